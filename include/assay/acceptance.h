@@ -27,6 +27,7 @@
 #define ASSAY_ACCEPTANCE_H
 
 #include "assay/error.h"
+#include "assay/reason.h"
 #include "assay/record.h"
 #include "assay/sighting.h"
 #include "assay/text.h"
@@ -58,16 +59,17 @@ struct acceptance_event {
     const char
         *item; /* "gpu3", "mlx5_0"; "" the host as a whole; of a withdrawal the UUID of what it withdraws */
     const char *spare; /* of EVENT_SPARE; else "" */
-    const char *note;
-    double at, made; /* when it happened, and when it was recorded; Unix time, s */
-    bool withdrawn;  /* by events_withdraw; never stored */
+    const char *note;  /* of a withdrawal the form (reason_encode) of what it withdraws, and why */
+    double at, made;   /* when it happened, and when it was recorded; Unix time, s */
+    bool withdrawn;    /* by events_withdraw; never stored */
 };
 /* Marks those of the events that one of them withdraws; the others are not. */
 void events_withdraw(struct acceptance_event *events, size_t count);
 /* Whether something was mended or replaced: a repair of any kind or a swap, that stands. */
 bool event_is_work(const struct acceptance_event *event);
-/* "swap of gpu3 on node5", "node9 takes the place of node5" */
-const char *event_text(struct arena *arena, const struct acceptance_event *event);
+/* "swap of gpu3 on node5", "node9 takes the place of node5"; with its note behind. */
+const struct reason *event_text(struct arena *arena, const struct acceptance_event *event);
+const struct reason *event_note(struct arena *arena, const struct acceptance_event *event);
 
 enum requirement_state {
     REQUIREMENT_PASSED,
@@ -80,20 +82,20 @@ const char *requirement_state_name(enum requirement_state state); /* "to be rete
 
 /* What one run showed of a requirement. */
 struct shown {
-    size_t run;             /* index into acceptance->runs */
-    size_t step;            /* of that run's plan */
-    size_t first;           /* of its judgement: the step's first outcome */
-    enum outcome_word word; /* of its gates the worst; a fail that was waived then is a fail here */
-    double began, ended;    /* of its attempts */
-    unsigned passes;        /* attempts that passed, of a pass */
-    bool counts;            /* of a pass: nothing has made it void */
-    const char *note;       /* why it does not count, or what failed; "" */
+    size_t run;                /* index into acceptance->runs */
+    size_t step;               /* of that run's plan */
+    size_t first;              /* of its judgement: the step's first outcome */
+    enum outcome_word word;    /* of its gates the worst; a fail that was waived then is a fail here */
+    double began, ended;       /* of its attempts */
+    unsigned passes;           /* attempts that passed, of a pass */
+    bool counts;               /* of a pass: nothing has made it void */
+    const struct reason *note; /* why it does not count; NULL */
 };
 
 struct requirement {
     size_t step; /* index into acceptance->plan->steps */
     enum requirement_state state;
-    const char *why;             /* what is missing, and what would settle it; "" when it is passed */
+    const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
     unsigned passes, owed;       /* attempts that count, and how many it takes: 1, or 3 after a repair */
     const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
     LIST_OF(struct shown) shown;
@@ -103,18 +105,21 @@ struct requirement {
 struct change {
     const char *host, *position;
     enum item_kind kind;
-    const char *was, *is;
+    const struct reason
+        *was; /* the identity; NULL: there was none; where two of a host have changed places "another one" */
+    const char *is;
     size_t before, since; /* indexes of the last run that saw the one, and the first that saw the other */
     bool recorded;        /* there is a repair or swap of it in between */
 };
 /* "unrecorded swap of the GPU gpu3 on node5: GPU-a in run 1, GPU-b since run 3" */
-const char *change_text(struct arena *arena, const struct acceptance *acceptance,
-                        const struct change *change);
+const struct reason *change_text(struct arena *arena, const struct acceptance *acceptance,
+                                 const struct change *change);
 
 /* Hardware that cannot have been where it was seen, in one run: of that host its passes count for nothing. */
 struct run_conflict {
     size_t run;
-    const char *host, *text;
+    const char *host;
+    const struct reason *text;
 };
 
 struct acceptance_verdict {
@@ -126,7 +131,7 @@ struct acceptance_verdict {
 /* Something that happened, and how the units stood after it. */
 struct moment {
     double at;
-    const char *text;
+    const struct reason *text;
     LIST_OF(enum verdict_word) words; /* in the order of acceptance->verdicts */
 };
 

@@ -76,9 +76,9 @@ enum window_role {
 struct window {
     size_t member; /* index into the step's members */
     enum window_role role;
-    enum attempt_end end; /* ATTEMPT_RAN: it was read; text says what else happened */
+    enum attempt_end end; /* ATTEMPT_RAN: it was read; what says what else happened */
     int rc;
-    const char *text;
+    const struct reason *what;
     const char *boot_id;
     double began, ended; /* by the controller's clock */
     double up_began, up_ended;
@@ -94,12 +94,12 @@ struct attempt {
     enum attempt_state state;
     enum attempt_end end;
     int rc;                    /* exit status or signal of the whole command file */
-    const char *text;          /* one line about the end, "" when all is well */
+    const struct reason *what; /* about the end; NULL when all is well */
     double sent, began, ended; /* Unix time in seconds; began and ended by the controller's clock */
     const char *boot_id;
-    double up_began, up_ended; /* uptime of the host, s */
-    const char *command;       /* the whole command file as sent */
-    const char *transport;     /* "ssh (libssh2 1.10.0)" */
+    double up_began, up_ended;      /* uptime of the host, s */
+    const char *command;            /* the whole command file as sent */
+    const struct reason *transport; /* "ssh (libssh2 1.10.0)", and why it is that; NULL: it is not known */
     unsigned connections;
     struct capture captures[2]; /* stdout, stderr */
     LIST_OF(struct window) windows;

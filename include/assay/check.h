@@ -81,10 +81,10 @@ struct item {
  */
 struct remedy {
     const char *metric; /* '*' stands for any characters */
-    const char *text;
-    const char *problem; /* what a person calls it: "clock" */
-    const char *said;    /* the row is for causes in which this stands, in whatever case; NULL: for all */
-    bool on_hosts;       /* it is mended on the hosts; else on the controller, with each host in its place */
+    const struct reason *text;
+    const char *problem;          /* what a person calls it: "clock" */
+    const struct sentence *about; /* the row is for causes that have this; NULL: for all */
+    bool on_hosts; /* it is mended on the hosts; else on the controller, with each host in its place */
     /* NULL: none, the text says it in words. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are
        the host's, {subject} the item's. */
     const char *command;
@@ -266,10 +266,10 @@ bool check_applies(const struct check *check, const struct suite_step *step, con
 /* GPUs, or NPUs where there are none: how many ranks of a launch a host takes. */
 unsigned check_accelerators(const struct platform *platform);
 unsigned check_expected_s(const struct check_context *context);
-/* The text of the check's remedy for this metric, by what its cause says; "" when nobody knows. */
-const char *check_remedy(const struct check *check, const char *metric, const char *cause);
+/* The check's remedy for this metric, by what its cause says; NULL when nobody knows. */
+const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause);
 /* The row that names the problem in a preflight; NULL when there is none. */
-const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause);
+const struct remedy *check_problem(const struct check *check, const char *metric, const struct reason *cause);
 
 /* Arguments as the suite gives them, checked; defaults otherwise. check_arguments_valid is called first,
  * once. */
@@ -334,7 +334,7 @@ const char *check_window_words(const struct check_context *context, const struct
 /* The fact of an attempt whose output is whole, and does not fit what else is known of the test: why. What fails by it
  * fails, and nothing passes. */
 #define OUTPUT_DOUBTED "output.doubted"
-void reading_doubt(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void reading_doubt(struct reading *reading, const struct reason *why);
 /* The tools that the command file runs, its window included, are added to the list. */
 void check_tools_named(const struct check_context *context, struct tool_list *tools);
 /* Splits the captures into parts, parses each, and makes the check's reading; everything in attempt's context
@@ -364,7 +364,7 @@ void check_window_file(const struct check_context *context, enum window_role rol
                        const struct attempt *attempt, size_t member, struct text *out);
 unsigned check_window_deadline_s(const struct check_context *context, enum window_role role);
 enum attempt_end check_not_ready(const struct check_context *context, const struct attempt *attempt,
-                                 const char **ret_why) __attribute__((warn_unused_result));
+                                 const struct reason **ret_why) __attribute__((warn_unused_result));
 /* Facts of an attempt of a check without `window`: the job that had a host before or after it, and why that is not
    known. */
 #define WINDOW_OWNED "window.owned"

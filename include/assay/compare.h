@@ -8,7 +8,8 @@
 
 /* The same item of the same target in both. */
 struct item_change {
-    const char *target; /* "node3" */
+    const char *target;               /* "node3" */
+    const struct reason *target_said; /* the same for people */
     const struct slot *slot;
     const char *suite_step;
     const struct outcome *before, *after; /* NULL: that run does not have it */

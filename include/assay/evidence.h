@@ -36,8 +36,8 @@ bool evidence_limits_of(const struct record *record, struct evidence_limits *ret
 /* What the captures take in the store, before compression. */
 uint64_t evidence_bytes(const struct capture captures[2]);
 /* In place of what does not fit: captures without bytes that are `cut`, and why. */
-void evidence_drop(struct capture captures[2], const char **text);
-bool evidence_dropped(const char *text);
+void evidence_drop(struct capture captures[2], const struct reason **what);
+bool evidence_dropped(const struct reason *what);
 
 /* What a report tells of a run. */
 struct evidence_sum {

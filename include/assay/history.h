@@ -41,7 +41,7 @@ struct history_value {
 /* A gate that failed. */
 struct history_failure {
     uint32_t run, position, target;
-    const char *cause;
+    const struct reason *cause;
 };
 
 /* Which thing was at the place: "gpu3" of node5 in that run. A run that did not look has none of the place: then it is

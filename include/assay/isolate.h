@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "assay/arena.h"
+#include "assay/reason.h"
 
 struct isolate_host {
     const char *name;
@@ -76,7 +77,7 @@ struct isolation {
     LIST_OF(struct isolate_accusation) accusations;
     /* Hosts among which there is a fault that could not be told apart; empty when all is explained. */
     LIST_OF(size_t) candidates;
-    const char *conclusion; /* one line for people */
+    const struct reason *conclusion;
 };
 
 /*

@@ -71,12 +71,13 @@ struct limit {
     double derived; /* the tolerance that the number already has in it, from when it was derived; 0: none, or
                          nobody said. Never both: limit_from_json refuses it */
     const char *unit;
-    const char *source;   /* "nccl#1264"; of a contract's "site7, clause 4.2" */
-    const char *clause;   /* of a contract: "4.2"; NULL */
-    const char *platform; /* of a contract: only on hosts of this platform; NULL: any */
+    const char *source;          /* "nccl#1264"; of a contract's "site7, clause 4.2" */
+    const struct reason *origin; /* the same where it is words of ours with figures in them; NULL */
+    const char *clause;          /* of a contract: "4.2"; NULL */
+    const char *platform;        /* of a contract: only on hosts of this platform; NULL: any */
     enum limit_status status;
     const struct limit_measured *measured; /* NULL: the figure was not derived by assay */
-    const char *note;                      /* what to say when it is not met; NULL */
+    const struct reason *note;             /* what to say when it is not met; NULL */
     bool inconclusive; /* not meeting it leaves the item undecided (a foreign process on the GPU) instead of
                           failing it */
 };
@@ -90,11 +91,11 @@ const char *limit_status_name(enum limit_status status); /* "field" */
 const char *limit_rule_name(enum limit_rule rule);       /* "floor" */
 /* The effective gate: ">= 345 GB/s", ">= 95 and <= 210 C (100 to 200 eased by 5%)", "= ok", "one of Disabled|N/A",
  * ">= version 525.60.13", "same on all hosts" */
-const char *limit_text(struct arena *arena, const struct limit *limit);
+const struct reason *limit_text(struct arena *arena, const struct limit *limit);
 /* FLOOR, CEILING or RANGE: it compares numbers, in its unit. */
 bool limit_is_number(const struct limit *limit);
 /* What was stated, and the tolerance apart: "floor 345 GB/s, tolerance 0%"; of rules without a number limit_text. */
-const char *limit_stated(struct arena *arena, const struct limit *limit);
+const struct reason *limit_stated(struct arena *arena, const struct limit *limit);
 
 /* Whether the limit speaks of this item. size_bytes 0: the item has no message size. */
 bool limit_applies(const struct limit *limit, const char *metric, const char *subject, const char *scope,

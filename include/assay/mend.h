@@ -15,17 +15,19 @@ struct mend {
     const char *metric;     /* of the first item */
     const char *subject;    /* whose: "gpu_burn"; "" the host itself */
     const struct host **members;
-    size_t count;       /* of members, in hostfile order */
-    const char *hosts;  /* them, folded: "node[1-4,7]" */
-    const char *cause;  /* up to three different ones; "HOST" stands for the host where it names itself */
-    const char *remedy; /* in words; "" */
+    size_t count;      /* of members, in hostfile order */
+    const char *hosts; /* them, folded: "node[1-4,7]" */
+    const struct reason
+        *cause; /* up to three different ones; "HOST" stands for the host where it names itself */
+    const struct reason *remedy; /* in words; NULL */
     bool on_hosts; /* the commands are for the hosts; else for the controller, with each host in its place */
     LIST_OF(const char *) commands;
 };
 
 /* What was owed and could not be asked, of hosts that lack the same. */
 struct unasked {
-    const char *hosts, *steps; /* "node3", "privilege, os" */
+    const char *hosts;          /* "node3" */
+    const struct reason *steps; /* "privilege, os" */
 };
 
 struct mends {

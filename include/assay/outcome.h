@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "assay/document.h"
+#include "assay/reason.h"
 #include "assay/sha256.h"
 #include "assay/waiver.h"
 
@@ -25,21 +26,20 @@ int verdict_exit_status(enum verdict_word word);
 struct outcome {
     size_t step, slot; /* indexes into plan->steps and the step's shape's slots */
     enum outcome_word word;
-    const char *cause;  /* why it is not a pass, for people: "12.1 GB/s is below 345 GB/s"; "" for a pass */
-    const char *remedy; /* what to do about it; "" when nobody knows */
-    const char
-        *measured; /* the worst value over all attempts with its unit, or the text; "" when there is none */
+    const struct reason *cause;  /* why it is not a pass: "12.1 GB/s is below 345 GB/s"; NULL for a pass */
+    const struct reason *remedy; /* what to do about it; NULL when nobody knows */
+    const struct reason
+        *measured; /* the worst value over all attempts with its unit, or the text; NULL when there is none */
     double value;  /* the same as a number; NAN when there is none */
-    const char *limit;           /* "floor 345 GB/s, tolerance 0%" ; "" when no limit spoke */
-    const char *gate;            /* what was really applied: ">= 345 GB/s" */
-    const char *source;          /* of the limit */
+    const struct reason *limit;  /* "floor 345 GB/s, tolerance 0%" ; NULL when no limit spoke */
+    const struct reason *gate;   /* what was really applied: ">= 345 GB/s" */
+    const struct reason *source; /* of the limit */
     const char *status;          /* "field"; "" */
     const struct waiver *waiver; /* of a fail: the one that covers it; NULL when none does */
     bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
 };
 
-/* How the cause says that the item stands out among the same of other hosts (peers.h), whatever else it says. */
-#define OUTCOME_BELOW_PEERS "below the median of its"
+/* Whether the cause says that the item stands out among the same of other hosts (peers.h), whatever else it says. */
 bool outcome_stands_out(const struct outcome *outcome);
 
 struct verdict {
@@ -70,16 +70,16 @@ struct accusation {
 /* One for each slow step that was looked into. */
 struct search {
     size_t step;
-    const char *metric;     /* by which the parts are compared, */
-    double size_bytes;      /* at this message size */
-    const char *conclusion; /* one line for people */
-    const char
-        *candidates; /* "8 hosts: node[1-8]", among which there is a fault that could not be told apart; "" */
+    const char *metric; /* by which the parts are compared, */
+    double size_bytes;  /* at this message size */
+    const struct reason *conclusion;
+    const struct reason *
+        candidates; /* "8 hosts: node[1-8]", among which there is a fault that could not be told apart; NULL */
 };
 
 struct judgement {
     const char *uuid;
-    const char *baselines; /* names and hashes of what it was judged against, for people */
+    const struct reason *baselines; /* names and hashes of what it was judged against */
     struct documents
         documents; /* baselines and a contract that it was judged by and that are not the run's own */
     double now;    /* the time that it was judged for; 0: without waivers */

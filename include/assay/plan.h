@@ -17,6 +17,7 @@
 #include "assay/arena.h"
 #include "assay/hostfile.h"
 #include "assay/limit.h"
+#include "assay/reason.h"
 
 enum duty { DUTY_RECORD, DUTY_GATE };
 enum exclusivity { EXCLUSIVE_NONE, EXCLUSIVE_HOST, EXCLUSIVE_LEAF, EXCLUSIVE_FABRIC };
@@ -26,9 +27,6 @@ enum step_origin {
     ORIGIN_LEFT_OUT, /* the suite owes it and this run does not do it; its items are `not run` */
     ORIGIN_ISOLATE,  /* a part of a step that was slow: it only tells who made it slow */
 };
-
-/* origin_note of a step that was left out by --steps. */
-#define NOTE_LEFT_OUT_BY_USER "left out by --steps"
 
 /* Before the names in the variant of a group over two leaves: "leaves l1 and l2". */
 #define LEAVES_VARIANT "leaves "
@@ -40,8 +38,8 @@ struct slot {
     const char *at;      /* "size_bytes=8589934592 place=out": each must be in the measurement's at; "" any */
     double size_bytes;   /* of at; 0: none */
     enum duty duty;
-    const char
-        *duty_note; /* why it is recorded though the check gates it: "the baseline has only a guess"; "" */
+    const struct reason
+        *duty_note; /* why it is recorded though the check gates it: "the baseline has only a guess"; NULL */
     const struct limit
         *own; /* the check's own rules for this item, own_count of them: what the tool's word means */
     size_t own_count;
@@ -73,8 +71,8 @@ struct step {
     const char *key; /* hash of (run uuid, shape, members, origin, parent, round): the same again on resume */
     const struct shape *shape;
     enum step_origin origin;
-    const char
-        *origin_note; /* "" or why it was added or left out: "6 of 8 hosts are fit"; of a variant that is
+    const struct reason
+        *origin_note; /* NULL or why it was added or left out: "6 of 8 hosts are fit"; of a variant that is
                                 neither: "with NCCL_ALGO=Ring" */
     size_t
         parent; /* of ORIGIN_ISOLATE: index of the slow step that it is a part of; of another with a round: of the
@@ -112,6 +110,8 @@ const char *origin_name(enum step_origin origin);
 /* false when the word is none of them. */
 bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive);
 /* "node3", or "8 hosts: node[1-8]" for several members, with the shape's variant behind: ", mlx5_3". */
+const struct reason *step_target_said(struct arena *arena, const struct step *step);
+/* The same in English. */
 const char *step_target(struct arena *arena, const struct step *step);
 /* The same without the variant. */
 const char *step_hosts(struct arena *arena, const struct step *step);

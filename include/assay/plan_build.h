@@ -38,14 +38,14 @@ struct plan_options {
 };
 
 struct plan_note {
-    const char *text; /* a warning for people */
+    const struct reason *what; /* a warning for people */
 };
 /* Of a step that is not for everybody: whether it was taken in on the hosts of that platform, and why. */
 struct plan_choice {
     const char *step, *check, *platform;
     bool taken;
     bool assumed; /* it rests on what nobody has said: the run itself tells */
-    const char *reason;
+    const struct reason *why;
 };
 struct plan_notes {
     LIST_OF(struct plan_note) notes;
@@ -72,8 +72,8 @@ enum host_change {
 };
 struct hostfile_change {
     enum host_change kind;
-    const struct host *host; /* of the new hostfile */
-    const char *text;        /* "node3 was swapped: address 10.0.0.3 -> 10.0.0.9" */
+    const struct host *host;   /* of the new hostfile */
+    const struct reason *what; /* "node3 was swapped: address 10.0.0.3 -> 10.0.0.9" */
 };
 struct hostfile_changes {
     LIST_OF(struct hostfile_change) items;
@@ -105,7 +105,7 @@ bool step_has_swapped(const struct step *step, const struct hostfile_changes *ch
  * the whole. Returns its index. The same one is not added twice: a resumed run has it already.
  */
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
-                           const struct host *const *members, size_t member_count, const char *note);
+                           const struct host *const *members, size_t member_count, const struct reason *note);
 
 /*
  * For every step over several hosts that did not run because some of them are not fit: adds what must run next. That

@@ -15,9 +15,9 @@
 /*
  * The document, in the arena. Its search path, environment, tools and launcher are those of the sources' suite, and what
  * that says of the same light checks (arguments, limits) is kept. So many names that they do not fit into the light
- * path's command are left out, and *ret_note says so; else it is "".
+ * path's command are left out, and *ret_note says so; else it is NULL.
  */
 const char *preflight_suite(struct arena *arena, const struct plan_sources *sources, const struct plan *plan,
-                            const char **ret_note);
+                            const struct reason **ret_note);
 
 #endif

@@ -11,12 +11,12 @@
 #ifndef ASSAY_READING_H
 #define ASSAY_READING_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "assay/arena.h"
 #include "assay/json.h"
+#include "assay/reason.h"
 #include "assay/scan.h"
 
 enum reading_status {
@@ -48,13 +48,15 @@ struct measurement {
 
 struct fact {
     const char *name, *subject, *value;
+    const struct reason
+        *said; /* of a value in words of ours: what it says, and value is that in English; NULL */
 };
 
 struct finding {
     const char *code; /* "gpu_burn.faulty" */
     const char *subject;
     enum severity severity;
-    const char *text;
+    const struct reason *what;
 };
 
 /* How many findings of one code about one subject there were. */
@@ -74,7 +76,7 @@ struct reading {
     struct arena *arena; /* not owned */
     const char *tool;
     enum reading_status status;
-    const char *reason; /* why it is not complete, one line; NULL when complete */
+    const struct reason *reason; /* why it is not complete; NULL when complete */
     LIST_OF(struct fact) facts;
     LIST_OF(struct measurement) measurements;
     LIST_OF(struct finding) findings;
@@ -86,13 +88,13 @@ struct reading {
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool);
 
-/* Sets status and reason, the reason made printable and cut to one line of at most 300 bytes. */
-void reading_set(struct reading *reading, enum reading_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void reading_vset(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
+/* Sets status and reason; of READING_COMPLETE there is none. */
+void reading_set(struct reading *reading, enum reading_status status, const struct reason *reason);
 
 void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value);
+/* Of a value in words of ours. */
+void reading_fact_said(struct reading *reading, const char *name, const char *subject,
+                       const struct reason *value);
 /* Like printf for names and subjects that are computed: arena_printf(reading->arena, ...) is the usual
  * argument. */
 struct measurement *reading_measure(struct reading *reading, const char *metric, const char *subject,
@@ -101,11 +103,21 @@ void reading_at_text(struct reading *reading, struct measurement *measurement, c
                      struct slice text);
 void reading_at_number(struct reading *reading, struct measurement *measurement, const char *key,
                        double number);
-void reading_finding(struct reading *reading, enum severity severity, const char *code, const char *subject,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* what is looked at only where the finding is kept, so that a flood of them takes no memory. */
+#define reading_finding(reading, severity, code, subject, what_)                               \
+    do {                                                                                       \
+        struct finding *kept_ = reading_finding_add((reading), (severity), (code), (subject)); \
+        if (kept_ != NULL)                                                                     \
+            kept_->what = (what_);                                                             \
+    } while (0)
+/* What it is is the caller's to say; NULL: there are so many alike that this one is only counted. */
+struct finding *reading_finding_add(struct reading *reading, enum severity severity, const char *code,
+                                    const char *subject);
 
 /* The value of the fact, or NULL. */
 const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject);
+/* The same as a reason: in words of ours what it says, else the text. In the reading's arena; NULL: there is none. */
+const struct reason *reading_get_said(const struct reading *reading, const char *name, const char *subject);
 
 /* The first measurement of that metric and subject, or NULL. */
 const struct measurement *reading_get(const struct reading *reading, const char *metric, const char *subject);
@@ -118,6 +130,8 @@ const char *severity_name(enum severity severity);           /* "fault" */
 
 /* The `assay parse` form, schema 1 (see the manual of `assay parse`). */
 void reading_write(const struct reading *reading, struct json_writer *writer);
+/* The same with the codes and arguments of its reasons beside them (reason_json.h), made in the arena. */
+void reading_write_coded(struct arena *arena, const struct reading *reading, struct json_writer *writer);
 
 /* bytes as a valid UTF-8 string in the arena: bad bytes become U+FFFD, NUL too. */
 const char *utf8_clean(struct arena *arena, struct slice bytes);

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "assay/error.h"
+#include "assay/reason.h"
 #include "assay/scan.h"
 #include "assay/secret.h"
 
@@ -103,9 +104,9 @@ void remote_pool_destroy(struct remote_pool *pool);
 struct remote *remote_open(struct remote_pool *pool, const struct remote_target *target);
 /* Ends the session once the jobs in hand are done. The pointer is dead after the call. */
 void remote_close(struct remote *remote);
-/* Which transport serves this host and why, for the report: "ssh (libssh2 1.10.0)". Valid until remote_close.
- */
-const char *remote_transport_note(const struct remote *remote);
+/* Which transport serves this host and why, for the report: "ssh (libssh2 1.10.0)". Valid until
+   remote_pool_destroy. */
+const struct reason *remote_transport_note(const struct remote *remote);
 
 enum remote_verb {
     REMOTE_ENSURE, /* starts the command, or attaches to it, or fetches its result: idempotent by uuid */
@@ -176,7 +177,7 @@ enum remote_why {
     REMOTE_WHY_CANCELLED, /* ended by REMOTE_CANCEL */
     REMOTE_WHY_REBOOTED,  /* the boot id is another one: what ran is lost, with its output up to then */
     REMOTE_WHY_LOST,      /* the supervisor was killed; whatever was left is swept */
-    REMOTE_WHY_SPOOL,     /* no private folder could be made on the host; text says why */
+    REMOTE_WHY_SPOOL,     /* no private folder could be made on the host; what says why */
 };
 
 struct spool;
@@ -185,8 +186,7 @@ struct remote_result {
     enum remote_end end;
     enum remote_why why;
     int rc;
-    const char *text; /* one line for people: what happened and, where there is one, the remedy; "" when all
-                         is well */
+    const struct reason *what; /* what happened and, where there is one, the remedy; NULL when all is well */
     const char *boot_id;       /* "" when unknown */
     double up_began, up_ended; /* the host's uptime in seconds at start and end; 0 when unknown */
     bool left; /* something could not be ended (a process in D state): start nothing on this host until

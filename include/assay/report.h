@@ -11,11 +11,10 @@
 #include "assay/error.h"
 #include "assay/history.h"
 #include "assay/json.h"
+#include "assay/reason.h"
 #include "assay/record.h"
 #include "assay/text.h"
 
-/* Of the forms for people, html and text; the others are the same in all. What has no translation stays English. */
-enum report_language { LANGUAGE_EN, LANGUAGE_ZH };
 /* "en", "zh", also with region and character set as locales have them: "zh-CN", "zh_CN.UTF-8". Not "zh-TW", which is written
    otherwise, and no other character set than UTF-8. */
 bool report_language_find(const char *name, enum report_language *ret_language);
@@ -49,11 +48,12 @@ const struct report_format *report_format_list(size_t *ret_count);
 struct report_entry {
     enum outcome_word word;
     size_t step;
-    const char *target;   /* "node3", "8 hosts: node[1-8]" */
-    const char *check;    /* the step's name */
-    const char *subjects; /* "gpu2->gpu5, gpu5->gpu2"; "" the target as a whole */
-    const char *cause, *remedy, *gate, *source;
-    const char *waiver;              /* of a fail that one covers: who, why, until when; "" */
+    const struct reason *target;   /* "node3", "8 hosts: node[1-8]" */
+    const char *check;             /* the step's name */
+    const struct reason *subjects; /* "gpu2->gpu5, gpu5->gpu2"; NULL the target as a whole */
+    const struct reason *cause, *remedy;
+    const struct reason *gate, *source;
+    const struct reason *waiver;     /* of a fail that one covers: who, why, until when; NULL */
     size_t items;                    /* outcomes in this entry */
     const struct outcome **outcomes; /* these, in plan order; each gate that did not pass is in one entry */
     const struct accusation
@@ -97,8 +97,9 @@ const struct acceptance_format *acceptance_format_find(const char *name);
    showed of it. In the arena. */
 struct acceptance_line {
     enum requirement_state state;
-    const char *step, *targets; /* "node3", "4 hosts: node[5-8]" */
-    const char *why;
+    const char *step;
+    const struct reason *targets; /* "node3", "4 hosts: node[5-8]" */
+    const struct reason *why;
     size_t count;
 };
 size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance,
@@ -106,19 +107,19 @@ size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance
 size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptance,
                           struct acceptance_line **ret_lines);
 /* "accept with exceptions: 2 waived"; "12 passed, 0 waived, ..." */
-const char *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance);
-const char *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict);
-/* Runs that were left out, and the command that adds them; "" when there are none. */
-const char *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance);
+const struct reason *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance);
+const struct reason *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict);
+/* Runs that were left out, and the command that adds them; NULL when there are none. */
+const struct reason *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance);
 /* "run 3: ...", of the conflict with this index. */
-const char *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
-                                     size_t conflict);
+const struct reason *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
+                                              size_t conflict);
 
 /* "node5", "leaf l2", "path node3 - node7". */
-const char *accused_text(struct arena *arena, const struct accusation *accusation);
+const struct reason *accused_text(struct arena *arena, const struct accusation *accusation);
 /* What it did and how that is known, as one sentence for people. */
-const char *accusation_text(struct arena *arena, const struct record *record,
-                            const struct accusation *accusation);
+const struct reason *accusation_text(struct arena *arena, const struct record *record,
+                                     const struct accusation *accusation);
 
 /* Several runs: who gets worse, and the numbers of what is chosen. */
 struct history_choice {
@@ -173,6 +174,8 @@ const char *time_text(struct arena *arena, double unix_time);
 /* The verdict that reports show of the run: the judgement's word, unless its own outcomes forbid it. */
 enum verdict_word report_verdict(const struct record *record);
 /* "imported 2026-03-01 12:00:00 UTC from b.tar.zst, unsigned": how another party's run came here, in one line. */
+const struct reason *run_origin_said(struct arena *arena, const struct run_origin *origin);
+/* The same in English. */
 const char *run_origin_text(struct arena *arena, const struct run_origin *origin);
 
 #endif

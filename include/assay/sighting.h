@@ -27,6 +27,8 @@ enum item_kind {
 };
 const char *item_kind_name(enum item_kind kind); /* "GPU", "HCA firmware" */
 bool item_kind_is_hardware(enum item_kind kind);
+/* "GPU gpu3"; of what a host has one of, without a position. */
+const struct reason *item_at(struct arena *arena, enum item_kind kind, const char *position);
 
 struct sighting {
     size_t host;          /* index into plan->hosts */
@@ -53,7 +55,7 @@ void sightings_of_record(struct arena *arena, const struct record *record, struc
    went on, one GPU on two hosts (two names of one machine). The host is one of those it is about. */
 struct sighting_conflict {
     size_t host;
-    const char *text;
+    const struct reason *text;
 };
 struct sighting_conflicts {
     LIST_OF(struct sighting_conflict) items;

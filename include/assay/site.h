@@ -57,7 +57,8 @@ struct site_run {
 void site_run_of(struct arena *arena, const struct record *record, struct site_run *ret_run);
 
 struct site_acceptance {
-    const char *name, *verdict_text;
+    const char *name;
+    const struct reason *verdict_text;
     enum verdict_word verdict;
 };
 /* Run `later` beside `earlier`, by their places in `runs`. */

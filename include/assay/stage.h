@@ -37,8 +37,9 @@ struct stage_host {
     enum stage_end end;
     const struct host *by; /* STAGE_PASSED */
     const char *folder;    /* where it lies; "" when it does not */
-    const char *text; /* why it failed; else what else happened: another host that could not give it; "" */
-    uint64_t bytes;   /* of tools that the controller sent to it */
+    const struct reason
+        *what;      /* why it failed; else what else happened: another host that could not give it; NULL */
+    uint64_t bytes; /* of tools that the controller sent to it */
 };
 
 struct stage_options {
@@ -64,8 +65,9 @@ enum stage_ask {
 
 struct stage_answer {
     const struct host *host;
-    enum stage_end end; /* STAGE_HAD: it answered */
-    const char *text;   /* the lines, or what stands in the way */
+    enum stage_end end;        /* STAGE_HAD: it answered */
+    const char *lines;         /* "" when it did not, */
+    const struct reason *what; /* and what stood in the way; else NULL */
 };
 
 /* version: of REMOVE, at least TOOLSET_SHORT digits of it. */

@@ -12,6 +12,7 @@
 
 #include "assay/arena.h"
 #include "assay/outcome.h"
+#include "assay/reason.h"
 
 /* In the order of less to more: what nobody could make out is a trial. */
 enum run_kind {
@@ -43,13 +44,14 @@ const char *run_kind_title(enum run_kind kind);
 /* "accept", of an acceptance; "passed", of any other run: of the run, its units and its hosts. */
 const char *standing_verdict(const struct standing *standing, enum verdict_word word);
 /* The same of the run's judgement: "passed with exceptions: 2 waivers". */
-const char *standing_verdict_text(struct arena *arena, const struct standing *standing,
-                                  const struct judgement *judgement);
-/* "2 of 8 hosts, 3 of 12 steps"; "" when it is over all of them. */
-const char *standing_share(struct arena *arena, const struct standing *standing);
-/* "This run is a trial and not an acceptance: 2 of 8 hosts."; "" of an acceptance. */
-const char *standing_sentence(struct arena *arena, const struct standing *standing);
-/* "trial: nothing found, 2 of 8 hosts; not an acceptance"; "" of an acceptance. */
-const char *standing_line(struct arena *arena, const struct standing *standing, enum verdict_word word);
+const struct reason *standing_verdict_text(struct arena *arena, const struct standing *standing,
+                                           const struct judgement *judgement);
+/* "2 of 8 hosts, 3 of 12 steps"; NULL when it is over all of them. */
+const struct reason *standing_share(struct arena *arena, const struct standing *standing);
+/* "This run is a trial and not an acceptance: 2 of 8 hosts."; NULL of an acceptance. */
+const struct reason *standing_sentence(struct arena *arena, const struct standing *standing);
+/* "trial: nothing found, 2 of 8 hosts; not an acceptance"; NULL of an acceptance. */
+const struct reason *standing_line(struct arena *arena, const struct standing *standing,
+                                   enum verdict_word word);
 
 #endif

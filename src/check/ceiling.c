@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/check.h"
+
 #include "ceiling.h"
 
 #include <math.h>
@@ -71,6 +73,8 @@ static const struct limit *plausible(const struct check_context *context, const 
                                      double value, double most, const char *formula)
 {
     struct arena *arena = context->arena;
+    const struct reason *origin =
+        reason(arena, computed_from_platform, context->platform->name, reason_word(arena, formula));
     struct limit *limits = arena_array(arena, struct limit, 2);
 
     *limits = (struct limit){
@@ -79,11 +83,10 @@ static const struct limit *plausible(const struct check_context *context, const 
         .value = value,
         .tolerance = most / value - 1,
         .unit = "GB/s",
-        .source = arena_printf(arena, "computed from platform %s: %s", context->platform->name, formula),
+        .source = reason_english(arena, origin),
+        .origin = origin,
         .status = LIMIT_TOOL,
-        .note = "it is more than the links carry: is the platform file right about them, and is this the "
-                "test's own "
-                "figure in GB/s?",
+        .note = REASON(more_than_the_links_carry),
     };
     return limits;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/hostfile.h"
+#include "assay/reasons/check.h"
 #include "rules.h"
 
 static const struct argument arguments[] = {
@@ -119,13 +120,11 @@ static void slots_of_npus(const struct check_context *context, struct slot_list 
 }
 
 static const struct remedy remedies[] = {
-    {"npu.chip.count",
-     "compare `lspci -d 19e5:` with the NPUs that npu-smi lists; look for the missing one in dmesg"},
-    {"npu.health",
-     "npu-smi info -t health -i N names the error's code; reset or power-cycle, then have the NPU replaced"},
-    {"npu.driver.version", "install the same driver and firmware on all hosts"},
-    {"npu.temperature", "check fans, air flow or coolant of that NPU"},
-    {"sound", "npu-smi must be there and the login allowed to ask it: group HwHiAiUser, or become=sudo"},
+    {"npu.chip.count", REASON(find_missing_npu)},
+    {"npu.health", REASON(see_npu_error_code)},
+    {"npu.driver.version", REASON(install_same_driver_and_firmware)},
+    {"npu.temperature", REASON(check_npu_cooling)},
+    {"sound", REASON(let_login_ask_npu_smi)},
     {0},
 };
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -57,11 +59,6 @@ static bool is_young(const struct reading *bmc, const char *record, double since
            now_s - then_s <= since_s;
 }
 
-static const char *join(struct arena *arena, const char *list, const char *text)
-{
-    return *list == '\0' ? text : arena_printf(arena, "%s; %s", list, text);
-}
-
 static void tell_firmware(const struct reading *bmc, struct reading *out)
 {
     const char *firmware = reading_get_fact(bmc, "ipmi.firmware", ""),
@@ -73,19 +70,28 @@ static void tell_firmware(const struct reading *bmc, struct reading *out)
             slice_of(further != NULL ? arena_printf(out->arena, "%s (%s)", firmware, further) : firmware));
 }
 
+/* faults: NULL where there are none. */
+static void tell_faults(struct reading *out, const char *fact, const struct reason *faults)
+{
+    if (faults != NULL)
+        reading_fact_said(out, fact, "", faults);
+    else
+        reading_fact(out, fact, "", slice_of("none"));
+}
+
 static void read_bmc(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct reading *bmc = &attempt->parts.items[0].reading;
     double since_s = check_number(context, "since_s");
-    const char *events = "", *sensors = "";
+    const struct reason *events = NULL, *sensors = NULL;
     bool any_sensor = false;
 
     if (bmc->status == READING_FAILED) {
-        reading_fact(out, "bmc.available", "", slice_of(arena_printf(out->arena, "no: %s", bmc->reason)));
-        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", "%s", bmc->reason);
-        reading_finding(out, SEVERITY_INFO, "bmc.sensor_faults.unread", "", "%s", bmc->reason);
-        reading_finding(out, SEVERITY_INFO, "bmc.firmware.unread", "", "%s", bmc->reason);
-        reading_set(out, READING_COMPLETE, "%s", "");
+        reading_fact_said(out, "bmc.available", "", reason(out->arena, no_because, bmc->reason));
+        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", bmc->reason);
+        reading_finding(out, SEVERITY_INFO, "bmc.sensor_faults.unread", "", bmc->reason);
+        reading_finding(out, SEVERITY_INFO, "bmc.firmware.unread", "", bmc->reason);
+        reading_set(out, READING_COMPLETE, NULL);
         return;
     }
     reading_fact(out, "bmc.available", "", slice_of("yes"));
@@ -97,28 +103,30 @@ static void read_bmc(const struct check_context *context, const struct attempt *
     }
     for (size_t i = 0; i < bmc->findings.count; i++) {
         struct finding finding = bmc->findings.items[i];
+        const struct reason *what =
+            finding.what != NULL ? finding.what : reason_text(out->arena, finding.code);
         bool event = strcmp(finding.code, "ipmi.sel.event") == 0;
 
         if (event && !is_young(bmc, finding.subject, since_s))
             finding.severity = SEVERITY_INFO;
         if (finding.severity == SEVERITY_FAULT && event)
-            events = join(out->arena, events, finding.text);
+            events = reason_also(out->arena, events, what);
         if (finding.severity == SEVERITY_FAULT && !event)
-            sensors = join(out->arena, sensors, finding.text);
+            sensors = reason_also(out->arena, sensors, what);
         /* The two gates tell it; the finding shall not tell it a second time. */
         if (finding.severity == SEVERITY_FAULT)
             finding.severity = SEVERITY_WARNING;
         *list_push(out->arena, &out->findings) = finding;
     }
-    reading_set(out, bmc->status, "%s", bmc->reason != NULL ? bmc->reason : "");
+    reading_set(out, bmc->status, bmc->reason);
     if (bmc->status != READING_COMPLETE)
         return;
     /* Without the count and the clock nobody knows whether the log is whole, and which events are young. */
     if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
         reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
-        reading_fact(out, "bmc.sel_faults", "", slice_of(*events != '\0' ? events : "none"));
+        tell_faults(out, "bmc.sel_faults", events);
     if (any_sensor)
-        reading_fact(out, "bmc.sensor_faults", "", slice_of(*sensors != '\0' ? sensors : "none"));
+        tell_faults(out, "bmc.sensor_faults", sensors);
 }
 
 static const struct item items[] = {
@@ -139,16 +147,10 @@ static const struct argument arguments[] = {
     {0},
 };
 
-#define UNREAD                                                                                              \
-    "; where nothing was read: install ipmitool, load ipmi_devintf and ipmi_si, let the login user become " \
-    "root, "                                                                                                \
-    "or only record these items (\"record\": [\"bmc.*\"] in the step)"
-
 static const struct remedy remedies[] = {
-    {"bmc.sel_faults", "look the event up in the board's manual, mend what it names, and save the log "
-                       "(`ipmitool sel save FILE`) before it is cleared" UNREAD},
-    {"bmc.firmware", "flash the same firmware on the BMCs of all hosts (`ipmitool mc info` shows it)" UNREAD},
-    {"bmc.sensor_faults", "see `ipmitool sdr elist`: plug in or replace the power supply or fan" UNREAD},
+    {"bmc.sel_faults", REASON(look_up_bmc_event)},
+    {"bmc.firmware", REASON(flash_one_bmc_firmware)},
+    {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)},
     {0},
 };
 

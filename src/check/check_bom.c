@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -159,24 +162,29 @@ static void add_drives(struct reading *out)
 /* A drive that warns is bad, whatever it still does. One that was not asked is not known, and stops nothing. */
 static void add_health(struct reading *out, const struct reading *drives)
 {
-    const char *bad = "", *unread = "";
+    struct arena *arena = out->arena;
+    const struct reason *bad = NULL, *unread = NULL;
 
     for (size_t i = 0; i < drives->facts.count; i++) {
         const struct fact *fact = &drives->facts.items[i];
 
         if (strcmp(fact->name, "nvme.warning") != 0 || strcmp(fact->value, "0") == 0)
             continue;
-        bad = arena_printf(out->arena, "%s%s%s: critical warning %s", bad, *bad != '\0' ? "; " : "",
-                           fact->subject, fact->value);
+        bad = reason_also(arena, bad,
+                          reason(arena, about, fact->subject, reason(arena, critical_warning, fact->value)));
         reading_finding(out, SEVERITY_FAULT, "nvme.warning", fact->subject,
-                        "the drive gives a critical warning (%s)", fact->value);
+                        reason(arena, drive_gives_warning, fact->value));
     }
-    for (size_t i = 0; i < drives->findings.count && *unread == '\0'; i++)
-        unread = arena_printf(out->arena, "not read: %s: %s", drives->findings.items[i].subject,
-                              drives->findings.items[i].text);
+    for (size_t i = 0; i < drives->findings.count && unread == NULL; i++)
+        unread = reason(arena, about, drives->findings.items[i].subject, drives->findings.items[i].what);
+    if (unread != NULL)
+        unread = reason(arena, not_read, unread);
     if (drives->status != READING_COMPLETE)
-        unread = arena_printf(out->arena, "not read: %s", drives->reason);
-    reading_fact(out, "nvme.health", "", slice_of(*bad != '\0' ? bad : *unread != '\0' ? unread : "well"));
+        unread = reason(arena, not_read, drives->reason);
+    if (bad == NULL && unread == NULL)
+        reading_fact(out, "nvme.health", "", slice_of("well"));
+    else
+        reading_fact_said(out, "nvme.health", "", bad != NULL ? bad : unread);
 }
 
 /* Without root the board tells nothing: that says something about rights, and nothing about the host. */
@@ -186,7 +194,7 @@ static void lack_board(struct reading *out, const struct reading *board)
 
     for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
         reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", owed[i]), "",
-                        "dmidecode: %s", board->reason);
+                        reason(out->arena, by_dmidecode, board->reason));
 }
 
 static void read_board(const struct check_context *context, const struct attempt *attempt,
@@ -200,7 +208,7 @@ static void read_board(const struct check_context *context, const struct attempt
     out->status = READING_COMPLETE;
     for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
         if (owed[i]->status < out->status)
-            reading_set(out, owed[i]->status, "%s: %s", owed[i]->tool, owed[i]->reason);
+            reading_set(out, owed[i]->status, reason(out->arena, about, owed[i]->tool, owed[i]->reason));
     if (board->status == READING_FAILED)
         lack_board(out, board);
     else
@@ -245,19 +253,12 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"dimm.*",
-     "look the slot up in `dmidecode -t memory`, reseat or replace the module, and look for memory errors "
-     "in the BMC's event log; if the tool could not read, install dmidecode and let it run as root"},
-    {"cpu.*",
-     "compare `lscpu` and `dmidecode -t processor` with a host that is right (a socket that is off, SMT, "
-     "another model)"},
-    {"nvswitch.*", "bring the firmware of the host's NVSwitches to that of the others, with the vendor's "
-                   "tool for its baseboard"},
-    {"sound", "a drive that gives a warning: see nvme smart-log of it, and have it replaced"},
-    {"nvme.health",
-     "see nvme smart-log of that drive, and have it replaced; where it was not read install nvme-cli"},
-    {"nvme.*",
-     "compare `lsblk` and `lspci` with a host that is right: reseat or replace the drive that is not seen"},
+    {"dimm.*", REASON(reseat_memory_module)},
+    {"cpu.*", REASON(compare_processors)},
+    {"nvswitch.*", REASON(align_nvswitch_firmware)},
+    {"sound", REASON(replace_drive_that_warns)},
+    {"nvme.health", REASON(see_smart_log_of_drive)},
+    {"nvme.*", REASON(reseat_unseen_drive)},
     {0},
 };
 

@@ -17,6 +17,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rails.h"
 #include "rules.h"
 #include "script.h"
@@ -118,15 +121,15 @@ static void look_ib(const struct section *section, struct reading *out, struct n
 
     parser_run(parser_find("iblinkinfo"), section->body, out->arena, &reading);
     if (reading.status == READING_UNRECOGNISED && slice_trim(section->body).length > 0)
-        reading_set(out, READING_UNRECOGNISED, "iblinkinfo: %s", reading.reason);
+        reading_set(out, READING_UNRECOGNISED, reason(out->arena, about, "iblinkinfo", reading.reason));
     if (reading.status != READING_COMPLETE) {
-        neighbour->unread = arena_printf(out->arena, "iblinkinfo: %s", reading.reason);
+        neighbour->unread = reason(out->arena, about, "iblinkinfo", reading.reason);
         return;
     }
     /* The state is told of every port, also of one without a link. */
     port = only_subject(&reading, "ib.link.state", "/1");
     if (port == NULL) {
-        neighbour->unread = "iblinkinfo does not show one port 1";
+        neighbour->unread = REASON(iblinkinfo_shows_no_port);
         return;
     }
     neighbour->name = reading_get_fact(&reading, "ib.link.remote", port);
@@ -135,13 +138,13 @@ static void look_ib(const struct section *section, struct reading *out, struct n
     rails_read_link(out->arena, reading_get_fact(&reading, "ib.link.width", port),
                     reading_get_fact(&reading, "ib.link.speed", port), neighbour);
     if (neighbour->name == NULL)
-        neighbour->unread = arena_printf(out->arena, "no neighbour: the link is %s",
-                                         reading_get_fact(&reading, "ib.link.state", port));
+        neighbour->unread =
+            reason(out->arena, no_neighbour_link_state, reading_get_fact(&reading, "ib.link.state", port));
     for (size_t i = 0; i < reading.findings.count; i++)
         if (strcmp(reading.findings.items[i].code, "ib.link_below") == 0)
             reading_finding(out, SEVERITY_WARNING, "cabling.link_below",
-                            arena_strndup(out->arena, section->name.bytes, section->name.length), "%s",
-                            reading.findings.items[i].text);
+                            arena_strndup(out->arena, section->name.bytes, section->name.length),
+                            reading.findings.items[i].what);
 }
 
 /* The value, where all neighbours of the interface agree on it. */
@@ -168,7 +171,7 @@ static void look_lldp(const struct section *section, const struct reading *lldp,
     size_t names, ports, ignored;
 
     if (!scan_word(&rest, &word)) {
-        neighbour->unread = "the HCA has no network device";
+        neighbour->unread = REASON(hca_without_network_device);
         return;
     }
     interface = arena_strndup(out->arena, word.bytes, word.length);
@@ -182,12 +185,11 @@ static void look_lldp(const struct section *section, const struct reading *lldp,
     neighbour->port = one_value(lldp, "lldp.port", interface, &ports);
     neighbour->port_alias = one_value(lldp, "lldp.port_description", interface, &ignored);
     if (names > 1 || ports > 1)
-        neighbour->unread =
-            arena_printf(out->arena, "several neighbours on %s: is there a hub between?", interface);
+        neighbour->unread = reason(out->arena, several_neighbours, interface);
     else if (lldp->status != READING_COMPLETE)
-        neighbour->unread = arena_printf(out->arena, "lldpctl: %s", lldp->reason);
+        neighbour->unread = reason(out->arena, about, "lldpctl", lldp->reason);
     else if (names == 0)
-        neighbour->unread = arena_printf(out->arena, "no neighbour on %s", interface);
+        neighbour->unread = reason(out->arena, no_neighbour, interface);
 }
 
 static void read_cabling(const struct check_context *context, const struct attempt *attempt,
@@ -200,7 +202,7 @@ static void read_cabling(const struct check_context *context, const struct attem
     struct neighbour *all;
 
     if (part == NULL || !part->ended) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     out->status = READING_COMPLETE;
@@ -208,7 +210,7 @@ static void read_cabling(const struct check_context *context, const struct attem
     if (!is_ib(context) && find_section(part->out, "lldpctl", &section)) {
         parser_run(parser_find("lldp"), section.body, out->arena, &lldp);
         if (lldp.status == READING_UNRECOGNISED && slice_trim(section.body).length > 0)
-            reading_set(out, READING_UNRECOGNISED, "lldpctl: %s", lldp.reason);
+            reading_set(out, READING_UNRECOGNISED, reason(out->arena, about, "lldpctl", lldp.reason));
     }
     while (check_hca(context, count) != NULL)
         count++;
@@ -216,7 +218,7 @@ static void read_cabling(const struct check_context *context, const struct attem
     for (size_t i = 0; i < count; i++) {
         all[i] = (struct neighbour){0};
         if (!find_section(part->out, check_hca(context, i), &section))
-            all[i].unread = "the command did not come to it";
+            all[i].unread = REASON(command_did_not_reach_it);
         else if (is_ib(context))
             look_ib(&section, out, &all[i]);
         else
@@ -258,15 +260,9 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"cabling.rail",
-     "compare `iblinkinfo -l -C HCA -P 1 -D 0` or `lldpctl` with the rails in the hostfile: plug the cable "
-     "where it "
-     "belongs, or mend the hostfile. Where nothing was seen: is the link up, is LLDP on at the switch?"},
-    {"cabling.*",
-     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
-     "DEVICE`, `ethtool DEVICE`)"},
-    {"sound",
-     "install infiniband-diags (iblinkinfo) or lldpd (lldpctl); both need root: become=sudo in the hostfile"},
+    {"cabling.rail", REASON(compare_neighbours_with_rails)},
+    {"cabling.*", REASON(clean_cable_see_switch_port)},
+    {"sound", REASON(install_iblinkinfo_or_lldpd)},
     {0},
 };
 

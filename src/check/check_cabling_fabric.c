@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rails.h"
 #include "script.h"
 
@@ -93,7 +96,7 @@ static bool is_one_node(const struct reading *reading, const struct seen *first,
 }
 
 static void look(const struct reading *reading, const struct seen_list *seen, const char *name,
-                 const char *trouble, struct neighbour *neighbour)
+                 const struct reason *trouble, struct neighbour *neighbour)
 {
     struct seen key = {.name = name}, *found = NULL;
     size_t count = 0, at;
@@ -101,8 +104,8 @@ static void look(const struct reading *reading, const struct seen_list *seen, co
     if (seen->rows.count > 0)
         found = bsearch(&key, seen->rows.items, seen->rows.count, sizeof key, by_name);
     if (found == NULL) {
-        neighbour->unread = arena_printf(
-            reading->arena, "ibdiagnet shows no link of a node that calls itself '%s'%s", name, trouble);
+        neighbour->unread =
+            reason_also(reading->arena, reason(reading->arena, node_without_link, name), trouble);
         return;
     }
     while (found > seen->rows.items && strcmp(found[-1].name, name) == 0)
@@ -110,7 +113,7 @@ static void look(const struct reading *reading, const struct seen_list *seen, co
     while (found + count < seen->rows.items + seen->rows.count && strcmp(found[count].name, name) == 0)
         count++;
     if (!is_one_node(reading, found, count)) {
-        neighbour->unread = arena_printf(reading->arena, "several nodes call themselves '%s'", name);
+        neighbour->unread = reason(reading->arena, several_nodes_of_one_name, name);
         return;
     }
     at = found->at;
@@ -122,38 +125,39 @@ static void look(const struct reading *reading, const struct seen_list *seen, co
     if (neighbour->name == NULL)
         neighbour->name = neighbour->guid;
     if (neighbour->name == NULL)
-        neighbour->unread = "ibdiagnet does not tell the other end";
+        neighbour->unread = REASON(other_end_not_told);
 }
 
 /* What the sweep itself complained of, to be said of the cables that it does not show. */
-static const char *trouble_of(const struct attempt *attempt, struct arena *arena)
+static const struct reason *trouble_of(const struct attempt *attempt, struct arena *arena)
 {
     const struct part *part = attempt_part(attempt, "sweep");
 
     if (part == NULL || !part->ended)
-        return "; the sweep did not come to its end";
+        return REASON(sweep_not_ended);
     if (part->reading.status != READING_COMPLETE)
-        return arena_printf(arena, "; the sweep: %s", part->reading.reason);
-    return "; is its port up, and does rdma-ndd set its description?";
+        return reason(arena, the_sweep_said, part->reading.reason);
+    return REASON(is_port_up_and_described);
 }
 
 static void read_fabric(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "links");
-    const char *trouble = trouble_of(attempt, out->arena);
+    const struct reason *trouble = trouble_of(attempt, out->arena);
     struct seen_list seen = {0};
     size_t hcas = 0, count, fastest = 0;
     struct neighbour *all;
     const char **subjects;
 
     if (part == NULL || !part->ended) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     out->status = READING_COMPLETE;
     if (part->reading.status != READING_COMPLETE && slice_trim(part->out).length > 0)
-        reading_set(out, part->reading.status, "ibdiagnet2.lst: %s", part->reading.reason);
+        reading_set(out, part->reading.status,
+                    reason(out->arena, about, "ibdiagnet2.lst", part->reading.reason));
     list_seen(&part->reading, &seen);
     while (check_hca(context, hcas) != NULL)
         hcas++;
@@ -193,16 +197,9 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"cabling.rail", "compare ibdiagnet2.lst (in the evidence) with the rails in the hostfile: plug the "
-                     "cable where it belongs, or mend "
-                     "the hostfile. Where nothing was seen: is the link up, and `cat "
-                     "/sys/class/infiniband/HCA/node_desc` HOST HCA?"},
-    {"cabling.*",
-     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
-     "DEVICE`)"},
-    {"sound", "install ibutils2 (ibdiagnet, part of MLNX_OFED and DOCA) on the head; it needs root: "
-              "become=sudo in the "
-              "hostfile"},
+    {"cabling.rail", REASON(compare_ibdiagnet_with_rails)},
+    {"cabling.*", REASON(clean_cable_see_mlxlink)},
+    {"sound", REASON(install_ibdiagnet)},
     {0},
 };
 

@@ -13,6 +13,7 @@
 #include "assay/check.h"
 #include "assay/hostfile.h"
 #include "assay/pattern.h"
+#include "assay/reasons/check.h"
 
 enum { MATCHES_MOST = 20000 };
 
@@ -368,7 +369,7 @@ static void take_value(struct reader *reader, const char *group, const char *sub
     reading_fact(out, metric, subject, text);
     if (*unit != '\0')
         reading_finding(out, SEVERITY_WARNING, "command.no_number", subject,
-                        "%s is '%.*s', which is no number", metric, slice_print(text));
+                        reason(out->arena, value_is_no_number, metric, text));
 }
 
 static bool is_listed(const struct reader *reader, const char *subject)
@@ -389,7 +390,7 @@ static void take_match(struct reader *reader, struct slice line)
         subject = utf8_clean(reader->out->arena, slice_trim(text));
         if (!is_listed(reader, subject))
             reading_finding(reader->out, SEVERITY_WARNING, "command.subject", subject,
-                            "'%s' is in the output and not among the subjects that the suite lists", subject);
+                            reason(reader->out->arena, subject_not_in_suite, subject));
     }
     for (size_t i = 0; i < pattern_group_count(reader->pattern); i++)
         if (i != reader->subject_index && pattern_take(reader->pattern, line, i, &text))
@@ -407,12 +408,12 @@ static bool read_line(struct reader *reader, struct slice line)
         result = pattern_next(reader->pattern, line, &offset);
         if (result == PATTERN_EXHAUSTED) {
             reading_set(reader->out, READING_FAILED,
-                        "line %u: the pattern takes too many steps; anchor it, or let it take less",
-                        reader->line);
+                        reason(reader->out->arena, pattern_takes_too_many_steps, reader->line));
             return false;
         }
         if (result == PATTERN_FOUND && ++reader->matches > MATCHES_MOST) {
-            reading_set(reader->out, READING_FAILED, "more than %d matches", MATCHES_MOST);
+            reading_set(reader->out, READING_FAILED,
+                        reason(reader->out->arena, too_many_matches, MATCHES_MOST));
             return false;
         }
         if (result == PATTERN_FOUND)
@@ -437,20 +438,21 @@ static void read_lines(struct reader *reader, struct slice bytes)
     if (bytes.length > 0 && !read_line(reader, slice_trim(bytes)))
         return;
     if (reader->matches == 0)
-        reading_set(reader->out, READING_UNRECOGNISED, "no line of the output matches the pattern");
+        reading_set(reader->out, READING_UNRECOGNISED, REASON(no_line_matches));
     else
-        reading_set(reader->out, READING_COMPLETE, "%s", "");
+        reading_set(reader->out, READING_COMPLETE, NULL);
 }
 
-/* The first line that the command said on stderr. */
-static const char *complaint(const struct check_context *context, const struct part *part)
+/* With the first line that the command said on stderr. */
+static const struct reason *with_complaint(struct arena *arena, const struct reason *why,
+                                           const struct part *part)
 {
     struct slice rest = part->err, line;
 
     while (scan_line(&rest, &line))
         if (slice_trim(line).length > 0)
-            return arena_printf(context->arena, "; stderr: %s", utf8_clean(context->arena, slice_trim(line)));
-    return "";
+            return reason(arena, with_stderr, why, slice_trim(line));
+    return why;
 }
 
 static void read_command(const struct check_context *context, const struct attempt *attempt,
@@ -460,28 +462,31 @@ static void read_command(const struct check_context *context, const struct attem
     struct reader reader = {.context = context, .out = out};
 
     if (part == NULL || !part->ended) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     reading_measure(out, metric_name(context, status_name), "", part->rc, "");
     if (!status_expected(context, (unsigned)part->rc)) {
-        reading_set(out, READING_FAILED, "exit status %d, expected %s%s", part->rc,
-                    check_text(context, "exit_status"), complaint(context, part));
+        reading_set(out, READING_FAILED,
+                    with_complaint(
+                        out->arena,
+                        reason(out->arena, other_exit_status, part->rc, check_text(context, "exit_status")),
+                        part));
         return;
     }
     reader.pattern = make_pattern(context);
     if (reader.pattern != NULL)
         read_lines(&reader, part->out);
     else
-        reading_set(out, READING_COMPLETE, "%s", "");
+        reading_set(out, READING_COMPLETE, NULL);
     if (out->status != READING_COMPLETE)
-        reading_set(out, out->status, "%s%s", out->reason, complaint(context, part));
+        reading_set(out, out->status, with_complaint(out->arena, out->reason, part));
     pattern_destroy(reader.pattern);
 }
 
 static const struct remedy remedies[] = {
-    {"sound", "run the command on the host by hand and hold its output against the pattern of the step"},
-    {"*", "see what the step of the suite says of it, and the evidence of this attempt"},
+    {"sound", REASON(run_command_by_hand)},
+    {"*", REASON(see_step_and_evidence)},
     {0},
 };
 

@@ -9,6 +9,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -68,8 +70,9 @@ static void judge_cdi(struct reading *out, const struct runtime *runtime, const 
     const char *version = reading_get_fact(out, runtime->version, "");
 
     if (version == NULL || toolkit == NULL) {
-        reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", runtime->cdi), "",
-                        "%s has no version to tell", version == NULL ? runtime->program : "nvidia-ctk");
+        reading_finding(
+            out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", runtime->cdi), "",
+            reason(out->arena, no_version_told, version == NULL ? runtime->program : "nvidia-ctk"));
         return;
     }
     if (!at_least(toolkit, TOOLKIT_WITH_CDI))
@@ -77,9 +80,9 @@ static void judge_cdi(struct reading *out, const struct runtime *runtime, const 
     else if (at_least(version, runtime->least))
         reading_fact(out, runtime->cdi, "", slice_of("yes"));
     else
-        reading_fact(out, runtime->cdi, "",
-                     slice_of(arena_printf(out->arena, "no (%s %s; toolkit %s needs %s)", runtime->program,
-                                           version, toolkit, runtime->least)));
+        reading_fact_said(
+            out, runtime->cdi, "",
+            reason(out->arena, no_toolkit_needs_newer, runtime->program, version, toolkit, runtime->least));
 }
 
 static void read_versions(const struct check_context *context, const struct attempt *attempt,
@@ -92,10 +95,7 @@ static void read_versions(const struct check_context *context, const struct atte
         judge_cdi(out, &runtimes[i], reading_get_fact(out, "toolkit.version", ""));
     driver = reading_get_fact(out, "docker.cgroup_driver", "");
     if (driver != NULL && strcmp(driver, "systemd") == 0)
-        reading_finding(
-            out, SEVERITY_INFO, "docker.cgroup_systemd", "",
-            "with the systemd cgroup driver containers lose their GPUs at a daemon-reload, unless CDI or "
-            "explicit devices are used");
+        reading_finding(out, SEVERITY_INFO, "docker.cgroup_systemd", "", REASON(cgroup_systemd_loses_gpus));
 }
 
 static bool is_required(const struct check_context *context, const char *name)
@@ -153,11 +153,9 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"*.cdi", "update the runtime to the version that the toolkit needs, on all hosts"},
-    {"toolkit.version",
-     "install nvidia-container-toolkit, the same version on all hosts, then nvidia-ctk runtime "
-     "configure"},
-    {"*.version", "install it, the same version on all hosts; or take it from \"runtimes\" in the suite"},
+    {"*.cdi", REASON(update_container_runtime)},
+    {"toolkit.version", REASON(install_container_toolkit)},
+    {"*.version", REASON(install_same_runtime)},
     {0},
 };
 

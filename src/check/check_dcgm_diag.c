@@ -5,6 +5,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
 #include "rules.h"
 
 /* From which level a test of GPUs is part of `dcgmi diag -r LEVEL` (docs.nvidia.com/datacenter/dcgm: DCGM Diagnostics). */
@@ -45,7 +48,7 @@ static const struct limit done_and_passed[] = {
      .text = "pass|warn|fail",
      .source = "dcgmi diag",
      .status = LIMIT_TOOL,
-     .note = "a test that is skipped was not done",
+     .note = REASON(skipped_test_not_done),
      .inconclusive = true},
     {.metric = "dcgm.*", .rule = RULE_EQUAL, .text = "pass", .source = "dcgmi diag", .status = LIMIT_TOOL},
     {0},
@@ -54,7 +57,7 @@ static const struct limit done_and_passed[] = {
 static const struct item items[] = {
     {"dcgm.deployment", PER_TARGET, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("dcgm.deployment", "done", "dcgmi diag", .inconclusive = true,
-                        .note = "a test that is not told of was not done")},
+                        .note = REASON(untold_test_not_done))},
     {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -69,8 +72,10 @@ static void tell_deployment(struct reading *out)
             if (reading_get_fact(out, arena_printf(out->arena, "dcgm.%s", deployment[i]), "host") == NULL)
                 missing =
                     arena_printf(out->arena, "%s%s%s", missing, *missing != '\0' ? ", " : "", deployment[i]);
-    reading_fact(out, "dcgm.deployment", "",
-                 slice_of(*missing != '\0' ? arena_printf(out->arena, "without %s", missing) : "done"));
+    if (*missing != '\0')
+        reading_fact_said(out, "dcgm.deployment", "", reason(out->arena, tests_not_done, missing));
+    else
+        reading_fact(out, "dcgm.deployment", "", slice_of("done"));
 }
 
 static void read_diag(const struct check_context *context, const struct attempt *attempt, struct reading *out)
@@ -114,27 +119,15 @@ static void slots_of_level(const struct check_context *context, struct slot_list
             test_slots(context, slots, tests[i].slug);
 }
 
-#define INFOROM                                                                                              \
-    "reboot the host; if dcgmi diag -r 1 still says so, have the vendor flash the GPU's InfoROM or replace " \
-    "the GPU: no reset mends it"
-
 /* By what DCGM says of the test; a fail of a test itself stands last. */
 static const struct remedy remedies[] = {
-    {"dcgm.*", INFOROM, .said = "inforom"},
-    {"sound", INFOROM, .said = "inforom"},
-    {"dcgm.*",
-     "a skipped test was not done: see why in the evidence (a test before it failed, another process had the "
-     "GPU, MIG is on, or this package of DCGM does not have it), mend that and run it again; where the site "
-     "cannot have it, leave it out of the step's \"tests\"",
-     .said = " is skip"},
-    {"dcgm.*",
-     "do what DCGM's own warning in the evidence says (throttled clocks: cooling and power; a link or a "
-     "setting of the host), then run it again; it is no proof against the GPU until it stays",
-     .said = " is warn"},
-    {"dcgm.*", "see the diagnostic's own text in the evidence; drain, reset the GPU, run dcgmi diag -r 3 "
-               "again; if it stays, have the GPU replaced"},
-    {"sound", "see the evidence; is nv-hostengine running (systemctl status nvidia-dcgm) and does nobody "
-              "else use the GPUs?"},
+    {"dcgm.inforom", REASON(mend_inforom)},
+    {"*", REASON(mend_inforom), .about = &sentence_says_of_inforom},
+    {"*", REASON(mend_inforom), .about = &sentence_inforom_test_says},
+    {"dcgm.*", REASON(mend_why_test_was_skipped), .about = &sentence_test_skipped},
+    {"dcgm.*", REASON(do_what_dcgm_warns_of), .about = &sentence_test_warned},
+    {"dcgm.*", REASON(reset_gpu_diagnose_again)},
+    {"sound", REASON(see_hostengine_runs)},
     {0},
 };
 

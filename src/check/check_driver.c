@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver: new enough for the platform, and the same on all hosts. */
+#include "assay/reasons/check.h"
+
+#include "rules.h"
 #include "smi.h"
 
 static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
@@ -19,12 +22,11 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     size_t count = 0;
 
     if (context->platform->driver_minimum != NULL)
-        rules[count++] =
-            (struct limit){.metric = "driver.version",
-                           .rule = RULE_MIN_VERSION,
-                           .text = context->platform->driver_minimum,
-                           .source = arena_printf(context->arena, "platform %s", context->platform->name),
-                           .status = LIMIT_VENDOR};
+        rules[count++] = (struct limit){.metric = "driver.version",
+                                        .rule = RULE_MIN_VERSION,
+                                        .text = context->platform->driver_minimum,
+                                        .source = RULES_OF_PLATFORM(context),
+                                        .status = LIMIT_VENDOR};
     rules[count] = (struct limit){.metric = "driver.version",
                                   .rule = RULE_SAME,
                                   .source = "assay: one driver on all hosts",
@@ -33,10 +35,7 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"driver.version",
-     "install the same driver on all hosts (and the Fabric Manager of exactly its version), then reboot"},
-    {"*", .problem = "driver", .on_hosts = true},
-    {0}};
+    {"driver.version", REASON(install_same_driver)}, {"*", .problem = "driver", .on_hosts = true}, {0}};
 
 const struct check check_driver = {
     .name = "driver",

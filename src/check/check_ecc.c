@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "smi.h"
 
@@ -78,16 +80,13 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"ecc.volatile.uncorrected",
-     "drain the host, reset the GPU (nvidia-smi --gpu-reset -i N) and test again; if it "
-     "returns, run the field diagnostic and have the GPU replaced"},
-    {"ecc.*", "more than its maker allows: run the field diagnostic and have the GPU replaced"},
-    {"remapped_rows.pending",
-     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
-    {"remapped_rows.*", "run the field diagnostic and have the GPU replaced"},
-    {"retired_pages.all", "run the field diagnostic and have the GPU replaced"},
-    {"retired_pages.pending", "drain the host and reset the GPU or reboot; then test again"},
-    {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {"ecc.volatile.uncorrected", REASON(reset_gpu_if_again_diagnose)},
+    {"ecc.*", REASON(more_than_maker_allows)},
+    {"remapped_rows.pending", REASON(reset_gpu_number_test_again)},
+    {"remapped_rows.*", REASON(run_field_diagnostic)},
+    {"retired_pages.all", REASON(run_field_diagnostic)},
+    {"retired_pages.pending", REASON(reset_gpu_test_again)},
+    {"sound", REASON(see_xid_lines_of_gpu)},
     {0},
 };
 

@@ -11,6 +11,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -46,17 +49,17 @@ static bool is_measured(const struct reading *reading, const char *counter, cons
     return false;
 }
 
-/* "yes", or why not. */
-static const char *can_count(const struct reading *reading, const char *port)
+/* Why its counters show no error; NULL: they do. */
+static const struct reason *why_uncounted(const struct reading *reading, const char *port)
 {
     for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
         if (!is_measured(reading, watched[i], port))
-            return arena_printf(reading->arena, "no: %s is not there", watched[i]);
+            return reason(reading->arena, counter_not_there, watched[i]);
     for (size_t i = 0; i < reading->findings.count; i++)
         if (strcmp(reading->findings.items[i].code, "ib.counter_saturated") == 0 &&
             strcmp(reading->findings.items[i].subject, port) == 0)
-            return arena_printf(reading->arena, "no: %s", reading->findings.items[i].text);
-    return "yes";
+            return reading->findings.items[i].what;
+    return NULL;
 }
 
 /* Headings name the HCA; a counter is its port's, as sysfs has it. On InfiniBand there is nothing to read. */
@@ -65,8 +68,9 @@ static void read_ethtool(const struct part *part, struct reading *out)
     if (part != NULL && part->ended && part->rc == 0 && slice_trim(part->out).length == 0)
         return;
     if (part == NULL || part->reading.status != READING_COMPLETE) {
-        reading_set(out, READING_PARTIAL, "ethtool: %s",
-                    part != NULL ? part->reading.reason : "it did not run");
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, about, "ethtool",
+                           part != NULL ? part->reading.reason : REASON(part_did_not_run)));
         return;
     }
     reading_merge(out, &part->reading);
@@ -85,17 +89,21 @@ static void read_counters(const struct check_context *context, const struct atte
     const char *hca;
 
     if (sysfs == NULL) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     reading_merge(out, &sysfs->reading);
-    reading_set(out, sysfs->reading.status, "%s", sysfs->reading.reason);
+    reading_set(out, sysfs->reading.status, sysfs->reading.reason);
     if (out->status == READING_COMPLETE)
         read_ethtool(attempt_part(attempt, "ethtool"), out);
     for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++) {
         const char *port = arena_printf(out->arena, "%s/1", hca);
+        const struct reason *why = why_uncounted(out, port);
 
-        reading_fact(out, "ib.counters_count", port, slice_of(can_count(out, port)));
+        if (why == NULL)
+            reading_fact(out, "ib.counters_count", port, slice_of("yes"));
+        else
+            reading_fact_said(out, "ib.counters_count", port, reason(out->arena, no_because, why));
     }
 }
 
@@ -106,7 +114,7 @@ static const struct limit count_rules[] =
 /* Beyond it a remark: who plugs cables and reboots counts some as well. */
 static const struct limit downed_rules[] =
     RULES_MOST("ib.counter.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
-               .note = "the link has gone down often since its counters were cleared");
+               .note = REASON(link_went_down_often));
 
 static const struct item items[] = {
     {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
@@ -164,17 +172,10 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"ib.counters_count", "as root: perfquery -R -C DEVICE (or reload the driver) clears the counters; then "
-                          "look at whether they grow"},
-    {"ib.counter.link_downed",
-     "a link that goes down again and again: see dmesg for when, clean or replace its cable and transceiver "
-     "and see both "
-     "of its ends (mlxlink); where it was plugged and rebooted so often, clear the counters (perfquery -R)"},
-    {"ib.counter.*",
-     "clear the counters (perfquery -R), run traffic, and look at which ones grow: symbol and link "
-     "errors mean cable or transceiver, out_of_sequence and time-outs a congested or lossy fabric"},
-    {"sound",
-     "is the driver loaded (`lsmod | grep mlx5_ib`)? do /sys/class/infiniband/*/ports/*/counters exist?"},
+    {"ib.counters_count", REASON(clear_counters_and_watch)},
+    {"ib.counter.link_downed", REASON(see_link_that_goes_down)},
+    {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
+    {"sound", REASON(are_port_counters_there)},
     {0},
 };
 

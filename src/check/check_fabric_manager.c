@@ -7,6 +7,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 #include "smi.h"
@@ -51,21 +54,21 @@ static void read_service(const struct check_context *context, const struct attem
     take_fact(out, attempt, "enabled", "fabric_manager.enabled");
     take_fact(out, attempt, "version", "fabric_manager.version");
     if (smi == NULL || smi->reading.status != READING_COMPLETE) {
-        reading_set(out, READING_PARTIAL, "nvidia-smi: %s",
-                    smi != NULL ? smi->reading.reason : "it did not run");
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, about, "nvidia-smi",
+                           smi != NULL ? smi->reading.reason : REASON(part_did_not_run)));
         return;
     }
     reading_merge(out, &smi->reading);
     smi_leave_to_owner(context, out);
     version = reading_get_fact(out, "fabric_manager.version", "");
     driver = reading_get_fact(out, "driver.version", "");
-    if (version != NULL && driver != NULL)
-        reading_fact(
-            out, "fabric_manager.matches_driver", "",
-            strcmp(version, driver) == 0
-                ? slice_of("yes")
-                : slice_of(arena_printf(out->arena, "no (Fabric Manager %s, driver %s)", version, driver)));
-    reading_set(out, READING_COMPLETE, "%s", "");
+    if (version != NULL && driver != NULL && strcmp(version, driver) == 0)
+        reading_fact(out, "fabric_manager.matches_driver", "", slice_of("yes"));
+    else if (version != NULL && driver != NULL)
+        reading_fact_said(out, "fabric_manager.matches_driver", "",
+                          reason(out->arena, fabric_manager_not_of_driver, version, driver));
+    reading_set(out, READING_COMPLETE, NULL);
 }
 
 static const struct item items[] = {
@@ -94,13 +97,10 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"fabric_manager.state",
-     "as root: systemctl enable --now nvidia-fabricmanager; if it fails: journalctl -u nvidia-fabricmanager"},
-    {"fabric_manager.enabled", "as root: systemctl enable nvidia-fabricmanager"},
-    {"fabric_manager.matches_driver",
-     "install nvidia-fabricmanager of exactly the driver's version, then restart it"},
-    {"fabric.*", "as root: systemctl restart nvidia-fabricmanager; if a GPU stays so, reset it or reboot, "
-                 "then look for SXid lines in dmesg"},
+    {"fabric_manager.state", REASON(start_fabric_manager)},
+    {"fabric_manager.enabled", REASON(enable_fabric_manager)},
+    {"fabric_manager.matches_driver", REASON(install_matching_fabric_manager)},
+    {"fabric.*", REASON(restart_fabric_manager)},
     {0},
 };
 

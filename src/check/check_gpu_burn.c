@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 
 static const struct argument arguments[] = {
@@ -77,7 +79,7 @@ static bool computed_as_asked(const struct check_context *context, struct readin
     if (done == NULL || strcmp(done, asked) == 0)
         return true;
     if (out->status == READING_COMPLETE)
-        reading_set(out, READING_UNRECOGNISED, "gpu_burn computed in %s, and was asked for %s", done, asked);
+        reading_set(out, READING_UNRECOGNISED, reason(out->arena, gpu_burn_computed_otherwise, done, asked));
     return false;
 }
 
@@ -139,22 +141,13 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"*",
-     "the gpu_burn on that host does not know the flag: build a new one "
-     "(`scripts/build-tools`) and bring it there (`assay stage`)",
-     .said = "and was asked for"},
-    {"gpu_burn.lasted",
-     "look at which gpu_burn the host runs (a wrapper, another build) and why it ends early; "
-     "then burn again"},
-    {"gpu_burn.*", "run gpu_burn again on that GPU alone (-i N); look for Xid lines in dmesg; if it stays, "
-                   "have the GPU replaced"},
-    {"window.temperature.*",
-     "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
-    {"window.clock.held_down", "as root: `nvidia-smi -rgc` and `nvidia-smi -rac` take locked clocks away; "
-                               "look for what sets them at boot"},
-    {"window.throttle.*",
-     "check fans, air flow or coolant and the heat sink's seat of that GPU; then burn again"},
-    {"sound", "see the evidence of this attempt; look for Xid lines in dmesg"},
+    {"*", REASON(bring_newer_gpu_burn), .about = &sentence_gpu_burn_computed_otherwise},
+    {"gpu_burn.lasted", REASON(see_which_gpu_burn_runs)},
+    {"gpu_burn.*", REASON(burn_gpu_alone)},
+    {"window.temperature.*", REASON(check_cooling_burn_again)},
+    {"window.clock.held_down", REASON(unlock_clocks)},
+    {"window.throttle.*", REASON(check_cooling_burn_again)},
+    {"sound", REASON(see_evidence_and_xid_lines)},
     {0},
 };
 

@@ -11,6 +11,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "smi.h"
 
@@ -111,14 +113,15 @@ static const char *models(const struct reading *smi, struct arena *arena)
     return text;
 }
 
-static const char *gsp_of(struct arena *arena, const struct reading *smi, const char *gpu)
+static void tell_gsp(struct reading *out, const struct reading *smi, const char *gpu)
 {
     const char *firmware = reading_get_fact(smi, "gpu.gsp_firmware", gpu),
                *driver = reading_get_fact(smi, "driver.version", "");
 
-    if (firmware == NULL)
-        return "N/A";
-    return driver != NULL && strcmp(firmware, driver) == 0 ? "driver's" : arena_strdup(arena, firmware);
+    if (firmware != NULL && driver != NULL && strcmp(firmware, driver) == 0)
+        reading_fact_said(out, "gpu.gsp", gpu, REASON(gsp_of_driver));
+    else
+        reading_fact(out, "gpu.gsp", gpu, slice_of(firmware != NULL ? firmware : "N/A"));
 }
 
 /* The GPU's warning, by its address; what no GPU has stays a complaint of the whole. */
@@ -164,7 +167,7 @@ static void tell_builds(const struct check_context *context, const struct readin
         if (address == NULL)
             continue;
         reading_fact(out, "gpu.inforom", gpu, slice_of(inforom_of(out, address)));
-        reading_fact(out, "gpu.gsp", gpu, slice_of(gsp_of(context->arena, smi, gpu)));
+        tell_gsp(out, smi, gpu);
         tell_pending(out, "gpu.ecc_after_reset", gpu, "ecc.mode", "ecc.mode_pending");
         tell_pending(out, "gpu.mig_after_reset", gpu, "gpu.mig", "gpu.mig_pending");
         for (size_t k = 0; k < ALIKE_COUNT; k++)
@@ -195,11 +198,10 @@ static void read_both(const struct check_context *context, const struct attempt 
     lost = missing_in(lspci, "pci.gpu", true, smi, "gpu.pci_address", false);
     unknown = missing_in(smi, "gpu.pci_address", false, lspci, "pci.gpu", true);
     if (lost != NULL)
-        reading_finding(out, SEVERITY_FAULT, "gpu.lost", "",
-                        "GPU %s is on the PCI bus, but nvidia-smi does not show it", lost);
+        reading_finding(out, SEVERITY_FAULT, "gpu.lost", "", reason(out->arena, gpu_not_in_nvidia_smi, lost));
     if (unknown != NULL)
         reading_finding(out, SEVERITY_FAULT, "gpu.unknown", "",
-                        "nvidia-smi shows GPU %s, which lspci does not", unknown);
+                        reason(out->arena, gpu_not_in_lspci, unknown));
 }
 
 #define ONCE "assay: no two GPUs are one"
@@ -232,7 +234,7 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     const struct platform *platform = context->platform;
     const char *expected = arena_printf(context->arena, "%u", platform->gpu_count), *allowed = "";
     const struct limit *count =
-        rules_new(context, LIMITS RULES_EQUAL("*.count", expected, rules_platform(context)));
+        rules_new(context, LIMITS RULES_EQUAL("*.count", expected, RULES_OF_PLATFORM(context)));
 
     for (size_t i = 0; i < platform->gpu_models.count; i++)
         allowed =
@@ -240,7 +242,7 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     slot_add(context, slots, "gpu.count", "", NULL, DUTY_GATE, count);
     slot_add(context, slots, "pci.gpu.count", "", NULL, DUTY_GATE, count);
     slot_add(context, slots, "gpu.models", "", NULL, DUTY_GATE,
-             rules_new(context, LIMITS RULES_ONE_OF("gpu.models", allowed, rules_platform(context))));
+             rules_new(context, LIMITS RULES_ONE_OF("gpu.models", allowed, RULES_OF_PLATFORM(context))));
     for (size_t i = 0; i < ALIKE_COUNT; i++) {
         const struct limit *rules = alike_rules(context, &alike[i]);
 
@@ -250,28 +252,19 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct remedy remedies[] = {
-    {"gpu.count",
-     "compare `nvidia-smi -L` with `lspci -d 10de:`; look for Xid 79 in `dmesg`; reseat or power-cycle the "
-     "host, then have the GPU or its baseboard replaced"},
-    {"pci.gpu.count",
-     "the device is not on the PCI bus: power-cycle the host, check seating and the baseboard's power"},
-    {"gpu.models", "the host is not what the hostfile's platform= says, or holds a wrong GPU"},
-    {"gpu.uuid", "two GPUs tell one identity: read both again with `nvidia-smi -L`; ask the vendor which of "
-                 "them is right"},
-    {"gpu.inforom", "power-cycle the host; if nvidia-smi still says so, have the GPU replaced"},
-    {"gpu.ecc_after_reset",
-     "a change waits for a reset: bring it to what the others have, then reset the GPU"},
-    {"gpu.mig_after_reset",
-     "a change waits for a reset: bring it to what the others have, then reset the GPU"},
-    {"gpu.gsp", "compare the driver's module parameters (NVreg_EnableGpuFirmware) with a host that is right"},
-    {"gpu.*",
-     "have the GPU brought to what was bought (firmware update, or another GPU); where both are right, name "
-     "them in the suite's argument \"allowed\""},
-    {"pcie.*", "compare the slot's and the BIOS's PCIe settings with a host that is right"},
-    {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
-    {"*", .problem = "GPUs", .on_hosts = true},
-    {0}};
+static const struct remedy remedies[] = {{"gpu.count", REASON(find_missing_gpu)},
+                                         {"pci.gpu.count", REASON(find_device_on_pci_bus)},
+                                         {"gpu.models", REASON(not_the_declared_platform)},
+                                         {"gpu.uuid", REASON(gpus_tell_one_identity)},
+                                         {"gpu.inforom", REASON(power_cycle_then_replace_gpu)},
+                                         {"gpu.ecc_after_reset", REASON(apply_pending_change)},
+                                         {"gpu.mig_after_reset", REASON(apply_pending_change)},
+                                         {"gpu.gsp", REASON(compare_driver_parameters)},
+                                         {"gpu.*", REASON(have_gpu_as_bought)},
+                                         {"pcie.*", REASON(compare_slot_settings)},
+                                         {"sound", REASON(see_xid_lines_of_gpu)},
+                                         {"*", .problem = "GPUs", .on_hosts = true},
+                                         {0}};
 
 const struct check check_gpu_inventory = {
     .name = "gpu-inventory",

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
 #include "rules.h"
 
 static const struct argument arguments[] = {
@@ -63,19 +66,11 @@ static int arguments_valid(const struct check_context *context, struct error *er
 }
 
 static const struct remedy remedies[] = {
-    {"sdc.sms_unreached",
-     "something else had a part of the GPU (MPS, MIG, another process): end it, and run this again"},
-    {"sdc.digest", "one of these hosts computes otherwise than the others: see that driver and probe are the "
-                   "same on all; if they are, "
-                   "do not accept it, and run dcgmi diag -r 4 on its GPUs"},
-    {"sdc.*",
-     "the GPU computes wrong without telling: do not accept it, take it out of use and have it replaced"},
-    {"sound",
-     "the GPU computes wrong without telling: do not accept it, take it out of use and have it replaced",
-     .said = "answers wrong"},
-    {"sound", "see the evidence; is assay-probe-gpu there (assay stage), is the driver as new as its CUDA, "
-              "and does nobody "
-              "else use the GPUs?"},
+    {"sdc.sms_unreached", REASON(end_what_shares_gpu)},
+    {"sdc.digest", REASON(host_computes_otherwise)},
+    {"sdc.*", REASON(gpu_computes_wrong)},
+    {"sound", REASON(gpu_computes_wrong), .about = &sentence_sm_answers_wrong},
+    {"sound", REASON(see_probe_gpu_starts)},
     {0},
 };
 

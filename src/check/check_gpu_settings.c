@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "smi.h"
 
@@ -78,7 +80,7 @@ static void slots_of_power(const struct check_context *context, struct slot_list
     const struct limit *declared =
         rules_new(context, LIMITS RULES(.metric = "gpu.power_limit_default", .rule = RULE_FLOOR,
                                         .value = platform->power_limit_w, .unit = "W", .status = LIMIT_TOOL,
-                                        .source = rules_platform(context)));
+                                        .source = RULES_OF_PLATFORM(context)));
 
     for (unsigned i = 0; platform->power_limit_w > 0 && i < platform->gpu_count; i++)
         slot_add(context, slots, "gpu.power_limit_default", arena_printf(context->arena, "gpu%u", i), NULL,
@@ -86,17 +88,14 @@ static void slots_of_power(const struct check_context *context, struct slot_list
 }
 
 static const struct remedy remedies[] = {
-    {"gpu.persistence", "as root: nvidia-smi -pm 1 (and enable nvidia-persistenced, so that it stays)"},
-    {"gpu.mig", "as root: nvidia-smi -mig 0, then reset the GPUs or reboot"},
-    {"ecc.mode", "as root: nvidia-smi -e 1, then reboot"},
-    {"gpu.power_limit_is_default",
-     "as root: nvidia-smi -pl with the default limit that `nvidia-smi -q -d POWER` shows"},
-    {"gpu.power_enforced_is_default", "something else holds the GPU's power down (chassis, BMC, power "
-                                      "supplies): look at the BMC's power settings"},
-    {"gpu.power_limit_default", "compare the GPU's board part number and VBIOS with a host that is right; it "
-                                "may be another part than was bought"},
-    {"gpu.clocks_unlocked", "as root: nvidia-smi -rac and nvidia-smi -rgc"},
-    {"gpu.compute_processes", "somebody else's process runs on the GPU: have it ended, then test again"},
+    {"gpu.persistence", REASON(enable_persistence_mode)},
+    {"gpu.mig", REASON(disable_mig)},
+    {"ecc.mode", REASON(enable_ecc)},
+    {"gpu.power_limit_is_default", REASON(restore_power_limit)},
+    {"gpu.power_enforced_is_default", REASON(see_what_holds_power_down)},
+    {"gpu.power_limit_default", REASON(compare_gpu_part_number)},
+    {"gpu.clocks_unlocked", REASON(reset_gpu_clocks)},
+    {"gpu.compute_processes", REASON(have_gpu_process_ended)},
     {0},
 };
 

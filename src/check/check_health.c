@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "smi.h"
 
@@ -63,14 +65,12 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"gpu.reset_required",
-     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
-    {"gpu.drain_recommended",
-     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; then test again"},
-    {"gpu.recovery_action", "do what it says (reset, reboot or drain), then test again"},
-    {"gpu.throttle.hw_power_brake", "check power supplies and the cables of the GPU baseboard"},
-    {"gpu.t*", "check fans, air flow or coolant and the heat sink's seat of that GPU"},
-    {"sound", "see `dmesg` for Xid lines of that GPU; reset or power-cycle the host, then have it replaced"},
+    {"gpu.reset_required", REASON(reset_gpu_number_test_again)},
+    {"gpu.drain_recommended", REASON(reset_gpu_number_test_again)},
+    {"gpu.recovery_action", REASON(do_recovery_action)},
+    {"gpu.throttle.hw_power_brake", REASON(check_baseboard_power)},
+    {"gpu.t*", REASON(check_cooling_of_gpu)},
+    {"sound", REASON(see_xid_lines_of_gpu)},
     {0},
 };
 

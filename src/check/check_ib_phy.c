@@ -14,6 +14,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -37,18 +40,22 @@ static const struct part_row parts[] = {{"mlxlink", "mlxlink", command_mlxlink, 
  */
 static const struct quality {
     const char *speed, *fec; /* stand in what the port tells; NULL: any */
-    const char *rate, *errors, *words;
+    const char *rate, *errors;
     double warning, error;
 } qualities[] = {
-    {"IB-", "LL", "phy.ber.effective", "phy.errors.effective", "effective", 5e-12, 1e-11},
-    {"IB-", "Low", "phy.ber.effective", "phy.errors.effective", "effective", 5e-12, 1e-11},
-    {"IB-", NULL, "phy.ber.effective", "phy.errors.effective", "effective", 5e-15, 1e-14},
-    {NULL, NULL, "phy.ber.effective", "phy.errors.effective", "effective", 1e-12, 1e-12},
-    {"IB-", NULL, "phy.ber.symbol", "phy.errors.symbol", "symbol", 5e-15, 1e-14},
+    {"IB-", "LL", "phy.ber.effective", "phy.errors.effective", 5e-12, 1e-11},
+    {"IB-", "Low", "phy.ber.effective", "phy.errors.effective", 5e-12, 1e-11},
+    {"IB-", NULL, "phy.ber.effective", "phy.errors.effective", 5e-15, 1e-14},
+    {NULL, NULL, "phy.ber.effective", "phy.errors.effective", 1e-12, 1e-12},
+    {"IB-", NULL, "phy.ber.symbol", "phy.errors.symbol", 5e-15, 1e-14},
 };
 
-static const char *const module_bounds[][2] = {
-    {"module.temperature", "C"}, {"module.rx_power", "dBm received"}, {"module.tx_power", "dBm sent"}};
+static const struct bounded {
+    const char *metric;
+    const struct sentence *beyond;
+} bounded[] = {{"module.temperature", &sentence_transceiver_temperature_outside_bounds},
+               {"module.rx_power", &sentence_transceiver_rx_power_outside_bounds},
+               {"module.tx_power", &sentence_transceiver_tx_power_outside_bounds}};
 
 static bool has_word(const struct reading *reading, const char *fact, const char *port, const char *word)
 {
@@ -70,15 +77,20 @@ static const struct quality *quality_of(const struct reading *reading, const cha
 struct judged {
     struct reading *out;
     const char *port;
-    double cleared_s;    /* NAN: not told */
-    double bits_s;       /* of the link; 0: not declared */
-    const char *high;    /* what is too much; "" */
-    const char *unknown; /* what is not known; "" */
+    double cleared_s;             /* NAN: not told */
+    double bits_s;                /* of the link; 0: not declared */
+    const struct reason *high;    /* what is too much */
+    const struct reason *unknown; /* what is not known */
 };
 
-static const char *also(struct arena *arena, const char *list, const char *text)
+static const struct reason *above(struct arena *arena, const struct quality *quality, double rate,
+                                  double bound)
 {
-    return arena_printf(arena, "%s%s%s", list, *list != '\0' ? ", " : "", text);
+    const char *told = arena_printf(arena, "%.3g", rate);
+
+    return strcmp(quality->rate, "phy.ber.symbol") == 0
+               ? reason(arena, symbol_error_rate_high, told, bound)
+               : reason(arena, effective_error_rate_high, told, bound);
 }
 
 static void judge_rate(struct judged *judged, const char *rate)
@@ -93,20 +105,19 @@ static void judge_rate(struct judged *judged, const char *rate)
     errors = reading_get(judged->out, quality->errors, judged->port);
     if (early && (errors == NULL || judged->bits_s <= 0 ||
                   errors->value <= quality->error * judged->bits_s * LEAST_S)) {
-        judged->unknown = arena_printf(arena, "counted for %.0f of %d minutes",
-                                       isnan(judged->cleared_s) ? 0 : judged->cleared_s / 60, LEAST_S / 60);
+        judged->unknown = reason(
+            arena, counted_too_short,
+            arena_printf(arena, "%.0f", isnan(judged->cleared_s) ? 0 : judged->cleared_s / 60), LEAST_S / 60);
         return;
     }
     if (early || ber->value > quality->error) {
-        const char *text = arena_printf(arena, "%s bit error rate %.3g, expected <= %g", quality->words,
-                                        ber->value, quality->error);
+        const struct reason *high = above(arena, quality, ber->value, quality->error);
 
-        judged->high = also(arena, judged->high, text);
-        reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, "%s", text);
+        judged->high = judged->high != NULL ? reason(arena, clause, judged->high, high) : high;
+        reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, high);
     } else if (ber->value > quality->warning) {
         reading_finding(judged->out, SEVERITY_WARNING, "phy.ber.rising", judged->port,
-                        "%s bit error rate %.3g, expected <= %g", quality->words, ber->value,
-                        quality->warning);
+                        above(arena, quality, ber->value, quality->warning));
     }
 }
 
@@ -125,17 +136,18 @@ static void judge_module(struct reading *out, const char *port)
 {
     double low, high;
 
-    for (size_t k = 0; k < ARRAY_SIZE(module_bounds); k++) {
-        if (!bounds_of(out, module_bounds[k][0], port, &low, &high))
+    for (size_t k = 0; k < ARRAY_SIZE(bounded); k++) {
+        if (!bounds_of(out, bounded[k].metric, port, &low, &high))
             continue;
         for (size_t i = 0; i < out->measurements.count; i++) {
             const struct measurement *value = &out->measurements.items[i];
 
-            if (strcmp(value->metric, module_bounds[k][0]) == 0 && strcmp(value->subject, port) == 0 &&
+            if (strcmp(value->metric, bounded[k].metric) == 0 && strcmp(value->subject, port) == 0 &&
                 (value->value < low || value->value > high))
-                reading_finding(out, SEVERITY_FAULT, "module.bounds", port,
-                                "the transceiver is at %g %s, and its own bounds are %g and %g", value->value,
-                                module_bounds[k][1], low, high);
+                reading_finding(
+                    out, SEVERITY_FAULT, "module.bounds", port,
+                    reason_make(out->arena, bounded[k].beyond,
+                                (const struct reason_value[]){REASON_VALUES(value->value, low, high)}, 3));
         }
     }
 }
@@ -146,32 +158,31 @@ static void judge_port(const struct check_context *context, struct reading *out,
     struct judged judged = {.out = out,
                             .port = port,
                             .cleared_s = cleared != NULL ? cleared->value : NAN,
-                            .bits_s = context->platform->hca_gbits * 1e9,
-                            .high = "",
-                            .unknown = ""};
+                            .bits_s = context->platform->hca_gbits * 1e9};
 
     if (reading_get(out, "phy.ber.effective", port) == NULL)
-        judged.unknown = "no rate is told";
+        judged.unknown = REASON(no_error_rate_told);
     judge_rate(&judged, "phy.ber.effective");
     judge_rate(&judged, "phy.ber.symbol");
     judge_module(out, port);
-    reading_fact(out, "phy.ber", port,
-                 slice_of(*judged.high != '\0' ? arena_printf(out->arena, "high: %s", judged.high)
-                          : *judged.unknown != '\0'
-                              ? arena_printf(out->arena, "not known: %s", judged.unknown)
-                              : "good"));
+    if (judged.high != NULL)
+        reading_fact_said(out, "phy.ber", port, reason(out->arena, high_because, judged.high));
+    else if (judged.unknown != NULL)
+        reading_fact_said(out, "phy.ber", port, reason(out->arena, not_known_because, judged.unknown));
+    else
+        reading_fact(out, "phy.ber", port, slice_of("good"));
 }
 
 /* "== mlx5_3/1 not read: WHY" */
-static const char *why_unread(struct reading *out, const struct part *part, const char *port)
+static const struct reason *why_unread(struct reading *out, const struct part *part, const char *port)
 {
     const char *mark = arena_printf(out->arena, "== %s not read: ", port);
     struct slice rest = part->out, line;
 
     while (scan_line(&rest, &line))
         if (scan_text(&line, mark))
-            return utf8_clean(out->arena, line);
-    return "mlxlink tells nothing of it";
+            return reason_text(out->arena, utf8_clean(out->arena, line));
+    return REASON(mlxlink_tells_nothing);
 }
 
 static void read_phy(const struct check_context *context, const struct attempt *attempt, struct reading *out)
@@ -180,7 +191,7 @@ static void read_phy(const struct check_context *context, const struct attempt *
     const char *hca;
 
     if (part == NULL || !part->ended) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     out->status = READING_COMPLETE;
@@ -189,11 +200,13 @@ static void read_phy(const struct check_context *context, const struct attempt *
         const char *port = arena_printf(out->arena, "%s/1", hca);
         bool read = reading_get_fact(out, "phy.state", port) != NULL;
 
-        reading_fact(
-            out, "phy.read", port,
-            slice_of(read ? "yes" : arena_printf(out->arena, "not read: %s", why_unread(out, part, port))));
-        if (read)
-            judge_port(context, out, port);
+        if (!read) {
+            reading_fact_said(out, "phy.read", port,
+                              reason(out->arena, not_read, why_unread(out, part, port)));
+            continue;
+        }
+        reading_fact(out, "phy.read", port, slice_of("yes"));
+        judge_port(context, out, port);
     }
 }
 
@@ -223,15 +236,11 @@ static const struct item items[] = {
 static const struct argument arguments[] = {HCAS_ARGUMENT_ROW, {0}};
 
 static const struct remedy remedies[] = {
-    {"sound",
-     "clean or replace that port's cable and transceiver and see both of its ends (mlxlink -d DEVICE -m -c); "
-     "of a module that is too hot the air flow; then clear the counters (mlxlink --pc) and test again"},
-    {"phy.read", "install MFT (mlxlink) or mstflint (mstlink) on the host, and let the login become root"},
-    {"phy.ber", "look again when the link has been up for 125 minutes"},
-    {"phy.fec", "see both ends of the cable: mlxlink --show_fec"},
-    {"module.*", "compare the transceiver with that of the same port on other hosts; bring its firmware to "
-                 "theirs, or have it "
-                 "replaced"},
+    {"sound", REASON(clean_port_cable)},
+    {"phy.read", REASON(install_mlxlink)},
+    {"phy.ber", REASON(look_again_after_125_minutes)},
+    {"phy.fec", REASON(compare_fec_of_both_ends)},
+    {"module.*", REASON(compare_transceivers)},
     {0},
 };
 

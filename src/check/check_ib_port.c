@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -64,7 +66,7 @@ static const struct limit *rate_rules(const struct check_context *context)
 
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, rules_platform(context)));
+    return rules_new(context, LIMITS RULES_EQUAL("ib.rate", rate, RULES_OF_PLATFORM(context)));
 }
 
 /* Some step of the suite is for one kind of fabric only. */
@@ -89,7 +91,7 @@ static const struct limit *layer_rules(const struct check_context *context)
          .source = "assay: the hostfile does not say fabric=",
          .status = LIMIT_TOOL,
          .inconclusive = true,
-         .note = "say fabric=ethernet in the hostfile, so that what belongs to Ethernet is tested"},
+         .note = REASON(declare_fabric_ethernet)},
         {.metric = "ib.link_layer", .rule = RULE_SAME, .source = alike, .status = LIMIT_TOOL},
         {0}};
 
@@ -134,27 +136,14 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"ib.present",
-     "compare `lspci -d 15b3:` and `dmesg | grep mlx5`; reseat or power-cycle, then have the HCA replaced. "
-     "Where the HCAs are numbered otherwise (`ibdev2netdev`), list the compute ones in the platform's or the "
-     "step's hcas"},
-    {"ib.state",
-     "Initializing or Armed: no subnet manager has taken the port in; Down: check cable, transceiver and "
-     "switch port. Where this is no compute HCA, list those in the platform's or the step's hcas"},
-    {"ib.physical_state",
-     "Polling: nothing answers at the other end of the cable; Disabled: enable the port (`ibportstate`, "
-     "`mlxlink`)"},
-    {"ib.rate",
-     "clean or replace cable and transceiver, and look at the switch port's speed and lanes (`mlxlink -d "
-     "DEVICE`)"},
-    {"ib.firmware",
-     "as root: mlxfwmanager (or flint) with one firmware for all hosts, then reset the HCAs or reboot"},
-    {"ib.board",
-     "the HCA is of another model or make of the board than the others' (`flint -d DEVICE query` shows its "
-     "PSID): have it replaced, or name both in the suite's argument \"allowed\""},
-    {"ib.link_layer",
-     "as root: mlxconfig -d DEVICE set LINK_TYPE_P1=1 (InfiniBand) or 2 (Ethernet), then reboot"},
-    {"sound", "is the driver loaded (`lsmod | grep mlx5_ib`)? are there HCAs in `lspci -d 15b3:`?"},
+    {"ib.present", REASON(find_missing_hca)},
+    {"ib.state", REASON(see_port_state)},
+    {"ib.physical_state", REASON(see_physical_state)},
+    {"ib.rate", REASON(clean_cable_see_mlxlink)},
+    {"ib.firmware", REASON(flash_same_hca_firmware)},
+    {"ib.board", REASON(have_hca_as_bought)},
+    {"ib.link_layer", REASON(set_link_type)},
+    {"sound", REASON(is_mlx5_driver_loaded)},
     {0},
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that disturb tests of GPUs a little, named before any test: a remark, never a reason to fail. */
+#include "assay/reasons/check.h"
+
 #include "monitors.h"
 
 #define RUNNING "monitors.running"
@@ -7,26 +9,53 @@
 static const struct part_row parts[] = {{.name = "main", .script = script_monitors, .typed = MONITORS_TYPED},
                                         {0}};
 
+/* "4711" of "dcgm-exporter (pid 4711)" where the program is this one. */
+static bool is_program(struct slice line, const char *program, struct slice *ret_pid)
+{
+    if (!scan_text(&line, program) || !scan_text(&line, " (pid ") || !slice_ends(line, ")"))
+        return false;
+    *ret_pid = (struct slice){line.bytes, line.length - 1};
+    return true;
+}
+
+const struct reason *monitors_next(struct arena *arena, struct slice *rest)
+{
+    struct slice line, pid;
+
+    while (scan_line(rest, &line)) {
+        line = slice_trim(line);
+        if (is_program(line, "dcgm-exporter", &pid))
+            return reason(arena, dcgm_exporter_runs, pid);
+        if (is_program(line, "nv-hostengine with profiling", &pid))
+            return reason(arena, hostengine_profiles, pid);
+        if (is_program(line, "nvidia-smi loop", &pid))
+            return reason(arena, smi_loop_runs, pid);
+        if (line.length > 0)
+            return reason_quote(arena, line);
+    }
+    return NULL;
+}
+
 static void read_monitors(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
-    cleanup_text struct text told = {0};
-    struct slice rest, line;
+    const struct reason *told = NULL, *monitor;
+    struct slice rest;
 
     (void)context;
     if (part == NULL || !part->ended || part->rc != 0) {
-        reading_set(out, READING_FAILED, "the list of processes was not read");
+        reading_set(out, READING_FAILED, REASON(process_list_not_read));
         return;
     }
-    text_init(&told, 4096);
     rest = part->out;
-    while (scan_line(&rest, &line))
-        if (slice_trim(line).length > 0)
-            text_printf(&told, "%s%s", told.length > 0 ? "; " : "", utf8_clean(out->arena, slice_trim(line)));
-    reading_fact(out, RUNNING, "",
-                 told.length > 0 ? (struct slice){told.bytes, told.length} : slice_of("none"));
-    reading_set(out, READING_COMPLETE, "%s", "");
+    while ((monitor = monitors_next(out->arena, &rest)) != NULL)
+        told = reason_also(out->arena, told, monitor);
+    if (told != NULL)
+        reading_fact_said(out, RUNNING, "", told);
+    else
+        reading_fact(out, RUNNING, "", slice_of("none"));
+    reading_set(out, READING_COMPLETE, NULL);
 }
 
 static const struct limit rules[] = MONITORS_RULES(RUNNING);
@@ -35,9 +64,9 @@ static const struct item items[] = {{RUNNING, PER_TARGET, NULL, DUTY_RECORD, rul
 
 /* What stands in the way of nothing; the limit's note says what to do. */
 static const struct remedy remedies[] = {
-    {"*", .said = "dcgm-exporter (pid", .problem = "monitor", .on_hosts = true,
+    {"*", .about = &sentence_dcgm_exporter_runs, .problem = "monitor", .on_hosts = true,
      .command = "sudo systemctl stop dcgm-exporter"},
-    {"*", .said = "nv-hostengine with", .problem = "monitor", .on_hosts = true,
+    {"*", .about = &sentence_hostengine_profiles, .problem = "monitor", .on_hosts = true,
      .command = "dcgmi profile --pause"},
     {"*", .problem = "monitor", .on_hosts = true},
     {0},

@@ -16,6 +16,8 @@
  *   launch.started      "yes" when the host's rank ran, or what the launch on the head and this host said
  *   launch.hosts        of "4 hosts": "all answered", or how many did
  */
+#include "assay/reasons/check.h"
+
 #include "mpi_launch.h"
 #include "rules.h"
 
@@ -124,8 +126,7 @@ static const struct limit started_rules[] = RULES_EQUAL("launch.started", "yes",
 static const struct limit hosts_rules[] = RULES_EQUAL("launch.hosts", MPI_LAUNCH_ALL, "assay");
 static const struct limit alike_rules[] = RULES_EQUAL("launch.*", MPI_LAUNCH_ALIKE, "assay");
 static const struct limit memlock_rules[] =
-    RULES_ONE_OF("launch.memlock", MEMLOCK_WORDS, "assay",
-                 .note = "verbs and NCCL register, that is lock, the memory that they send from");
+    RULES_ONE_OF("launch.memlock", MEMLOCK_WORDS, "assay", .note = REASON(verbs_lock_memory));
 
 static const struct item items[] = {
     {"launch.login", PER_MEMBER, NULL, DUTY_GATE, login_rules},
@@ -162,33 +163,14 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 }
 
 static const struct remedy remedies[] = {
-    {"launch.login",
-     "on the head, as the login user: ssh to the host's mpi_address by hand; is its key in known_hosts "
-     "(ssh-keyscan) "
-     "and the user's key in its authorized_keys, does sshd answer and listen on that network?",
-     .problem = "ssh between hosts"},
-    {"launch.mpi",
-     "install the same Open MPI on all hosts, or name it by \"prefix\" of the suite's launcher; a login "
-     "without a "
-     "terminal must find it (PATH in ~/.bashrc stands before the test for an interactive shell)",
-     .problem = "MPI", .on_hosts = true},
-    {"launch.nccl",
-     "install the same NCCL on all hosts, and nccl-tests that is linked with it: ranks of two "
-     "versions hang or fail",
-     .problem = "NCCL", .on_hosts = true},
-    {"launch.memlock",
-     "`* - memlock unlimited` in /etc/security/limits.d, `LimitMEMLOCK=infinity` for "
-     "ssh.service, then log in anew",
-     .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
-    {"launch.interfaces", "name interfaces or a network that every host has in oob_interfaces and "
-                          "btl_interfaces of the suite's launcher"},
-    {"launch.*",
-     "try the launch by hand as in the evidence; a firewall between the hosts, several networks of which one "
-     "leads "
-     "nowhere (oob_interfaces), a hostname that resolves to 127.0.1.1, another Open MPI on one host?",
-     .problem = "launch across hosts", .on_hosts = true},
-    {"sound",
-     "see both streams in the evidence: is mpirun installed on the head, and in search_path or PATH?"},
+    {"launch.login", REASON(log_in_from_the_head), .problem = "ssh between hosts"},
+    {"launch.mpi", REASON(install_one_open_mpi), .problem = "MPI", .on_hosts = true},
+    {"launch.nccl", REASON(install_one_nccl), .problem = "NCCL", .on_hosts = true},
+    {"launch.memlock", REASON(unlimit_locked_memory_for_launches), .problem = "locked memory",
+     .on_hosts = true, .command = MEMLOCK_COMMAND},
+    {"launch.interfaces", REASON(name_interfaces_all_have)},
+    {"launch.*", REASON(try_the_launch_by_hand), .problem = "launch across hosts", .on_hosts = true},
+    {"sound", REASON(is_mpirun_on_the_head)},
     {0},
 };
 

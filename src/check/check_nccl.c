@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/check.h"
+
 #include "nccl.h"
 #include "rules.h"
 
@@ -24,40 +26,18 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"nccl.*.wrong",
-     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
-    {"nccl.out_of_bounds",
-     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
-    {"nccl.*.busbw",
-     "run again with NCCL_DEBUG=INFO: are NVLS and all links and HCAs in use? Look for clock throttling, "
-     "links that are down, a host or cable that slows the group"},
-    {"nccl.*.asymptotic*",
-     "too few pairs of these hosts were tested to compare them all with: fix the hosts whose pairs did not "
-     "run, "
-     "and run it again with them",
-     .said = "it takes 2 to compare"},
-    {"nccl.*.asymptotic*",
-     "the numbers differ too much from group to group to tell: see that nothing else uses the fabric, and "
-     "run it "
-     "again, with more iterations",
-     .said = "noise neither shows"},
-    {"nccl.*.asymptotic*",
-     "smaller groups of the same hosts are faster: look at what only many hosts use together, uplinks and "
-     "spine switches, their routing (adaptive routing, ECMP) and congestion control; run it over each unit "
-     "or "
-     "leaf to see where it begins"},
-    {"sound",
-     "see both streams in the evidence and try the command by hand; across hosts: can the head log in to "
-     "every host by its mpi_address without a question, and is mpirun at the same place on all?"},
-    {"nccl.hosts",
-     "ranks share a host that should have hosts of their own: look at the hostfile's mpi_address"},
-    {"nccl.net_*",
-     "NCCL went over sockets, or not over all rails: set NCCL_DEBUG=INFO; on the host that is named, are the "
-     "HCAs "
-     "there and their ports Active (ibstat), is NCCL_IB_DISABLE set, does NCCL_IB_HCA leave some out?"},
-    {"nccl.rounds",
-     "it timed fewer rounds than it was asked for: look at which program the suite's tools and PATH lead to"},
-    {"nccl.ranks", "not all GPUs took part: see the evidence for ranks that did not start"},
+    {"nccl.*.wrong", REASON(wrong_data_is_not_accepted)},
+    {"nccl.out_of_bounds", REASON(wrong_data_is_not_accepted)},
+    {"nccl.*.busbw", REASON(run_again_with_nccl_debug)},
+    {"nccl.*.asymptotic*", REASON(mend_hosts_whose_pairs_did_not_run),
+     .about = &sentence_too_few_smaller_groups},
+    {"nccl.*.asymptotic*", REASON(run_again_with_more_iterations), .about = &sentence_noise_hides_a_fail},
+    {"nccl.*.asymptotic*", REASON(look_at_what_many_hosts_share)},
+    {"sound", REASON(try_the_command_by_hand)},
+    {"nccl.hosts", REASON(ranks_share_a_host)},
+    {"nccl.net_*", REASON(nccl_not_over_all_rails)},
+    {"nccl.rounds", REASON(fewer_rounds_than_asked)},
+    {"nccl.ranks", REASON(not_all_gpus_took_part)},
     {0},
 };
 
@@ -202,15 +182,15 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     static const struct limit no_wrong[] = RULES_MOST("nccl.*", 0, "nccl-tests");
     const struct limit *all_ranks = rules_new(
         context, LIMITS RULES_EQUAL("nccl.ranks", arena_printf(context->arena, "%u", rank_count(context)),
-                                    rules_platform(context)));
+                                    RULES_OF_PLATFORM(context)));
     double end = largest(context), factor = check_number(context, "factor");
 
     slot_add(context, slots, "nccl.ranks", "", NULL, DUTY_GATE, all_ranks);
-    slot_add(context, slots, "nccl.rounds", "", NULL, DUTY_GATE,
-             rules_new(context,
-                       LIMITS RULES_LEAST("nccl.rounds", check_number(context, "iterations"),
-                                          "assay: as many as the suite asks for", .inconclusive = true,
-                                          .note = "it is another program, or a wrapper of it, that ran")));
+    slot_add(
+        context, slots, "nccl.rounds", "", NULL, DUTY_GATE,
+        rules_new(context, LIMITS RULES_LEAST("nccl.rounds", check_number(context, "iterations"),
+                                              "assay: as many as the suite asks for", .inconclusive = true,
+                                              .note = REASON(another_program_ran))));
     nccl_net_slots(context, slots);
     slot_add(context, slots, "nccl.out_of_bounds", "", NULL, DUTY_GATE, no_wrong);
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
@@ -292,7 +272,7 @@ void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
     const struct part *part = attempt_part(attempt, "main");
 
     if (part != NULL && part->reading.runs.count > 1)
-        reading_doubt(out, "its output has %zu tables for one test", part->reading.runs.count);
+        reading_doubt(out, reason(out->arena, several_tables, part->reading.runs.count));
 }
 
 /* As the program itself says how it was called; the sizes that it measured are items of their own. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assay/check.h"
+#include "assay/reasons/check.h"
 
 #define DEFAULT_TESTS                                                                    \
     "host_to_device_memcpy_ce device_to_host_memcpy_ce device_to_device_memcpy_read_ce " \
@@ -79,11 +80,10 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"nvbandwidth.host_*",
-     "see the check pcie-link, and `numactl --hardware`: is the memory of both sockets there?"},
-    {"nvbandwidth.device_to_host_*", "see the check pcie-link; BIOS settings of the slot, IOMMU"},
-    {"nvbandwidth.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again"},
-    {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
+    {"nvbandwidth.host_*", REASON(see_memory_of_both_sockets)},
+    {"nvbandwidth.device_to_host_*", REASON(see_pcie_link_and_bios)},
+    {"nvbandwidth.*", REASON(see_nvlinks_of_both_gpus)},
+    {"sound", REASON(does_cuda_start)},
     {0},
 };
 

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 
 static void command_nvlink(const struct check_context *context, struct text *out, const char *option)
@@ -91,8 +93,8 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     const struct limit *speed =
         rules_new(context, LIMITS RULES(.metric = "nvlink.link.speed", .rule = RULE_FLOOR,
                                         .value = platform->nvlink_gbs, .unit = "GB/s",
-                                        .source = rules_platform(context), .status = LIMIT_TOOL,
-                                        .note = "0 is a link that is down"));
+                                        .source = RULES_OF_PLATFORM(context), .status = LIMIT_TOOL,
+                                        .note = REASON(zero_is_link_down)));
 
     for (unsigned i = 0; i < platform->gpu_count; i++)
         for (unsigned link = 0; link < platform->nvlink_links; link++)
@@ -101,10 +103,8 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"nvlink.link.speed",
-     "look for Xid 74 and SXid lines in `dmesg` and see `nvidia-smi nvlink -e`; reset all GPUs "
-     "together or reboot; if it stays, have the GPU or its baseboard replaced"},
-    {"sound", "see both streams in the evidence; does nvidia-smi answer at all?"},
+    {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+    {"sound", REASON(does_nvidia_smi_answer)},
     {0},
 };
 

@@ -12,6 +12,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "assay/scan.h"
 #include "rules.h"
 #include "smi.h"
@@ -42,19 +44,20 @@ static const char *domain_of(const struct reading *out, const char *gpu)
                                                 : NULL;
 }
 
-/* The first GPU that has none, or another one than gpu0; "" when there is no such. */
-static const char *odd_gpu(const struct check_context *context, struct reading *out, const char **ret_domain)
+/* The first GPU that has none, or another one than gpu0; NULL when there is no such. */
+static const struct reason *odd_gpu(const struct check_context *context, struct reading *out,
+                                    const char **ret_domain)
 {
     *ret_domain = domain_of(out, "gpu0");
     for (unsigned i = 0; i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(out->arena, "gpu%u", i), *domain = domain_of(out, gpu);
 
         if (domain == NULL)
-            return arena_printf(out->arena, "no: %s is in none", gpu);
+            return reason(out->arena, gpu_in_no_domain, gpu);
         if (strcmp(domain, *ret_domain) != 0)
-            return arena_printf(out->arena, "no: %s is in %s, gpu0 in %s", gpu, domain, *ret_domain);
+            return reason(out->arena, gpu_in_other_domain, gpu, domain, *ret_domain);
     }
-    return "";
+    return NULL;
 }
 
 static void read_domain(const struct check_context *context, const struct attempt *attempt,
@@ -62,24 +65,29 @@ static void read_domain(const struct check_context *context, const struct attemp
 {
     const struct part *smi = attempt_part(attempt, "nvidia-smi"), *imex = attempt_part(attempt, "imex");
     struct slice rest = imex != NULL ? imex->out : slice_of(""), service;
-    const char *domain, *odd;
+    const struct reason *odd;
+    const char *domain;
 
     if (smi == NULL || smi->reading.status != READING_COMPLETE) {
-        reading_set(out, READING_PARTIAL, "nvidia-smi: %s",
-                    smi != NULL ? smi->reading.reason : "it did not run");
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, about, "nvidia-smi",
+                           smi != NULL ? smi->reading.reason : REASON(part_did_not_run)));
         return;
     }
     reading_merge(out, &smi->reading);
     smi_leave_to_owner(context, out);
     odd = odd_gpu(context, out, &domain);
-    reading_fact(out, "nvlink.domain.one", "", slice_of(*odd == '\0' ? "yes" : odd));
+    if (odd == NULL)
+        reading_fact(out, "nvlink.domain.one", "", slice_of("yes"));
+    else
+        reading_fact_said(out, "nvlink.domain.one", "", odd);
     reading_fact(out, "nvlink.domain", "", slice_of(domain != NULL ? domain : "none"));
     if (scan_line(&rest, &service) && slice_trim(service).length > 0)
         reading_fact(out, "imex.service", "", slice_trim(service));
     /* Outputs of 560 show the bandwidth and not the summary; since which driver there is that, nobody has published. */
     smi_field_missing(out, "fabric.bandwidth", 560);
     smi_field_missing(out, "fabric.health", UNKNOWN_RELEASE);
-    reading_set(out, READING_COMPLETE, "%s", "");
+    reading_set(out, READING_COMPLETE, NULL);
 }
 
 #define GUIDE "docs.nvidia.com/multi-node-nvlink-systems; NVML: fabric definitions"
@@ -101,15 +109,9 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"imex.service", "see `systemctl status nvidia-imex` and /etc/nvidia-imex/nodes_config.cfg of both "
-                     "hosts; start it on all, or "
-                     "on none where jobs start one of their own"},
-    {"nvlink.domain", "is the rack of this host right in the hostfile? Then see by the NMX controller which "
-                      "domain and partition "
-                      "this tray was put into, and mend the cables to its rack's switch trays"},
-    {"*", "see the fabric manager and the NMX controller on the rack's switch trays: is this tray and GPU "
-          "known and in "
-          "the partition of its siblings? Then reset the GPUs together or reboot, and test again"},
+    {"imex.service", REASON(see_imex_service)},
+    {"nvlink.domain", REASON(see_domain_of_tray)},
+    {"*", REASON(see_partition_of_tray)},
     {0},
 };
 

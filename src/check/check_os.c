@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "boot_options.h"
 #include "rules.h"
 #include "script.h"
@@ -20,12 +22,12 @@ static const struct part_row parts[] = {{.name = "values",
                                          .typed = "cat of settings below /proc and /sys"},
                                         {0}};
 
-static const char *why_unread(const struct reading *reading, const char *code)
+static const struct reason *why_unread(const struct reading *reading, const char *code)
 {
     for (size_t i = 0; i < reading->findings.count; i++)
         if (strcmp(reading->findings.items[i].code, code) == 0)
-            return reading->findings.items[i].text;
-    return "date told no time";
+            return reading->findings.items[i].what;
+    return REASON(date_told_no_time);
 }
 
 static void read_values(const struct check_context *context, const struct attempt *attempt,
@@ -42,8 +44,9 @@ static void read_values(const struct check_context *context, const struct attemp
     told = reading_get_fact(out, "os.clock", "");
     if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
         attempt->ended < attempt->began) {
-        reading_finding(out, SEVERITY_INFO, "os.clock_offset.unread", "", "%s",
-                        told != NULL ? told : why_unread(out, "os.clock.unread"));
+        reading_finding(out, SEVERITY_INFO, "os.clock_offset.unread", "",
+                        told != NULL ? reason_quote(out->arena, slice_of(told))
+                                     : why_unread(out, "os.clock.unread"));
         return;
     }
     if (clock < attempt->began)
@@ -62,7 +65,7 @@ static const struct limit memlock_rules[] = {
      .text = MEMLOCK_WORDS,
      .source = "Red Hat Enterprise Linux 9, Configuring InfiniBand and RDMA networks, chapter 5",
      .status = LIMIT_VENDOR,
-     .note = "verbs and NCCL register, that is lock, the memory that they send from"},
+     .note = REASON(verbs_lock_memory)},
     {0}};
 
 static const struct limit synchronized_rules[] = RULES_EQUAL("os.clock_synchronized", "yes", "timedatectl");
@@ -110,25 +113,16 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"os.kernel", "boot the same kernel on all hosts (`uname -r`), and keep it from updates"},
-    {"os.release", "install the same release on all hosts (/etc/os-release)"},
-    {"bios.*", "flash the same firmware on all hosts; /sys/class/dmi/id/bios_version shows it",
-     .problem = "firmware", .on_hosts = true},
-    {"os.governor",
-     "as root on the hosts that differ: cpupower frequency-set -g performance (or the governor "
-     "that the others have)",
-     .problem = "governor", .on_hosts = true, .command = "sudo cpupower frequency-set -g performance"},
-    {"os.numa_balancing",
-     "as root on the hosts that differ: sysctl -w kernel.numa_balancing=0 (or what the others have), and "
-     "a file in /etc/sysctl.d/ that keeps it",
-     .problem = "NUMA balancing", .on_hosts = true, .command = "sudo sysctl -w kernel.numa_balancing=0"},
-    {"os.memlock",
-     "put `* soft memlock unlimited` and `* hard memlock unlimited` into "
-     "/etc/security/limits.d/ (or LimitMEMLOCK=infinity into the unit that starts the jobs), then "
-     "log in anew; `ssh HOST cat /proc/self/limits` shows it",
-     .problem = "locked memory", .on_hosts = true, .command = MEMLOCK_COMMAND},
-    {"os.clock*", "have chrony or systemd-timesyncd run there (`timedatectl`, `chronyc tracking`)",
-     .problem = "clock", .on_hosts = true,
+    {"os.kernel", REASON(boot_same_kernel)},
+    {"os.release", REASON(install_same_release)},
+    {"bios.*", REASON(flash_same_bios), .problem = "firmware", .on_hosts = true},
+    {"os.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
+     .command = "sudo cpupower frequency-set -g performance"},
+    {"os.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing", .on_hosts = true,
+     .command = "sudo sysctl -w kernel.numa_balancing=0"},
+    {"os.memlock", REASON(raise_memlock), .problem = "locked memory", .on_hosts = true,
+     .command = MEMLOCK_COMMAND},
+    {"os.clock*", REASON(run_time_service), .problem = "clock", .on_hosts = true,
      .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
     {"os.*", .problem = "operating system", .on_hosts = true},
     {0},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between every two GPUs of a host, each direction on its own: where one slow link cannot hide in a
  * mean. */
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 
 static void command(const struct check_context *context, struct text *out)
@@ -67,7 +69,7 @@ static void count_peers(const struct check_context *context, struct reading *out
             continue;
         reading_fact(out, "p2p.peers", gpu, slice_of(arena_printf(out->arena, "%u", peers)));
         if (peers == 0)
-            reading_finding(out, SEVERITY_FAULT, "p2p.no_peer", gpu, "it can access no other GPU directly");
+            reading_finding(out, SEVERITY_FAULT, "p2p.no_peer", gpu, REASON(gpu_reaches_no_other));
     }
 }
 
@@ -80,12 +82,10 @@ static void read_copies(const struct check_context *context, const struct attemp
 }
 
 static const struct remedy remedies[] = {
-    {"p2p.peers", "see `nvidia-smi nvlink -s` and `nvidia-smi topo -p2p r` of both hosts; check the IOMMU "
-                  "and ACS settings"},
-    {"p2p.access", "check Fabric Manager, the IOMMU and ACS settings; see `nvidia-smi topo -p2p r`"},
-    {"p2p.*", "see `nvidia-smi nvlink -s` and `-e` of both GPUs; reset them and test again; if it stays, "
-              "have baseboard or GPU replaced"},
-    {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
+    {"p2p.peers", REASON(compare_p2p_of_hosts)},
+    {"p2p.access", REASON(check_fabric_manager_and_acs)},
+    {"p2p.*", REASON(see_nvlinks_then_replace)},
+    {"sound", REASON(does_cuda_start)},
     {0},
 };
 

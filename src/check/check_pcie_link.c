@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 #include "smi.h"
@@ -76,10 +78,9 @@ static void compare(struct reading *out, const char *device)
     if (generation->value >= generation_max->value && width->value >= width_max->value)
         reading_fact(out, "pcie.at_maximum", device, slice_of("yes"));
     else
-        reading_fact(
-            out, "pcie.at_maximum", device,
-            slice_of(arena_printf(out->arena, "no (generation %.0f of %.0f, width %.0f of %.0f)",
-                                  generation->value, generation_max->value, width->value, width_max->value)));
+        reading_fact_said(out, "pcie.at_maximum", device,
+                          reason(out->arena, pcie_below_maximum, generation->value, generation_max->value,
+                                 width->value, width_max->value));
 }
 
 /* "32.0 GT/s PCIe" is generation 5; 0 of what is no speed ("Unknown"). */
@@ -116,13 +117,13 @@ static double number_of(const struct reading *out, const char *what, const char 
     return strncmp(what, "speed", 5) == 0 ? generation_of(slice_of(text)) : lanes_of(slice_of(text));
 }
 
-static const char *why_unread(const struct reading *out, const char *hca)
+static const struct reason *why_unread(const struct reading *out, const char *hca)
 {
     for (size_t i = 0; i < out->findings.count; i++)
         if (strcmp(out->findings.items[i].subject, hca) == 0 &&
             strncmp(out->findings.items[i].code, "pcie.link_", strlen("pcie.link_")) == 0)
-            return out->findings.items[i].text;
-    return "the kernel does not tell its PCIe link";
+            return out->findings.items[i].what;
+    return REASON(pcie_link_not_told);
 }
 
 /* One of both numbers of the link, and its maximum. Above an adapter of a virtual machine there may be nothing. */
@@ -148,9 +149,9 @@ static void read_hca(struct reading *out, const char *hca)
     if (generation && width)
         compare(out, hca);
     else
-        reading_finding(out, SEVERITY_INFO, "pcie.at_maximum.unread", hca, "%s", why_unread(out, hca));
+        reading_finding(out, SEVERITY_INFO, "pcie.at_maximum.unread", hca, why_unread(out, hca));
     if (!width)
-        reading_finding(out, SEVERITY_INFO, "pcie.width.unread", hca, "%s", why_unread(out, hca));
+        reading_finding(out, SEVERITY_INFO, "pcie.width.unread", hca, why_unread(out, hca));
 }
 
 static void read_links(const struct check_context *context, const struct attempt *attempt,
@@ -195,13 +196,9 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"pcie.under_load",
-     "the GPU did not work while its link was read: see the evidence of gpu_burn, and raise "
-     "\"seconds\" where it takes long to start"},
-    {"pcie.*",
-     "see `lspci -vvv` of the GPU or HCA and of the switch above it (LnkSta); check the BIOS settings of the "
-     "slot; reseat the adapter, or the baseboard and its cables, then have it replaced"},
-    {"sound", "see both streams in the evidence; does a CUDA program start on the host at all?"},
+    {"pcie.under_load", REASON(gpu_idle_while_read)},
+    {"pcie.*", REASON(see_link_status_and_reseat)},
+    {"sound", REASON(does_cuda_start)},
     {0},
 };
 

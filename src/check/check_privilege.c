@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether what needs root gets it: through sudo -n where the hostfile says become=sudo, or by a root login.
  */
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 
 static void read_id(const struct check_context *context, const struct attempt *attempt, struct reading *out)
@@ -13,11 +15,11 @@ static void read_id(const struct check_context *context, const struct attempt *a
     rest = part != NULL ? part->out : line;
     if (part == NULL || !part->ended || part->rc != 0 || !scan_line(&rest, &line) ||
         !scan_u64(slice_trim(line), &uid)) {
-        reading_set(out, READING_FAILED, "id -u gave no number");
+        reading_set(out, READING_FAILED, REASON(id_gave_no_number));
         return;
     }
     reading_fact(out, "host.root", "", slice_of(uid == 0 ? "yes" : "no"));
-    reading_set(out, READING_COMPLETE, "%s", "");
+    reading_set(out, READING_COMPLETE, NULL);
 }
 
 /* A right that is missing says nothing about the hardware: undecided, with the remedy. */
@@ -28,8 +30,7 @@ static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, r
 static const struct remedy remedies[] = {
     {"host.root", .problem = "sudo", .on_hosts = true,
      .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
-    {"*", "put become=sudo on the host's line and allow the user `sudo "
-          "-n` there (a NOPASSWD rule), or log in as root"},
+    {"*", REASON(let_it_become_root)},
     {0}};
 
 static const struct part_row parts[] = {{.name = "main", .script = "id -u"}, {0}};

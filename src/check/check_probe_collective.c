@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "launcher.h"
 #include "nccl.h"
 #include "rules.h"
@@ -118,7 +120,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 
     slot_add(context, slots, "probe.ranks", "", NULL, DUTY_GATE,
              must_be(context, "probe.ranks", arena_printf(arena, "%u", rank_count(context)),
-                     arena_printf(arena, "platform %s", context->platform->name)));
+                     rules_platform(context)));
     slot_add(context, slots, "probe.hosts", "", NULL, DUTY_GATE,
              must_be(context, "probe.hosts", arena_printf(arena, "%zu", context->member_count),
                      "members of the step"));
@@ -225,14 +227,11 @@ static void read_probe(const struct check_context *context, const struct attempt
 }
 
 static const struct remedy remedies[] = {
-    {"probe.*.wrong",
-     "data came out wrong: do not accept; run dcgmi diag -r 3 and look for ECC errors and Xid lines"},
-    {"probe.*.busbw", "probe.stragglers names hosts that are late or have no fast path; look there first"},
-    {"probe.host_path", "look at this host's cables and HCAs: no path of it to another host is fast"},
-    {"sound", "where the probe says which rank did not arrive, look at that host; else see both streams in "
-              "the evidence "
-              "and try the command by hand"},
-    {"probe.*", "see the evidence for ranks that did not start"},
+    {"probe.*.wrong", REASON(wrong_data_is_not_accepted)},
+    {"probe.*.busbw", REASON(see_probe_stragglers)},
+    {"probe.host_path", REASON(look_at_this_hosts_cables)},
+    {"sound", REASON(look_at_the_rank_that_did_not_arrive)},
+    {"probe.*", REASON(see_which_ranks_did_not_start)},
     {0},
 };
 

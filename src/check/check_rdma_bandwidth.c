@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rdma.h"
 #include "script.h"
 
@@ -94,11 +96,8 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"rdma.*",
-     "loopback: look at the HCA's PCIe link (lspci -vv), its NUMA node and MaxReadReq; neighbour: both HCAs' "
-     "cables "
-     "and transceivers (mlxlink), the switch ports, and which of them the next rail's result has in common"},
-    {"sound", "is ib_write_bw (perftest) installed, are the ports Active, and is `ulimit -l` unlimited?"},
+    {"rdma.*", REASON(look_at_hca_or_cables)},
+    {"sound", REASON(is_perftest_installed)},
     {0},
 };
 

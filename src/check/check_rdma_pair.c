@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "launcher.h"
 #include "rdma.h"
 #include "rules.h"
@@ -235,16 +237,9 @@ static int host_valid(const struct check_context *context, const char *hostfile,
 }
 
 static const struct remedy remedies[] = {
-    {"rdma.*.latency.*",
-     "processors that sleep (C-states, governor), NUMA node and IOMMU of the adapter, firmware, a cable "
-     "whose errors "
-     "are corrected all the time (FEC, mlxlink), more switches on the way than for the others"},
-    {"rdma.*", "both cables and transceivers of that rail (mlxlink), the switch ports between, PCIe link, "
-               "MaxReadReq and "
-               "NUMA node of both adapters; another pair of either host tells which of them"},
-    {"sound", "is perftest (built with CUDA for gpudirect) installed on both hosts, are the ports Active, is "
-              "`ulimit -l` "
-              "unlimited, and can the head start mpirun on both?"},
+    {"rdma.*.latency.*", REASON(look_for_what_adds_latency)},
+    {"rdma.*", REASON(look_at_both_ends_of_the_rail)},
+    {"sound", REASON(is_perftest_on_both_hosts)},
     {0},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/arena.h"
+#include "assay/reasons/check.h"
 #include "rules.h"
 
 /* Its boot and its network: containers of one machine are hosts of their own. */
@@ -26,14 +27,14 @@ static void read_answer(const struct check_context *context, const struct attemp
 
     (void)context;
     if (part == NULL || !part->ended || part->rc != 0) {
-        reading_set(out, READING_FAILED, "the login works, but a plain command does not");
+        reading_set(out, READING_FAILED, REASON(login_runs_no_command));
         return;
     }
     rest = part->out;
     for (size_t i = 0; i < sizeof names / sizeof names[0] && scan_line(&rest, &line); i++)
         reading_fact(out, names[i], "", slice_trim(line));
     put_machine(attempt, slice_trim(rest), out);
-    reading_set(out, READING_COMPLETE, "%s", "");
+    reading_set(out, READING_COMPLETE, NULL);
 }
 
 static const struct limit machine_rules[] =
@@ -49,8 +50,7 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"host.machine", "two lines of the hostfile lead to one machine: correct an address, or take one out",
-     .problem = "two names for one host"},
+    {"host.machine", REASON(one_machine_twice), .problem = "two names for one host"},
     {0},
 };
 

@@ -9,6 +9,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -74,11 +76,13 @@ static void end_settings(struct reading *out, const struct settings *settings)
         return;
     if (pfc != NULL)
         reading_fact(out, "roce.pfc", settings->port, slice_of(pfc));
-    if (notify != NULL && react != NULL)
-        reading_fact(out, "roce.ecn", settings->port,
-                     slice_of(strcmp(notify, react) == 0
-                                  ? notify
-                                  : arena_printf(out->arena, "notified %s, obeyed %s", notify, react)));
+    if (notify == NULL || react == NULL)
+        return;
+    if (strcmp(notify, react) == 0)
+        reading_fact(out, "roce.ecn", settings->port, slice_of(notify));
+    else
+        reading_fact_said(out, "roce.ecn", settings->port,
+                          reason(out->arena, ecn_notified_obeyed, notify, react));
 }
 
 /* "enabled     0   0   0   1   0   0   0   0" of mlnx_qos */
@@ -154,7 +158,7 @@ static void read_settings(struct reading *out, const struct part *part)
         return;
     while (slice_trim(first).length == 0 && scan_line(&complaint, &first))
         continue;
-    reading_set(out, READING_PARTIAL, "settings: %.*s", slice_print(slice_trim(first)));
+    reading_set(out, READING_PARTIAL, reason(out->arena, settings_not_read, slice_trim(first)));
 }
 
 /* The address that RDMA over routed Ethernet uses: the first of RoCE v2 that is not link-local. */
@@ -180,11 +184,11 @@ static void read_roce(const struct check_context *context, const struct attempt 
     const char *hca;
 
     if (sysfs == NULL || settings == NULL) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     reading_merge(out, &sysfs->reading);
-    reading_set(out, sysfs->reading.status, "%s", sysfs->reading.reason);
+    reading_set(out, sysfs->reading.status, sysfs->reading.reason);
     for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++) {
         const char *port = arena_printf(out->arena, "%s/1", hca);
 
@@ -234,16 +238,13 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"ib.link_layer", "leave this step out of suites for InfiniBand"},
-    {"roce.v2",
-     "give the HCA's network device its IP address and bring it up; `show_gids` lists what it has"},
-    {"roce.gid_index", "the addresses came up in another order: same IP families on all network devices"},
-    {"roce.mtu", "as root: ip link set DEVICE mtu N, and in the network configuration, so that it stays"},
-    {"roce.pfc", "as root: mlnx_qos -i DEVICE --pfc 0,0,0,1,0,0,0,0 as the switches have it"},
-    {"roce.ecn", "as root: echo 1 into /sys/class/net/DEVICE/ecn/roce_np/enable/N and roce_rp/enable/N. Only "
-                 "NVIDIA's own "
-                 "driver (DOCA, OFED) shows these; with the kernel's, let the suite record roce.ecn"},
-    {"sound", "are mlnx_qos (mlnx-tools) or dcb (iproute2) installed, and the HCAs' driver loaded?"},
+    {"ib.link_layer", REASON(leave_out_on_infiniband)},
+    {"roce.v2", REASON(give_hca_an_address)},
+    {"roce.gid_index", REASON(give_same_ip_families)},
+    {"roce.mtu", REASON(set_mtu)},
+    {"roce.pfc", REASON(set_pfc)},
+    {"roce.ecn", REASON(enable_ecn)},
+    {"sound", REASON(install_mlnx_qos_or_dcb)},
     {0},
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/hostfile.h"
+#include "assay/reasons/check.h"
 #include "rules.h"
 #include "script.h"
 
@@ -101,7 +102,7 @@ static void measure(struct reading *out, const char *fact, const char *metric, c
     for (size_t i = 0; i < findings; i++)
         if (strcmp(out->findings.items[i].code, unread) == 0)
             reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric),
-                            out->findings.items[i].subject, "%s", out->findings.items[i].text);
+                            out->findings.items[i].subject, out->findings.items[i].what);
     for (size_t i = 0; i < out->facts.count; i++) {
         const struct fact *told = &out->facts.items[i];
         double number;
@@ -112,7 +113,7 @@ static void measure(struct reading *out, const char *fact, const char *metric, c
             reading_measure(out, metric, told->subject, number, unit);
         else
             reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), told->subject,
-                            "'%s' is no number", told->value);
+                            reason(out->arena, is_no_number, told->value));
     }
 }
 
@@ -121,18 +122,19 @@ static void read_slots(const struct check_context *context, struct reading *out)
 {
     unsigned slots = context->members[0]->slots;
     const struct platform *platform = context->platform;
-    const char *gpus = reading_get_fact(out, "setup.gpus", ""), *declared;
+    const char *gpus = reading_get_fact(out, "setup.gpus", "");
     uint64_t count;
 
     if (gpus == NULL || !scan_u64(slice_of(gpus), &count))
         return;
-    declared = slots > 0 ? arena_printf(out->arena, "the hostfile says slots=%u", slots)
-                         : arena_printf(out->arena, "%s has %u", platform->name, platform->gpu_count);
-    reading_fact(
-        out, "setup.slots", "",
-        slice_of(count == (slots > 0 ? slots : platform->gpu_count)
-                     ? "as declared"
-                     : arena_printf(out->arena, "%llu GPUs, and %s", (unsigned long long)count, declared)));
+    if (count == (slots > 0 ? slots : platform->gpu_count))
+        reading_fact(out, "setup.slots", "", slice_of("as declared"));
+    else if (slots > 0)
+        reading_fact_said(out, "setup.slots", "", reason(out->arena, gpus_and_slots_differ, count, slots));
+    else
+        reading_fact_said(
+            out, "setup.slots", "",
+            reason(out->arena, gpus_and_platform_differ, count, platform->name, platform->gpu_count));
 }
 
 static void read_values(const struct check_context *context, const struct attempt *attempt,
@@ -147,11 +149,11 @@ static void read_values(const struct check_context *context, const struct attemp
 /* -- What is owed -- */
 
 static const struct limit writable_rules[] =
-    RULES_EQUAL("setup.writable", "yes", "assay", .note = "outputs of tests are kept there");
-static const struct limit kill_rules[] = RULES_EQUAL(
-    "setup.kill_user_processes", "no", "assay", .note = "systemd ends what outlives its login, tests too");
+    RULES_EQUAL("setup.writable", "yes", "assay", .note = REASON(outputs_are_kept_there));
+static const struct limit kill_rules[] =
+    RULES_EQUAL("setup.kill_user_processes", "no", "assay", .note = REASON(systemd_ends_tests_at_logout));
 static const struct limit names_rules[] =
-    RULES_EQUAL("setup.names", "all", "assay", .note = "(itself): the name leads to 127.x on this host");
+    RULES_EQUAL("setup.names", "all", "assay", .note = REASON(name_leads_to_itself));
 static const struct limit slots_rules[] = RULES_EQUAL("setup.slots", "as declared", "assay");
 
 static const struct item items[] = {
@@ -209,24 +211,18 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"setup.free_space", "make room there: `du -xh -d 2 FOLDER | sort -h | tail` shows what takes it",
-     .problem = "disk space", .on_hosts = true, .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
-    {"setup.writable", "let the login user write there", .problem = "disk space", .on_hosts = true,
+    {"setup.free_space", REASON(make_room_in_folder), .problem = "disk space", .on_hosts = true,
+     .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
+    {"setup.writable", REASON(let_login_write), .problem = "disk space", .on_hosts = true,
      .command = "ls -ld {subject}"},
-    {"setup.file_limit",
-     "put `* soft nofile 65536` and `* hard nofile 1048576` into /etc/security/limits.d/, then log "
-     "in anew",
-     .problem = "open files", .on_hosts = true,
+    {"setup.file_limit", REASON(raise_open_files), .problem = "open files", .on_hosts = true,
      .command = "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
                 "/etc/security/limits.d/assay-files.conf"},
-    {"setup.kill_user_processes",
-     "KillUserProcesses=no in /etc/systemd/logind.conf, then `systemctl restart "
-     "systemd-logind`; or `loginctl enable-linger USER`",
-     .problem = "logout ends processes", .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
-    {"setup.names", "give every host the same /etc/hosts, or a name server that knows all of them",
-     .problem = "name resolution", .on_hosts = true, .command = "getent ahosts NAME; cat /etc/hosts"},
-    {"setup.slots", "correct slots= in the hostfile, or find the missing GPU (`nvidia-smi -L`, `lspci`)",
-     .problem = "slots"},
+    {"setup.kill_user_processes", REASON(keep_processes_after_logout), .problem = "logout ends processes",
+     .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
+    {"setup.names", REASON(give_hosts_same_names), .problem = "name resolution", .on_hosts = true,
+     .command = "getent ahosts NAME; cat /etc/hosts"},
+    {"setup.slots", REASON(correct_slots), .problem = "slots"},
     {0},
 };
 

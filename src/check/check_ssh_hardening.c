@@ -4,6 +4,8 @@
  * all is recorded, with a remark where a login without a key, or root's with a password, is possible; a suite
  * that wants more puts the metrics into "gate".
  */
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -44,9 +46,7 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"*", "set it in /etc/ssh/sshd_config or a file of sshd_config.d, then systemctl reload ssh (or sshd); "
-          "`sshd -T` "
-          "as root shows what is in force"},
+    {"*", REASON(set_sshd_config)},
     {0},
 };
 

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -187,26 +189,28 @@ static void read_mounts(const struct check_context *context, const struct part *
     }
 }
 
-static const char *complaint(const struct check_context *context, const struct part *part)
+/* With what the part said on its other stream, where it said something there. */
+static const struct reason *with_complaint(struct arena *arena, const struct part *part,
+                                           const struct reason *what)
 {
     struct slice rest = part->err, line;
 
     while (scan_line(&rest, &line))
         if (slice_trim(line).length > 0)
-            return arena_printf(context->arena, "; stderr: %s", utf8_clean(context->arena, slice_trim(line)));
-    return "";
+            return reason(arena, with_stderr, what, slice_trim(line));
+    return what;
 }
 
 static void read_fio(const struct check_context *context, const struct part *part, struct reading *out)
 {
     if (part->rc == NO_SPACE) {
         reading_finding(out, SEVERITY_WARNING, "storage.no_space", check_text(context, "fio_folder"),
-                        "fio was not run: its file does not fit%s", complaint(context, part));
+                        with_complaint(out->arena, part, REASON(fio_file_does_not_fit)));
         return;
     }
     reading_merge(out, &part->reading);
     if (part->reading.status != READING_COMPLETE)
-        reading_set(out, part->reading.status, "fio: %s", part->reading.reason);
+        reading_set(out, part->reading.status, reason(out->arena, by_fio, part->reading.reason));
 }
 
 static void read_storage(const struct check_context *context, const struct attempt *attempt,
@@ -216,13 +220,13 @@ static void read_storage(const struct check_context *context, const struct attem
     const struct part *fio = attempt_part(attempt, "fio");
 
     if (df == NULL || findmnt == NULL || fio == NULL || !df->ended || !findmnt->ended || !fio->ended) {
-        reading_set(out, READING_PARTIAL, "the commands did not come to their end");
+        reading_set(out, READING_PARTIAL, REASON(commands_not_ended));
         return;
     }
-    reading_set(out, READING_COMPLETE, "%s", "");
+    reading_set(out, READING_COMPLETE, NULL);
     read_space(context, df, out);
     if (slice_trim(findmnt->out).length == 0) {
-        reading_set(out, READING_FAILED, "findmnt lists no mount%s", complaint(context, findmnt));
+        reading_set(out, READING_FAILED, with_complaint(out->arena, findmnt, REASON(findmnt_lists_no_mount)));
         return;
     }
     read_mounts(context, findmnt, out);
@@ -314,20 +318,14 @@ static void slots_of_mounts(const struct check_context *context, struct slot_lis
 }
 
 static const struct remedy remedies[] = {
-    {"storage.mounted",
-     "as root: mount it (`mount -a`, or systemctl restart of its .mount unit); look for why in "
-     "`dmesg` and `journalctl -b`"},
-    {"storage.mode",
-     "a file system that turned read-only has had an error: look in `dmesg`, then check and remount it"},
-    {"storage.s*", "compare /etc/fstab of this host with the others'"},
-    {"storage.type", "compare /etc/fstab of this host with the others'"},
-    {"storage.free", "make room on it, or give the suite's free_gib another value"},
-    {"storage.*.runtime",
-     "look at which fio the host runs, at fio_flags, and why it ended early; then run it again"},
-    {"storage.*.*",
-     "run fio there by hand; look at the drives' health (`nvme smart-log`), the RAID's state and the "
-     "network to the storage"},
-    {"sound", "see the evidence; fio must be installed, and the login may write in fio_folder"},
+    {"storage.mounted", REASON(mount_file_system)},
+    {"storage.mode", REASON(check_and_remount)},
+    {"storage.s*", REASON(compare_fstab)},
+    {"storage.type", REASON(compare_fstab)},
+    {"storage.free", REASON(make_room_on_mount)},
+    {"storage.*.runtime", REASON(see_which_fio_runs)},
+    {"storage.*.*", REASON(run_fio_by_hand)},
+    {"sound", REASON(install_fio_let_login_write)},
     {0},
 };
 

@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
@@ -131,15 +133,9 @@ static const char *arguments_fault(const struct check_context *context)
 }
 
 static const struct remedy remedies[] = {
-    {"tool.found",
-     "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it "
-     "is: \"search_path\" or \"tools\" in the suite",
-     .problem = "tool missing", .on_hosts = true},
-    {"tool.libraries",
-     "bring it with `assay stage` (lib/ of the tools), install the library, or name its "
-     "folder: \"LD_LIBRARY_PATH\" in the suite's environment",
-     .problem = "library missing", .on_hosts = true},
-    {"tool.sha256", "copy the program of one host to all of them"},
+    {"tool.found", REASON(bring_the_tool), .problem = "tool missing", .on_hosts = true},
+    {"tool.libraries", REASON(bring_or_name_the_library), .problem = "library missing", .on_hosts = true},
+    {"tool.sha256", REASON(copy_one_program_to_all)},
     {"tool.*", .problem = "tool differs", .on_hosts = true,
      .command = "sha256sum \"$(command -v {subject})\""},
     {0}};

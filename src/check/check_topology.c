@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "boot_options.h"
 #include "rules.h"
 
@@ -55,22 +57,23 @@ static void add_acs(struct reading *out, struct slice lspci)
         controls++;
         on += slice_contains(line, "SrcValid+");
     }
-    reading_fact(out, "pci.acs_devices", "",
-                 slice_of(arena_printf(out->arena, "on for %u of %u devices that have it", on, controls)));
+    reading_fact_said(out, "pci.acs_devices", "", reason(out->arena, acs_on_for_some, on, controls));
     if (on > 0 || denied == 0)
         reading_fact(out, "pci.acs", "", slice_of(on > 0 ? "on" : "off"));
     else
-        reading_finding(out, SEVERITY_INFO, "pci.acs.unread", "",
-                        "lspci was denied the capabilities of %u devices", denied);
+        reading_finding(out, SEVERITY_INFO, "pci.acs.unread", "", reason(out->arena, lspci_denied, denied));
 }
 
 static void add_iommu(struct reading *out, struct slice cmdline)
 {
     const char *options = boot_options(out->arena, cmdline, boot_option_is_of_pci);
 
-    if (cmdline.length > 0)
-        reading_fact(out, "kernel.iommu", "",
-                     slice_of(strcmp(options, "none") != 0 ? options : "kernel's default"));
+    if (cmdline.length == 0)
+        return;
+    if (strcmp(options, "none") != 0)
+        reading_fact(out, "kernel.iommu", "", slice_of(options));
+    else
+        reading_fact_said(out, "kernel.iommu", "", REASON(kernel_default));
 }
 
 /* nvidia_peermem; without it dma-buf, which the open kernel modules of the driver have. */
@@ -79,11 +82,13 @@ static void add_gpudirect(struct reading *out, struct slice modules, struct slic
     bool peermem = slice_contains(modules, "nvidia_peermem ") || slice_contains(modules, "nv_peer_mem ");
     bool open = slice_contains(driver, "Open Kernel Module");
 
-    if (modules.length > 0)
-        reading_fact(out, "gpudirect.rdma", "",
-                     slice_of(peermem ? "nvidia_peermem"
-                              : open  ? "dma-buf (open kernel modules)"
-                                      : "neither nvidia_peermem nor open kernel modules"));
+    if (modules.length == 0)
+        return;
+    if (peermem)
+        reading_fact(out, "gpudirect.rdma", "", slice_of("nvidia_peermem"));
+    else
+        reading_fact_said(out, "gpudirect.rdma", "",
+                          open ? REASON(gpudirect_by_dma_buf) : REASON(no_gpudirect_modules));
 }
 
 /* The nic column of the HCA: "nic3". */
@@ -134,7 +139,7 @@ static const struct limit near_rules[] = {
      .text = "PIX|PXB",
      .source = "nccl#412: 24 GB/s of a 200 Gb/s HCA behind a GPU's PCIe switch, 16 behind the CPU",
      .status = LIMIT_VENDOR,
-     .note = "no GPU shares a PCIe switch with it"},
+     .note = REASON(no_gpu_on_its_switch)},
     {0}};
 
 #define ALIKE "assay: hosts of one platform are set up alike"
@@ -162,7 +167,7 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
         return;
     links = rules_new(
         context, LIMITS RULES_EQUAL("topo.link", arena_printf(context->arena, "NV%u", platform->nvlink_links),
-                                    rules_platform(context)));
+                                    RULES_OF_PLATFORM(context)));
     for (unsigned a = 0; a < platform->gpu_count; a++)
         for (unsigned b = a + 1; b < platform->gpu_count; b++)
             slot_add(context, slots, "topo.link", arena_printf(context->arena, "gpu%u-gpu%u", a, b), NULL,
@@ -170,22 +175,12 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 }
 
 static const struct remedy remedies[] = {
-    {"topo.link",
-     "see `nvidia-smi nvlink -s` and Fabric Manager; reset all GPUs together or reboot; if it stays, "
-     "have the GPU or its baseboard replaced"},
-    {"topo.nearest",
-     "compare the slot with the vendor's drawing; the platform's \"hcas\" must name the adapters "
-     "that belong to GPUs"},
-    {"pci.acs", "compare the BIOS's settings for ACS and virtualization with a host that is right, and what "
-                "it runs at boot "
-                "(`setpci -s DEVICE ECAP_ACS+0x6.w`); `lspci -vvv | grep ACSCtl` shows it"},
-    {"kernel.iommu",
-     "give the kernels one command line for IOMMU and PCI (/etc/default/grub, then update-grub) and reboot; "
-     "/proc/cmdline shows it"},
-    {"gpudirect.rdma",
-     "load nvidia_peermem (`modprobe nvidia_peermem`, a file in /etc/modules-load.d/), or install the same "
-     "kernel modules of the driver as on the others"},
-    {"sound", "see both streams in the evidence; does nvidia-smi answer at all?"},
+    {"topo.link", REASON(see_nvlinks_and_fabric_manager)},
+    {"topo.nearest", REASON(compare_slot_with_drawing)},
+    {"pci.acs", REASON(compare_acs_settings)},
+    {"kernel.iommu", REASON(give_one_kernel_command_line)},
+    {"gpudirect.rdma", REASON(load_nvidia_peermem)},
+    {"sound", REASON(does_nvidia_smi_answer)},
     {0},
 };
 

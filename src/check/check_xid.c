@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 #include "smi.h"
@@ -31,7 +33,8 @@ static const char *gpu_at(const struct reading *smi, const char *address)
    none says something only of a log that reaches back to the boot. */
 static void add_facts(struct reading *out, const struct reading *log, const char *subject, bool since_boot)
 {
-    const char *first = NULL, *seen = "";
+    const struct reason *first = NULL;
+    const char *seen = "";
     unsigned failing = 0;
 
     for (size_t i = 0; i < log->findings.count; i++) {
@@ -44,17 +47,17 @@ static void add_facts(struct reading *out, const struct reading *log, const char
             continue;
         failing++;
         if (first == NULL)
-            first = finding->text;
+            first = finding->what;
     }
     reading_fact(out, "xid.seen", subject, slice_of(*seen != '\0' ? seen : "none"));
     if (failing > 1)
-        first = arena_printf(out->arena, "%u lines, the first: %s", failing, first);
-    if (first != NULL || since_boot)
-        reading_fact(out, "xid.failing", subject, slice_of(first != NULL ? first : "none"));
+        first = reason(out->arena, several_lines_first, failing, first);
+    if (failing > 0)
+        reading_fact_said(out, "xid.failing", subject, first);
+    else if (since_boot)
+        reading_fact(out, "xid.failing", subject, slice_of("none"));
     else
-        reading_finding(out, SEVERITY_INFO, "xid.failing.unread", subject,
-                        "neither dmesg nor the journal (journalctl -k -b) reaches back to the boot: older "
-                        "lines are gone");
+        reading_finding(out, SEVERITY_INFO, "xid.failing.unread", subject, REASON(log_begins_after_boot));
 }
 
 /* The stamp of the oldest line that is kept: of a log that turned round, what came before is not known. Whether that
@@ -119,10 +122,8 @@ static const struct item items[] = {
 };
 
 static const struct remedy remedies[] = {
-    {"xid.failing", "do what the line's action says; when the cause is mended, or where the log's older "
-                    "lines are gone, reboot "
-                    "(that begins a new log) and test again"},
-    {"sound", "let the login read the kernel's log: become=sudo on the host's line"},
+    {"xid.failing", REASON(do_xid_action)},
+    {"sound", REASON(let_login_read_kernel_log)},
     {0},
 };
 

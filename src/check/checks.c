@@ -58,14 +58,13 @@ unsigned check_expected_s(const struct check_context *context)
     return check->expected != NULL ? check->expected(context) : check->expected_s;
 }
 
-/* Tools write their words in the letters they like. */
-static bool is_for(const struct remedy *row, const char *metric, const char *cause)
+static bool is_for(const struct remedy *row, const char *metric, const struct reason *cause)
 {
-    return fnmatch(row->metric, metric, 0) == 0 &&
-           (row->said == NULL || strcasestr(cause, row->said) != NULL);
+    return fnmatch(row->metric, metric, 0) == 0 && (row->about == NULL || reason_has_(cause, row->about));
 }
 
-static const char *find_remedy(const struct remedy *rows, const char *metric, const char *cause)
+static const struct reason *find_remedy(const struct remedy *rows, const char *metric,
+                                        const struct reason *cause)
 {
     for (const struct remedy *row = rows; row != NULL && row->metric != NULL; row++)
         if (row->text != NULL && is_for(row, metric, cause))
@@ -73,7 +72,7 @@ static const char *find_remedy(const struct remedy *rows, const char *metric, co
     return NULL;
 }
 
-const struct remedy *check_problem(const struct check *check, const char *metric, const char *cause)
+const struct remedy *check_problem(const struct check *check, const char *metric, const struct reason *cause)
 {
     for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
         if (row->problem != NULL && is_for(row, metric, cause))
@@ -81,13 +80,11 @@ const struct remedy *check_problem(const struct check *check, const char *metric
     return NULL;
 }
 
-const char *check_remedy(const struct check *check, const char *metric, const char *cause)
+const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause)
 {
-    const char *text = find_remedy(check->remedies, metric, cause);
+    const struct reason *text = find_remedy(check->remedies, metric, cause);
 
-    if (text == NULL && check->window)
-        text = find_remedy(window_remedies, metric, cause);
-    return text != NULL ? text : "";
+    return text == NULL && check->window ? find_remedy(window_remedies, metric, cause) : text;
 }
 
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
@@ -99,7 +96,7 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     slot->subject = subject;
     slot->at = at != NULL ? at : "";
     slot->duty = duty;
-    slot->duty_note = "";
+    slot->duty_note = NULL;
     slot->own = rules;
     while (rules != NULL && rules[slot->own_count].metric != NULL)
         slot->own_count++;

@@ -2,6 +2,7 @@
 /* The command file of an attempt, and the way back from its two streams to parts; see frames.h. */
 #include <string.h>
 
+#include "assay/reasons/check.h"
 #include "assay/sha256.h"
 #include "command_file.h"
 #include "script.h"
@@ -194,8 +195,9 @@ static void add_complaint(struct part *part)
         return;
     while (scan_line(&rest, &line))
         if (slice_trim(line).length > 0) {
-            reading_set(&part->reading, part->reading.status, "%s; stderr: %.*s", part->reading.reason,
-                        slice_print(slice_trim(line)));
+            /* As text, whatever is said there: who goes on with it takes it out again. */
+            reading_set(&part->reading, part->reading.status,
+                        reason(part->reading.arena, with_stderr, part->reading.reason, slice_trim(line)));
             return;
         }
 }
@@ -221,50 +223,55 @@ struct part *read_part(const struct check_context *context, const struct part_ro
                           .err = frame->bytes[1]};
     if (parser == NULL || !part->began) {
         reading_init(&part->reading, context->arena, parser != NULL ? parser->name : "");
-        reading_set(&part->reading, READING_PARTIAL, "%s",
-                    part->began ? "no parser reads it" : "it did not run");
+        reading_set(&part->reading, READING_PARTIAL,
+                    part->began ? REASON(no_parser_reads) : REASON(part_did_not_run));
         add_complaint(part);
         return part;
     }
     parser_run(parser, part->out, context->arena, &part->reading);
     if (!part->ended && part->reading.status == READING_COMPLETE)
-        reading_set(&part->reading, READING_PARTIAL, "the command did not come to its end");
+        reading_set(&part->reading, READING_PARTIAL, REASON(command_not_ended));
     add_complaint(part);
     return part;
 }
 
 /* "node2 before the test: 12 bytes ..." */
-static const char *told_of(struct arena *arena, const char *of, const char *text)
+static const struct reason *told_of(struct arena *arena, const struct window *window, const char *member,
+                                    const struct reason *what)
 {
-    return *of != '\0' ? arena_printf(arena, "%s %s", of, text) : text;
+    if (window == NULL)
+        return what;
+    if (window->role == WINDOW_BEFORE)
+        return *member != '\0' ? reason(arena, member_before_test, member, what)
+                               : reason(arena, before_test, what);
+    return *member != '\0' ? reason(arena, member_after_test, member, what) : reason(arena, after_test, what);
 }
 
-static void tell_outside(struct slice bytes, uint64_t length, const char *stream, const char *of,
-                         struct reading *out)
+static const struct reason *bytes_outside(struct arena *arena, const struct frames *frames, size_t stream)
 {
     enum { SHOWN = 80 };
-    const char *text;
+    static const char *const streams[] = {"stdout", "stderr"};
+    struct slice bytes = frames->outside[stream];
 
-    if (length == 0)
-        return;
     bytes.length = bytes.length < SHOWN ? bytes.length : SHOWN;
-    text = arena_printf(out->arena, "%llu bytes of %s belong to no command: %s", (unsigned long long)length,
-                        stream, utf8_clean(out->arena, bytes));
-    reading_finding(out, SEVERITY_INFO, "output.outside", "", "%s", told_of(out->arena, of, text));
+    return reason(arena, bytes_of_no_command, frames->outside_length[stream], streams[stream], bytes);
 }
 
-void tell_frames(const struct frames *frames, const char *of, struct reading *out)
+void tell_frames(const struct frames *frames, const struct window *window, const char *member,
+                 struct reading *out)
 {
-    const char *fault;
+    const struct reason *fault;
 
-    tell_outside(frames->outside[0], frames->outside_length[0], "stdout", of, out);
-    tell_outside(frames->outside[1], frames->outside_length[1], "stderr", of, out);
+    for (size_t i = 0; i < 2; i++)
+        if (frames->outside_length[i] > 0)
+            reading_finding(out, SEVERITY_INFO, "output.outside", "",
+                            told_of(out->arena, window, member, bytes_outside(out->arena, frames, i)));
     if (frames->fault == NULL)
         return;
-    fault = told_of(out->arena, of, frames->fault);
-    reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", "%s", fault);
+    fault = told_of(out->arena, window, member, frames->fault);
+    reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", fault);
     if (reading_get_fact(out, OUTPUT_FORGED, "") == NULL)
-        reading_fact(out, OUTPUT_FORGED, "", slice_of(fault));
+        reading_fact_said(out, OUTPUT_FORGED, "", fault);
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)
@@ -277,7 +284,7 @@ void check_read(const struct check_context *context, struct attempt *attempt)
         (void)read_part(context, row, &frames, 0, attempt);
     reading_init(&attempt->reading, context->arena, context->check->name);
     context->check->read(context, attempt, &attempt->reading);
-    tell_frames(&frames, "", &attempt->reading);
+    tell_frames(&frames, NULL, "", &attempt->reading);
     if (context->check->passive)
         return;
     if (!context->check->window) {

@@ -21,9 +21,10 @@ void put_part(const struct check_context *context, const struct part_row *row, s
 /* Adds the part to the attempt, as it is marked and read by its parser. window: as in struct part. */
 struct part *read_part(const struct check_context *context, const struct part_row *row,
                        const struct frames *frames, size_t window, struct attempt *attempt);
-/* What is to be said of the marks themselves: findings, and where somebody forged one the fact OUTPUT_FORGED. of: "" or
- * whose they are. */
-void tell_frames(const struct frames *frames, const char *of, struct reading *out);
+/* What is to be said of the marks themselves: findings, and where somebody forged one the fact OUTPUT_FORGED. window: NULL
+ * of the test's own; member: whose window it is, "" where there is only one. */
+void tell_frames(const struct frames *frames, const struct window *window, const char *member,
+                 struct reading *out);
 
 /* samples.c: what a light sampler shows of each GPU while the main part of a check with a window runs. */
 extern const struct part_row samples_row;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/cleanup.h"
+#include "assay/reasons/check.h"
 #include "assay/sha256.h"
 #include "script.h"
 
@@ -73,13 +74,16 @@ struct reader {
     size_t done; /* of the stream, so much is in parts or noted as outside of them */
 };
 
-static void find_fault(struct reader *reader, const char *before, struct slice name, const char *after)
+/* sentence: of what was found, a name or the first bytes of it, and of the stream. */
+static void find_fault(struct reader *reader, const struct sentence *sentence, struct slice found)
 {
     static const char *const streams[] = {"stdout", "stderr"};
+    const struct reason_value values[] = {reason_value_slice(found),
+                                          reason_value_text(streams[reader->index])};
 
     if (reader->frames->fault == NULL)
-        reader->frames->fault = arena_printf(reader->arena, "%s%.*s%s, on %s", before, slice_print(name),
-                                             after, streams[reader->index]);
+        reader->frames->fault =
+            reason_make(reader->arena, sentence, values, sizeof values / sizeof values[0]);
 }
 
 static bool same_name(struct slice a, struct slice b)
@@ -192,8 +196,7 @@ static void forged(struct reader *reader, struct slice text)
 
     text.length = end != (size_t)-1 ? end : text.length;
     text.length = text.length < SHOWN ? text.length : SHOWN;
-    find_fault(reader, "something wrote what looks like a mark of assay's own (",
-               slice_of(utf8_clean(reader->arena, text)), ")");
+    find_fault(reader, &sentence_mark_forged, text);
 }
 
 /* The next mark with a word of ours; on the way to it, what others wrote as one. One that is cut at the end is none. */
@@ -216,7 +219,7 @@ static bool next_mark(struct reader *reader, size_t from, struct mark *ret_mark)
         ret_mark->after = stream.length - rest.length;
         if (scan_mark(line, ret_mark))
             return true;
-        find_fault(reader, "a mark is damaged (", slice_of(utf8_clean(reader->arena, line)), ")");
+        find_fault(reader, &sentence_mark_damaged, line);
     }
     return false;
 }
@@ -228,8 +231,7 @@ static void check_order(struct reader *reader, struct slice name)
     for (size_t i = 0; reader->rows[i].name != NULL; i++)
         if (slice_equal(name, reader->rows[i].name)) {
             if (i < reader->row)
-                find_fault(reader, "", name,
-                           " begins behind a part that comes after it: somebody forged one");
+                find_fault(reader, &sentence_part_begins_too_late, name);
             reader->row = i;
         }
 }
@@ -239,14 +241,13 @@ static void take_begin(struct reader *reader, const struct mark *mark)
     struct frame *frame;
 
     if (reader->open != NULL) {
-        find_fault(reader, "it has a beginning of ", mark->name,
-                   " in the middle of another part: somebody forged one");
+        find_fault(reader, &sentence_beginning_within_a_part, mark->name);
         return;
     }
     frame = frame_of(reader, mark->name);
     note_outside(reader, mark->at);
     if (frame->began[reader->index]) {
-        find_fault(reader, "it has two beginnings of ", mark->name, ": somebody forged one");
+        find_fault(reader, &sentence_two_beginnings, mark->name);
         reader->done = mark->after;
         return;
     }
@@ -264,8 +265,7 @@ static void take_end(struct reader *reader, const struct mark *mark)
     if (mark->again || frame == NULL || !same_name(frame->name, mark->name)) {
         bool twice = mark->again || (other != NULL && other->ended[reader->index]);
 
-        find_fault(reader, twice ? "it has two ends of " : "it has an end without its beginning of ",
-                   mark->name, ": somebody forged one");
+        find_fault(reader, twice ? &sentence_two_ends : &sentence_end_without_beginning, mark->name);
         return;
     }
     reader->ends++;
@@ -308,7 +308,7 @@ void frames_read(struct arena *arena, const struct capture captures[2], const ch
         const struct frame *frame = &ret_frames->frames.items[i];
 
         if (frame->ended[0] && frame->ended[1] && frame->rc[0] != frame->rc[1])
-            find_fault(&reader, "the two ends of ", frame->name, " tell different exit statuses");
+            find_fault(&reader, &sentence_two_exit_statuses, frame->name);
     }
 }
 

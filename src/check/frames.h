@@ -28,7 +28,7 @@ struct frames {
     LIST_OF(struct frame) frames;
     struct slice outside[2]; /* the first bytes of each stream that belong to no part, but for blanks */
     uint64_t outside_length[2];
-    const char *fault; /* somebody else wrote marks: what shows it, in the arena; NULL */
+    const struct reason *fault; /* somebody else wrote marks: what shows it, in the arena; NULL */
 };
 
 /* The words for so many ends, as the command file takes them: the first line of its stdin. In the arena. */

@@ -51,8 +51,10 @@ static const char *share(struct arena *arena, const char *text, const char *befo
 
 static void keep_fact(struct arena *arena, const struct fact *from, struct reading *to)
 {
-    *list_push(arena, &to->facts) =
-        (struct fact){copy(arena, from->name), copy(arena, from->subject), copy(arena, from->value)};
+    *list_push(arena, &to->facts) = (struct fact){.name = copy(arena, from->name),
+                                                  .subject = copy(arena, from->subject),
+                                                  .value = copy(arena, from->value),
+                                                  .said = reason_copy(arena, from->said)};
 }
 
 static void keep_findings(struct arena *arena, const struct reading *from, struct reading *to)
@@ -63,7 +65,7 @@ static void keep_findings(struct arena *arena, const struct reading *from, struc
         *finding = from->findings.items[i];
         finding->code = copy(arena, finding->code);
         finding->subject = copy(arena, finding->subject);
-        finding->text = copy(arena, finding->text);
+        finding->what = reason_copy(arena, finding->what);
     }
 }
 
@@ -114,7 +116,7 @@ static struct reading kept_reading(struct arena *arena, const struct reading *fr
     struct reading to = {.arena = arena,
                          .tool = copy(arena, from->tool),
                          .status = from->status,
-                         .reason = copy(arena, from->reason)};
+                         .reason = reason_copy(arena, from->reason)};
 
     keep_findings(arena, from, &to);
     return to;

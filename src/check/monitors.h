@@ -12,19 +12,18 @@
 #ifndef ASSAY_MONITORS_H
 #define ASSAY_MONITORS_H
 
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 #include "script.h"
 
 /* sh/monitors.sh prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
 #define MONITORS_TYPED "grep of /proc/[0-9]*/comm"
 
+/* The next of them, taken off what the script printed, in the arena; NULL: there are no more. check_monitors.c. */
+const struct reason *monitors_next(struct arena *arena, struct slice *rest);
+
 /* A remark where the metric is other than "none". */
-#define MONITORS_RULES(metric_)                                                                            \
-    RULES_EQUAL(                                                                                           \
-        metric_, "none", "assay",                                                                          \
-        .note =                                                                                            \
-            "it polls GPUs or holds their counters: stop or pause it for the tests (systemctl stop "       \
-            "dcgm-exporter, or its DaemonSet; dcgmi profile --pause, afterwards --resume; end nvidia-smi " \
-            "and dcgmi loops)")
+#define MONITORS_RULES(metric_) RULES_EQUAL(metric_, "none", "assay", .note = REASON(stop_monitor_for_tests))
 
 #endif

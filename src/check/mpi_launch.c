@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "mpi_launch.h"
 
 #include <string.h>
@@ -10,20 +13,20 @@ const char *mpi_launch_size(struct arena *arena, size_t size)
     return arena_printf(arena, "%zu hosts", size);
 }
 
-static void unread(struct reading *out, const char *metric, const char *subject, const char *why)
+static void unread(struct reading *out, const char *metric, const char *subject, const struct reason *why)
 {
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, "%s", why);
+    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, why);
 }
 
 /* Why the command had no value for it; NULL: it says nothing. */
-static const char *why_unread(const struct reading *out, const char *metric, const char *subject)
+static const struct reason *why_unread(const struct reading *out, const char *metric, const char *subject)
 {
     const char *code = arena_printf(out->arena, "%s.unread", metric);
 
     for (size_t i = 0; i < out->findings.count; i++)
         if (strcmp(out->findings.items[i].code, code) == 0 &&
             strcmp(out->findings.items[i].subject, subject) == 0)
-            return out->findings.items[i].text;
+            return out->findings.items[i].what;
     return NULL;
 }
 
@@ -80,14 +83,14 @@ static void read_login(struct reading *out, const struct host *host)
     }
     said = split_status(told, &status);
     if (is_about_keys(said) || status == STATUS_NO_TOOL || status == STATUS_NO_TOOL + 1)
-        unread(out, "launch.login", host->name, said);
+        unread(out, "launch.login", host->name, reason_text(out->arena, said));
     else if (was_ended(status))
-        put_fact(out, "launch.login", host->name, "no answer in time");
+        reading_fact_said(out, "launch.login", host->name, REASON(no_answer_in_time));
+    else if (*said != '\0')
+        put_fact(out, "launch.login", host->name, said);
     else
-        put_fact(out, "launch.login", host->name,
-                 *said != '\0'
-                     ? said
-                     : arena_printf(out->arena, "failed with exit status %llu", (unsigned long long)status));
+        reading_fact_said(out, "launch.login", host->name,
+                          reason(out->arena, failed_with_exit_status, status));
 }
 
 /* --- alike on all --- */
@@ -124,17 +127,16 @@ static void compare(const struct check_context *context, struct reading *out, co
 
     for (size_t i = 0; i < context->member_count; i++) {
         const char *name = context->members[i]->name, *value = reading_get_fact(out, told, name);
-        const char *why = why_unread(out, told, name);
+        const struct reason *why = why_unread(out, told, name);
 
         if (reading_get_fact(out, metric, name) != NULL)
             continue;
         if (value == NULL)
-            unread(out, metric, name, why != NULL ? why : "the host was not asked, see launch.login");
+            unread(out, metric, name, why != NULL ? why : REASON(not_asked_see_login));
         else if (strcmp(value, common) == 0)
-            put_fact(out, metric, name, MPI_LAUNCH_ALIKE);
+            reading_fact_said(out, metric, name, REASON(as_on_the_others));
         else
-            put_fact(out, metric, name,
-                     arena_printf(out->arena, "%s, while most hosts have %s", value, common));
+            reading_fact_said(out, metric, name, reason(out->arena, while_most_hosts_have, value, common));
     }
 }
 
@@ -197,19 +199,30 @@ static bool has_interface(const char *addresses, const char *wanted)
 }
 
 /* What is wrong with an interface, or a network, that the host has no address of. */
-static const char *lack_of(struct arena *arena, const char *addresses, const char *wanted)
+static const struct reason *lack_of(struct arena *arena, const char *addresses, const char *wanted)
 {
     if (strchr(wanted, '/') != NULL)
-        return arena_printf(arena, "no address in %s", wanted);
-    return has_interface(addresses, wanted) ? arena_printf(arena, "%s has no IPv4 address", wanted)
-                                            : arena_printf(arena, "no interface %s with an address", wanted);
+        return reason(arena, no_address_in_network, wanted);
+    return has_interface(addresses, wanted) ? reason(arena, no_ipv4_address, wanted)
+                                            : reason(arena, no_interface_address, wanted);
 }
 
-static const char *with_part(struct arena *arena, const char *list, const char *part)
+/* The i-th that the suite names, for either kind of messages; NULL when there are no more. */
+static const char *nth_wanted(const struct suite_launcher *launcher, size_t i)
 {
-    if (strstr(list, part) != NULL)
-        return list; /* named for both kinds of messages */
-    return *list == '\0' ? part : arena_printf(arena, "%s, %s", list, part);
+    if (i < launcher->oob_interfaces.count)
+        return launcher->oob_interfaces.items[i];
+    i -= launcher->oob_interfaces.count;
+    return i < launcher->btl_interfaces.count ? launcher->btl_interfaces.items[i] : NULL;
+}
+
+/* It may be named for both kinds. */
+static bool is_named_before(const struct suite_launcher *launcher, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(nth_wanted(launcher, k), nth_wanted(launcher, i)) == 0)
+            return true;
+    return false;
 }
 
 /* Fact launch.networks, "eth0 in 10.0.0.0/24, eth1 in 10.1.0.0/24", of a host that has them all, and else what is
@@ -218,21 +231,26 @@ static void look_at(const struct check_context *context, const char *name, const
                     struct reading *out)
 {
     const struct suite_launcher *launcher = &context->suite->launcher;
-    const char *networks = "", *lacks = "";
+    const char *networks = "", *wanted;
+    const struct reason *lacks = NULL;
 
-    for (size_t i = 0; i < launcher->oob_interfaces.count + launcher->btl_interfaces.count; i++) {
-        const char *wanted = i < launcher->oob_interfaces.count
-                                 ? launcher->oob_interfaces.items[i]
-                                 : launcher->btl_interfaces.items[i - launcher->oob_interfaces.count];
+    for (size_t i = 0; (wanted = nth_wanted(launcher, i)) != NULL; i++) {
         const char *network = network_of(out->arena, addresses, wanted);
 
+        if (is_named_before(launcher, i))
+            continue;
         if (network != NULL)
-            networks = with_part(out->arena, networks, arena_printf(out->arena, "%s in %s", wanted, network));
+            networks = arena_printf(out->arena, "%s%s%s in %s", networks, *networks != '\0' ? ", " : "",
+                                    wanted, network);
+        else if (lacks == NULL)
+            lacks = lack_of(out->arena, addresses, wanted);
         else
-            lacks = with_part(out->arena, lacks, lack_of(out->arena, addresses, wanted));
+            lacks = reason(out->arena, clause, lacks, lack_of(out->arena, addresses, wanted));
     }
-    put_fact(out, *lacks != '\0' ? "launch.interfaces" : "launch.networks", name,
-             *lacks != '\0' ? lacks : networks);
+    if (lacks != NULL)
+        reading_fact_said(out, "launch.interfaces", name, lacks);
+    else
+        put_fact(out, "launch.networks", name, networks);
 }
 
 static void read_interfaces(const struct check_context *context, struct reading *out)
@@ -240,7 +258,7 @@ static void read_interfaces(const struct check_context *context, struct reading 
     for (size_t i = 0; i < context->member_count; i++) {
         const char *name = context->members[i]->name;
         const char *addresses = reading_get_fact(out, "launch.addresses", name);
-        const char *why = why_unread(out, "launch.addresses", name);
+        const struct reason *why = why_unread(out, "launch.addresses", name);
 
         if (addresses != NULL)
             look_at(context, name, addresses, out);
@@ -262,7 +280,7 @@ static const char *answers_of(const struct reading *out, const char *launch)
 }
 
 /* What the launcher said; NULL: nothing was wrong. */
-static const char *trouble_of(const struct reading *out, const char *launch)
+static const struct reason *trouble_of(const struct reading *out, const char *launch)
 {
     const char *told = reading_get_fact(out, "launch.trouble", launch), *said;
     uint64_t status;
@@ -271,10 +289,9 @@ static const char *trouble_of(const struct reading *out, const char *launch)
         return NULL;
     said = split_status(told, &status);
     if (was_ended(status))
-        return arena_printf(out->arena, "it hung%s%s", *said != '\0' ? ": " : "", said);
-    return *said != '\0'
-               ? said
-               : arena_printf(out->arena, "exit status %llu without a word", (unsigned long long)status);
+        return *said != '\0' ? reason(out->arena, launch_hung_saying, said) : REASON(launch_hung);
+    return *said != '\0' ? reason(out->arena, text, said)
+                         : reason(out->arena, exit_status_without_a_word, status);
 }
 
 static bool has_word(const char *words, const char *word)
@@ -298,9 +315,9 @@ static size_t count_words(const char *words)
 }
 
 struct launches {
-    size_t reached;      /* members that the head logged in to, itself included */
-    size_t tried, sound; /* the largest size that was launched, and that all of answered */
-    const char *trouble; /* of the one that was tried and is not sound */
+    size_t reached;               /* members that the head logged in to, itself included */
+    size_t tried, sound;          /* the largest size that was launched, and that all of answered */
+    const struct reason *trouble; /* of the one that was tried and is not sound */
 };
 
 static struct launches find_launches(const struct check_context *context, const struct reading *out)
@@ -323,30 +340,30 @@ static struct launches find_launches(const struct check_context *context, const 
 }
 
 /* What stood in the way of the launches that were not tried. */
-static const char *why_not_tried(struct reading *out, const struct launches *launches)
+static const struct reason *why_not_tried(struct reading *out, const struct launches *launches)
 {
     if (launches->tried == 0)
-        return "no launch was tried";
+        return REASON(no_launch_was_tried);
     if (launches->trouble == NULL)
-        return "not all hosts could be logged in to, see launch.login";
+        return REASON(not_all_could_be_logged_in_to);
     if (launches->tried == 1)
-        return arena_printf(out->arena, "no rank starts on the head alone: %s", launches->trouble);
-    return arena_printf(out->arena, "not tried after the launch on %zu hosts: %s", launches->tried,
-                        launches->trouble);
+        return reason(out->arena, no_rank_starts_on_the_head, launches->trouble);
+    return reason(out->arena, not_tried_after_launch_on, launches->tried, launches->trouble);
 }
 
 static void read_size(struct reading *out, const struct launches *launches, size_t size)
 {
     const char *launch = arena_printf(out->arena, "%zu", size), *subject = mpi_launch_size(out->arena, size);
-    const char *answers = answers_of(out, launch), *trouble = trouble_of(out, launch);
+    const char *answers = answers_of(out, launch);
+    const struct reason *trouble = trouble_of(out, launch);
 
     if (answers == NULL)
         unread(out, "launch.hosts", subject, why_not_tried(out, launches));
     else if (trouble == NULL)
-        put_fact(out, "launch.hosts", subject, MPI_LAUNCH_ALL);
+        reading_fact_said(out, "launch.hosts", subject, REASON(all_answered));
     else
-        put_fact(out, "launch.hosts", subject,
-                 arena_printf(out->arena, "%zu of %zu: %s", count_words(answers), size, trouble));
+        reading_fact_said(out, "launch.hosts", subject,
+                          reason(out->arena, launch_answered_by, count_words(answers), size, trouble));
 }
 
 /* place: of the member among those that were reached, from 0, the head's. */
@@ -361,11 +378,11 @@ static void read_start(struct reading *out, const struct launches *launches, con
         (answers_of(out, pair) != NULL && trouble_of(out, pair) == NULL))
         put_fact(out, "launch.started", host->name, "yes");
     else if (answers_of(out, pair) != NULL)
-        put_fact(out, "launch.started", host->name,
-                 arena_printf(out->arena, "no, with the head alone: %s", trouble_of(out, pair)));
+        reading_fact_said(out, "launch.started", host->name,
+                          reason(out->arena, not_with_the_head_alone, trouble_of(out, pair)));
     else if (launches->tried == 2 && place == 1)
-        put_fact(out, "launch.started", host->name,
-                 arena_printf(out->arena, "no, with the head alone: %s", launches->trouble));
+        reading_fact_said(out, "launch.started", host->name,
+                          reason(out->arena, not_with_the_head_alone, launches->trouble));
     else
         unread(out, "launch.started", host->name, why_not_tried(out, launches));
 }
@@ -382,7 +399,7 @@ static void read_launches(const struct check_context *context, struct reading *o
         if (is_reached(out, context->members[i]))
             read_start(out, &launches, context->members[i], place++);
         else
-            unread(out, "launch.started", context->members[i]->name, "it could not be logged in to");
+            unread(out, "launch.started", context->members[i]->name, REASON(could_not_be_logged_in_to));
 }
 
 void mpi_launch_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)

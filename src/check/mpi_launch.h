@@ -5,6 +5,7 @@
 
 #include "assay/check.h"
 
+/* As the sentences as_on_the_others and all_answered have it. */
 #define MPI_LAUNCH_ALIKE "as on the others"
 #define MPI_LAUNCH_ALL "all answered"
 

@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "launcher.h"
 #include "nccl.h"
 #include "rules.h"
@@ -61,18 +63,29 @@ static bool all_told(const struct check_context *context, struct reading *out, c
     if (told >= context->member_count)
         return true;
     if (told == 0)
-        reading_finding(out, SEVERITY_INFO, code, "",
-                        "NCCL did not tell; set NCCL_DEBUG=INFO (and no NCCL_DEBUG_SUBSYS without NET, no "
-                        "NCCL_DEBUG_FILE) in \"environment\" of the suite's launcher");
+        reading_finding(out, SEVERITY_INFO, code, "", REASON(nccl_did_not_tell));
     else
-        reading_finding(out, SEVERITY_INFO, code, "", "only %zu of %zu hosts told", told,
-                        context->member_count);
+        reading_finding(out, SEVERITY_INFO, code, "",
+                        reason(out->arena, only_some_hosts_told, told, context->member_count));
     return false;
 }
 
-static void add_part(struct arena *arena, const char **list, const char *part)
+/* What is wrong, host by host. */
+struct wrongs {
+    LIST_OF(const struct reason *) items;
+};
+
+/* right: the value where nothing is wrong. */
+static void conclude(struct reading *out, const char *metric, const char *right, const struct wrongs *wrongs)
 {
-    *list = **list == '\0' ? part : arena_printf(arena, "%s; %s", *list, part);
+    const struct reason *all = NULL;
+
+    for (size_t i = 0; i < wrongs->items.count; i++)
+        all = reason_also(out->arena, all, wrongs->items.items[i]);
+    if (all == NULL)
+        reading_fact(out, metric, "", slice_of(right));
+    else
+        reading_fact_said(out, metric, "", all);
 }
 
 /* "IB", and what plugins call it: "IBext_v8". */
@@ -83,7 +96,7 @@ static bool is_ib(const char *network)
 
 static void read_transport(const struct check_context *context, struct reading *out)
 {
-    const char *others = "";
+    struct wrongs others = {0};
 
     if (!all_told(context, out, "nccl.host_network", "nccl.net_transport"))
         return;
@@ -91,15 +104,15 @@ static void read_transport(const struct check_context *context, struct reading *
         const struct fact *fact = &out->facts.items[i];
 
         if (strcmp(fact->name, "nccl.host_network") == 0 && !is_ib(fact->value))
-            add_part(out->arena, &others,
-                     arena_printf(out->arena, "NET/%s on %s", fact->value, fact->subject));
+            *list_push(out->arena, &others.items) =
+                reason(out->arena, net_on_host, fact->value, fact->subject);
     }
     /* A network that was chosen and not used: what channels were connected by. */
     for (size_t i = 0; i < out->facts.count; i++)
         if (strcmp(out->facts.items[i].name, "nccl.transport") == 0 &&
-            strcmp(out->facts.items[i].value, "NET/Socket") == 0 && *others == '\0')
-            add_part(out->arena, &others, "NET/Socket between some ranks");
-    reading_fact(out, "nccl.net_transport", "", slice_of(*others != '\0' ? others : IB));
+            strcmp(out->facts.items[i].value, "NET/Socket") == 0 && others.items.count == 0)
+            *list_push(out->arena, &others.items) = REASON(sockets_between_some_ranks);
+    conclude(out, "nccl.net_transport", IB, &others);
 }
 
 static bool in_list(const char *list, struct slice name)
@@ -140,7 +153,7 @@ static const char *lacking(const struct check_context *context, const char *list
 
 static void read_hcas(const struct check_context *context, struct reading *out)
 {
-    const char *all = "";
+    struct wrongs all = {0};
 
     /* A host that finds no HCA has no line of them: it told of its network. */
     if (!all_told(context, out, "nccl.host_network", "nccl.net_hcas"))
@@ -153,15 +166,15 @@ static void read_hcas(const struct check_context *context, struct reading *out)
             continue;
         list = reading_get_fact(out, "nccl.host_hcas", fact->subject);
         if (list == NULL && is_ib(fact->value)) {
-            reading_finding(out, SEVERITY_INFO, "nccl.net_hcas.unread", "", "%s did not tell its HCAs",
-                            fact->subject);
+            reading_finding(out, SEVERITY_INFO, "nccl.net_hcas.unread", "",
+                            reason(out->arena, host_told_no_hcas, fact->subject));
             return;
         }
         missing = lacking(context, list != NULL ? list : "");
         if (*missing != '\0')
-            add_part(out->arena, &all, arena_printf(out->arena, "%s lacks %s", fact->subject, missing));
+            *list_push(out->arena, &all.items) = reason(out->arena, host_lacks, fact->subject, missing);
     }
-    reading_fact(out, "nccl.net_hcas", "", slice_of(*all != '\0' ? all : ALL_HCAS));
+    conclude(out, "nccl.net_hcas", ALL_HCAS, &all);
 }
 
 /* Each rank for itself, with a head of its own: N tests of one GPU, fast and worth nothing. Where their lines are
@@ -190,12 +203,8 @@ void nccl_net_read(const struct check_context *context, const struct attempt *at
     if (!launcher_is_wide(context))
         return;
     if (is_without_mpi(attempt)) {
-        reading_finding(out, SEVERITY_WARNING, "nccl.no_mpi", "",
-                        "each rank ran a test of its own: nccl-tests was built without MPI");
-        reading_set(
-            out, READING_PARTIAL,
-            "nccl-tests was built without MPI, so that each rank ran a test of its own; build it with "
-            "`make MPI=1 MPI_HOME=...`, or let srun start it with --mpi=pmix");
+        reading_finding(out, SEVERITY_WARNING, "nccl.no_mpi", "", REASON(each_rank_ran_its_own_test));
+        reading_set(out, READING_PARTIAL, REASON(build_nccl_tests_with_mpi));
         return;
     }
     if (context->platform->hcas.count == 0)

@@ -23,6 +23,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "command_file.h"
 #include "script.h"
 #include "window.h"
@@ -90,41 +93,94 @@ void owners_release(const struct check_context *context, struct text *out)
     text_put(out, "owners release");
 }
 
-/* All that the part has said against it, in one line. */
-static const char *complaints(struct arena *arena, const struct part *part)
-{
-    cleanup_text struct text all = {0};
-    struct slice rest = part->err, line;
+/* ---- what is answered ---- */
 
-    text_init(&all, 4096);
-    while (scan_line(&rest, &line)) {
-        line = slice_trim(line);
-        if (line.length > 0)
-            text_printf(&all, "%s%s", all.length > 0 ? "; " : "", utf8_clean(arena, line));
+/* What sh/owners.sh may say on a host (script.h). */
+static const struct sentence *const owners[] = {&sentence_slurm_job_named,   &sentence_slurm_job_of,
+                                                &sentence_slurm_job,         &sentence_kubernetes_pod,
+                                                &sentence_assay_run_by_lock, NULL};
+static const struct sentence *const unanswered[] = {
+    &sentence_others_not_seen,
+    &sentence_boot_id_not_read,
+    &sentence_slurm_does_not_say_to_whom,
+    &sentence_slurm_does_not_say_whether,
+    &sentence_kubernetes_list_not_read,
+    &sentence_program_not_started,
+    &sentence_whose_not_written,
+    &sentence_too_many_lock_folders,
+    &sentence_too_many_locks,
+    &sentence_folder_not_read,
+    &sentence_folder_not_listed,
+    NULL,
+};
+/* Why a place takes no lock; said where none does. */
+static const struct sentence *const no_locks[] = {&sentence_no_lock_made_in,
+                                                  &sentence_folder_not_made,
+                                                  &sentence_place_not_there,
+                                                  &sentence_others_may_write,
+                                                  &sentence_place_anybody_clears,
+                                                  &sentence_folder_is_anothers,
+                                                  NULL};
+
+enum { COMPLAINTS_MOST = 10 };
+
+struct complaints {
+    const struct reason *all;
+    size_t count; /* more than COMPLAINTS_MOST: the rest is not in all */
+};
+
+/* Of the lines those that are why a place takes no lock, or else the others. */
+static void gather(struct arena *arena, struct slice lines, bool places, struct complaints *complaints)
+{
+    struct slice line;
+
+    while (scan_line(&lines, &line)) {
+        if (slice_trim(line).length == 0 || (script_sentence(line, no_locks) != NULL) != places ||
+            complaints->count++ >= COMPLAINTS_MOST)
+            continue;
+        complaints->all =
+            reason_also(arena, complaints->all, script_reason(arena, line, places ? no_locks : unanswered));
     }
-    return all.length > 0 ? arena_strdup(arena, all.bytes) : NULL;
 }
 
-const char *owners_unanswered(const struct check_context *context, const struct window *window,
-                              const struct part *part)
+static const struct reason *gathered(struct arena *arena, const struct complaints *complaints)
 {
-    const char *why;
+    return complaints->count > COMPLAINTS_MOST
+               ? reason(arena, and_more, complaints->all, complaints->count - COMPLAINTS_MOST)
+               : complaints->all;
+}
+
+/* All that the part has said against it. */
+static const struct reason *complaints_of(struct arena *arena, const struct part *part)
+{
+    struct complaints places = {0}, all = {0};
+
+    gather(arena, part->err, true, &places);
+    if (places.count > 0)
+        all = (struct complaints){reason(arena, no_lock_taken, gathered(arena, &places)), 1};
+    gather(arena, part->err, false, &all);
+    return gathered(arena, &all);
+}
+
+const struct reason *owners_unanswered(const struct check_context *context, const struct window *window,
+                                       const struct part *part)
+{
+    const struct reason *why;
 
     if (window == NULL)
-        return "it was not asked";
+        return REASON(not_asked);
     if (part != NULL && part->ended && part->rc == 0)
         return NULL;
     if (part == NULL || !part->ended)
-        return window->end != ATTEMPT_RAN && *window->text != '\0' ? window->text
-                                                                   : "the answer did not come to its end";
+        return window->end != ATTEMPT_RAN && window->what != NULL ? window->what : REASON(answer_not_ended);
     if (part->rc == TIMED_OUT || part->rc == KILLED)
-        return arena_printf(context->arena, "there was no answer within %u s", owners_deadline_s(context));
-    why = complaints(context->arena, part);
-    return why != NULL ? why : arena_printf(context->arena, "exit status %d", part->rc);
+        return reason(context->arena, no_answer_within, owners_deadline_s(context));
+    why = complaints_of(context->arena, part);
+    return why != NULL ? why : reason(context->arena, exit_status, part->rc);
 }
 
-void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
-                void *to)
+void owners_say(const struct part *part, struct arena *arena,
+                void (*say)(void *to, const struct reason *owner), void *to)
 {
     struct slice rest, line;
 
@@ -133,5 +189,5 @@ void owners_say(const struct part *part, struct arena *arena, void (*say)(void *
     rest = part->out;
     while (scan_line(&rest, &line))
         if (slice_trim(line).length > 0)
-            say(to, utf8_clean(arena, slice_trim(line)));
+            say(to, script_reason(arena, line, owners));
 }

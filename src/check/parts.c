@@ -2,6 +2,8 @@
 /* Building blocks that several checks share: commands, and the reading of parts. */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+
 #include "script.h"
 
 /* The variant's is exported to all commands, and the tool's own would hide it. */
@@ -136,18 +138,11 @@ void reading_merge(struct reading *out, const struct reading *from)
         *list_push(out->arena, &out->findings) = from->findings.items[i];
 }
 
-void reading_doubt(struct reading *reading, const char *format, ...)
+void reading_doubt(struct reading *reading, const struct reason *why)
 {
-    cleanup_text struct text text = {0};
-    va_list arguments;
-
-    text_init(&text, 4096);
-    va_start(arguments, format);
-    text_vprintf(&text, format, arguments);
-    va_end(arguments);
-    reading_finding(reading, SEVERITY_WARNING, OUTPUT_DOUBTED, "", "%s", text.bytes);
+    reading_finding(reading, SEVERITY_WARNING, OUTPUT_DOUBTED, "", why);
     if (reading_get_fact(reading, OUTPUT_DOUBTED, "") == NULL)
-        reading_fact(reading, OUTPUT_DOUBTED, "", slice_of(text.bytes));
+        reading_fact_said(reading, OUTPUT_DOUBTED, "", why);
 }
 
 void read_parts(const struct check_context *context, const struct attempt *attempt, struct reading *out)
@@ -159,6 +154,6 @@ void read_parts(const struct check_context *context, const struct attempt *attem
         reading_merge(out, reading);
         if (row->parser != NULL && !attempt->parts.items[row - context->check->parts].aside &&
             reading->status < out->status)
-            reading_set(out, reading->status, "%s: %s", row->name, reading->reason);
+            reading_set(out, reading->status, reason(out->arena, about, row->name, reading->reason));
     }
 }

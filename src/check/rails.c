@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "rails.h"
 #include "rules.h"
 
@@ -57,17 +60,17 @@ static bool ends_there(const struct host_rail *rail, const struct neighbour *nei
            (neighbour->port_alias != NULL && slice_equal_nocase(slice_of(neighbour->port_alias), rail->port));
 }
 
-static const char *place_of(struct arena *arena, const struct neighbour *neighbour)
+static const struct reason *place_of(struct arena *arena, const struct neighbour *neighbour)
 {
-    return neighbour->port != NULL ? arena_printf(arena, "%s port %s", neighbour->name, neighbour->port)
-                                   : neighbour->name;
+    return neighbour->port != NULL ? reason(arena, port_of_switch, neighbour->name, neighbour->port)
+                                   : reason(arena, text, neighbour->name);
 }
 
 /* NULL where the host does not declare the rail. */
-static const char *judge_rail(struct arena *arena, const struct host *host, const char *hca,
-                              const struct neighbour *neighbour)
+static const struct reason *judge_rail(struct arena *arena, const struct host *host, const char *hca,
+                                       const struct neighbour *neighbour)
 {
-    const char *others = NULL, *place = place_of(arena, neighbour);
+    const struct reason *others = NULL, *place = place_of(arena, neighbour);
     bool declared = false;
 
     for (size_t i = 0; i < host->rails.count; i++) {
@@ -78,24 +81,25 @@ static const char *judge_rail(struct arena *arena, const struct host *host, cons
         if (!ends_there(rail, neighbour))
             continue;
         if (own)
-            return "as declared";
-        others = others != NULL ? arena_printf(arena, "%s or %s", others, rail->hca) : rail->hca;
+            return REASON(cabled_as_declared);
+        others =
+            others != NULL ? reason(arena, one_or_other, others, rail->hca) : reason(arena, text, rail->hca);
     }
     if (!declared)
         return NULL;
-    return others != NULL ? arena_printf(arena, "plugged where %s belongs (%s)", others, place)
-                          : arena_printf(arena, "plugged into %s", place);
+    return others != NULL ? reason(arena, plugged_where_other_belongs, others, place)
+                          : reason(arena, plugged_into, place);
 }
 
-static void say_unread(struct reading *out, const char *subject, const char *metric, const char *why)
+static void say_unread(struct reading *out, const char *subject, const char *metric, const struct reason *why)
 {
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, "%s", why);
+    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, why);
 }
 
 void rails_tell(const struct host *host, const char *hca, const char *subject,
                 const struct neighbour *neighbour, struct reading *out)
 {
-    const char *rail;
+    const struct reason *rail;
 
     if (neighbour->unread != NULL) {
         say_unread(out, subject, "cabling.rail", neighbour->unread);
@@ -103,27 +107,27 @@ void rails_tell(const struct host *host, const char *hca, const char *subject,
         return;
     }
     rail = judge_rail(out->arena, host, hca, neighbour);
-    reading_fact(out, "cabling.neighbour", subject, slice_of(place_of(out->arena, neighbour)));
+    reading_fact_said(out, "cabling.neighbour", subject, place_of(out->arena, neighbour));
     if (rail != NULL)
-        reading_fact(out, "cabling.rail", subject, slice_of(rail));
+        reading_fact_said(out, "cabling.rail", subject, rail);
     else
-        say_unread(out, subject, "cabling.rail", "the hostfile declares no rail for it");
+        say_unread(out, subject, "cabling.rail", REASON(no_rail_declared));
 }
 
 void rails_tell_link(const char *subject, const struct neighbour *neighbour, const char *fastest_subject,
                      const struct neighbour *fastest, struct reading *out)
 {
     if (neighbour->link == NULL || neighbour->rate <= 0) {
-        say_unread(out, subject, "cabling.link", "no link, or none of a known speed");
-        say_unread(out, subject, "cabling.speed", "no link, or none of a known speed");
+        say_unread(out, subject, "cabling.link", REASON(no_link_of_known_speed));
+        say_unread(out, subject, "cabling.speed", REASON(no_link_of_known_speed));
         return;
     }
     reading_fact(out, "cabling.link", subject, slice_of(neighbour->link));
-    reading_fact(out, "cabling.speed", subject,
-                 slice_of(neighbour->rate >= CLOSE_TO * fastest->rate
-                              ? "like the others"
-                              : arena_printf(out->arena, "slower than %s: %s against %s", fastest_subject,
-                                             neighbour->link, fastest->link)));
+    reading_fact_said(
+        out, "cabling.speed", subject,
+        neighbour->rate >= CLOSE_TO * fastest->rate
+            ? REASON(as_fast_as_the_others)
+            : reason(out->arena, slower_than_against, fastest_subject, neighbour->link, fastest->link));
 }
 
 /* --- what is owed --- */
@@ -131,6 +135,7 @@ void rails_tell_link(const char *subject, const struct neighbour *neighbour, con
 const struct limit rails_rules[] = RULES_EQUAL("cabling.rail", "as declared", "the hostfile's rails");
 const struct limit rails_speed_rules[] =
     RULES_EQUAL("cabling.speed", "like the others", "assay: rails are alike");
+
 /* Of the platform, or of a step of a check of cables: one may be for other adapters. */
 static bool is_known(const struct check_context *context, const char *hca)
 {

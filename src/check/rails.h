@@ -13,7 +13,7 @@ struct neighbour {
     const char *name, *guid, *port, *port_alias;
     const char *link; /* "4X 106.25 Gbps" */
     double rate;      /* for comparing; 0: not known */
-    const char *unread;
+    const struct reason *unread;
 };
 
 /* "4X" lanes of "106.25 Gbps"; either may be NULL. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/check.h"
+
 #include "rdma.h"
 
 #include <string.h>
@@ -76,16 +78,16 @@ void rdma_read_part(const struct check_context *context, const struct part *part
     const struct reading *reading = part != NULL ? &part->reading : NULL;
 
     if (reading == NULL) {
-        reading_set(out, READING_PARTIAL, "the command did not come to its end");
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
         return;
     }
     if (reading->status < out->status)
-        reading_set(out, reading->status, "%s", reading->reason);
+        reading_set(out, reading->status, reading->reason);
     for (size_t i = 0; i < reading->runs.count; i++) {
         const struct reading *run = &reading->runs.items[i];
 
         if (run->status < out->status)
-            reading_set(out, run->status, "%s", run->reason);
+            reading_set(out, run->status, run->reason);
         take_run(context, run, names, out);
     }
     if (reading->runs.count == 0)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/check.h"
+
 #include "rules.h"
 
 #include <string.h>
@@ -55,5 +57,10 @@ const char *rules_allowed_fault(const struct check_context *context)
 
 const char *rules_platform(const struct check_context *context)
 {
-    return arena_printf(context->arena, "platform %s", context->platform->name);
+    return reason_english(context->arena, rules_platform_said(context));
+}
+
+const struct reason *rules_platform_said(const struct check_context *context)
+{
+    return reason(context->arena, platform_declares, context->platform->name);
 }

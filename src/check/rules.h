@@ -58,6 +58,9 @@ const struct limit *rules_or_allowed(const struct check_context *context, const 
 const char *rules_allowed_fault(const struct check_context *context);
 /* "platform hgx-h100": the source of what the platform declares. */
 const char *rules_platform(const struct check_context *context);
+const struct reason *rules_platform_said(const struct check_context *context);
+/* In the place of a source. */
+#define RULES_OF_PLATFORM(context) rules_platform(context), .origin = rules_platform_said(context)
 
 /* What sh/memlock.sh says of locked memory where it will do, and, for a preflight, what makes it so. */
 #define MEMLOCK_WORDS "unlimited|unlimited (CAP_IPC_LOCK)"

@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "command_file.h"
 #include "script.h"
 
@@ -239,10 +241,13 @@ static void tell_held_down(struct reading *out, const char *subject, const struc
 {
     if (gpu->at_work == 0 || isnan(gpu->clock) || isnan(gpu->clock_most))
         return;
-    reading_fact(out, "window.clock.held_down", subject,
-                 slice_of(is_held_down(gpu)
-                              ? arena_printf(out->arena, "%.0f of %.0f MHz", gpu->free_clock, gpu->clock_most)
-                              : "no"));
+    if (is_held_down(gpu))
+        reading_fact_said(out, "window.clock.held_down", subject,
+                          reason(out->arena, clock_of_highest,
+                                 arena_printf(out->arena, "%.0f", gpu->free_clock),
+                                 arena_printf(out->arena, "%.0f", gpu->clock_most)));
+    else
+        reading_fact(out, "window.clock.held_down", subject, slice_of("no"));
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/check.h"
+
 #include "smi.h"
 
 #include <string.h>
@@ -51,9 +53,9 @@ void smi_field_missing(struct reading *out, const char *fact, unsigned first)
         if (strcmp(out->facts.items[i].name, "gpu.uuid") != 0 || reading_get_fact(out, fact, gpu) != NULL)
             continue;
         if (release > 0 && release < first)
-            reading_fact(out, fact, gpu, slice_of(SMI_NOT_IN_DRIVER));
+            reading_fact_said(out, fact, gpu, REASON(not_in_this_driver));
         else
             reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", fact), gpu,
-                            "nvidia-smi does not show it");
+                            REASON(not_shown_by_nvidia_smi));
     }
 }

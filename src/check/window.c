@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "command_file.h"
 #include "monitors.h"
 #include "script.h"
@@ -131,27 +133,31 @@ const struct window *window_find(const struct attempt *attempt, size_t member, e
     return NULL;
 }
 
-/* Why a part of a window was not read; NULL when it was. */
-const char *window_unread(struct arena *arena, const struct window *window, const struct part *part)
+const struct reason *window_what(struct arena *arena, const struct window *window)
+{
+    return window->what != NULL ? window->what : reason_word(arena, attempt_end_name(window->end));
+}
+
+const struct reason *window_unread(struct arena *arena, const struct window *window, const struct part *part)
 {
     struct slice rest, line;
 
     if (window == NULL)
-        return "it was not asked";
+        return REASON(not_asked);
     if (window->end != ATTEMPT_RAN)
-        return *window->text != '\0' ? window->text : attempt_end_name(window->end);
+        return window_what(arena, window);
     if (part == NULL || !part->began || !part->ended)
-        return "the command did not come to its end";
+        return REASON(command_not_ended);
     rest = part->err;
     if (part->rc != 0 && scan_line(&rest, &line) && slice_trim(line).length > 0)
-        return utf8_clean(arena, slice_trim(line));
+        return reason_quote(arena, slice_trim(line));
     if (part->rc != 0)
-        return arena_printf(arena, "exit status %d", part->rc);
+        return reason(arena, exit_status, part->rc);
     return NULL;
 }
 
 struct slice window_said(const struct check_context *context, const struct attempt *attempt, size_t member,
-                         enum window_role role, const char *name, const char **ret_why)
+                         enum window_role role, const char *name, const struct reason **ret_why)
 {
     const struct window *window = window_find(attempt, member, role);
     struct attempt scratch = {.uuid = attempt->uuid};
@@ -178,7 +184,7 @@ struct slice window_said(const struct check_context *context, const struct attem
    had no stamped line, so that all that is there later is new. */
 static const char *log_end(const struct check_context *context, const struct attempt *attempt, size_t member)
 {
-    const char *why;
+    const struct reason *why;
     struct slice stamp = window_said(context, attempt, member, WINDOW_BEFORE, WINDOW_LOG_START, &why);
     double seconds;
 

@@ -29,11 +29,11 @@ void owners_functions(const struct check_context *context, size_t member, struct
 void owners_before(const struct check_context *context, struct text *out);
 void owners_after(const struct check_context *context, struct text *out);
 void owners_release(const struct check_context *context, struct text *out);
-void owners_say(const struct part *part, struct arena *arena, void (*say)(void *to, const char *owner),
-                void *to);
-/* Why the window's part says nothing of whose the host is; NULL: it does. In the context's arena. */
-const char *owners_unanswered(const struct check_context *context, const struct window *window,
-                              const struct part *part);
+void owners_say(const struct part *part, struct arena *arena,
+                void (*say)(void *to, const struct reason *owner), void *to);
+/* Why the window's part says nothing of whose the host is; NULL: it does. In the context's arena, or the window's own. */
+const struct reason *owners_unanswered(const struct check_context *context, const struct window *window,
+                                       const struct part *part);
 /* How long the part may take, at timescale 1 and here. */
 enum { OWNERS_S = 60 };
 unsigned owners_deadline_s(const struct check_context *context);
@@ -45,10 +45,12 @@ const struct part_row *window_parts(enum window_role role);
 bool window_part_applies(const struct check_context *context, const struct part_row *row);
 /* The last reading of that member in that role, or NULL. */
 const struct window *window_find(const struct attempt *attempt, size_t member, enum window_role role);
+/* What is said of the reading's end, or the name of that end. */
+const struct reason *window_what(struct arena *arena, const struct window *window);
 /* Why the part of a window says nothing; NULL: it does. */
-const char *window_unread(struct arena *arena, const struct window *window, const struct part *part);
+const struct reason *window_unread(struct arena *arena, const struct window *window, const struct part *part);
 /* What that part of it printed; *ret_why as window_unread has it. In the context's arena. */
 struct slice window_said(const struct check_context *context, const struct attempt *attempt, size_t member,
-                         enum window_role role, const char *name, const char **ret_why);
+                         enum window_role role, const char *name, const struct reason **ret_why);
 
 #endif

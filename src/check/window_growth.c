@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
 #include "window_growth.h"
 
 #include <math.h>
@@ -13,36 +17,39 @@ enum { LINE_BYTES = 140 };
 /* What a GPU says of itself; one that said otherwise before the test has come to it in the test. What nvidia-smi's own
    complaints tell already (a reset that is required, a remap that failed) stands there. */
 static const struct {
-    const char *fact, *words;
+    const char *fact;
+    const struct reason *says;
 } states[] = {
-    {"remapped_rows.pending", "a row remap waits for a reset"},
-    {"retired_pages.pending", "a page retirement waits for a reset"},
-    {"gpu.drain_recommended", "a drain and reset is recommended"},
-    {"ecc.channel_repair_pending", "a memory repair waits for a reset"},
-    {"ecc.tpc_repair_pending", "a repair of a processor waits for a reset"},
+    {"remapped_rows.pending", REASON(row_remap_waits_for_reset)},
+    {"retired_pages.pending", REASON(page_retirement_waits_for_reset)},
+    {"gpu.drain_recommended", REASON(drain_and_reset_recommended)},
+    {"ecc.channel_repair_pending", REASON(memory_repair_waits_for_reset)},
+    {"ecc.tpc_repair_pending", REASON(processor_repair_waits_for_reset)},
 };
 
 /* More than `most`, or than `hourly` in the time of the window where that is more, fails; what is less is a remark. */
 struct grown {
-    const char *counter, *metric, *words;
-    double most, hourly; /* INFINITY: nobody has said how many are too many */
+    const char *counter, *metric;
+    const struct sentence *counted; /* of the number; NULL: it is no error */
+    double most, hourly;            /* INFINITY: nobody has said how many are too many */
 };
 
 /* Azure/azurehpc-health-checks: 1e4 of SRAM, 2e7 of DRAM. NVIDIA/DCGM nvvs: 160 replays in a test under load;
    in longer ones as many an hour. */
 static const struct grown gpu_counters[] = {
     {"remapped_rows.uncorrectable", "window.remapped_rows.uncorrectable",
-     "rows remapped for uncorrectable errors", 0, 0},
-    {"retired_pages.double_bit", "window.retired_pages.double_bit", "pages retired for uncorrectable errors",
-     0, 0},
-    {"ecc.aggregate.uncorrected", "window.ecc.aggregate.uncorrected", "uncorrectable memory errors", 0, 0},
-    {"ecc.volatile.sram_corrected", "window.ecc.sram_corrected", "corrected SRAM errors", 1e4, 0},
-    {"ecc.volatile.dram_corrected", "window.ecc.dram_corrected", "corrected DRAM errors", 2e7, 0},
-    {"remapped_rows.correctable", "window.remapped_rows.correctable", "rows remapped for correctable errors",
+     &sentence_rows_remapped_uncorrectable, 0, 0},
+    {"retired_pages.double_bit", "window.retired_pages.double_bit", &sentence_pages_retired_uncorrectable, 0,
+     0},
+    {"ecc.aggregate.uncorrected", "window.ecc.aggregate.uncorrected",
+     &sentence_gpu_memory_errors_uncorrectable, 0, 0},
+    {"ecc.volatile.sram_corrected", "window.ecc.sram_corrected", &sentence_corrected_sram_errors, 1e4, 0},
+    {"ecc.volatile.dram_corrected", "window.ecc.dram_corrected", &sentence_corrected_dram_errors, 2e7, 0},
+    {"remapped_rows.correctable", "window.remapped_rows.correctable", &sentence_rows_remapped_correctable,
      INFINITY, 0},
-    {"retired_pages.single_bit", "window.retired_pages.single_bit", "pages retired for correctable errors",
+    {"retired_pages.single_bit", "window.retired_pages.single_bit", &sentence_pages_retired_correctable,
      INFINITY, 0},
-    {"pcie.replays", "window.pcie.replays", "PCIe replays", 160, 160},
+    {"pcie.replays", "window.pcie.replays", &sentence_pcie_replays, 160, 160},
 };
 
 /*
@@ -53,21 +60,24 @@ static const struct grown gpu_counters[] = {
  * them: rnr_nak_retry_err counts NAKs that were received, not retries that were exhausted (NVIDIA, mlx5 counters).
  */
 static const struct grown port_counters[] = {
-    {"symbol_error", "window.ib.symbol_error", "symbol errors", 10, 120},
-    {"link_error_recovery", "window.ib.link_error_recovery", "link recoveries", 10, 5 * 60},
-    {"port_rcv_errors", "window.ib.port_rcv_errors", "receive errors", 10, 10 * HOUR_S},
-    {"local_link_integrity_errors", "window.ib.local_link_integrity_errors", "link integrity errors", 0, 0},
-    {"excessive_buffer_overrun_errors", "window.ib.excessive_buffer_overrun_errors", "buffer overruns", 0, 0},
-    {"port_xmit_discards", "window.ib.port_xmit_discards", "discarded packets", 10, 100 * HOUR_S},
-    {"local_ack_timeout_err", "window.ib.local_ack_timeout_err", "timeouts of acknowledgements", 10, HOUR_S},
-    {"packet_seq_err", "window.ib.packet_seq_err", "sequence errors", INFINITY, 0},
-    {"out_of_sequence", "window.ib.out_of_sequence", "packets out of sequence", INFINITY, 0},
-    {"rnr_nak_retry_err", "window.ib.rnr_nak_retry_err", "RNR NAKs", INFINITY, 0},
-    {"implied_nak_seq_err", "window.ib.implied_nak_seq_err", "implied NAKs", INFINITY, 0},
-    {"roce_adp_retrans", "window.ib.roce_adp_retrans", "adaptive retransmissions", INFINITY, 0},
-    {"roce_slow_restart", "window.ib.roce_slow_restart", "slow restarts", 10, 10 * HOUR_S},
+    {"symbol_error", "window.ib.symbol_error", &sentence_symbol_errors, 10, 120},
+    {"link_error_recovery", "window.ib.link_error_recovery", &sentence_link_recoveries, 10, 5 * 60},
+    {"port_rcv_errors", "window.ib.port_rcv_errors", &sentence_receive_errors, 10, 10 * HOUR_S},
+    {"local_link_integrity_errors", "window.ib.local_link_integrity_errors", &sentence_link_integrity_errors,
+     0, 0},
+    {"excessive_buffer_overrun_errors", "window.ib.excessive_buffer_overrun_errors",
+     &sentence_buffer_overruns, 0, 0},
+    {"port_xmit_discards", "window.ib.port_xmit_discards", &sentence_discarded_packets, 10, 100 * HOUR_S},
+    {"local_ack_timeout_err", "window.ib.local_ack_timeout_err", &sentence_acknowledgement_timeouts, 10,
+     HOUR_S},
+    {"packet_seq_err", "window.ib.packet_seq_err", &sentence_sequence_errors, INFINITY, 0},
+    {"out_of_sequence", "window.ib.out_of_sequence", &sentence_packets_out_of_sequence, INFINITY, 0},
+    {"rnr_nak_retry_err", "window.ib.rnr_nak_retry_err", &sentence_rnr_naks, INFINITY, 0},
+    {"implied_nak_seq_err", "window.ib.implied_nak_seq_err", &sentence_implied_naks, INFINITY, 0},
+    {"roce_adp_retrans", "window.ib.roce_adp_retrans", &sentence_adaptive_retransmissions, INFINITY, 0},
+    {"roce_slow_restart", "window.ib.roce_slow_restart", &sentence_slow_restarts, 10, 10 * HOUR_S},
     {"req_transport_retries_exceeded", "window.ib.req_transport_retries_exceeded",
-     "transports that gave up their retries", INFINITY, 0},
+     &sentence_transports_gave_up, INFINITY, 0},
     {"duplicate_request", "window.ib.duplicate_request", NULL, INFINITY, 0},
     {"np_ecn_marked_roce_packets", "window.ib.np_ecn_marked_roce_packets", NULL, INFINITY, 0},
     {"np_cnp_sent", "window.ib.np_cnp_sent", NULL, INFINITY, 0}, /* congestion is told, and is no error */
@@ -86,11 +96,11 @@ static const struct {
 
 /* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour. */
 static const struct grown kernel_counters[] = {
-    {"aer.correctable", "window.aer.correctable", "corrected PCIe errors (AER)", 480, 480},
-    {"aer.nonfatal", "window.aer.nonfatal", "uncorrectable PCIe errors (AER)", 0, 0},
-    {"aer.fatal", "window.aer.fatal", "fatal PCIe errors (AER)", 0, 0},
-    {"edac.ce", "window.edac.ce", "corrected memory errors (EDAC)", INFINITY, 0},
-    {"edac.ue", "window.edac.ue", "uncorrectable memory errors (EDAC)", 0, 0},
+    {"aer.correctable", "window.aer.correctable", &sentence_pcie_errors_corrected, 480, 480},
+    {"aer.nonfatal", "window.aer.nonfatal", &sentence_pcie_errors_uncorrectable, 0, 0},
+    {"aer.fatal", "window.aer.fatal", &sentence_pcie_errors_fatal, 0, 0},
+    {"edac.ce", "window.edac.ce", &sentence_edac_errors_corrected, INFINITY, 0},
+    {"edac.ue", "window.edac.ue", &sentence_edac_errors_uncorrectable, 0, 0},
 };
 
 /* Of each: how many have such a counter. Where none has, the kernel's log is all there is. */
@@ -100,11 +110,12 @@ _Static_assert(ARRAY_SIZE(kernel_devices) == ARRAY_SIZE(kernel_counters), "each 
 
 /* NVM Express, SMART log: errors that the drive could not recover from. */
 static const struct grown media_errors = {"nvme.media_errors", "window.nvme.media_errors",
-                                          "media errors of the drive", 0, 0};
+                                          &sentence_drive_media_errors, 0, 0};
 /* The bits of its critical warning. */
-static const char *const drive_warnings[] = {
-    "its spare blocks are used up", "it is too hot or too cold",   "it is no longer reliable",
-    "it can only be read",          "its backup of memory failed", "its persistent memory can only be read"};
+static const struct reason *const drive_warnings[] = {
+    REASON(drive_spare_blocks_used_up), REASON(drive_too_hot_or_cold),
+    REASON(drive_no_longer_reliable),   REASON(drive_read_only),
+    REASON(drive_memory_backup_failed), REASON(drive_persistent_memory_read_only)};
 
 /* Lines of the kernel's log, by what all of `has` says. The first row that fits counts. */
 static const struct {
@@ -156,18 +167,18 @@ static const struct limit rule_gpu[] =
     RULES_EQUAL("window.gpu", "none",
                 "docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt; PCIe replays: NVIDIA/DCGM nvvs; corrected "
                 "errors: Azure/azurehpc-health-checks",
-                .note = "a GPU's memory or link went bad during the test");
+                .note = REASON(gpu_went_bad_during_test));
 static const struct limit rule_hardware[] = RULES_EQUAL(
     "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
-    .note = "the kernel told of hardware errors during the test");
+    .note = REASON(hardware_errors_during_test));
 static const struct limit rule_drives[] = RULES_SAME(
     "window.drives",
     "NVM Express, SMART log; where most hosts let their drives be asked, the others do not go unseen");
 static const struct limit rule_ports[] = RULES_EQUAL(
     "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
-    .note = "ports of the fabric counted errors during the test");
+    .note = REASON(ports_counted_errors_during_test));
 static const struct limit rule_corrected[] =
-    RULES_EQUAL("window.corrected", "none", "assay", .note = "errors that were corrected during the test");
+    RULES_EQUAL("window.corrected", "none", "assay", .note = REASON(errors_corrected_during_test));
 
 static void add_metrics(const struct check_context *context, struct slot_list *slots,
                         const struct grown *rows, size_t count)
@@ -199,24 +210,8 @@ void growth_slots(const struct check_context *context, struct slot_list *slots)
 
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out)
 {
-    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
-                            &growth->corrected, &growth->drives,   &growth->stuck};
-
     *growth = (struct growth){
         .context = context, .out = out, .over_fabric = strcmp(context->step->scope, "host") != 0};
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-        text_init(texts[i], 64 * 1024);
-        text_put(texts[i], "");
-    }
-}
-
-void growth_end(struct growth *growth)
-{
-    struct text *texts[] = {&growth->gpu,       &growth->hardware, &growth->ports,
-                            &growth->corrected, &growth->drives,   &growth->stuck};
-
-    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        text_release(texts[i]);
 }
 
 void growth_most(struct growth *growth, const char *metric, double more)
@@ -237,17 +232,27 @@ static double allowed(const struct growth *growth, const struct grown *row)
     return fmax(row->most, row->hourly * fmax(growth->seconds, 0) / HOUR_S);
 }
 
-static void weigh(struct growth *growth, const struct grown *row, const char *of, double more,
-                  struct text *against)
+/* "node2 gpu3: WHAT" */
+static void say_of(struct growth *growth, struct against *against, const char *of, const struct reason *what)
 {
-    double hourly = more * HOUR_S / fmax(growth->seconds, 1);
+    window_say(growth->out, against, reason(growth->out->arena, about, of, what));
+}
 
-    if (!(more > 0) || row->words == NULL)
+static void weigh(struct growth *growth, const struct grown *row, const char *of, double more,
+                  struct against *against)
+{
+    struct arena *arena = growth->out->arena;
+    double hourly = more * HOUR_S / fmax(growth->seconds, 1);
+    const struct reason *count;
+
+    if (!(more > 0) || row->counted == NULL)
         return;
+    count = window_count(arena, row->counted, more);
     if (more > allowed(growth, row))
-        window_say(against, "%s: %.0f %s", of, more, row->words);
+        say_of(growth, against, of, count);
     else
-        window_say(&growth->corrected, "%s: %.0f %s, %.3g an hour", of, more, row->words, hourly);
+        say_of(growth, &growth->corrected, of,
+               reason(arena, an_hour, count, arena_printf(arena, "%.3g", hourly)));
 }
 
 /* NAN: not told, or it went back. */
@@ -273,7 +278,7 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
         const char *is = reading_get_fact(after, states[i].fact, later);
 
         if (is != NULL && !is_well(is) && (was == NULL || is_well(was)))
-            window_say(&growth->gpu, "%s: %s", of, states[i].words);
+            say_of(growth, &growth->gpu, of, states[i].says);
         growth->gpu_unknown |= was != NULL && is == NULL;
     }
     for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++) {
@@ -300,15 +305,15 @@ static bool has_counter(const struct reading *reading, const char *port, const c
 
 /* One that stands where it can count no further shows no error that comes: "symbol_error is 65535, the ...". NULL: it
    does not. */
-static const char *stuck(const struct reading *reading, const char *port, const char *counter)
+static const struct reason *stuck(const struct reading *reading, const char *port, const char *counter)
 {
     for (size_t i = 0; i < reading->findings.count; i++) {
         const struct finding *finding = &reading->findings.items[i];
-        struct slice text = slice_of(finding->text);
+        const char *of =
+            reason_is(finding->what, counter_saturated) ? reason_argument_text(finding->what, 1) : NULL;
 
-        if (strcmp(finding->code, "ib.counter_saturated") == 0 && strcmp(finding->subject, port) == 0 &&
-            scan_text(&text, counter) && slice_starts(text, " is "))
-            return finding->text;
+        if (of != NULL && strcmp(of, counter) == 0 && strcmp(finding->subject, port) == 0)
+            return finding->what;
     }
     return NULL;
 }
@@ -317,12 +322,13 @@ static const char *stuck(const struct reading *reading, const char *port, const 
 static void port_counter(struct growth *growth, const struct grown *row, const char *of,
                          const struct reading *before, const struct reading *after, const char *port)
 {
-    const char *stood = stuck(before, port, row->counter), *stands = stuck(after, port, row->counter);
+    const struct reason *stood = stuck(before, port, row->counter),
+                        *stands = stuck(after, port, row->counter);
     double more = added_at_port(before, after, port, row->counter);
 
     if (stood != NULL && stands != NULL) {
         if (isfinite(row->most))
-            window_say(&growth->stuck, "%s: %s", of, stood);
+            say_of(growth, &growth->stuck, of, stood);
         return;
     }
     /* It was cleared meanwhile, or is gone. */
@@ -330,7 +336,7 @@ static void port_counter(struct growth *growth, const struct grown *row, const c
     growth_most(growth, row->metric, more);
     weigh(growth, row, of, more, &growth->ports);
     if (stands != NULL)
-        window_say(&growth->ports, "%s: %s", of, stands);
+        say_of(growth, &growth->ports, of, stands);
 }
 
 void growth_port(struct growth *growth, const char *of, const struct reading *before,
@@ -398,31 +404,33 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
     }
 }
 
-static const char *unread_drive(const struct reading *reading, const char *drive)
+static const struct finding *unread_drive(const struct reading *reading, const char *drive)
 {
     for (size_t i = 0; i < reading->findings.count; i++)
         if (strcmp(reading->findings.items[i].code, "nvme.warning.unread") == 0 &&
             strcmp(reading->findings.items[i].subject, drive) == 0)
-            return reading->findings.items[i].text;
+            return &reading->findings.items[i];
     return NULL;
 }
 
 /* Warnings that it did not give before. */
 static void drive_warned(struct growth *growth, const char *of, double was, double is)
 {
+    struct arena *arena = growth->out->arena;
     unsigned bits = (unsigned)is & ~(unsigned)was;
 
     for (size_t i = 0; i < ARRAY_SIZE(drive_warnings); i++)
         if (bits & 1u << i)
-            window_say(&growth->hardware, "%s warns: %s", of, drive_warnings[i]);
+            window_say(growth->out, &growth->hardware, reason(arena, drive_warns, of, drive_warnings[i]));
     if (bits >> ARRAY_SIZE(drive_warnings) != 0)
-        window_say(&growth->hardware, "%s warns: %#x", of, bits);
+        window_say(growth->out, &growth->hardware,
+                   reason(arena, drive_warns, of, arena_printf(arena, "%#x", bits)));
 }
 
 static void grown_drive(struct growth *growth, const char *of, const struct reading *before,
                         const struct reading *after, const char *drive)
 {
-    const char *why = unread_drive(after, drive);
+    const struct finding *unread = unread_drive(after, drive);
     double more = told(after, media_errors.counter, drive) - told(before, media_errors.counter, drive);
 
     if (reading_get_fact(after, "nvme.warning", drive) != NULL) {
@@ -430,20 +438,20 @@ static void grown_drive(struct growth *growth, const char *of, const struct read
         growth->hardware_unknown |= !(more >= 0);
         growth_most(growth, media_errors.metric, more);
         weigh(growth, &media_errors, of, more, &growth->hardware);
-    } else if (why != NULL) {
-        window_say(&growth->drives, "%s: %s", of, why);
+    } else if (unread != NULL) {
+        say_of(growth, &growth->drives, of, unread->what);
     } else {
-        window_say(&growth->hardware, "%s: the drive is gone", of);
+        say_of(growth, &growth->hardware, of, REASON(drive_gone));
     }
 }
 
 void growth_drives(struct growth *growth, const char *label, const struct reading *before,
-                   const struct reading *after, const char *why)
+                   const struct reading *after, const struct reason *why)
 {
     struct arena *arena = growth->out->arena;
 
     if (before == NULL || after == NULL) {
-        window_say(&growth->drives, "%s%s%s", label, *label != '\0' ? ": " : "", why);
+        window_say(growth->out, &growth->drives, window_of(arena, label, why));
         return;
     }
     for (size_t i = 0; i < before->facts.count; i++) {
@@ -455,8 +463,10 @@ void growth_drives(struct growth *growth, const char *label, const struct readin
     }
     for (size_t i = 0; i < before->findings.count; i++)
         if (strcmp(before->findings.items[i].code, "nvme.warning.unread") == 0)
-            window_say(&growth->drives, "%s%s%s: %s", label, *label != '\0' ? " " : "",
-                       before->findings.items[i].subject, before->findings.items[i].text);
+            say_of(growth, &growth->drives,
+                   arena_printf(arena, "%s%s%s", label, *label != '\0' ? " " : "",
+                                before->findings.items[i].subject),
+                   before->findings.items[i].what);
 }
 
 /* -1: the line tells of nothing that is looked for here. */
@@ -471,6 +481,7 @@ static int row_of(struct slice line)
 
 void growth_log(struct growth *growth, const char *label, struct slice log)
 {
+    struct arena *arena = growth->out->arena;
     struct slice line;
     unsigned corrected = 0;
 
@@ -481,36 +492,29 @@ void growth_log(struct growth *growth, const char *label, struct slice log)
         if (row < 0 || lines[row].corrected)
             continue;
         line.length = line.length < LINE_BYTES ? line.length : LINE_BYTES;
-        window_say(&growth->hardware, "%s%s%s", label, *label != '\0' ? ": " : "",
-                   utf8_clean(growth->out->arena, slice_trim(line)));
+        window_say(growth->out, &growth->hardware,
+                   window_of(arena, label, reason_quote(arena, slice_trim(line))));
     }
     if (corrected > 0)
-        window_say(&growth->corrected, "%s%s%u lines of corrected hardware errors", label,
-                   *label != '\0' ? ": " : "", corrected);
-}
-
-static void conclude(struct growth *growth, const char *fact, const struct text *against, bool unknown)
-{
-    if (against->length > 0)
-        reading_fact(growth->out, fact, "", (struct slice){against->bytes, against->length});
-    else if (!unknown)
-        reading_fact(growth->out, fact, "", slice_of("none"));
+        window_say(growth->out, &growth->corrected,
+                   window_of(arena, label, reason(arena, corrected_lines, corrected)));
 }
 
 void growth_conclude(struct growth *growth)
 {
-    conclude(growth, "window.gpu", &growth->gpu, growth->gpu_unknown);
-    conclude(growth, "window.hardware", &growth->hardware, growth->hardware_unknown);
-    growth->ports_unknown |= growth->over_fabric && growth->stuck.length > 0;
-    conclude(growth, "window.ports", &growth->ports, growth->ports_unknown);
-    if (growth->over_fabric && growth->stuck.length > 0)
-        reading_finding(growth->out, SEVERITY_INFO, "window.ports.unread", "", "%s", growth->stuck.bytes);
-    conclude(growth, "window.corrected", &growth->corrected, false);
-    if (growth->context->check->window_drives)
-        reading_fact(growth->out, "window.drives", "",
-                     slice_of(growth->drives.length == 0
-                                  ? "read"
-                                  : arena_printf(growth->out->arena, "not read: %s", growth->drives.bytes)));
+    struct reading *out = growth->out;
+
+    window_conclude(out, "window.gpu", &growth->gpu, growth->gpu_unknown);
+    window_conclude(out, "window.hardware", &growth->hardware, growth->hardware_unknown);
+    growth->ports_unknown |= growth->over_fabric && growth->stuck.said != NULL;
+    window_conclude(out, "window.ports", &growth->ports, growth->ports_unknown);
+    if (growth->over_fabric && growth->stuck.said != NULL)
+        reading_finding(out, SEVERITY_INFO, "window.ports.unread", "", growth->stuck.said);
+    window_conclude(out, "window.corrected", &growth->corrected, false);
+    if (growth->context->check->window_drives && growth->drives.said != NULL)
+        reading_fact_said(out, "window.drives", "", reason(out->arena, not_read, growth->drives.said));
+    else if (growth->context->check->window_drives)
+        reading_fact(out, "window.drives", "", slice_of("read"));
     for (size_t i = 0; i < growth->most.count; i++)
-        reading_measure(growth->out, growth->most.items[i].metric, "", growth->most.items[i].most, "");
+        reading_measure(out, growth->most.items[i].metric, "", growth->most.items[i].most, "");
 }

@@ -18,8 +18,26 @@
 
 #include "assay/check.h"
 
-/* window_read.c: adds to what is said against something, "; " between; what is too much is left out, and that is told. */
-void window_say(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What is said against something, in the arena of the reading; zero where nothing is. */
+struct against {
+    const struct reason *said;
+    size_t bytes; /* of it in English */
+};
+/* window_read.c: adds a copy, for what it is made of may be gone before; what is too much is left out, and that is told.
+   what is looked at only where it is kept. */
+#define window_say(out, against, what)                 \
+    do {                                               \
+        if (!window_said_enough((against)))            \
+            window_say_more((out), (against), (what)); \
+    } while (0)
+bool window_said_enough(const struct against *against);
+void window_say_more(struct reading *out, struct against *against, const struct reason *what);
+/* "node2: WHAT"; of a test on one host, whose label is "", WHAT alone. */
+const struct reason *window_of(struct arena *arena, const char *label, const struct reason *what);
+/* "3 symbol errors": a sentence of a whole number. */
+const struct reason *window_count(struct arena *arena, const struct sentence *counted, double number);
+/* The fact: what is said against it, although something else is not known; "none" only where all is known. */
+void window_conclude(struct reading *out, const char *fact, const struct against *against, bool unknown);
 
 /* The largest growth that anybody told of; a metric is one string of the tables, and is found by its address. */
 struct grown_most {
@@ -31,17 +49,16 @@ struct growth {
     const struct check_context *context;
     struct reading *out;
     double seconds; /* between the two readings of the member that is looked at */
-    struct text gpu, hardware, ports, corrected;
+    struct against gpu, hardware, ports, corrected;
     bool gpu_unknown, hardware_unknown, ports_unknown;
-    bool over_fabric;   /* the test goes over the ports: what they cannot count leaves it undecided */
-    struct text drives; /* NVMe drives that nobody could ask */
-    struct text stuck;  /* counters of ports that stood at their largest value before the test */
+    bool over_fabric;      /* the test goes over the ports: what they cannot count leaves it undecided */
+    struct against drives; /* NVMe drives that nobody could ask */
+    struct against stuck;  /* counters of ports that stood at their largest value before the test */
     LIST_OF(struct grown_most) most;
 };
 
 void growth_slots(const struct check_context *context, struct slot_list *slots);
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out);
-void growth_end(struct growth *growth);
 
 /* Of one member, with what it is called: "gpu3" is `later` after the test, `of` says whose it is ("node2 gpu3"). */
 void growth_gpu(struct growth *growth, const char *of, const struct reading *before, const char *gpu,
@@ -56,7 +73,7 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
                    const struct reading *after);
 /* What the NVMe drives say of themselves. NULL: nobody asked, or why says why nobody knows. */
 void growth_drives(struct growth *growth, const char *label, const struct reading *before,
-                   const struct reading *after, const char *why);
+                   const struct reading *after, const struct reason *why);
 /* How much an Xid or SXid weighs that was logged in the window. */
 enum severity growth_xid(const struct finding *finding);
 /* The lines that the kernel has logged in the window. */

@@ -25,6 +25,8 @@
 #include <string.h>
 
 #include "assay/evidence.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "command_file.h"
 #include "monitors.h"
 #include "rules.h"
@@ -39,17 +41,16 @@ static const struct limit rule_read[] =
 static const struct limit rule_kernel_log[] = RULES_EQUAL(
     "kernel.log", "read", "assay: the kernel's log is part of a test's evidence", .inconclusive = true);
 static const struct limit rule_processes[] =
-    RULES_EQUAL("window.processes", "none", "assay",
-                .note = "who else computes on the GPUs or has the host leaves every number undecided",
+    RULES_EQUAL("window.processes", "none", "assay", .note = REASON(others_leave_numbers_undecided),
                 .inconclusive = true);
-static const struct limit rule_ecc[] = RULES_EQUAL("window.ecc.uncorrected", "none", "assay",
-                                                   .note = "uncorrectable memory errors during the test");
+static const struct limit rule_ecc[] =
+    RULES_EQUAL("window.ecc.uncorrected", "none", "assay", .note = REASON(memory_errors_during_test));
 static const struct limit rule_nvlink[] = RULES_EQUAL(
     "window.nvlink", "none",
     "docs.nvidia.com/health-validation/reference/checks/nvlink; CRC: NVIDIA/DCGM nvvs, 100 a second",
-    .note = "NVLinks went down and recovered during the test, or carried too many CRC errors");
+    .note = REASON(nvlinks_recovered_during_test));
 static const struct limit rule_links[] =
-    RULES_EQUAL("window.links", "none", "assay", .note = "links of the fabric went down during the test");
+    RULES_EQUAL("window.links", "none", "assay", .note = REASON(links_went_down_during_test));
 
 static const struct limit rule_monitors[] = MONITORS_RULES("window.monitors");
 
@@ -63,29 +64,16 @@ static const struct item items[] = {
 };
 
 const struct remedy window_remedies[] = {
-    {"window.read", "try nvidia-smi -q -x on the host; where it hangs look for Xid lines in dmesg"},
-    {"kernel.log", "let the login read the kernel's log: become=sudo on the host's line"},
-    {"window.processes",
-     "somebody else's process runs on the GPU, or a job has the host: have it ended, or wait until "
-     "it has, then test again"},
-    {"window.ecc.uncorrected", "drain the host and reset the GPU or reboot; run dcgmi diag -r 3; if it comes "
-                               "again, have the GPU replaced"},
-    {"window.nvlink", "look for Xid 74 and SXid lines in dmesg and see nvidia-smi nvlink -e; reset all GPUs "
-                      "together or reboot and "
-                      "test again; if it comes again, have the GPU or its baseboard replaced"},
-    {"window.gpu",
-     "drain the host and reset the GPU (nvidia-smi --gpu-reset -i N) or reboot; run dcgmi diag -r 3; if it "
-     "comes again, have the GPU replaced"},
-    {"window.hardware", "see dmesg and the BMC's log for that device (of a drive nvme smart-log): reseat the "
-                        "card, DIMM or drive, its riser "
-                        "and cable, then test again; if it comes again, have it replaced"},
-    {"window.drives", "install nvme-cli on the host (nvme smart-log /dev/nvme0, as root)"},
-    {"window.ports",
-     "clean or replace that port's cable and transceiver and see both of its ends (mlxlink, ibdiagnet); then "
-     "test again. A counter that stands at its largest value is cleared first, as root: perfquery -R -C "
-     "DEVICE"},
-    {"window.links",
-     "see the port's counters and the cable of that HCA: mlxlink, ibdiagnet; then test again"},
+    {"window.read", REASON(try_nvidia_smi_by_hand)},
+    {"kernel.log", REASON(let_login_read_kernel_log)},
+    {"window.processes", REASON(have_gpu_and_host_freed)},
+    {"window.ecc.uncorrected", REASON(reset_gpu_run_dcgmi)},
+    {"window.nvlink", REASON(reset_all_gpus_if_again_replace)},
+    {"window.gpu", REASON(reset_gpu_number_run_dcgmi)},
+    {"window.hardware", REASON(reseat_device_test_again)},
+    {"window.drives", REASON(install_nvme_cli)},
+    {"window.ports", REASON(clean_port_cable_counter_first)},
+    {"window.links", REASON(see_port_counters_of_hca)},
     {0},
 };
 
@@ -100,11 +88,10 @@ struct finder {
     const struct check_context *context;
     const struct attempt *attempt;
     struct reading *out;
-    struct text read, log, processes, ecc, nvlink, links, monitors,
-        unanswered; /* what is to be said against each; "" for nothing */
+    struct against read, log, processes, ecc, nvlink, links, monitors, unanswered;
     double
         table_bytes; /* what each member must have carried at least by the test's own table; 0: nothing is known */
-    struct text idle; /* members that carried less */
+    struct against idle; /* members that carried less */
     struct growth growth;
     bool processes_unknown, ecc_unknown, nvlink_unknown, links_unknown, monitors_unknown;
 };
@@ -115,19 +102,42 @@ struct member {
     const struct part *before, *after; /* nvidia-smi; NULL: not whole */
 };
 
-void window_say(struct text *text, const char *format, ...)
+bool window_said_enough(const struct against *against)
 {
-    va_list arguments;
+    return against->bytes > TEXT_BYTES;
+}
 
-    if (text->length > TEXT_BYTES)
-        return;
-    if (text->length > 0)
-        text_put(text, "; ");
-    va_start(arguments, format);
-    text_vprintf(text, format, arguments);
-    va_end(arguments);
-    if (text->length > TEXT_BYTES)
-        text_put(text, "; and more");
+static void add_against(struct reading *out, struct against *against, const struct reason *what)
+{
+    against->bytes += (against->said != NULL ? strlen("; ") : 0) + strlen(reason_english(out->arena, what));
+    against->said = reason_also(out->arena, against->said, what);
+}
+
+void window_say_more(struct reading *out, struct against *against, const struct reason *what)
+{
+    add_against(out, against, reason_copy(out->arena, what));
+    if (window_said_enough(against))
+        add_against(out, against, REASON(more_left_out));
+}
+
+void window_conclude(struct reading *out, const char *fact, const struct against *against, bool unknown)
+{
+    if (against->said != NULL)
+        reading_fact_said(out, fact, "", against->said);
+    else if (!unknown)
+        reading_fact(out, fact, "", slice_of("none"));
+}
+
+const struct reason *window_of(struct arena *arena, const char *label, const struct reason *what)
+{
+    return *label != '\0' ? reason(arena, about, label, what) : what;
+}
+
+const struct reason *window_count(struct arena *arena, const struct sentence *counted, double number)
+{
+    const struct reason_value value = REASON_VALUE(arena_printf(arena, "%.0f", number));
+
+    return reason_make(arena, counted, &value, 1);
 }
 
 /* In the reading's arena, for what it is made of may be gone before. */
@@ -148,19 +158,29 @@ static const struct part *find_part(const struct attempt *attempt, const struct 
     return NULL;
 }
 
+/* "node2 before the test: WHY" */
+static const struct reason *why_at(struct arena *arena, const char *label, enum window_role role,
+                                   const struct reason *why)
+{
+    if (*label == '\0')
+        return role == WINDOW_BEFORE ? reason(arena, before_test, why) : reason(arena, after_test, why);
+    return role == WINDOW_BEFORE ? reason(arena, member_before_test, label, why)
+                                 : reason(arena, member_after_test, label, why);
+}
+
 /* nvidia-smi's answer where it is whole. */
 static const struct part *whole_gpus(struct finder *finder, const char *label, const struct window *window,
-                                     const char *when)
+                                     enum window_role role)
 {
     struct arena *arena = finder->out->arena;
     const struct part *part = find_part(finder->attempt, window, WINDOW_GPUS);
-    const char *why = window_unread(arena, window, part);
+    const struct reason *why = window_unread(arena, window, part);
 
-    if (why == NULL && part->reading.status != READING_COMPLETE)
-        why = part->reading.reason;
-    if (why == NULL)
+    if (why == NULL && part->reading.status == READING_COMPLETE)
         return part;
-    window_say(&finder->read, "%s%s%s the test: %s", label, *label != '\0' ? " " : "", when, why);
+    if (why == NULL)
+        why = part->reading.reason;
+    window_say(finder->out, &finder->read, why_at(arena, label, role, why));
     return NULL;
 }
 
@@ -211,6 +231,14 @@ static const struct {
     {"pcie.replays", "window.pcie.replays"},
 };
 
+/* "node2 gpu3: 4" */
+static void say_number(struct finder *finder, struct against *against, const char *of, double number)
+{
+    struct arena *arena = finder->out->arena;
+
+    window_say(finder->out, against, reason(arena, about, of, arena_printf(arena, "%.0f", number)));
+}
+
 static void read_counters(struct finder *finder, const struct member *member, const char *gpu,
                           const char *later)
 {
@@ -222,7 +250,7 @@ static void read_counters(struct finder *finder, const struct member *member, co
     if (isnan(errors))
         finder->ecc_unknown = true;
     else if (errors > 0)
-        window_say(&finder->ecc, "%s: %.0f", of, errors);
+        say_number(finder, &finder->ecc, of, errors);
     if (errors > 0)
         reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
     if (*member->label == '\0' && temperature != NULL)
@@ -236,29 +264,49 @@ static void read_counters(struct finder *finder, const struct member *member, co
     growth_gpu(&finder->growth, of, before, gpu, after, later);
 }
 
-static void add_processes(struct text *out, const char *of, const struct reading *reading, const char *gpu,
-                          const char *when)
+/* When somebody else was seen on a host or its GPUs: right before the test or after it, or it has not begun. */
+enum seen { SEEN_BEFORE, SEEN_AFTER, SEEN_NOW };
+
+static const struct reason *seen(struct arena *arena, enum seen when, const struct reason *what)
+{
+    switch (when) {
+    case SEEN_BEFORE:
+        return reason(arena, seen_before_test, what);
+    case SEEN_AFTER:
+        return reason(arena, seen_after_test, what);
+    case SEEN_NOW:
+    default:
+        return what;
+    }
+}
+
+static void add_processes(struct finder *finder, struct against *against, const char *of,
+                          const struct reading *reading, const char *gpu, enum seen when)
 {
     static const char prefix[] = "gpu.process.";
+    struct arena *arena = finder->out->arena;
 
     for (size_t i = 0; i < reading->facts.count; i++)
         if (strcmp(reading->facts.items[i].subject, gpu) == 0 &&
             strncmp(reading->facts.items[i].name, prefix, strlen(prefix)) == 0)
-            window_say(out, "%s (pid %s) on %s%s", reading->facts.items[i].value,
-                       reading->facts.items[i].name + strlen(prefix), of, when);
+            window_say(finder->out, against,
+                       seen(arena, when,
+                            reason(arena, process_on_gpu, reading->facts.items[i].value,
+                                   reading->facts.items[i].name + strlen(prefix), of)));
 }
 
 /* Who computes on the GPUs; false where nobody knows. */
-static bool processes_of(struct text *out, const struct finder *finder, const struct member *member,
-                         const struct reading *reading, const char *when)
+static bool processes_of(struct against *against, struct finder *finder, const struct member *member,
+                         const struct reading *reading, enum seen when)
 {
     const struct measurement *gpus = reading_get(reading, "gpu.count", "");
+    struct arena *arena = finder->out->arena;
     size_t known = 0;
 
     for (size_t i = 0; i < reading->measurements.count; i++) {
         const struct measurement *count = &reading->measurements.items[i];
         const char *of;
-        size_t length = out->length;
+        size_t bytes = against->bytes;
 
         if (strcmp(count->metric, "gpu.compute_processes") != 0)
             continue;
@@ -266,53 +314,65 @@ static bool processes_of(struct text *out, const struct finder *finder, const st
         if (count->value <= 0)
             continue;
         of = subject(finder, member, count->subject);
-        add_processes(out, of, reading, count->subject, when);
-        if (out->length == length)
-            window_say(out, "%.0f processes on %s%s", count->value, of, when);
+        add_processes(finder, against, of, reading, count->subject, when);
+        if (against->bytes == bytes)
+            window_say(finder->out, against,
+                       seen(arena, when,
+                            reason(arena, processes_on_gpu, arena_printf(arena, "%.0f", count->value), of)));
     }
     return gpus != NULL && gpus->value == (double)known;
 }
 
 struct owners_to {
-    struct text *out;
-    const char *label, *when;
+    struct finder *finder;
+    struct against *against;
+    const char *label;
+    enum seen when;
 };
 
-static void say_owner(void *context, const char *owner)
+static void say_owner(void *context, const struct reason *owner)
 {
     const struct owners_to *to = context;
+    struct arena *arena = to->finder->out->arena;
 
-    window_say(to->out, "%s%s%s%s", to->label, *to->label != '\0' ? ": " : "", owner, to->when);
+    window_say(to->finder->out, to->against, seen(arena, to->when, window_of(arena, to->label, owner)));
 }
 
 /* Whose host it was in that window. */
-static void owners_of(struct text *out, const struct finder *finder, const struct member *member,
-                      const struct window *window, const char *when)
+static void owners_of(struct against *against, struct finder *finder, const struct member *member,
+                      const struct window *window, enum seen when)
 {
-    struct owners_to to = {out, member->label, when};
+    struct owners_to to = {finder, against, member->label, when};
 
     owners_say(find_part(finder->attempt, window, WINDOW_OWNERS), finder->out->arena, say_owner, &to);
 }
 
 /* Why nobody knows whose it was. */
-static void unanswered_of(struct text *out, const struct finder *finder, const struct member *member,
-                          const struct window *window, const char *when)
+static void unanswered_of(struct against *against, struct finder *finder, const struct member *member,
+                          const struct window *window, enum seen when)
 {
-    const char *why =
+    struct arena *arena = finder->out->arena;
+    const struct reason *why =
         owners_unanswered(finder->context, window, find_part(finder->attempt, window, WINDOW_OWNERS));
 
-    if (why != NULL)
-        window_say(out, "%s%s%s%s", member->label, *member->label != '\0' ? ": " : "",
-                   arena_strdup(finder->out->arena, why), when);
+    if (why == NULL)
+        return;
+    why = window_of(arena, member->label, why);
+    if (when != SEEN_NOW)
+        why = when == SEEN_BEFORE ? reason(arena, unanswered_before_test, why)
+                                  : reason(arena, unanswered_after_test, why);
+    window_say(finder->out, against, why);
 }
 
 static void read_monitors(struct finder *finder, const struct member *member, const struct window *before)
 {
-    struct owners_to to = {&finder->monitors, member->label, ""};
     const struct part *part = find_part(finder->attempt, before, WINDOW_MONITORS);
+    struct slice rest = part != NULL && part->ended ? part->out : (struct slice){"", 0};
+    const struct reason *monitor;
 
     finder->monitors_unknown |= part == NULL || !part->ended || part->rc != 0;
-    owners_say(part, finder->out->arena, say_owner, &to);
+    while ((monitor = monitors_next(finder->out->arena, &rest)) != NULL)
+        window_say(finder->out, &finder->monitors, window_of(finder->out->arena, member->label, monitor));
 }
 
 static bool has_finding(const struct reading *reading, const struct finding *wanted)
@@ -332,8 +392,9 @@ static void new_faults(struct finder *finder, const struct member *member, const
         const struct finding *finding = &after->reading.findings.items[i];
 
         if (finding->severity == SEVERITY_FAULT && !has_finding(&before->reading, finding))
-            reading_finding(finder->out, SEVERITY_FAULT, finding->code,
-                            subject(finder, member, finding->subject), "after the test: %s", finding->text);
+            reading_finding(
+                finder->out, SEVERITY_FAULT, finding->code, subject(finder, member, finding->subject),
+                reason(finder->out->arena, after_test, reason_copy(finder->out->arena, finding->what)));
     }
 }
 
@@ -341,18 +402,17 @@ static void read_gpus(struct finder *finder, const struct member *member)
 {
     const struct reading *before = &member->before->reading;
 
+    finder->processes_unknown |= !processes_of(&finder->processes, finder, member, before, SEEN_BEFORE);
     finder->processes_unknown |=
-        !processes_of(&finder->processes, finder, member, before, " before the test");
-    finder->processes_unknown |=
-        !processes_of(&finder->processes, finder, member, &member->after->reading, " after the test");
+        !processes_of(&finder->processes, finder, member, &member->after->reading, SEEN_AFTER);
     for (unsigned i = 0; i < finder->context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(finder->out->arena, "gpu%u", i);
         const char *later = same_gpu(member, gpu);
 
         if (later == NULL)
-            reading_finding(finder->out, SEVERITY_FAULT, "window.gpu_lost", subject(finder, member, gpu),
-                            "the GPU (%s) was there before the test and is not after it",
-                            reading_get_fact(before, "gpu.uuid", gpu));
+            reading_finding(
+                finder->out, SEVERITY_FAULT, "window.gpu_lost", subject(finder, member, gpu),
+                reason(finder->out->arena, gpu_gone_after_test, reading_get_fact(before, "gpu.uuid", gpu)));
         if (later != NULL)
             read_counters(finder, member, gpu, later);
         else
@@ -366,30 +426,31 @@ static void read_gpus(struct finder *finder, const struct member *member)
  * first counts what was right, and a few of the others are every link's. Discards follow from congestion too.
  */
 enum { CRC_A_SECOND = 100 };
-#define NVLINK_COUNTER(name, words, weight)        \
-    {                                              \
-        name, "window.nvlink." name, words, weight \
+#define NVLINK_COUNTER(name, counted, weight)                    \
+    {                                                            \
+        name, "window.nvlink." name, &sentence_##counted, weight \
     }
 static const struct {
-    const char *counter, *metric, *words;
+    const char *counter, *metric;
+    const struct sentence *counted;
     enum { NVLINK_FAULT, NVLINK_RATE, NVLINK_NOTE } weight;
 } nvlink_counters[] = {
     /* to NVLink 4 */
-    NVLINK_COUNTER("recovery", "recoveries", NVLINK_FAULT),
-    NVLINK_COUNTER("crc", "CRC errors", NVLINK_RATE),
-    NVLINK_COUNTER("replay", "replays", NVLINK_NOTE),
+    NVLINK_COUNTER("recovery", recoveries, NVLINK_FAULT),
+    NVLINK_COUNTER("crc", crc_errors, NVLINK_RATE),
+    NVLINK_COUNTER("replay", replays, NVLINK_NOTE),
     /* from NVLink 5 on */
-    NVLINK_COUNTER("link_recovery_successful_events", "recoveries", NVLINK_FAULT),
-    NVLINK_COUNTER("link_recovery_failed_events", "failed recoveries", NVLINK_FAULT),
-    NVLINK_COUNTER("malformed_packet", "malformed packets", NVLINK_FAULT),
-    NVLINK_COUNTER("buffer_overrun", "buffer overruns", NVLINK_FAULT),
-    NVLINK_COUNTER("rx", "receive errors", NVLINK_FAULT),
-    NVLINK_COUNTER("rx_remote", "receive errors of the other end", NVLINK_FAULT),
-    NVLINK_COUNTER("rx_general", "general receive errors", NVLINK_FAULT),
-    NVLINK_COUNTER("local_link_integrity", "link integrity errors", NVLINK_FAULT),
-    NVLINK_COUNTER("effective", "errors after correction", NVLINK_FAULT),
-    NVLINK_COUNTER("symbol", "symbol errors", NVLINK_FAULT),
-    NVLINK_COUNTER("tx_discards", "discarded packets", NVLINK_NOTE),
+    NVLINK_COUNTER("link_recovery_successful_events", recoveries, NVLINK_FAULT),
+    NVLINK_COUNTER("link_recovery_failed_events", failed_recoveries, NVLINK_FAULT),
+    NVLINK_COUNTER("malformed_packet", malformed_packets, NVLINK_FAULT),
+    NVLINK_COUNTER("buffer_overrun", buffer_overruns, NVLINK_FAULT),
+    NVLINK_COUNTER("rx", receive_errors, NVLINK_FAULT),
+    NVLINK_COUNTER("rx_remote", receive_errors_of_other_end, NVLINK_FAULT),
+    NVLINK_COUNTER("rx_general", general_receive_errors, NVLINK_FAULT),
+    NVLINK_COUNTER("local_link_integrity", link_integrity_errors, NVLINK_FAULT),
+    NVLINK_COUNTER("effective", errors_after_correction, NVLINK_FAULT),
+    NVLINK_COUNTER("symbol", symbol_errors, NVLINK_FAULT),
+    NVLINK_COUNTER("tx_discards", discarded_packets, NVLINK_NOTE),
 };
 
 /* The largest of the links' own bit error rates after the test, which they reckon since they came up: for contracts. What
@@ -427,16 +488,16 @@ static void tell_nvlink(struct finder *finder, size_t kind, const char *of, doub
     /* A clock that was set back leaves no rate to excuse them by. */
     double rate = more / fmax(seconds, 1);
     bool flood = nvlink_counters[kind].weight == NVLINK_RATE && rate > CRC_A_SECOND;
-    const char *text = arena_printf(arena, "%.0f %s", more, nvlink_counters[kind].words);
+    const struct reason *count = window_count(arena, nvlink_counters[kind].counted, more);
 
     reading_measure(finder->out, nvlink_counters[kind].metric, of, more, "");
     if (flood)
-        window_say(&finder->nvlink, "%s: %s, %.0f a second", of, text, rate);
-    else if (nvlink_counters[kind].weight == NVLINK_FAULT)
-        window_say(&finder->nvlink, "%s: %s", of, text);
+        count = reason(arena, a_second, count, arena_printf(arena, "%.0f", rate));
+    if (flood || nvlink_counters[kind].weight == NVLINK_FAULT)
+        window_say(finder->out, &finder->nvlink, reason(arena, about, of, count));
     else
-        reading_finding(finder->out, SEVERITY_WARNING, "window.nvlink_errors", of, "%s during the test",
-                        text);
+        reading_finding(finder->out, SEVERITY_WARNING, "window.nvlink_errors", of,
+                        reason(arena, during_test, count));
 }
 
 /* The links of one GPU, of which each that could be watched before must be there after. False: none could be. */
@@ -562,7 +623,9 @@ static void read_carried(struct finder *finder, const struct member *member, con
         return;
     reading_measure(finder->out, "window.ib.bytes", subject(finder, member, ""), bytes, "B");
     if (bytes < finder->table_bytes)
-        window_say(&finder->idle, "%s: %.3g GB", member->label, bytes / 1e9);
+        window_say(finder->out, &finder->idle,
+                   reason(finder->out->arena, about, member->label,
+                          arena_printf(finder->out->arena, "%.3g GB", bytes / 1e9)));
 }
 
 static bool is_traffic(const char *metric)
@@ -638,7 +701,7 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
                         arena_printf(finder->out->arena, "window.ib.%s", counter->metric + strlen(prefix)),
                         of, more, "");
         if (strcmp(counter->metric, "ib.counter.link_downed") == 0)
-            window_say(&finder->links, "%s: %.0f", of, more);
+            say_number(finder, &finder->links, of, more);
     }
     /* Where no counter was read, none has shown that a link stayed up. */
     finder->links_unknown |= platform->hcas.count > 0 && !any;
@@ -663,12 +726,12 @@ static void read_drives(struct finder *finder, const struct member *member, cons
 {
     const struct part *first = find_part(finder->attempt, before, WINDOW_DRIVES);
     const struct part *last = find_part(finder->attempt, after, WINDOW_DRIVES);
-    const char *why = window_unread(finder->out->arena, before, first);
+    const struct reason *why = window_unread(finder->out->arena, before, first);
 
     if (why == NULL)
         why = window_unread(finder->out->arena, after, last);
     growth_drives(&finder->growth, member->label, is_whole(first) ? &first->reading : NULL,
-                  is_whole(last) ? &last->reading : NULL, why != NULL ? why : "the answer is not whole");
+                  is_whole(last) ? &last->reading : NULL, why != NULL ? why : REASON(answer_not_whole));
 }
 
 /* Kernel lines name GPUs by "0000:9b:00"; where the addresses are known, gpuN is what people look for. */
@@ -688,14 +751,14 @@ static void read_log(struct finder *finder, const struct member *member, const s
     const struct part *part = find_part(finder->attempt, after, WINDOW_LOG);
     const struct part *start = find_part(finder->attempt, before, WINDOW_LOG_START);
     const struct part *gpus = find_part(finder->attempt, before, WINDOW_GPUS);
-    const char *why = window_unread(arena, before, start);
+    const struct reason *why = window_unread(arena, before, start);
 
     if (why == NULL)
         why = window_unread(arena, after, part);
-    if (why != NULL && strncmp(why, "exit status", 11) == 0)
-        why = "dmesg shows no lines, none with a time, or none as old as the test";
+    if (reason_is(why, exit_status))
+        why = REASON(no_log_of_test);
     if (why != NULL)
-        window_say(&finder->log, "%s%s%s", member->label, *member->label != '\0' ? ": " : "", why);
+        window_say(finder->out, &finder->log, window_of(arena, member->label, why));
     if (part != NULL)
         growth_log(&finder->growth, member->label, part->out);
     finder->growth.hardware_unknown |= why != NULL;
@@ -703,7 +766,7 @@ static void read_log(struct finder *finder, const struct member *member, const s
         const struct finding *line = &part->reading.findings.items[i];
 
         reading_finding(finder->out, growth_xid(line), arena_strdup(arena, line->code),
-                        subject(finder, member, gpu_at(gpus, line->subject)), "%s", line->text);
+                        subject(finder, member, gpu_at(gpus, line->subject)), reason_copy(arena, line->what));
     }
 }
 
@@ -725,18 +788,18 @@ static void read_member(struct finder *finder, size_t index)
     const struct window *before = window_find(finder->attempt, index, WINDOW_BEFORE);
     const struct window *after = window_find(finder->attempt, index, WINDOW_AFTER);
 
-    owners_of(&finder->processes, finder, &member, before, " before the test");
-    owners_of(&finder->processes, finder, &member, after, " after the test");
-    unanswered_of(&finder->unanswered, finder, &member, before, " (before the test)");
-    unanswered_of(&finder->unanswered, finder, &member, after, " (after the test)");
+    owners_of(&finder->processes, finder, &member, before, SEEN_BEFORE);
+    owners_of(&finder->processes, finder, &member, after, SEEN_AFTER);
+    unanswered_of(&finder->unanswered, finder, &member, before, SEEN_BEFORE);
+    unanswered_of(&finder->unanswered, finder, &member, after, SEEN_AFTER);
     if (!context->check->window)
         return;
     if (rebooted(before, after))
         reading_finding(finder->out, SEVERITY_FAULT, "window.rebooted", subject(finder, &member, ""),
-                        "the host rebooted during the test or right before it (its boot id changed)");
+                        REASON(host_rebooted_around_test));
     finder->growth.seconds = before != NULL && after != NULL ? after->began - before->ended : 0;
-    member.before = whole_gpus(finder, member.label, before, "before");
-    member.after = whole_gpus(finder, member.label, after, "after");
+    member.before = whole_gpus(finder, member.label, before, WINDOW_BEFORE);
+    member.after = whole_gpus(finder, member.label, after, WINDOW_AFTER);
     new_faults(finder, &member, find_part(finder->attempt, before, WINDOW_GPUS),
                find_part(finder->attempt, after, WINDOW_GPUS));
     if (member.before != NULL && member.after != NULL)
@@ -752,43 +815,13 @@ static void read_member(struct finder *finder, size_t index)
     read_log(finder, &member, before, after);
 }
 
-/* What is bad is said although something else is not known; that nothing is bad only when all is. */
-static void conclude(struct reading *out, const char *fact, const struct text *against, bool unknown)
+/* badly: NULL where nothing is said against it. */
+static void conclude_read(struct reading *out, const char *fact, const char *well, const struct reason *badly)
 {
-    if (against->length > 0)
-        reading_fact(out, fact, "", (struct slice){against->bytes, against->length});
-    else if (!unknown)
-        reading_fact(out, fact, "", slice_of("none"));
-}
-
-static void conclude_read(struct reading *out, const char *fact, const char *well, const char *badly,
-                          const struct text *against)
-{
-    reading_fact(
-        out, fact, "",
-        slice_of(against->length == 0 ? well : arena_printf(out->arena, "%s: %s", badly, against->bytes)));
-}
-
-static void finder_begin(struct finder *finder)
-{
-    struct text *texts[] = {&finder->read,     &finder->log,    &finder->processes,
-                            &finder->ecc,      &finder->nvlink, &finder->links,
-                            &finder->monitors, &finder->idle,   &finder->unanswered};
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        text_init(texts[i], 64 * 1024);
-        text_put(texts[i], "");
-    }
-}
-
-static void finder_end(struct finder *finder)
-{
-    struct text *texts[] = {&finder->read,     &finder->log,    &finder->processes,
-                            &finder->ecc,      &finder->nvlink, &finder->links,
-                            &finder->monitors, &finder->idle,   &finder->unanswered};
-
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        text_release(texts[i]);
+    if (badly != NULL)
+        reading_fact_said(out, fact, "", badly);
+    else
+        reading_fact(out, fact, "", slice_of(well));
 }
 
 /* The windows of one member, read: hundreds of values, of which a few differences are kept, so they have an arena
@@ -796,8 +829,6 @@ static void finder_end(struct finder *finder)
 static void read_parts_of(const struct check_context *context, size_t member, struct attempt *attempt,
                           struct reading *out)
 {
-    static const char *const when[] = {
-        [WINDOW_BEFORE] = "before the test:", [WINDOW_AFTER] = "after the test:"};
     const char *label = context->member_count > 1 ? context->members[member]->name : "";
 
     for (size_t i = 0; i < attempt->windows.count; i++) {
@@ -807,9 +838,7 @@ static void read_parts_of(const struct check_context *context, size_t member, st
         if (window->member != member)
             continue;
         read_window_frames(context->arena, attempt, window, &frames);
-        tell_frames(&frames,
-                    arena_printf(out->arena, "%s%s%s", label, *label != '\0' ? " " : "", when[window->role]),
-                    out);
+        tell_frames(&frames, window, label, out);
         for (const struct part_row *row = window_parts(window->role); row->name != NULL; row++)
             if (window_part_applies(context, row))
                 (void)read_part(context, row, &frames, i + 1, attempt);
@@ -827,10 +856,7 @@ static void keep_parts(struct arena *arena, const struct attempt *from, bool wit
         *part = from->parts.items[i];
         part->command = with_commands ? arena_strdup(arena, part->command) : "";
         reading_init(&part->reading, arena, arena_strdup(arena, reading->tool));
-        if (reading->status == READING_COMPLETE)
-            reading_set(&part->reading, READING_COMPLETE, "%s", "");
-        else
-            reading_set(&part->reading, reading->status, "%s", reading->reason);
+        reading_set(&part->reading, reading->status, reason_copy(arena, reading->reason));
     }
 }
 
@@ -871,98 +897,105 @@ static double least_carried(const struct check_context *context, const struct re
     return most;
 }
 
+static void conclude_members(struct finder *finder)
+{
+    struct reading *out = finder->out;
+    struct arena *arena = out->arena;
+
+    conclude_read(out, "window.read", "yes",
+                  finder->read.said != NULL ? reason(arena, no_because, finder->read.said) : NULL);
+    conclude_read(out, "kernel.log", "read",
+                  finder->log.said != NULL ? reason(arena, not_read, finder->log.said) : NULL);
+    if (finder->unanswered.said != NULL)
+        window_say(out, &finder->processes, reason(arena, not_known_because, finder->unanswered.said));
+    window_conclude(out, "window.processes", &finder->processes, finder->processes_unknown);
+    window_conclude(out, "window.ecc.uncorrected", &finder->ecc, finder->ecc_unknown);
+    if (finder->context->platform->nvlink_links > 0)
+        window_conclude(out, "window.nvlink", &finder->nvlink, finder->nvlink_unknown);
+    window_conclude(out, "window.links", &finder->links, finder->links_unknown);
+    window_conclude(out, "window.monitors", &finder->monitors, finder->monitors_unknown);
+    growth_conclude(&finder->growth);
+    if (finder->idle.said != NULL)
+        reading_doubt(out, reason(arena, hcas_carried_less_than_table,
+                                  arena_printf(arena, "%.3g", finder->table_bytes / 1e9), finder->idle.said));
+}
+
 void read_windows(const struct check_context *context, struct attempt *attempt, struct reading *out)
 {
     struct finder finder = {.context = context, .out = out, .table_bytes = least_carried(context, out)};
 
-    finder_begin(&finder);
     growth_begin(&finder.growth, context, out);
     for (size_t i = 0; i < context->member_count; i++)
         read_one(&finder, i, attempt);
-    if (!context->check->window) {
-        conclude(out, WINDOW_OWNED, &finder.processes, true);
-        conclude(out, WINDOW_UNANSWERED, &finder.unanswered, true);
-        growth_end(&finder.growth);
-        finder_end(&finder);
+    if (context->check->window) {
+        conclude_members(&finder);
         return;
     }
-    conclude_read(out, "window.read", "yes", "no", &finder.read);
-    conclude_read(out, "kernel.log", "read", "not read", &finder.log);
-    if (finder.unanswered.length > 0)
-        window_say(&finder.processes, "not known: %s", finder.unanswered.bytes);
-    conclude(out, "window.processes", &finder.processes, finder.processes_unknown);
-    conclude(out, "window.ecc.uncorrected", &finder.ecc, finder.ecc_unknown);
-    if (context->platform->nvlink_links > 0)
-        conclude(out, "window.nvlink", &finder.nvlink, finder.nvlink_unknown);
-    conclude(out, "window.links", &finder.links, finder.links_unknown);
-    conclude(out, "window.monitors", &finder.monitors, finder.monitors_unknown);
-    growth_conclude(&finder.growth);
-    growth_end(&finder.growth);
-    if (finder.idle.length > 0)
-        reading_doubt(
-            out, "the test's table needs %.3g GB or more over the HCAs of each host, and they counted: %s",
-            finder.table_bytes / 1e9, finder.idle.bytes);
-    finder_end(&finder);
+    window_conclude(out, WINDOW_OWNED, &finder.processes, true);
+    window_conclude(out, WINDOW_UNANSWERED, &finder.unanswered, true);
 }
 
-static void too_hot(struct text *out, const struct finder *finder, const struct member *member,
+static void too_hot(struct against *against, struct finder *finder, const struct member *member,
                     const struct reading *reading)
 {
     const struct suite *suite = finder->context->suite;
+    struct arena *arena = finder->out->arena;
 
     for (size_t i = 0; i < reading->measurements.count; i++) {
         const struct measurement *measurement = &reading->measurements.items[i];
 
         if (strcmp(measurement->metric, "gpu.temperature") == 0 && measurement->value > suite->cool_below_c)
-            window_say(out, "%s is at %.0f C and did not cool down to %g C within %u s",
-                       subject(finder, member, measurement->subject), measurement->value, suite->cool_below_c,
-                       suite->cool_within_s);
+            window_say(finder->out, against,
+                       reason(arena, gpu_did_not_cool_down, subject(finder, member, measurement->subject),
+                              arena_printf(arena, "%.0f", measurement->value), suite->cool_below_c,
+                              suite->cool_within_s));
     }
 }
 
 /* The owner speaks for the whole test: nobody looks further. */
-static void member_in_use(struct finder *finder, size_t index, const struct window *before, struct text *out)
+static void member_in_use(struct finder *finder, size_t index, const struct window *before,
+                          struct against *against)
 {
     const struct check_context *context = finder->context;
     struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
 
-    owners_of(out, finder, &member, before, "");
+    owners_of(against, finder, &member, before, SEEN_NOW);
 }
 
 static void member_not_ready(struct finder *finder, size_t index, const struct window *before,
-                             struct text *out)
+                             struct against *against)
 {
     const struct part *gpus = find_part(finder->attempt, before, WINDOW_GPUS);
     const struct check_context *context = finder->context;
     struct member member = {.label = context->member_count > 1 ? context->members[index]->name : ""};
-    size_t length = out->length;
+    const struct reason *said = against->said;
 
     if (!context->check->window || gpus == NULL || gpus->reading.status != READING_COMPLETE)
         return;
-    (void)processes_of(out, finder, &member, &gpus->reading, "");
-    if (out->length == length)
-        too_hot(out, finder, &member, &gpus->reading);
+    (void)processes_of(against, finder, &member, &gpus->reading, SEEN_NOW);
+    if (against->said == said)
+        too_hot(against, finder, &member, &gpus->reading);
 }
 
 /* Why a test must not begin: of each kind what all members have to say. */
 struct obstacles {
-    struct text owners, unanswered, not_ready;
+    struct against owners, unanswered, not_ready;
     enum attempt_end out_of_reach; /* ATTEMPT_RAN: no member is */
-    const char *reach_text;
+    const struct reason *reach;
 };
 
 /* Of several members the test is not begun either, but it is no fault of the one that it would be started on. */
-static void member_out_of_reach(const struct check_context *context, const struct window *before,
-                                struct obstacles *against)
+static void member_out_of_reach(struct finder *finder, const struct window *before, struct obstacles *against)
 {
-    const char *text = *before->text != '\0' ? before->text : attempt_end_name(before->end);
+    const struct reason *what = window_what(finder->out->arena, before);
 
-    if (context->member_count > 1 && !evidence_dropped(before->text) && before->end != ATTEMPT_REBOOTED) {
-        window_say(&against->not_ready, "%s", text);
+    if (finder->context->member_count > 1 && !evidence_dropped(before->what) &&
+        before->end != ATTEMPT_REBOOTED) {
+        window_say(finder->out, &against->not_ready, what);
         return;
     }
-    against->out_of_reach = evidence_dropped(before->text) ? ATTEMPT_NOT_READY : before->end;
-    against->reach_text = text;
+    against->out_of_reach = evidence_dropped(before->what) ? ATTEMPT_NOT_READY : before->end;
+    against->reach = reason_copy(finder->out->arena, what);
 }
 
 /* Of what could not be read whose the host is, is not known. A head that has rebooted says so for the test itself, which
@@ -980,9 +1013,9 @@ static void member_unanswered(struct finder *finder, size_t index, const struct 
     if (owners_unanswered(context, before, part) == NULL)
         away &= context->member_count > 1 && context->check->window && before->end != ATTEMPT_SUDO_REFUSED;
     else if (!away)
-        unanswered_of(&against->unanswered, finder, &member, before, "");
+        unanswered_of(&against->unanswered, finder, &member, before, SEEN_NOW);
     if (away)
-        member_out_of_reach(context, before, against);
+        member_out_of_reach(finder, before, against);
 }
 
 static void member_obstacles(const struct check_context *context, const struct attempt *attempt, size_t index,
@@ -994,12 +1027,14 @@ static void member_obstacles(const struct check_context *context, const struct a
     struct reading out;
     struct finder finder = {.context = &of_member, .attempt = &scratch, .out = &out};
 
+    /* What is said against it outlives what was read. */
+    reading_init(&out, context->arena, "");
     if (before == NULL) {
-        window_say(&against->unanswered, "%s: it was not asked", context->members[index]->name);
+        window_say(&out, &against->unanswered,
+                   reason(out.arena, about, context->members[index]->name, REASON(not_asked)));
         return;
     }
     of_member.arena = arena_create();
-    reading_init(&out, of_member.arena, "");
     read_parts_of(&of_member, index, &scratch, &out);
     member_in_use(&finder, index, before, &against->owners);
     member_unanswered(&finder, index, before, against);
@@ -1008,42 +1043,31 @@ static void member_obstacles(const struct check_context *context, const struct a
 }
 
 static enum attempt_end worst_obstacle(struct arena *arena, const struct obstacles *against,
-                                       const char **ret_why)
+                                       const struct reason **ret_why)
 {
     *ret_why = NULL;
-    if (against->owners.length > 0) {
-        *ret_why = arena_printf(arena, "in use: %s", against->owners.bytes);
+    if (against->owners.said != NULL) {
+        *ret_why = reason(arena, in_use, against->owners.said);
         return ATTEMPT_IN_USE;
     }
     if (against->out_of_reach != ATTEMPT_RAN) {
-        *ret_why = arena_strdup(arena, against->reach_text);
+        *ret_why = against->reach;
         return against->out_of_reach;
     }
-    if (against->unanswered.length > 0) {
-        *ret_why = arena_printf(arena, "whose the host is is not known: %s", against->unanswered.bytes);
+    if (against->unanswered.said != NULL) {
+        *ret_why = reason(arena, whose_host_not_known, against->unanswered.said);
         return ATTEMPT_UNANSWERED;
     }
-    if (against->not_ready.length == 0)
-        return ATTEMPT_RAN;
-    *ret_why = arena_strdup(arena, against->not_ready.bytes);
-    return ATTEMPT_NOT_READY;
+    *ret_why = against->not_ready.said;
+    return against->not_ready.said != NULL ? ATTEMPT_NOT_READY : ATTEMPT_RAN;
 }
 
 enum attempt_end check_not_ready(const struct check_context *context, const struct attempt *attempt,
-                                 const char **ret_why)
+                                 const struct reason **ret_why)
 {
     struct obstacles against = {.out_of_reach = ATTEMPT_RAN};
-    struct text *texts[] = {&against.owners, &against.unanswered, &against.not_ready};
-    enum attempt_end end;
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        text_init(texts[i], 64 * 1024);
-        text_put(texts[i], "");
-    }
     for (size_t i = 0; i < context->member_count; i++)
         member_obstacles(context, attempt, i, &against);
-    end = worst_obstacle(context->arena, &against, ret_why);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        text_release(texts[i]);
-    return end;
+    return worst_obstacle(context->arena, &against, ret_why);
 }

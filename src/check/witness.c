@@ -7,6 +7,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
 #include "window.h"
 #include "witness.h"
 
@@ -52,9 +55,9 @@ static bool is_told_wrong(const struct reading *table)
     return false;
 }
 
-/* "" or what does not fit, in the arena. */
-static const char *compare(const struct check_context *context, struct slice words,
-                           const struct reading *table)
+/* What does not fit, in the table's arena; NULL: nothing. */
+static const struct reason *compare(const struct check_context *context, struct slice words,
+                                    const struct reading *table)
 {
     struct arena *arena = table->arena;
     const char *ranks = reading_get_fact(table, "probe.ranks", "");
@@ -62,11 +65,11 @@ static const char *compare(const struct check_context *context, struct slice wor
 
     if (ranks == NULL || !find_own(words, "ranks", &own) ||
         strcmp(arena_printf(arena, "%.0f", own), ranks) != 0)
-        return arena_printf(arena, "it took part with %.0f ranks", own);
+        return reason(arena, witness_of_other_ranks, arena_printf(arena, "%.0f", own));
     if (!find_own(words, "wrong", &own))
-        return "it does not say whether its data was right";
+        return REASON(witness_of_no_data_check);
     if (own > 0 && !is_told_wrong(table))
-        return arena_printf(arena, "%.0f elements were wrong at its first rank, and the table has none", own);
+        return reason(arena, witness_of_wrong_elements, arena_printf(arena, "%.0f", own));
     for (size_t i = 0; i < table->measurements.count; i++) {
         const struct measurement *measurement = &table->measurements.items[i];
         const char *size = size_of(measurement);
@@ -74,32 +77,32 @@ static const char *compare(const struct check_context *context, struct slice wor
         if (size == NULL || fnmatch(context->check->bandwidth, measurement->metric, 0) != 0)
             continue;
         if (!find_own(words, size, &own))
-            return arena_printf(arena, "it measured nothing at %s bytes", size);
+            return reason(arena, witness_without_size, size);
         if (measurement->value > own * (1 + rounding))
-            return arena_printf(arena, "it measured %.4g GB/s at %s bytes, and the table says %.4g", own,
-                                size, measurement->value);
+            return reason(arena, witness_of_slower_rank, arena_printf(arena, "%.4g", own), size,
+                          arena_printf(arena, "%.4g", measurement->value));
     }
-    return "";
+    return NULL;
 }
 
 void witness_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
-    cleanup_text struct text against = {0};
+    const struct reason *against = NULL;
 
     if (!witness_is_asked(context) || out->status != READING_COMPLETE)
         return;
-    text_init(&against, 64 * 1024);
     for (size_t i = 0; i < context->member_count; i++) {
-        const char *why;
+        const struct reason *why;
         struct slice words = window_said(context, attempt, i, WINDOW_AFTER, WINDOW_WITNESS, &why);
 
         if (why == NULL)
             why = compare(context, words, out);
         else
-            why = arena_printf(out->arena, "it has no word of its own: %s", why);
-        if (*why != '\0')
-            text_printf(&against, "%s%s: %s", against.length > 0 ? "; " : "", context->members[i]->name, why);
+            why = reason(out->arena, witness_missing, why);
+        if (why != NULL)
+            against =
+                reason_also(out->arena, against, reason(out->arena, about, context->members[i]->name, why));
     }
-    if (against.length > 0)
-        reading_doubt(out, "hosts do not bear out what rank 0 printed: %s", against.bytes);
+    if (against != NULL)
+        reading_doubt(out, reason(out->arena, witnesses_deny_table, against));
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "assay/judge.h"
+#include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
 #include "assay/report.h"
 
 /* -- Loading --------------------------------------------------------------------------------------------------- */
@@ -153,21 +155,21 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
 
 /* -- The story ------------------------------------------------------------------------------------------------- */
 
-static const char *run_text(struct arena *arena, const struct record *record)
+static const struct reason *run_text(struct arena *arena, const struct record *record)
 {
     const struct plan *plan = record->plan;
     const char **names = arena_array(arena, const char *, plan->hosts.count);
 
     for (size_t i = 0; i < plan->hosts.count; i++)
         names[i] = plan->hosts.items[i]->name;
-    return arena_printf(arena, "run %lld over %s: %s", record->number,
-                        hostlist_fold(arena, names, plan->hosts.count),
-                        record->judgement.verdict_count > 0
-                            ? standing_verdict(&record->standing, record->judgement.verdicts[0].word)
-                            : "not judged");
+    return reason(
+        arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
+        record->judgement.verdict_count > 0
+            ? reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word))
+            : REASON(word_not_judged));
 }
 
-static void add_moment(struct acceptance *acceptance, double at, const char *text)
+static void add_moment(struct acceptance *acceptance, double at, const struct reason *text)
 {
     *list_push(acceptance->arena, &acceptance->story) = (struct moment){.at = at, .text = text};
 }
@@ -180,15 +182,14 @@ static void add_waivers(struct acceptance *acceptance, const struct record *reco
         const struct waiver *waiver = &record->waivers.items[i];
 
         add_moment(acceptance, waiver->made,
-                   arena_printf(arena, "waiver in run %lld by %s, until %s: %s", record->number, waiver->who,
-                                time_text(arena, waiver->until), waiver->why));
+                   reason(arena, waiver_in_run, record->number, waiver->who, time_text(arena, waiver->until),
+                          waiver->why));
         if (waiver->withdrawn.made > 0)
-            add_moment(acceptance, waiver->withdrawn.made,
-                       arena_printf(arena, "waiver of %s withdrawn by %s: %s", waiver->who,
-                                    waiver->withdrawn.who, waiver->withdrawn.why));
+            add_moment(
+                acceptance, waiver->withdrawn.made,
+                reason(arena, waiver_withdrawn, waiver->who, waiver->withdrawn.who, waiver->withdrawn.why));
         else if (waiver->until <= acceptance->now)
-            add_moment(acceptance, waiver->until,
-                       arena_printf(arena, "the waiver of %s has ended", waiver->who));
+            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, waiver->who));
     }
 }
 
@@ -214,11 +215,10 @@ static void take_words(struct acceptance *acceptance, struct moment *moment, con
 static void add_event_moment(struct acceptance *acceptance, const struct acceptance_event *event)
 {
     enum { AT_ONCE_S = 60 };
-    const char *text = event_text(acceptance->arena, event);
+    const struct reason *text = event_text(acceptance->arena, event);
 
     if (event->made > event->at + AT_ONCE_S)
-        text = arena_printf(acceptance->arena, "%s (recorded %s)", text,
-                            time_text(acceptance->arena, event->made));
+        text = reason(acceptance->arena, event_recorded_at, text, time_text(acceptance->arena, event->made));
     add_moment(acceptance, event->at, text);
 }
 
@@ -228,12 +228,10 @@ int campaign_story(const struct campaign *campaign, struct acceptance *acceptanc
 
     for (size_t i = 0; i < campaign->earlier.count; i++)
         add_moment(acceptance, end_of(campaign->earlier.items[i]),
-                   arena_printf(arena, "%s; before the acceptance began, no part of it",
-                                run_text(arena, campaign->earlier.items[i])));
+                   reason(arena, run_before_acceptance, run_text(arena, campaign->earlier.items[i])));
     for (size_t i = 0; i < acceptance->left_out.count; i++)
         add_moment(acceptance, end_of(acceptance->left_out.items[i]),
-                   arena_printf(arena, "%s; left out, not added yet",
-                                run_text(arena, acceptance->left_out.items[i])));
+                   reason(arena, run_not_added, run_text(arena, acceptance->left_out.items[i])));
 
     for (size_t i = 0; i < acceptance->runs.count; i++) {
         add_moment(acceptance, end_of(acceptance->runs.items[i]), run_text(arena, acceptance->runs.items[i]));

@@ -62,7 +62,8 @@ static void add_text(struct arena *arena, struct manifest *manifest, const char 
 /* All that an event says, a line each. */
 static void add_event(struct arena *arena, const struct acceptance_event *event, struct manifest *manifest)
 {
-    add_text(arena, manifest, arena_printf(arena, "event/%s", event->uuid), event_text(arena, event),
+    add_text(arena, manifest, arena_printf(arena, "event/%s", event->uuid),
+             reason_english(arena, event_text(arena, event)),
              arena_printf(arena, "%s\n%s\n%s\n%s\n%s\n%.17g\n%.17g\n", event_kind_name(event->kind),
                           event->host, event->item, event->spare, event->note, event->at, event->made));
 }

@@ -77,23 +77,25 @@ static const char *problem_text(const struct teller *teller, const struct report
 {
     struct arena *arena = teller->arena;
     const char *text = arena_printf(
-        arena, "%s%s%s%s%s: %s%s%s", entry->check, *entry->subjects != '\0' ? " " : "", entry->subjects,
-        step->member_count > 1 ? ", " : "", step->member_count > 1 ? entry->target : "",
-        outcome_name(entry->word), *entry->cause != '\0' ? ", " : "", entry->cause);
+        arena, "%s%s%s%s%s: %s%s%s", entry->check, entry->subjects != NULL ? " " : "",
+        reason_english(arena, entry->subjects), step->member_count > 1 ? ", " : "",
+        step->member_count > 1 ? reason_english(arena, entry->target) : "", outcome_name(entry->word),
+        entry->cause != NULL ? ", " : "", reason_english(arena, entry->cause));
 
     if (change == NULL)
         return text;
     return arena_printf(arena, "%s; in run %lld: %s%s%s", text, teller->record->earlier->number,
-                        outcome_name(change->before->word), *change->before->measured != '\0' ? ", " : "",
-                        change->before->measured);
+                        outcome_name(change->before->word), change->before->measured != NULL ? ", " : "",
+                        reason_english(arena, change->before->measured));
 }
 
 /* One problem for each host, or test over several, that the entry speaks of. */
 static void tell_entry(struct teller *teller, const struct report_entry *entry)
 {
-    const char *key = arena_printf(teller->arena, "%s %s", entry->check, entry->subjects);
+    const char *key =
+        arena_printf(teller->arena, "%s %s", entry->check, reason_english(teller->arena, entry->subjects));
 
-    if (entry->word == OUTCOME_FAIL && *entry->waiver != '\0')
+    if (entry->word == OUTCOME_FAIL && entry->waiver != NULL)
         return;
     for (size_t i = 0; i < entry->items; i++) {
         const struct outcome *outcome = entry->outcomes[i];
@@ -166,8 +168,9 @@ static void tell_accusations(struct teller *teller)
         const struct accusation *accused = &judgement->accusations[i];
         const char *test = teller->record->plan->steps.items[accused->step].shape->suite_step;
         const char *key = arena_printf(teller->arena, "accused of %s: %s", test, accused->subject);
-        const char *text = arena_printf(teller->arena, "%s: %s", accused_text(teller->arena, accused),
-                                        accusation_text(teller->arena, teller->record, accused));
+        const char *text = arena_printf(
+            teller->arena, "%s: %s", reason_english(teller->arena, accused_text(teller->arena, accused)),
+            reason_english(teller->arena, accusation_text(teller->arena, teller->record, accused)));
 
         add_problem(teller, test, ALERT_CRITICAL, key, text);
         if (accused->kind == ACCUSED_HOST)

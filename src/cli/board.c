@@ -7,6 +7,7 @@
 
 #include "assay/cleanup.h"
 #include "assay/json.h"
+#include "assay/reasons/any.h"
 #include "board_plain.h"
 #include "board_terminal.h"
 #include "cli.h"
@@ -119,13 +120,13 @@ static const char *subject_of(struct arena *arena, const struct step *step, cons
 }
 
 /* Without the host's own name in front, which stands there anyway; so the same on several hosts is one line. */
-static const char *reason_of(const struct step *step, const char *cause)
+static const char *reason_of(struct arena *arena, const struct step *step, const struct reason *cause)
 {
-    size_t length = strlen(step->members[0]->name);
+    const char *named = reason_is(cause, about) ? reason_argument_text(cause, 1) : NULL;
 
-    if (strncmp(cause, step->members[0]->name, length) == 0 && strncmp(cause + length, ": ", 2) == 0)
-        return cause + length + 2;
-    return cause;
+    if (named != NULL && strcmp(named, step->members[0]->name) == 0)
+        cause = reason_argument(arena, cause, 2);
+    return reason_english(arena, cause);
 }
 
 static bool is_news(enum scheduler_event event, enum board_event *ret_event)
@@ -163,7 +164,7 @@ static void note_event(struct board *board, double at, enum scheduler_event even
         const struct step *of = &board->record->plan->steps.items[step];
 
         news.subject = subject_of(arena, of, worst, alike);
-        news.reason = reason_of(of, worst->cause);
+        news.reason = reason_of(arena, of, worst->cause);
     }
     board_state_note(board->state, &news, at);
     arena_destroy(arena);

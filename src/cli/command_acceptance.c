@@ -8,6 +8,7 @@
 #include "acceptance.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/reasons/any.h"
 #include "assay/report.h"
 #include "proof.h"
 
@@ -67,28 +68,32 @@ static void print_lines(const struct acceptance *acceptance)
 
     for (size_t i = 0; i < count; i++)
         cli_print("%s: %s on %s: %s\n", requirement_state_name(lines[i].state), lines[i].step,
-                  lines[i].targets, lines[i].why);
+                  reason_english(acceptance->arena, lines[i].targets),
+                  reason_english(acceptance->arena, lines[i].why));
     for (size_t i = 0; i < acceptance->conflicts.count; i++)
-        cli_print("hardware: %s\n", acceptance_conflict_text(acceptance->arena, acceptance, i));
+        cli_print("hardware: %s\n", reason_english(acceptance->arena, acceptance_conflict_text(
+                                                                          acceptance->arena, acceptance, i)));
     for (size_t i = 0; i < acceptance->changes.count; i++)
         if (!acceptance->changes.items[i].recorded)
             cli_print("hardware: %s\n",
-                      change_text(acceptance->arena, acceptance, &acceptance->changes.items[i]));
+                      reason_english(acceptance->arena, change_text(acceptance->arena, acceptance,
+                                                                    &acceptance->changes.items[i])));
 }
 
 static int print_state(const struct acceptance *acceptance)
 {
-    const char *left_out = acceptance_left_out_text(acceptance->arena, acceptance);
+    const struct reason *left_out = acceptance_left_out_text(acceptance->arena, acceptance);
 
     print_lines(acceptance);
-    if (*left_out != '\0')
-        cli_print("left out: %s\n", left_out);
+    if (left_out != NULL)
+        cli_print("left out: %s\n", reason_english(acceptance->arena, left_out));
     for (size_t i = 1; i < acceptance->verdicts.count; i++)
         cli_print("unit: %s: %s (%s)\n", acceptance->verdicts.items[i].unit,
                   verdict_name(acceptance->verdicts.items[i].word),
-                  acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i]));
+                  reason_english(acceptance->arena,
+                                 acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i])));
     cli_print("acceptance: %s\nverdict: %s\n", acceptance->name,
-              acceptance_verdict_text(acceptance->arena, acceptance));
+              reason_english(acceptance->arena, acceptance_verdict_text(acceptance->arena, acceptance)));
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
 
@@ -309,7 +314,7 @@ static void print_events(const struct words *words, const struct hostlist *hosts
     if (count > 1)
         all.host = hostlist_fold(words->arena, hosts->names.items, count);
     cli_print("event: %s %s\n", count > 1 ? arena_printf(words->arena, "%zu hosts:", count) : all.uuid,
-              event_text(words->arena, &all));
+              reason_english(words->arena, event_text(words->arena, &all)));
 }
 
 static int command_event(struct words *words, int first, struct event_words *told)
@@ -347,7 +352,8 @@ static struct acceptance_event *find_event(const struct campaign *campaign, cons
             continue;
         if (strcmp(event->uuid, uuid) == 0)
             return event;
-        names = arena_printf(kept->arena, "%s\n  %s %s", names, event->uuid, event_text(kept->arena, event));
+        names = arena_printf(kept->arena, "%s\n  %s %s", names, event->uuid,
+                             reason_english(kept->arena, event_text(kept->arena, event)));
     }
     error_set(err, ERROR_USAGE, "'%s' is no event of acceptance %s that stands%s%s", uuid, kept->name,
               *names != '\0' ? "; there are:" : ", and there is none", names);
@@ -388,12 +394,13 @@ static int command_withdraw(struct words *words, int first, const char *why)
         .host = event->host,
         .item = event->uuid,
         .spare = "",
-        .note = arena_printf(words->arena, "%s (%s)", event_text(words->arena, event), why),
+        .note =
+            reason_encode(words->arena, reason(words->arena, noted, event_text(words->arena, event), why)),
         .at = cli_now(),
         .made = cli_now()};
     if (store_put_event(words->store, campaign.kept, &withdrawal, words->err) < 0)
         return cli_fail(words->err);
-    cli_print("event: %s %s\n", uuid, event_text(words->arena, &withdrawal));
+    cli_print("event: %s %s\n", uuid, reason_english(words->arena, event_text(words->arena, &withdrawal)));
     return load_and_print(words, words->argv[first]);
 }
 
@@ -547,7 +554,8 @@ static int sign_report(struct words *words, const struct campaign *campaign,
     if (acceptance_manifest(words->arena, words->store, campaign->kept, NULL, &manifest, words->err) < 0)
         return -1;
     manifest_say(words->arena, &manifest, "name", acceptance->name);
-    manifest_say(words->arena, &manifest, "verdict", acceptance_verdict_text(words->arena, acceptance));
+    manifest_say(words->arena, &manifest, "verdict",
+                 reason_english(words->arena, acceptance_verdict_text(words->arena, acceptance)));
     manifest_say(words->arena, &manifest, "as of", time_text(words->arena, acceptance->now));
     return proof_write_signed(words->arena, &manifest, path, report, key, words->err);
 }

@@ -79,10 +79,10 @@ static int look(struct following *following, struct run_driver *driver, struct e
 
 void cli_print_standing(const struct record *record, enum verdict_word word)
 {
-    const char *line = standing_line(record->arena, &record->standing, word);
+    const struct reason *line = standing_line(record->arena, &record->standing, word);
 
-    if (*line != '\0')
-        cli_print("%s\n", line);
+    if (line != NULL)
+        cli_print("%s\n", reason_english(record->arena, line));
 }
 
 int cli_print_verdict(struct store *store, long long number, int *ret_status, struct error *err)

@@ -331,10 +331,11 @@ static int verb_show(int argc, char **argv)
     for (size_t i = 0; i < baseline->limits.count; i++) {
         const struct limit *limit = &baseline->limits.items[i];
 
-        cli_print("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit), limit_text(arena, limit),
-                  limit_status_name(limit->status), limit->source);
+        cli_print("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit),
+                  reason_english(arena, limit_text(arena, limit)), limit_status_name(limit->status),
+                  limit->source);
         if (limit->note != NULL)
-            cli_print("    note: %s\n", limit->note);
+            cli_print("    note: %s\n", reason_english(arena, limit->note));
     }
     arena_destroy(arena);
     return EXIT_ACCEPT;

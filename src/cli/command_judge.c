@@ -33,12 +33,14 @@ static void print_item(const struct record *record, const struct outcome *before
 
     cli_print("%s %s %s%s%s: %s -> %s%s%s\n", step_target(record->arena, step), step->shape->suite_step,
               slot->metric, *slot->subject != '\0' ? " " : "", slot->subject, outcome_name(before->word),
-              outcome_name(after->word), *after->cause != '\0' ? ": " : "", after->cause);
+              outcome_name(after->word), after->cause != NULL ? ": " : "",
+              reason_english(record->arena, after->cause));
 }
 
 /* Items of one step and metric that have another gate now, all of them the same. */
 struct gate_change {
-    const char *suite_step, *metric, *before, *after;
+    const char *suite_step, *metric;
+    const struct reason *before, *after;
     size_t items;
 };
 struct gate_changes {
@@ -55,7 +57,7 @@ static void add_gate(const struct record *record, const struct outcome *before, 
         struct gate_change *one = &changes->items.items[i];
 
         if (strcmp(one->suite_step, shape->suite_step) == 0 && strcmp(one->metric, metric) == 0 &&
-            strcmp(one->before, before->gate) == 0 && strcmp(one->after, after->gate) == 0) {
+            reason_equal(one->before, before->gate) && reason_equal(one->after, after->gate)) {
             one->items++;
             return;
         }
@@ -64,9 +66,9 @@ static void add_gate(const struct record *record, const struct outcome *before, 
         (struct gate_change){shape->suite_step, metric, before->gate, after->gate, 1};
 }
 
-static const char *gate_or_none(const char *gate)
+static const char *gate_or_none(struct arena *arena, const struct reason *gate)
 {
-    return *gate != '\0' ? gate : "none";
+    return gate != NULL ? reason_english(arena, gate) : "none";
 }
 
 /* What a judgement of the same plan says otherwise: items, gates (who is compared with his peers has one of his own, which
@@ -78,13 +80,14 @@ static void print_change(const struct record *record, const struct judgement *be
     size_t changed = 0;
 
     if (before->verdict_count == 0) {
-        cli_print("run %lld was not judged before; judged against %s\n", record->number, after->baselines);
+        cli_print("run %lld was not judged before; judged against %s\n", record->number,
+                  reason_english(record->arena, after->baselines));
         return;
     }
     for (size_t i = 0; i < after->outcome_count && i < before->outcome_count; i++) {
         const struct outcome *was = &before->outcomes[i], *is = &after->outcomes[i];
 
-        if (strcmp(was->gate, is->gate) != 0 && strcmp(was->status, "peers") != 0 &&
+        if (!reason_equal(was->gate, is->gate) && strcmp(was->status, "peers") != 0 &&
             strcmp(is->status, "peers") != 0)
             add_gate(record, was, is, &gates);
         if (was->word == is->word)
@@ -96,12 +99,13 @@ static void print_change(const struct record *record, const struct judgement *be
         const struct gate_change *gate = &gates.items.items[i];
 
         cli_print("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
-                  gate_or_none(gate->before), gate_or_none(gate->after), gate->items,
-                  gate->items == 1 ? "" : "s");
+                  gate_or_none(record->arena, gate->before), gate_or_none(record->arena, gate->after),
+                  gate->items, gate->items == 1 ? "" : "s");
     }
     cli_print("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
-              after->outcome_count, after->baselines, before->uuid,
-              standing_verdict(&record->standing, before->verdicts[0].word), before->baselines);
+              after->outcome_count, reason_english(record->arena, after->baselines), before->uuid,
+              standing_verdict(&record->standing, before->verdicts[0].word),
+              reason_english(record->arena, before->baselines));
 }
 
 static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
@@ -137,7 +141,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
             "was read of all of it at the time\n",
             kept, record->attempts.count);
     cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
-              standing_verdict_text(arena, &record->standing, &record->judgement));
+              reason_english(arena, standing_verdict_text(arena, &record->standing, &record->judgement)));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

@@ -25,7 +25,8 @@ static int print_checks(void)
 
 static bool same_row(const struct slot *a, const struct slot *b)
 {
-    return a->duty == b->duty && strcmp(a->metric, b->metric) == 0 && strcmp(a->duty_note, b->duty_note) == 0;
+    return a->duty == b->duty && strcmp(a->metric, b->metric) == 0 &&
+           reason_equal(a->duty_note, b->duty_note);
 }
 
 /* The limits of the items of one row, each distinct one once. */
@@ -41,8 +42,9 @@ static void print_limits(struct arena *arena, const struct run_limits *limits, c
             slot_limits_find(arena, limits, shape, &shape->slots[i], &of_slot);
         for (size_t k = 0; k < of_slot.limits.count; k++) {
             const struct limit *limit = of_slot.limits.items[k];
-            const char *text = arena_printf(arena, "%s (%s: %s)", limit_text(arena, limit),
-                                            limit_status_name(limit->status), limit->source);
+            const char *text =
+                arena_printf(arena, "%s (%s: %s)", reason_english(arena, limit_text(arena, limit)),
+                             limit_status_name(limit->status), limit->source);
             bool known = false;
 
             for (size_t m = 0; m < shown.count && !known; m++)
@@ -69,7 +71,7 @@ static void print_shape(struct arena *arena, const struct run_limits *limits, co
             continue;
         cli_print("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, count);
         print_limits(arena, limits, shape, i);
-        cli_print("%s%s\n", *slot->duty_note != '\0' ? "  " : "", slot->duty_note);
+        cli_print("%s%s\n", slot->duty_note != NULL ? "  " : "", reason_english(arena, slot->duty_note));
     }
 }
 
@@ -117,7 +119,7 @@ static const char *targets_text(struct arena *arena, const struct step *first, s
 }
 
 /* Steps that are not for everybody: each was taken in or left out, and says why. */
-static void print_choices(const struct plan_notes *notes)
+static void print_choices(struct arena *arena, const struct plan_notes *notes)
 {
     if (notes->choices.count > 0)
         cli_print("\nwhat applies here:\n");
@@ -125,7 +127,7 @@ static void print_choices(const struct plan_notes *notes)
         const struct plan_choice *choice = &notes->choices.items[i];
 
         cli_print("  %-9s %s (%s, %s): %s\n", choice->taken ? "taken in" : "left out", choice->step,
-                  choice->check, choice->platform, choice->reason);
+                  choice->check, choice->platform, reason_english(arena, choice->why));
     }
 }
 
@@ -202,7 +204,7 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
 
         if (first->origin == ORIGIN_LEFT_OUT) {
             cli_print("%3zu. %s (%s, %s): not run, %s\n", i + 1, shape->suite_step, shape->check,
-                      shape->platform, first->origin_note);
+                      shape->platform, reason_english(arena, first->origin_note));
             continue;
         }
         cli_print("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
@@ -223,9 +225,9 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
         else
             wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
     }
-    print_choices(&cli->notes);
+    print_choices(arena, &cli->notes);
     for (size_t i = 0; i < cli->notes.notes.count; i++)
-        cli_print("\nnote: %s\n", cli->notes.notes.items[i].text);
+        cli_print("\nnote: %s\n", reason_english(arena, cli->notes.notes.items[i].what));
     if (cli_production(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
                   cli_production(arena, plan));
@@ -237,7 +239,7 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
 
 /* -- As JSON -- */
 
-static void put_items(struct json_writer *json, const struct shape *shape)
+static void put_items(struct json_writer *json, struct arena *arena, const struct shape *shape)
 {
     json_key(json, "items");
     json_open_array(json);
@@ -247,14 +249,15 @@ static void put_items(struct json_writer *json, const struct shape *shape)
         json_member(json, "subject", shape->slots[i].subject);
         json_member(json, "at", shape->slots[i].at);
         json_member(json, "duty", duty_name(shape->slots[i].duty));
-        json_member(json, "note", shape->slots[i].duty_note);
+        json_member(json, "note", reason_english(arena, shape->slots[i].duty_note));
         json_close_object(json);
     }
     json_close_array(json);
 }
 
 /* What each step of it owes stands once: all steps of one shape owe the same. */
-static void put_shape(struct json_writer *json, const struct plan *plan, const struct shape *shape)
+static void put_shape(struct json_writer *json, struct arena *arena, const struct plan *plan,
+                      const struct shape *shape)
 {
     const struct step *first = NULL;
     size_t count = steps_of(plan, shape, &first);
@@ -271,7 +274,7 @@ static void put_shape(struct json_writer *json, const struct plan *plan, const s
     json_put_integer(json, (int64_t)count);
     json_key(json, "runs");
     json_put_boolean(json, first->origin != ORIGIN_LEFT_OUT);
-    json_member(json, "note", first->origin_note);
+    json_member(json, "note", reason_english(arena, first->origin_note));
     json_key(json, "expected_s");
     json_put_number(json, step_expected_s(first));
     json_key(json, "deadline_s");
@@ -283,11 +286,11 @@ static void put_shape(struct json_writer *json, const struct plan *plan, const s
         json_put_number(json, plan_step_s(first));
     }
     json_member(json, "alone", exclusivity_name(shape->exclusive));
-    put_items(json, shape);
+    put_items(json, arena, shape);
     json_close_object(json);
 }
 
-static void put_choice(struct json_writer *json, const struct plan_choice *choice)
+static void put_choice(struct json_writer *json, struct arena *arena, const struct plan_choice *choice)
 {
     json_open_object(json);
     json_member(json, "step", choice->step);
@@ -297,7 +300,7 @@ static void put_choice(struct json_writer *json, const struct plan_choice *choic
     json_put_boolean(json, choice->taken);
     json_key(json, "assumed");
     json_put_boolean(json, choice->assumed);
-    json_member(json, "reason", choice->reason);
+    json_member(json, "reason", reason_english(arena, choice->why));
     json_close_object(json);
 }
 
@@ -335,17 +338,17 @@ static void print_json(struct arena *arena, const struct cli_plan *cli)
     json_key(&json, "plan");
     json_open_array(&json);
     for (size_t i = 0; i < cli->plan->shapes.count; i++)
-        put_shape(&json, cli->plan, cli->plan->shapes.items[i]);
+        put_shape(&json, arena, cli->plan, cli->plan->shapes.items[i]);
     json_close_array(&json);
     json_key(&json, "applies");
     json_open_array(&json);
     for (size_t i = 0; i < cli->notes.choices.count; i++)
-        put_choice(&json, &cli->notes.choices.items[i]);
+        put_choice(&json, arena, &cli->notes.choices.items[i]);
     json_close_array(&json);
     json_key(&json, "notes");
     json_open_array(&json);
     for (size_t i = 0; i < cli->notes.notes.count; i++)
-        json_put_string(&json, cli->notes.notes.items[i].text);
+        json_put_string(&json, reason_english(arena, cli->notes.notes.items[i].what));
     json_close_array(&json);
     json_close_object(&json);
     cli_print_lines(out.bytes);

@@ -10,6 +10,7 @@
 #include "assay/cleanup.h"
 #include "assay/mend.h"
 #include "assay/preflight.h"
+#include "assay/reason_json.h"
 #include "assay/report.h"
 #include "cli.h"
 #include "meter.h"
@@ -31,7 +32,8 @@ struct preflight {
 /* -- Making it -- */
 
 /* What the suite needs is found over a plan of it that nobody runs: its own limits do not matter yet. */
-static const char *derive(struct arena *arena, struct cli_plan *cli, const char **ret_note, struct error *err)
+static const char *derive(struct arena *arena, struct cli_plan *cli, const struct reason **ret_note,
+                          struct error *err)
 {
     struct suite *relaxed = arena_new(arena, struct suite);
 
@@ -50,7 +52,8 @@ static const char *derive(struct arena *arena, struct cli_plan *cli, const char 
 
 static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *err)
 {
-    const char *file = arena_printf(arena, "preflight of %s", cli->suite), *note = "", *document;
+    const char *file = arena_printf(arena, "preflight of %s", cli->suite), *document;
+    const struct reason *note = NULL;
     const struct suite *suite;
     char uuid[UUID_SIZE];
 
@@ -58,8 +61,8 @@ static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *er
     suite = document != NULL ? suite_parse(arena, file, slice_of(document), err) : NULL;
     if (suite == NULL)
         return -1;
-    if (*note != '\0')
-        cli_warn("assay: note: %s\n", note);
+    if (note != NULL)
+        cli_warn("assay: note: %s\n", reason_english(arena, note));
     cli->suite = file;
     cli->steps = NULL;
     cli->notes = (struct plan_notes){0};
@@ -101,12 +104,12 @@ static size_t count_of(const struct mends *mends)
     return count;
 }
 
-static void print_mend(const struct mend *mend)
+static void print_mend(struct arena *arena, const struct mend *mend)
 {
     cli_print("%s: %s: %s%s%s: %s\n", label_of(mend->word), mend->hosts, mend->problem,
-              *mend->subject != '\0' ? " " : "", mend->subject, mend->cause);
-    if (*mend->remedy != '\0')
-        cli_print("    %s\n", mend->remedy);
+              *mend->subject != '\0' ? " " : "", mend->subject, reason_english(arena, mend->cause));
+    if (mend->remedy != NULL)
+        cli_print("    %s\n", reason_english(arena, mend->remedy));
     for (size_t i = 0; i < mend->commands.count && i < COMMANDS_SHOWN; i++)
         cli_print("    %s$ %s\n", mend->on_hosts ? "there" : "", mend->commands.items[i]);
     if (mend->commands.count > COMMANDS_SHOWN)
@@ -116,15 +119,16 @@ static void print_mend(const struct mend *mend)
 static void print_text(const struct record *record, const struct mends *mends)
 {
     for (size_t i = 0; i < mends->items.count; i++)
-        print_mend(&mends->items.items[i]);
+        print_mend(record->arena, &mends->items.items[i]);
     for (size_t i = 0; i < mends->unasked.count; i++)
-        cli_print("not asked: %s: %s\n", mends->unasked.items[i].hosts, mends->unasked.items[i].steps);
+        cli_print("not asked: %s: %s\n", mends->unasked.items[i].hosts,
+                  reason_english(record->arena, mends->unasked.items[i].steps));
     cli_print("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
               *mends->clean != '\0' ? ": " : "", mends->clean);
     cli_print("run: %lld\nto mend: %zu\n", record->number, count_of(mends));
 }
 
-static void put_mend(struct json_writer *json, const struct mend *mend)
+static void put_mend(struct arena *arena, struct json_writer *json, const struct mend *mend)
 {
     json_open_object(json);
     json_member(json, "outcome", label_of(mend->word));
@@ -138,8 +142,8 @@ static void put_mend(struct json_writer *json, const struct mend *mend)
     for (size_t i = 0; i < mend->count; i++)
         json_put_string(json, mend->members[i]->name);
     json_close_array(json);
-    json_member(json, "cause", mend->cause);
-    json_member(json, "remedy", mend->remedy);
+    reason_write(arena, json, "cause", mend->cause);
+    reason_write(arena, json, "remedy", mend->remedy);
     json_member(json, "where", mend->on_hosts ? "hosts" : "controller");
     json_key(json, "commands");
     json_open_array(json);
@@ -168,14 +172,14 @@ static void print_json(const struct record *record, const struct mends *mends)
     json_key(&json, "mend");
     json_open_array(&json);
     for (size_t i = 0; i < mends->items.count; i++)
-        put_mend(&json, &mends->items.items[i]);
+        put_mend(record->arena, &json, &mends->items.items[i]);
     json_close_array(&json);
     json_key(&json, "not_asked");
     json_open_array(&json);
     for (size_t i = 0; i < mends->unasked.count; i++) {
         json_open_object(&json);
         json_member(&json, "hostlist", mends->unasked.items[i].hosts);
-        json_member(&json, "steps", mends->unasked.items[i].steps);
+        json_member(&json, "steps", reason_english(record->arena, mends->unasked.items[i].steps));
         json_close_object(&json);
     }
     json_close_array(&json);

@@ -135,7 +135,8 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         meter_check_before(run->going.database, err) < 0)
         return -1;
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
-        cli_warn("assay: note: %s\n", run->options.plan.notes.notes.items[i].text);
+        cli_warn("assay: note: %s\n",
+                 reason_english(run->going.record->arena, run->options.plan.notes.notes.items[i].what));
     if (exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, false,
                         &run->going.exclusive, err) < 0)
         return -1;
@@ -208,22 +209,25 @@ static void print_substitutes(const struct run *run)
         if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
             cli_print("substitute: %s: %s %s: %s\n", outcome_name(worst),
                       step_target(run->going.record->arena, step), step->shape->suite_step,
-                      step->origin_note);
+                      reason_english(run->going.record->arena, step->origin_note));
     }
 }
 
 static void print_entries(const struct run *run)
 {
+    struct arena *arena = run->going.record->arena;
     struct report_entry *entries;
-    size_t count = report_entries(run->going.record->arena, run->going.record, &entries), shown = 0;
+    size_t count = report_entries(arena, run->going.record, &entries), shown = 0;
 
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &run->going.record->plan->steps.items[entries[i].step];
 
         if (entries[i].word == OUTCOME_NOT_RUN && step->origin != ORIGIN_LEFT_OUT)
             continue;
-        cli_print("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word), entries[i].target, entries[i].check,
-                  *entries[i].subjects != '\0' ? " " : "", entries[i].subjects, entries[i].cause);
+        cli_print("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word),
+                  reason_english(arena, entries[i].target), entries[i].check,
+                  entries[i].subjects != NULL ? " " : "", reason_english(arena, entries[i].subjects),
+                  reason_english(arena, entries[i].cause));
         shown++;
     }
     cli_print_isolation(run->going.record);
@@ -242,8 +246,9 @@ static void print_conflicts(const struct run *run)
     sightings_of_record(run->going.record->arena, run->going.record, &sightings);
     sightings_check(run->going.record->arena, run->going.record->plan, &sightings, &conflicts);
     for (size_t i = 0; i < conflicts.items.count; i++)
-        if (i == 0 || strcmp(conflicts.items.items[i].text, conflicts.items.items[i - 1].text) != 0)
-            cli_print("hardware: %s\n", conflicts.items.items[i].text);
+        if (i == 0 || !reason_equal(conflicts.items.items[i].text, conflicts.items.items[i - 1].text))
+            cli_print("hardware: %s\n",
+                      reason_english(run->going.record->arena, conflicts.items.items[i].text));
 }
 
 static int finish(struct run *run, bool cancelled, struct error *err)

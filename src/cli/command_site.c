@@ -331,7 +331,7 @@ static int write_acceptance(struct work *work, struct arena *arena, const char *
     acceptance->site_index = "../index.html";
     *list_push(work->arena, &work->site.acceptances) = (struct site_acceptance){
         .name = arena_strdup(work->arena, name),
-        .verdict_text = arena_strdup(work->arena, acceptance_verdict_text(arena, acceptance)),
+        .verdict_text = reason_copy(work->arena, acceptance_verdict_text(arena, acceptance)),
         .verdict = acceptance->verdicts.items[0].word,
     };
     acceptance_format_find("html")->write(acceptance, work->site.language, &file.text);

@@ -212,7 +212,7 @@ static int print_result(struct arena *arena, const struct toolset *set, const st
     int status = EXIT_ACCEPT;
 
     for (size_t i = 0; i < count; i++) {
-        print_row(hosts[i].host->name, how(arena, &hosts[i]), hosts[i].text);
+        print_row(hosts[i].host->name, how(arena, &hosts[i]), reason_english(arena, hosts[i].what));
         sent += hosts[i].bytes;
         have += hosts[i].end <= STAGE_PASSED;
         status = worse(status, status_of(hosts[i].end));
@@ -249,7 +249,7 @@ static int bring(struct arena *arena, struct stage_command *command, const struc
 
 static void print_lines(const struct stage_answer *answer)
 {
-    struct slice rest = slice_of(answer->text), line;
+    struct slice rest = slice_of(answer->lines), line;
 
     if (rest.length == 0)
         print_row(answer->host->name, "no version", "");
@@ -272,7 +272,7 @@ static int ask_all(struct arena *arena, const struct stage_command *command, con
             print_lines(&answers[i]);
         else
             print_row(answers[i].host->name, answers[i].end == STAGE_FAILED ? "failed" : "not reached",
-                      answers[i].text);
+                      reason_english(arena, answers[i].what));
         status = worse(status, status_of(answers[i].end));
     }
     return status;

@@ -38,7 +38,7 @@ static int load_sources(struct arena *arena, const struct record *record, struct
 }
 
 /* What is waived must be what is shown: the last judgement, against the same limits. */
-static int judge(struct record *record, const struct plan_sources *sources, const char *shown,
+static int judge(struct record *record, const struct plan_sources *sources, const struct reason *shown,
                  struct error *err)
 {
     char uuid[UUID_SIZE];
@@ -46,11 +46,12 @@ static int judge(struct record *record, const struct plan_sources *sources, cons
     uuid_create(uuid);
     judge_run(record, &sources->limits, uuid);
     cli_judged_by(record, sources);
-    if (shown != NULL && strcmp(shown, record->judgement.baselines) != 0)
+    if (shown != NULL && !reason_equal(shown, record->judgement.baselines))
         return error_set(err, ERROR_USAGE,
                          "run %lld was last judged against %s, and this would be against %s; judge it again "
                          "first: assay judge %lld",
-                         record->number, shown, record->judgement.baselines, record->number);
+                         record->number, reason_english(record->arena, shown),
+                         reason_english(record->arena, record->judgement.baselines), record->number);
     return 0;
 }
 
@@ -109,7 +110,8 @@ static int finish(struct store *store, struct record *record, const struct plan_
     if (judge(record, sources, NULL, err) < 0 || store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
     cli_print("run: %lld\nverdict: %s\n", record->number,
-              standing_verdict_text(record->arena, &record->standing, &record->judgement));
+              reason_english(record->arena,
+                             standing_verdict_text(record->arena, &record->standing, &record->judgement)));
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

@@ -23,8 +23,9 @@ void cli_print_isolation(const struct record *record)
     const struct judgement *judgement = &record->judgement;
 
     for (size_t i = 0; i < judgement->search_count; i++)
-        if (*judgement->searches[i].candidates != '\0')
+        if (judgement->searches[i].candidates != NULL)
             cli_print("not isolated: %s among %s: %s\n",
                       record->plan->steps.items[judgement->searches[i].step].shape->suite_step,
-                      judgement->searches[i].candidates, judgement->searches[i].conclusion);
+                      reason_english(record->arena, judgement->searches[i].candidates),
+                      reason_english(record->arena, judgement->searches[i].conclusion));
 }

@@ -54,11 +54,11 @@ static const char *host_names(struct arena *arena, const struct plan *plan)
 /* "acceptance"; "part of a delivery and not an acceptance, 2 of 8 hosts" */
 static const char *kind_text(struct arena *arena, const struct standing *standing)
 {
-    const char *share = standing_share(arena, standing);
+    const struct reason *share = standing_share(arena, standing);
 
     return arena_printf(arena, "%s%s%s%s", run_kind_title(standing->kind),
                         standing_is_acceptance(standing) ? "" : " and not an acceptance",
-                        *share != '\0' ? ", " : "", share);
+                        share != NULL ? ", " : "", reason_english(arena, share));
 }
 
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record)

@@ -6,6 +6,7 @@
 
 #include "assay/json.h"
 #include "assay/judge.h"
+#include "assay/reasons/run.h"
 #include "cli.h"
 
 enum { DIFFERENCES_SHOWN = 10 };
@@ -183,7 +184,7 @@ static int close_attempts(struct running *going, const struct resuming *resuming
             continue;
         attempt->state = ATTEMPT_ENDED;
         attempt->end = ATTEMPT_CANCELLED;
-        attempt->text = "a host of it was swapped while it ran";
+        attempt->what = REASON(host_swapped_meanwhile);
         attempt->ended = cli_now();
         if (running_keep_attempt(going, attempt, err) < 0)
             return -1;
@@ -205,30 +206,34 @@ static enum step_state *states_of(struct running *going)
     return states;
 }
 
-/* "node[9-10] added; node3 was swapped: address ..." */
-static const char *changes_text(struct arena *arena, const struct hostfile_changes *changes)
+/* "node[9-10] was added; node3 was swapped: address ..." */
+static const struct reason *changes_text(struct arena *arena, const struct hostfile_changes *changes)
 {
     struct hostlist added = {0};
-    const char *text = "";
+    const struct reason *others = NULL, *all;
 
     for (size_t i = 0; i < changes->items.count; i++)
         if (changes->items.items[i].kind == HOST_ADDED)
             *list_push(arena, &added.names) = changes->items.items[i].host->name;
         else
-            text =
-                arena_printf(arena, "%s%s%s", text, *text != '\0' ? "; " : "", changes->items.items[i].text);
-    if (added.names.count > 0)
-        text = arena_printf(arena, "%s was added%s%s",
-                            hostlist_fold(arena, added.names.items, added.names.count),
-                            *text != '\0' ? "; " : "", text);
-    return *text != '\0' ? text : "no host of this run is another";
+            others = reason_also(arena, others, changes->items.items[i].what);
+    all =
+        reason_also(arena,
+                    added.names.count > 0 ? reason(arena, hosts_added,
+                                                   hostlist_fold(arena, added.names.items, added.names.count))
+                                          : NULL,
+                    others);
+    return all != NULL ? all : REASON(no_host_is_another);
 }
 
-static void keep_documents(struct record *record, const struct resuming *resuming, const char *text)
+/* The document's name and its bytes are what has changed (document_said). */
+static void keep_documents(struct record *record, const struct resuming *resuming, const struct reason *what)
 {
+    const char *form = reason_encode(record->arena, what);
+
     cli_add_document(record->arena, &record->documents, "hostfile", resuming->path,
                      resuming->hostfile->bytes);
-    cli_add_document(record->arena, &record->documents, CHANGE_DOCUMENT, text, slice_of(text));
+    cli_add_document(record->arena, &record->documents, CHANGE_DOCUMENT, form, slice_of(form));
 }
 
 int resuming_take(struct running *going, const struct resuming *resuming, bool allow_active,
@@ -236,7 +241,7 @@ int resuming_take(struct running *going, const struct resuming *resuming, bool a
 {
     struct record *record = going->record;
     size_t steps = record->plan->steps.count;
-    const char *text;
+    const struct reason *what;
 
     if (resuming->hostfile == NULL)
         return 0;
@@ -245,11 +250,11 @@ int resuming_take(struct running *going, const struct resuming *resuming, bool a
                            states_of(going), err) < 0 ||
         (!allow_active && cli_check_production(record->arena, record->plan, err) < 0))
         return -1;
-    text = arena_printf(record->arena, "%s; %zu step%s more", changes_text(record->arena, &resuming->changes),
-                        record->plan->steps.count - steps, record->plan->steps.count - steps == 1 ? "" : "s");
-    keep_documents(record, resuming, text);
+    what = reason(record->arena, and_steps_more, changes_text(record->arena, &resuming->changes),
+                  record->plan->steps.count - steps);
+    keep_documents(record, resuming, what);
     if (store_take_hostfile(going->store, record, steps, err) < 0)
         return -1;
-    cli_warn("assay: note: the hostfile has changed: %s\n", text);
+    cli_warn("assay: note: the hostfile has changed: %s\n", reason_english(record->arena, what));
     return 0;
 }

@@ -32,7 +32,7 @@ static int windows_read(void *context, const struct attempt *attempt, size_t fir
 
         if (meter_takes(run->meter, host->name, window->captures))
             continue;
-        evidence_drop(window->captures, &window->text);
+        evidence_drop(window->captures, &window->what);
         window->end = ATTEMPT_NO_ANSWER;
     }
     return store_put_windows(run->store, record, mine, first, err);
@@ -77,7 +77,7 @@ static int attempt_ended(void *context, struct attempt *attempt, struct error *e
 
     if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0]->name,
                      attempt->captures))
-        evidence_drop(attempt->captures, &attempt->text);
+        evidence_drop(attempt->captures, &attempt->what);
     return running_keep_attempt(run, attempt, err);
 }
 

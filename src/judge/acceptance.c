@@ -5,6 +5,8 @@
 #include "acceptance_private.h"
 #include "assay/judge.h"
 #include "assay/peers.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
 #include "judge_private.h"
 
 enum { AFTER_A_REPAIR = 3 };
@@ -46,29 +48,29 @@ static bool is_touched(const struct settling *settling, const char *host, unsign
     return has_member(settling->step, host) && measures(settling, touches);
 }
 
-/* What happened to one of its members after it was shown; "" when nothing did. */
-static const char *voided_by(const struct settling *settling, const struct shown *shown)
+/* What happened to one of its members after it was shown; NULL when nothing did. */
+static const struct reason *voided_by(const struct settling *settling, const struct shown *shown)
 {
     const struct acceptance *acceptance = settling->acceptance;
 
     for (size_t i = 0; i < settling->step->member_count; i++)
         if (is_in_conflict(acceptance, shown->run, settling->step->members[i]))
-            return "the hardware was another one while the run went on";
+            return REASON(hardware_changed_during_run);
     for (size_t i = 0; i < acceptance->events.count; i++) {
         const struct acceptance_event *event = &acceptance->events.items[i];
 
         if (event_is_work(event) && event->at > shown->began &&
             is_touched(settling, event->host, event_touches(event)))
-            return arena_printf(arena_of(settling), "before the %s", event_text(arena_of(settling), event));
+            return reason(arena_of(settling), before_the_event, event_text(arena_of(settling), event));
     }
     for (size_t i = 0; i < acceptance->changes.count; i++) {
         const struct change *change = &acceptance->changes.items[i];
 
         if (change->since > shown->run && is_touched(settling, change->host, change_touches(change->kind)))
-            return arena_printf(arena_of(settling), "before the %s",
-                                change_text(arena_of(settling), acceptance, change));
+            return reason(arena_of(settling), before_the_event,
+                          change_text(arena_of(settling), acceptance, change));
     }
-    return "";
+    return NULL;
 }
 
 /* -- What a fail takes ----------------------------------------------------------------------------------------- */
@@ -142,7 +144,7 @@ static struct mending mending_of(struct settling *settling, const struct shown *
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct judgement *judgement = &record->judgement;
     const struct shape *shape = record->plan->steps.items[fail->step].shape;
-    bool void_now = *voided_by(settling, fail) != '\0';
+    bool void_now = voided_by(settling, fail) != NULL;
     struct mending mending = {0};
 
     for (size_t i = fail->first; i < judgement->outcome_count && judgement->outcomes[i].step == fail->step;
@@ -165,39 +167,32 @@ static struct mending mending_of(struct settling *settling, const struct shown *
 
 /* -- One requirement ------------------------------------------------------------------------------------------- */
 
-static void settle(struct settling *settling, enum requirement_state state, const char *why)
+static void settle(struct settling *settling, enum requirement_state state, const struct reason *why)
 {
     settling->requirement->state = state;
     settling->requirement->why = why;
 }
 
 /* "gpu3 on node5"; of a host alone without its name, which the line has anyway: so hosts that lack the same fold. */
-static const char *about_text(const struct settling *settling, const char *subject)
+static const struct reason *part_text(const struct settling *settling, const char *subject)
 {
     struct arena *arena = arena_of(settling);
-    const char *target = step_target(arena, settling->step);
+    const struct reason *target = step_target_said(arena, settling->step);
+    bool is_target = strcmp(subject, step_target(arena, settling->step)) == 0;
 
     if (settling->step->member_count == 1)
-        return strcmp(subject, target) != 0 ? subject : "";
-    return *subject != '\0' && strcmp(subject, target) != 0 ? arena_printf(arena, "%s on %s", subject, target)
-                                                            : target;
+        return is_target ? NULL : reason_text(arena, subject);
+    return *subject != '\0' && !is_target ? reason(arena, part_on_target, subject, target) : target;
 }
 
-static const char *unmended_text(const struct settling *settling, const struct shown *shown,
-                                 const char *subject)
+static const struct reason *unmended_text(const struct settling *settling, const struct shown *shown,
+                                          const char *subject)
 {
-    const char *about = about_text(settling, subject);
+    const struct reason *part = part_text(settling, subject);
     long long run = number_of(settling, shown);
 
-    if (*about == '\0')
-        return arena_printf(arena_of(settling),
-                            "failed in run %lld; no repair or swap is recorded since, and running it again "
-                            "replaces no fail",
-                            run);
-    return arena_printf(arena_of(settling),
-                        "failed in run %lld; no repair or swap of %s is recorded since, and running it again "
-                        "replaces no fail",
-                        run, about);
+    return part == NULL ? reason(arena_of(settling), fail_stands, run)
+                        : reason(arena_of(settling), fail_of_part_stands, run, part);
 }
 
 /* false: a fail stands. mended: when the last of those that do not was; 0: none ever failed. */
@@ -226,7 +221,7 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
 }
 
 /* Who failed by comparison with other hosts cannot pass where there are too few of them to be compared with. */
-static const char *too_few_peers(const struct settling *settling, const struct shown *shown)
+static const struct reason *too_few_peers(const struct settling *settling, const struct shown *shown)
 {
     const struct record *record = settling->acceptance->runs.items[shown->run];
     const struct judgement *judgement = &record->judgement;
@@ -234,7 +229,7 @@ static const char *too_few_peers(const struct settling *settling, const struct s
     size_t siblings = 0;
 
     if (!settling->by_peers)
-        return "";
+        return NULL;
     for (size_t i = 0; i < judgement->outcome_count;) {
         size_t first = i, step = judgement->outcomes[i].step;
 
@@ -243,12 +238,8 @@ static const char *too_few_peers(const struct settling *settling, const struct s
         siblings += step != shown->step && record->plan->steps.items[step].shape == shape &&
                     shown_word(record, first, step) <= OUTCOME_PASS;
     }
-    return siblings >= PEERS_LEAST
-               ? ""
-               : arena_printf(arena_of(settling),
-                              "a run with too few hosts to compare with: %zu others passed "
-                              "there, %d are needed",
-                              siblings, PEERS_LEAST);
+    return siblings >= PEERS_LEAST ? NULL
+                                   : reason(arena_of(settling), run_has_too_few_peers, siblings, PEERS_LEAST);
 }
 
 /* Passes that count: behind the repair, and behind whatever was not a pass since. */
@@ -264,27 +255,26 @@ static void count_passes(struct settling *settling, double mended)
                 requirement->passes = 0;
             continue;
         }
-        shown->note = shown->began > mended ? voided_by(settling, shown) : "before the repair";
-        if (*shown->note == '\0')
+        shown->note = shown->began > mended ? voided_by(settling, shown) : REASON(before_the_repair);
+        if (shown->note == NULL)
             shown->note = too_few_peers(settling, shown);
-        shown->counts = *shown->note == '\0';
+        shown->counts = shown->note == NULL;
         requirement->passes += shown->counts ? shown->passes : 0;
     }
 }
 
-static const char *why_missing(const struct settling *settling)
+static const struct reason *why_missing(const struct settling *settling)
 {
     const struct requirement *requirement = settling->requirement;
     const struct shown *last;
 
     if (requirement->shown.count == 0)
-        return "no run has shown it yet";
+        return REASON(never_shown);
     last = &requirement->shown.items[requirement->shown.count - 1];
     if (last->word == OUTCOME_PASS)
-        return arena_printf(arena_of(settling), "the pass in run %lld no longer counts: it is from %s",
-                            number_of(settling, last), last->note);
-    return arena_printf(arena_of(settling), "%s in run %lld", outcome_name(last->word),
-                        number_of(settling, last));
+        return reason(arena_of(settling), pass_no_longer_counts, number_of(settling, last), last->note);
+    return reason(arena_of(settling), outcome_in_run,
+                  reason_word(arena_of(settling), outcome_name(last->word)), number_of(settling, last));
 }
 
 static void settle_requirement(struct settling *settling)
@@ -293,21 +283,20 @@ static void settle_requirement(struct settling *settling)
     double mended;
 
     requirement->owed = 1;
-    requirement->why = "";
+    requirement->why = NULL;
     if (!settle_fails(settling, &mended))
         return;
     requirement->owed = mended > 0 ? AFTER_A_REPAIR : 1;
     count_passes(settling, mended);
     if (mended > 0 && requirement->passes < requirement->owed)
         settle(settling, REQUIREMENT_RETEST,
-               arena_printf(arena_of(settling), "%u of %u passes after the repair", requirement->passes,
-                            requirement->owed));
+               reason(arena_of(settling), passes_after_repair, requirement->passes, requirement->owed));
     else if (requirement->waiver != NULL)
-        settle(settling, REQUIREMENT_WAIVED, "");
+        settle(settling, REQUIREMENT_WAIVED, NULL);
     else if (requirement->passes < requirement->owed)
         settle(settling, REQUIREMENT_MISSING, why_missing(settling));
     else
-        settle(settling, REQUIREMENT_PASSED, "");
+        settle(settling, REQUIREMENT_PASSED, NULL);
 }
 
 /* -- What must be the same on all hosts ------------------------------------------------------------------------ */
@@ -321,8 +310,8 @@ static bool must_be_same(const struct slot *slot)
 }
 
 /* What the last pass that counts measured there; NULL when there is none. */
-static const char *last_value(const struct acceptance *acceptance, const struct requirement *requirement,
-                              const struct slot *slot)
+static const struct reason *last_value(const struct acceptance *acceptance,
+                                       const struct requirement *requirement, const struct slot *slot)
 {
     for (size_t i = requirement->shown.count; i-- > 0;) {
         const struct shown *shown = &requirement->shown.items[i];
@@ -343,12 +332,34 @@ static const char *last_value(const struct acceptance *acceptance, const struct 
     return NULL;
 }
 
+/* The first of them that says this. */
+static const struct reason *value_said(struct arena *arena, const struct reason *const *values, size_t count,
+                                       const char *english)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != NULL && strcmp(reason_english(arena, values[i]), english) == 0)
+            return values[i];
+    return NULL;
+}
+
+/* "ib.firmware of mlx5_0 is 28.2, while most hosts have 28.1" */
+static const struct reason *odd_value(struct arena *arena, const struct slot *slot,
+                                      const struct reason *value, const struct reason *most)
+{
+    const struct reason *metric = *slot->subject != '\0'
+                                      ? reason(arena, metric_of, slot->metric, slot->subject)
+                                      : reason(arena, text, slot->metric);
+
+    return reason(arena, while_most_hosts_have, reason(arena, value_is, metric, value), most);
+}
+
 /* Requirements of one shape, which are passed, against the value that most of them have. */
 static void compare_hosts(struct acceptance *acceptance, const struct shape *shape, const struct slot *slot)
 {
+    struct arena *arena = acceptance->arena;
     size_t count = acceptance->requirements.count, values = 0;
-    const char **all = arena_array(acceptance->arena, const char *, count),
-               **sorted = arena_array(acceptance->arena, const char *, count), *most;
+    const struct reason **all = arena_array(arena, const struct reason *, count), *most;
+    const char **sorted = arena_array(arena, const char *, count), *majority_value;
 
     for (size_t i = 0; i < count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
@@ -357,20 +368,18 @@ static void compare_hosts(struct acceptance *acceptance, const struct shape *sha
             requirement->state == REQUIREMENT_PASSED)
             all[i] = last_value(acceptance, requirement, slot);
         if (all[i] != NULL)
-            sorted[values++] = all[i];
+            sorted[values++] = reason_english(arena, all[i]);
     }
-    most = majority(sorted, values);
+    majority_value = majority(sorted, values);
+    most = majority_value != NULL ? value_said(arena, all, count, majority_value) : NULL;
     for (size_t i = 0; i < count; i++) {
         struct requirement *requirement = &acceptance->requirements.items[i];
 
-        if (all[i] == NULL || (most != NULL && strcmp(all[i], most) == 0))
+        if (all[i] == NULL || (most != NULL && strcmp(reason_english(arena, all[i]), majority_value) == 0))
             continue;
         requirement->state = most != NULL ? REQUIREMENT_FAILED : REQUIREMENT_MISSING;
-        requirement->why =
-            most != NULL
-                ? arena_printf(acceptance->arena, "%s%s%s is %s, while most hosts have %s", slot->metric,
-                               *slot->subject != '\0' ? " of " : "", slot->subject, all[i], most)
-                : arena_printf(acceptance->arena, "%s: the hosts do not agree on one value", slot->metric);
+        requirement->why = most != NULL ? odd_value(arena, slot, all[i], most)
+                                        : reason(arena, hosts_agree_on_no_value, slot->metric);
     }
 }
 

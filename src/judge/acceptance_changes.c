@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "acceptance_private.h"
+#include "assay/reasons/judge.h"
 
 /* What is known of one kind on one host. */
 struct known {
@@ -78,7 +79,8 @@ static bool is_recorded(const struct looking *looking, const char *position, siz
     return false;
 }
 
-static void add_change(struct looking *looking, const struct sighting *sighting, const char *was, size_t run)
+static void add_change(struct looking *looking, const struct sighting *sighting, const struct reason *was,
+                       size_t run)
 {
     struct acceptance *acceptance = looking->acceptance;
 
@@ -113,7 +115,7 @@ static void compare_run(struct looking *looking, size_t run, const struct sighti
             continue;
         same->seen = true;
         if (all_there && strcmp(same->position, first[i].position) != 0) {
-            add_change(looking, &first[i], "another one", run);
+            add_change(looking, &first[i], REASON(another_item), run);
             same->position = first[i].position;
         }
     }
@@ -125,7 +127,7 @@ static void compare_run(struct looking *looking, size_t run, const struct sighti
         was = find_position(&looking->known, first[i].position);
         if (was != NULL && strcmp(was->identity, first[i].identity) == 0)
             continue;
-        add_change(looking, &first[i], was != NULL ? was->identity : "", run);
+        add_change(looking, &first[i], was != NULL ? reason_text(arena, was->identity) : NULL, run);
         if (was == NULL)
             was = list_push(arena, &looking->known.items);
         *was = (struct known){first[i].position, first[i].identity, true};

@@ -105,7 +105,7 @@ static void show_run(struct acceptance *acceptance, struct named_step *owed, siz
         if (found == NULL)
             continue;
         shown = list_push(acceptance->arena, &acceptance->requirements.items[found->index].shown);
-        *shown = (struct shown){.run = run, .step = step, .first = first, .word = word, .note = ""};
+        *shown = (struct shown){.run = run, .step = step, .first = first, .word = word};
         take_attempts(acceptance, &attempts[step], shown);
     }
 }

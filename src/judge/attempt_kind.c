@@ -3,20 +3,23 @@
 #include <string.h>
 
 #include "assay/evidence.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/judge.h"
 #include "judge_private.h"
 
 /* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
 enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128, SIGNALS = 64 };
 
-static struct attempt_bearing bearing(enum attempt_kind kind, const char *cause)
+static struct attempt_bearing bearing(enum attempt_kind kind, const struct reason *cause)
 {
     return (struct attempt_bearing){.kind = kind, .cause = cause};
 }
 
-/* What the transport says of an end has its remedy in it. */
-static struct attempt_bearing bearing_with(enum attempt_kind kind, const char *cause, const char *remedy)
+static struct attempt_bearing bearing_with(enum attempt_kind kind, const struct reason *cause,
+                                           const struct reason *remedy)
 {
-    return (struct attempt_bearing){kind, cause, remedy};
+    return (struct attempt_bearing){.kind = kind, .cause = cause, .remedy = remedy, .advised = true};
 }
 
 /* The program of "cd /opt/x && A=b ./gpu_burn 60", or what a script says of itself: for messages only. */
@@ -31,30 +34,14 @@ static const char *command_of(struct arena *arena, const struct part *part)
                                    : arena_printf(arena, "%.*s...", LONGEST, first.bytes);
 }
 
-#define LEAVE_IT                                                                                        \
-    "leave it to its owner: test it when the job has ended (assay run --hosts NAME), or have the host " \
-    "drained first"
-
-#define LET_IT_ANSWER                                                                                        \
-    "mend what is named there, or have its user take it away; assay needs a folder of its own for locks in " \
-    "/var/tmp, /tmp or /dev/shm, and an answer of Slurm and Kubernetes where they run; then test again"
-
-static const char keep_more[] = "see what prints so much there, or let the next run keep more: assay run "
-                                "--max-evidence SIZE";
-static const char who_ended_it[] =
-    "look for who ended it: the kernel's out-of-memory killer (dmesg), a clean-up job, somebody's kill; "
-    "then test again";
-static const char make_room[] =
-    "make room in /var/tmp, /tmp or /dev/shm of the host (df, df -i), or let the login user write there "
-    "(mode 1777); then test again";
-
-/* "; stderr: ..." where the part has said something there. */
-static const char *complaint_of(const struct part *part)
+/* With what the part has said on stderr, where it has. */
+static const struct reason *with_complaint(struct arena *arena, const struct reason *cause,
+                                           const struct part *part)
 {
-    const char *reason = part->reading.status != READING_COMPLETE ? part->reading.reason : NULL;
-    const char *complaint = reason != NULL ? strstr(reason, "; stderr: ") : NULL;
+    const struct reason *reason = part->reading.status != READING_COMPLETE ? part->reading.reason : NULL;
 
-    return complaint != NULL ? complaint : "";
+    return reason_is(reason, with_stderr) ? reason(arena, with_stderr, cause, reason_argument_text(reason, 2))
+                                          : cause;
 }
 
 static bool has_fault(const struct reading *reading)
@@ -70,53 +57,46 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
     const char *command = command_of(arena, part);
 
     if (!part->began)
-        return bearing(KIND_CRASH, arena_printf(arena, "`%s` was not started", command));
+        return bearing(KIND_CRASH, reason(arena, command_not_started, command));
     if (!part->ended)
-        return bearing(KIND_CRASH, arena_printf(arena, "the output of `%s` ends early", command));
+        return bearing(KIND_CRASH, reason(arena, output_ends_early, command));
     /* A tool that found a fault and said so to the end may exit as it likes. */
     if (part->reading.status == READING_COMPLETE && has_fault(&part->reading))
-        return bearing(KIND_WHOLE, "");
+        return bearing(KIND_WHOLE, NULL);
     if (part->rc == SHELL_NOT_FOUND)
-        return bearing_with(
-            KIND_UNDECIDED,
-            arena_printf(arena, "tool missing: `%s` is not found on the host%s", command, complaint_of(part)),
-            "bring it with `assay stage` (then --tools DIR), install it on the host, or say where it is: "
-            "\"search_path\" or \"tools\" in the suite");
+        return bearing_with(KIND_UNDECIDED, with_complaint(arena, reason(arena, tool_missing, command), part),
+                            REASON(bring_the_tool));
     if (part->rc == SHELL_NOT_EXECUTABLE)
-        return bearing_with(
-            KIND_UNDECIDED,
-            arena_printf(arena, "`%s` cannot be executed on the host%s", command, complaint_of(part)),
-            "let the login user read and execute it, or name another one: \"tools\" in the suite");
+        return bearing_with(KIND_UNDECIDED,
+                            with_complaint(arena, reason(arena, cannot_be_executed, command), part),
+                            REASON(let_it_be_executed));
     if (part->rc > SHELL_SIGNAL && part->rc <= SHELL_SIGNAL + SIGNALS)
-        return bearing(KIND_CRASH, arena_printf(arena, "`%s` died of signal %d (%s)", command,
-                                                part->rc - SHELL_SIGNAL, strsignal(part->rc - SHELL_SIGNAL)));
+        return bearing(KIND_CRASH, reason(arena, died_of_signal, command, part->rc - SHELL_SIGNAL,
+                                          strsignal(part->rc - SHELL_SIGNAL)));
     if (part->rc != 0 && part->reading.status == READING_COMPLETE)
-        return bearing(KIND_CRASH,
-                       arena_printf(arena, "`%s` ended with exit status %d although its output looks whole",
-                                    command, part->rc));
-    return bearing(KIND_WHOLE, "");
+        return bearing(KIND_CRASH, reason(arena, failed_though_output_whole, command, part->rc));
+    return bearing(KIND_WHOLE, NULL);
 }
 
 /* What an undecided attempt's output lacks; NULL when all of it was read. */
-static const char *lack_of_output(struct arena *arena, const struct attempt *attempt)
+static const struct reason *lack_of_output(struct arena *arena, const struct attempt *attempt)
 {
     for (size_t i = 0; i < 2; i++) {
         const struct capture *capture = &attempt->captures[i];
 
-        if (capture->flooded && *attempt->text != '\0')
-            return arena_printf(arena, "only %llu bytes of %s were kept on the host: %s",
-                                (unsigned long long)capture->length, capture->stream, attempt->text);
+        if (capture->flooded && attempt->what != NULL)
+            return reason(arena, kept_only_some_bytes, capture->length, capture->stream, attempt->what);
         if (capture->flooded)
-            return arena_printf(
-                arena, "more was written to %s than is kept on the host (%llu bytes, the flood limit)",
-                capture->stream, (unsigned long long)capture->length);
+            return reason(arena, flood_limit_reached, capture->stream, capture->length);
         if (capture->cut)
-            return arena_printf(arena, "%s did not arrive whole (%llu bytes did)%s%s", capture->stream,
-                                (unsigned long long)capture->length, *attempt->text != '\0' ? ": " : "",
-                                attempt->text);
+            return attempt->what != NULL
+                       ? reason(arena, about,
+                                reason(arena, did_not_arrive_whole, capture->stream, capture->length),
+                                attempt->what)
+                       : reason(arena, did_not_arrive_whole, capture->stream, capture->length);
     }
     if (attempt_is_clipped(attempt) && *attempt->reading.tool == '\0')
-        return "its output was stored as head and tail, and the controller ended before it was read";
+        return REASON(stored_unread);
     return NULL;
 }
 
@@ -131,20 +111,18 @@ static bool ended_well(const struct attempt *attempt)
 static struct attempt_bearing ran_bearing(struct arena *arena, const struct attempt *attempt)
 {
     const struct reading *reading = &attempt->reading;
-    const char *lack = lack_of_output(arena, attempt);
-    const char *owner = reading_get_fact(reading, WINDOW_OWNED, "");
-    const char *forged = reading_get_fact(reading, OUTPUT_FORGED, "");
-    const char *unanswered = reading_get_fact(reading, WINDOW_UNANSWERED, "");
+    const struct reason *lack = lack_of_output(arena, attempt);
+    const struct reason *owner = reading_get_said(reading, WINDOW_OWNED, "");
+    const struct reason *forged = reading_get_said(reading, OUTPUT_FORGED, "");
+    const struct reason *unanswered = reading_get_said(reading, WINDOW_UNANSWERED, "");
 
-    if (evidence_dropped(attempt->text))
-        return bearing_with(KIND_UNDECIDED, attempt->text, keep_more);
+    if (evidence_dropped(attempt->what))
+        return bearing_with(KIND_UNDECIDED, attempt->what, REASON(keep_more_evidence));
     if (forged != NULL)
-        return bearing_with(
-            KIND_UNDECIDED, arena_printf(arena, "its output is forged: %s", forged),
-            "a tool, or a process beside it, wrote what only assay writes: find out which and "
-            "whose it is before you believe this host; then test again");
+        return bearing_with(KIND_UNDECIDED, reason(arena, output_forged, forged), REASON(find_who_forged));
     if (lack != NULL)
-        return bearing_with(KIND_UNDECIDED, lack, *attempt->text != '\0' ? make_room : NULL);
+        return attempt->what != NULL ? bearing_with(KIND_UNDECIDED, lack, REASON(make_room_for_spool))
+                                     : bearing(KIND_UNDECIDED, lack);
     for (size_t i = 0; i < attempt->parts.count; i++)
         if (!attempt->parts.items[i].aside) {
             struct attempt_bearing one = part_bearing(arena, &attempt->parts.items[i]);
@@ -153,22 +131,21 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
                 return one;
         }
     if (owner != NULL)
-        return bearing_with(KIND_UNDECIDED, arena_printf(arena, "the host was in use: %s", owner), LEAVE_IT);
+        return bearing_with(KIND_UNDECIDED, reason(arena, host_was_in_use, owner),
+                            REASON(leave_it_to_its_owner));
     if (unanswered != NULL)
-        return bearing_with(KIND_UNDECIDED,
-                            arena_printf(arena, "whose the host was is not known: %s", unanswered),
-                            LET_IT_ANSWER);
+        return bearing_with(KIND_UNDECIDED, reason(arena, owner_not_known, unanswered),
+                            REASON(let_it_answer));
     switch (reading->status) {
     case READING_COMPLETE:
-        return bearing(KIND_WHOLE, "");
+        return bearing(KIND_WHOLE, NULL);
     case READING_UNRECOGNISED:
-        return bearing(KIND_UNDECIDED, arena_printf(arena, "unknown output format: %s", reading->reason));
+        return bearing(KIND_UNDECIDED, reason(arena, unknown_output_format, reading->reason));
     case READING_FAILED:
-        return bearing(KIND_CRASH, arena_printf(arena, "the tool failed: %s", reading->reason));
+        return bearing(KIND_CRASH, reason(arena, tool_failed, reading->reason));
     case READING_PARTIAL:
     default: {
-        struct attempt_bearing part =
-            bearing(KIND_CRASH, arena_printf(arena, "the output is not whole: %s", reading->reason));
+        struct attempt_bearing part = bearing(KIND_CRASH, reason(arena, output_not_whole, reading->reason));
 
         part.lacks = ended_well(attempt);
         return part;
@@ -179,55 +156,47 @@ static struct attempt_bearing ran_bearing(struct arena *arena, const struct atte
 struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt *attempt)
 {
     if (attempt->state != ATTEMPT_ENDED)
-        return bearing(KIND_NOT_RUN, "it had not ended when the run was interrupted");
+        return bearing(KIND_NOT_RUN, REASON(not_ended_when_interrupted));
     switch (attempt->end) {
     case ATTEMPT_RAN:
         return ran_bearing(arena, attempt);
     case ATTEMPT_DEADLINE:
-        return bearing(KIND_HANG, arena_printf(arena, "hang: it was ended by its deadline after %.0f s",
-                                               attempt->up_ended - attempt->up_began));
+        return bearing(KIND_HANG, reason(arena, hang,
+                                         arena_printf(arena, "%.0f", attempt->up_ended - attempt->up_began)));
     case ATTEMPT_REBOOTED:
-        return bearing(KIND_FAULT, "the host rebooted during the test (its boot id changed)");
+        return bearing(KIND_FAULT, REASON(host_rebooted));
     case ATTEMPT_KILLED:
         return bearing_with(KIND_CRASH,
-                            *attempt->text != '\0' && !evidence_dropped(attempt->text)
-                                ? attempt->text
-                                : arena_printf(arena, "it was ended by signal %d (%s), and not by assay",
-                                               attempt->rc, strsignal(attempt->rc)),
-                            who_ended_it);
+                            attempt->what != NULL && !evidence_dropped(attempt->what)
+                                ? attempt->what
+                                : reason(arena, ended_by_signal, attempt->rc, strsignal(attempt->rc)),
+                            REASON(look_who_ended_it));
     case ATTEMPT_LOST:
-        return bearing_with(KIND_CRASH, attempt->text, who_ended_it);
+        return bearing_with(KIND_CRASH, attempt->what, REASON(look_who_ended_it));
     case ATTEMPT_CANCELLED:
-        return bearing(KIND_NOT_RUN, "cancelled");
+        return bearing(KIND_NOT_RUN, REASON(cancelled));
     case ATTEMPT_NOT_READY:
-        if (evidence_dropped(attempt->text))
-            return bearing_with(KIND_UNDECIDED, attempt->text, keep_more);
-        return bearing_with(KIND_UNDECIDED, attempt->text,
-                            "see to it that nobody else uses the GPUs and that they cool down at rest (fans, "
-                            "air, coolant); then test again");
+        return bearing_with(KIND_UNDECIDED, attempt->what,
+                            evidence_dropped(attempt->what) ? REASON(keep_more_evidence)
+                                                            : REASON(free_and_cool_the_gpus));
     case ATTEMPT_IN_USE:
-        return bearing_with(KIND_NOT_RUN, attempt->text, LEAVE_IT);
+        return bearing_with(KIND_NOT_RUN, attempt->what, REASON(leave_it_to_its_owner));
     case ATTEMPT_UNANSWERED:
-        return bearing_with(KIND_NOT_RUN, attempt->text, LET_IT_ANSWER);
+        return bearing_with(KIND_NOT_RUN, attempt->what, REASON(let_it_answer));
     case ATTEMPT_UNREACHABLE:
         /* Never reached, or reached and lost. */
-        return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->text,
-                            "see to its power, cable and address, that sshd answers there, and that no "
-                            "firewall is in between (`ssh -v` shows how far it comes; where that is "
-                            "authentication, the host waits for a home folder or a directory service)");
+        return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->what,
+                            REASON(see_to_the_hosts_network));
     case ATTEMPT_NO_SPOOL:
-        return bearing_with(KIND_UNDECIDED, attempt->text, make_room);
+        return bearing_with(KIND_UNDECIDED, attempt->what, REASON(make_room_for_spool));
     case ATTEMPT_NO_ANSWER:
-        return bearing_with(
-            KIND_UNDECIDED, attempt->text,
-            "log in there by hand (`ssh HOST true`): what the account's shell, profile or home "
-            "folder waits for, or says, is what stands in the way");
+        return bearing_with(KIND_UNDECIDED, attempt->what, REASON(log_in_by_hand));
     case ATTEMPT_AUTH_REFUSED:
     case ATTEMPT_HOST_KEY_UNKNOWN:
     case ATTEMPT_HOST_KEY_CHANGED:
     case ATTEMPT_SUDO_REFUSED:
     case ATTEMPT_JUMP_FAILED:
     default:
-        return bearing_with(KIND_UNDECIDED, attempt->text, "");
+        return bearing_with(KIND_UNDECIDED, attempt->what, NULL);
     }
 }

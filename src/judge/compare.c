@@ -9,6 +9,7 @@
 
 struct row {
     const char *target;
+    const struct reason *target_said;
     const struct shape *shape;
     const struct slot *slot;
     const struct outcome *outcome;
@@ -34,6 +35,7 @@ static struct row *rows_of(struct arena *arena, const struct record *record, siz
 {
     const struct judgement *judgement = &record->judgement;
     struct row *rows = arena_array(arena, struct row, judgement->outcome_count);
+    const struct reason *said = NULL;
     const char *target = "";
 
     *ret_count = 0;
@@ -41,11 +43,13 @@ static struct row *rows_of(struct arena *arena, const struct record *record, siz
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct step *step = &record->plan->steps.items[outcome->step];
 
-        if (i == 0 || outcome->step != judgement->outcomes[i - 1].step)
-            target = step_target(arena, step);
+        if (i == 0 || outcome->step != judgement->outcomes[i - 1].step) {
+            said = step_target_said(arena, step);
+            target = reason_english(arena, said);
+        }
         if (step->origin == ORIGIN_SUITE || step->origin == ORIGIN_LEFT_OUT)
             rows[(*ret_count)++] =
-                (struct row){target, step->shape, &step->shape->slots[outcome->slot], outcome};
+                (struct row){target, said, step->shape, &step->shape->slots[outcome->slot], outcome};
     }
     if (*ret_count > 0)
         qsort(rows, *ret_count, sizeof *rows, compare_for_sort);
@@ -70,11 +74,27 @@ static bool is_of_its_run(const struct slot *slot)
     return slot->own_count == 1 && (slot->own[0].rule == RULE_DISTINCT || slot->own[0].rule == RULE_NEAR);
 }
 
+/* An older version kept as text what is a sentence today. */
+static bool says_the_same(struct arena *arena, const struct reason *a, const struct reason *b)
+{
+    return reason_equal(a, b) || strcmp(reason_english(arena, a), reason_english(arena, b)) == 0;
+}
+
+static struct item_change change_of(const struct row *row, const struct outcome *before,
+                                    const struct outcome *after)
+{
+    return (struct item_change){.target = row->target,
+                                .target_said = row->target_said,
+                                .slot = row->slot,
+                                .suite_step = row->shape->suite_step,
+                                .before = before,
+                                .after = after};
+}
+
 static void compare_item(struct arena *arena, const struct row *before, const struct row *after,
                          struct comparison *comparison)
 {
-    const struct item_change change = {after->target, after->slot, after->shape->suite_step, before->outcome,
-                                       after->outcome};
+    const struct item_change change = change_of(after, before->outcome, after->outcome);
     int order = compare_words(before->outcome->word, after->outcome->word);
 
     if (order > 0)
@@ -82,8 +102,8 @@ static void compare_item(struct arena *arena, const struct row *before, const st
     else if (order < 0)
         *list_push(arena, &comparison->better) = change;
     else if (!is_of_its_run(after->slot) && isnan(before->outcome->value) && isnan(after->outcome->value) &&
-             *before->outcome->measured != '\0' && *after->outcome->measured != '\0' &&
-             strcmp(before->outcome->measured, after->outcome->measured) != 0)
+             before->outcome->measured != NULL && after->outcome->measured != NULL &&
+             !says_the_same(arena, before->outcome->measured, after->outcome->measured))
         *list_push(arena, &comparison->texts) = change;
     else
         comparison->same++;
@@ -103,11 +123,9 @@ void judge_compare(struct arena *arena, const struct record *before, const struc
         if (order == 0)
             compare_item(arena, &left[i], &right[k], ret_comparison);
         else if (order < 0)
-            *list_push(arena, &ret_comparison->gone) = (struct item_change){
-                left[i].target, left[i].slot, left[i].shape->suite_step, left[i].outcome, NULL};
+            *list_push(arena, &ret_comparison->gone) = change_of(&left[i], left[i].outcome, NULL);
         else
-            *list_push(arena, &ret_comparison->added) = (struct item_change){
-                right[k].target, right[k].slot, right[k].shape->suite_step, NULL, right[k].outcome};
+            *list_push(arena, &ret_comparison->added) = change_of(&right[k], NULL, right[k].outcome);
         i += order <= 0;
         k += order >= 0;
     }

@@ -61,7 +61,7 @@ static bool is_measured(const struct slot *slot)
         if (slot->own[i].rule != RULE_PLAUSIBLE && slot->own[i].rule != RULE_FLOOR &&
             slot->own[i].rule != RULE_CEILING)
             return false;
-    return slot->size_bytes <= 0 || slot->duty == DUTY_GATE || *slot->duty_note != '\0';
+    return slot->size_bytes <= 0 || slot->duty == DUTY_GATE || slot->duty_note != NULL;
 }
 
 /* A part of a host that the judge remarked on, beside the same on other hosts or for a limit that can fail an item; "" the
@@ -418,7 +418,7 @@ static const char *weaker(const struct work *work, const struct sample *samples,
         return arena_printf(
             work->arena, "%s %.6g %s would be no stricter than what %s has, %s (%s), which stays",
             derived->ceiling ? "ceiling" : "floor", derived->value, derived->unit, work->base->name,
-            limit_text(work->arena, limit), limit_status_name(limit->status));
+            reason_english(work->arena, limit_text(work->arena, limit)), limit_status_name(limit->status));
     }
     return NULL;
 }

@@ -121,7 +121,7 @@ static void put_runs(struct json_writer *writer, struct arena *arena, const stru
         json_open_object(writer);
         json_member(writer, "run", records[i]->uuid);
         json_member(writer, "judgement", records[i]->judgement.uuid);
-        json_member(writer, "judged_against", records[i]->judgement.baselines);
+        json_member(writer, "judged_against", reason_english(arena, records[i]->judgement.baselines));
         json_member(writer, "suite", records[i]->suite);
         json_member(writer, "started", date_text(arena, records[i]->started));
         json_close_object(writer);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the search, and its conclusion; see isolate.h. */
+#include "assay/reasons/judge.h"
+
 #include "isolate_private.h"
 
 #include <math.h>
@@ -346,7 +348,7 @@ static bool ends_a_path(const struct isolate *isolate, size_t host)
     return false;
 }
 
-static bool conclude(struct isolate *isolate, bool explained, const char *conclusion)
+static bool conclude(struct isolate *isolate, bool explained, const struct reason *conclusion)
 {
     isolate->next->tests.count = 0;
     isolate->result->conclusion = conclusion;
@@ -381,11 +383,9 @@ static bool search_links(struct isolate *isolate)
         case LINK_NOT_FOUND:
             if (ask_for_times(isolate))
                 return true;
-            return conclude(isolate, false, "slow together: no host, leaf or path alone explains it");
+            return conclude(isolate, false, REASON(nobody_alone_explains_it));
         case LINK_EVERYWHERE:
-            return conclude(isolate, false,
-                            "slow together, and so is every part of it: the fabric is loaded beyond "
-                            "what it carries, or the healthy value is set too high");
+            return conclude(isolate, false, REASON(every_part_slow));
         case LINK_FOUND:
         default:
             break;
@@ -397,19 +397,17 @@ static bool search_links(struct isolate *isolate)
         if (pace == PACE_UNSURE)
             return true;
         if (pace == PACE_FAST)
-            return conclude(isolate, true, "what was found explains it: without it the others are fast");
+            return conclude(isolate, true, REASON(found_explains_it));
     }
 }
 
-static const char *what_is_fast(const struct isolate *isolate)
+static const struct reason *what_is_fast(const struct isolate *isolate)
 {
     if (isolate->result->accusations.count > 0)
-        return "what was found explains it: without it the others are fast";
+        return REASON(found_explains_it);
     if (isolate->out_count + PAIR > isolate->problem->host_count)
-        return "too few hosts are left to tell more";
-    return isolate->out_count > 0
-               ? "without who dropped out all hosts are fast, alone with others and together"
-               : "all hosts are fast, alone with others and together";
+        return REASON(too_few_hosts_left);
+    return isolate->out_count > 0 ? REASON(all_fast_without_dropped) : REASON(all_hosts_fast);
 }
 
 static bool search(struct isolate *isolate)
@@ -455,8 +453,8 @@ bool isolate_next(struct arena *arena, const struct isolate_problem *problem,
     if (!search(&isolate))
         return false;
     if (ret_next->tests.count == 0)
-        return conclude(&isolate, false, "there is no further test that would tell more");
+        return conclude(&isolate, false, REASON(no_further_test));
     if (isolate.round <= problem->rounds_most)
         return true;
-    return conclude(&isolate, false, "the rounds that were allowed are used up");
+    return conclude(&isolate, false, REASON(rounds_used_up));
 }

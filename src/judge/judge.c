@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
+#include "assay/reasons/words.h"
+
 #include "judge_private.h"
 
 struct common {
@@ -142,7 +146,7 @@ static size_t count_siblings(const struct shape *shape, const struct slot *slot)
 }
 
 /* The most kinds that are told one by one. */
-enum { KINDS_TOLD = 4 };
+enum { HASH_SHOWN = 16, KINDS_TOLD = 4 };
 
 /* Of sorted values. */
 static const char *say_kinds(struct arena *arena, const char **values, size_t count)
@@ -300,28 +304,28 @@ static const char *value_of_rack(struct whole_run *run, const struct owners *own
     return most;
 }
 
-static const char *name_of_rack(const char *rack)
+static const struct reason *name_of_rack(struct arena *arena, const char *rack)
 {
-    return *rack != '\0' ? rack : "without a name";
+    return *rack != '\0' ? reason(arena, text, rack) : REASON(without_a_name);
 }
 
 /* Who has none is told by another item. Where two racks have one value, a host that is odd in its own is not what
    joins them. */
-static const char *odd_in_rack(void *context, size_t index, const struct slot *slot, const char *value)
+static const struct reason *odd_in_rack(void *context, size_t index, const struct slot *slot,
+                                        const char *value)
 {
     struct whole_run *run = context;
     const struct step *step = &run->record->plan->steps.items[index];
     const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
-    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, rack, &kinds),
-               *name;
+    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, rack, &kinds);
+    const struct reason *name = name_of_rack(run->arena, rack);
 
-    name = name_of_rack(rack);
     if (strcmp(value, "none") == 0)
         return NULL;
     if (most == NULL)
-        return arena_printf(run->arena, "and the hosts of rack %s do not agree on one: %s", name, kinds);
+        return reason(run->arena, rack_does_not_agree, name, kinds);
     if (strcmp(most, value) != 0)
-        return arena_printf(run->arena, "while most hosts of rack %s have %s", name, most);
+        return reason(run->arena, while_most_of_rack_have, name, most);
     for (size_t i = 0; i < owners->items.count; i++) {
         const struct owner *other = &owners->items.items[i];
 
@@ -329,8 +333,7 @@ static const char *odd_in_rack(void *context, size_t index, const struct slot *s
             continue;
         most = value_of_rack(run, owners, other->rack, &kinds);
         if (most != NULL && strcmp(most, value) == 0)
-            return arena_printf(run->arena, "which most hosts of rack %s have too",
-                                name_of_rack(other->rack));
+            return reason(run->arena, which_most_of_rack_have_too, name_of_rack(run->arena, other->rack));
     }
     return NULL;
 }
@@ -411,15 +414,11 @@ static void remark_controller(struct whole_run *run, struct judgement *judgement
 
         if (fabs(off) > 0) {
             outcome->remark = true;
-            outcome->cause =
-                off > 0 ? arena_printf(run->arena,
-                                       "remark: by the median of the hosts it is the controller's clock that "
-                                       "is %.1f s behind: set that one (chronyc makestep)",
-                                       off)
-                        : arena_printf(run->arena,
-                                       "remark: by the median of the hosts it is the controller's clock that "
-                                       "is %.1f s ahead: set that one (chronyc makestep)",
-                                       -off);
+            outcome->cause = reason(
+                run->arena, remark,
+                off > 0
+                    ? reason(run->arena, controllers_clock_behind, arena_printf(run->arena, "%.1f", off))
+                    : reason(run->arena, controllers_clock_ahead, arena_printf(run->arena, "%.1f", -off)));
             return;
         }
     }
@@ -568,7 +567,18 @@ static enum outcome_word worst_gate(const struct outcome *outcomes, size_t count
     return worst;
 }
 
-static const char *why_not_run(struct whole_run *run, const struct step *step, const enum outcome_word *worst)
+static const struct reason *need_unmet(struct whole_run *run, const struct step *need, enum outcome_word word)
+{
+    const char *step = need->shape->suite_step, *target = step_target(run->arena, need);
+
+    if (word == OUTCOME_FAIL)
+        return reason(run->arena, needs_what_failed, step, target);
+    return word == OUTCOME_NOT_RUN ? reason(run->arena, needs_what_did_not_run, step, target)
+                                   : reason(run->arena, needs_what_is_inconclusive, step, target);
+}
+
+static const struct reason *why_not_run(struct whole_run *run, const struct step *step,
+                                        const enum outcome_word *worst)
 {
     const struct plan *plan = run->record->plan;
 
@@ -579,14 +589,9 @@ static const char *why_not_run(struct whole_run *run, const struct step *step, c
         enum outcome_word word = worst[step->needs[i]];
 
         if (word > OUTCOME_PASS)
-            return arena_printf(run->arena, "needs %s on %s, which %s", need->shape->suite_step,
-                                step_target(run->arena, need),
-                                word == OUTCOME_FAIL      ? "failed"
-                                : word == OUTCOME_NOT_RUN ? "did not run"
-                                                          : "is inconclusive");
+            return need_unmet(run, need, word);
     }
-    return run->record->state == RUN_CANCELLED ? "the run was cancelled before it"
-                                               : "the run was interrupted before it";
+    return run->record->state == RUN_CANCELLED ? REASON(cancelled_before_it) : REASON(interrupted_before_it);
 }
 
 static void judge_one(struct whole_run *run, const struct run_limits *limits, const struct peers *peers,
@@ -594,7 +599,7 @@ static void judge_one(struct whole_run *run, const struct run_limits *limits, co
                       struct outcome *outcomes)
 {
     const struct step *step = &run->record->plan->steps.items[step_index];
-    const char *not_run = attempts->count == 0 ? why_not_run(run, step, worst) : NULL;
+    const struct reason *not_run = attempts->count == 0 ? why_not_run(run, step, worst) : NULL;
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         struct slot_limits of_slot;
@@ -612,22 +617,16 @@ static void judge_one(struct whole_run *run, const struct run_limits *limits, co
             .slot = i,
             .word = step->shape->slots[i].duty == DUTY_GATE ? OUTCOME_NOT_RUN : OUTCOME_RECORDED,
             .cause = not_run,
-            .remedy = "",
-            .measured = "",
             .value = NAN,
-            .limit = "",
-            .gate = "",
-            .source = "",
             .status = "",
         };
     }
 }
 
-static const char *keep_text(struct arena *arena, const char *text, const char *before)
+static const struct reason *keep(struct arena *arena, const struct reason *reason,
+                                 const struct reason *before)
 {
-    if (text == NULL || *text == '\0')
-        return text == NULL ? NULL : "";
-    return before != NULL && strcmp(text, before) == 0 ? before : arena_strdup(arena, text);
+    return reason_equal(reason, before) ? before : reason_copy(arena, reason);
 }
 
 /* Judging an item leaves several times of what is kept of it behind; and most hosts are told the same as the one
@@ -648,13 +647,12 @@ static void judge_aside(const struct whole_run *run, const struct run_limits *li
         struct outcome *outcome = &outcomes[i];
         const struct outcome *before = again ? outcome - slots : i > 0 ? outcome - 1 : &nothing;
 
-        outcome->cause = keep_text(run->arena, outcome->cause, before->cause);
-        outcome->remedy = keep_text(run->arena, outcome->remedy, before->remedy);
-        outcome->measured = keep_text(run->arena, outcome->measured, before->measured);
-        outcome->limit = keep_text(run->arena, outcome->limit, before->limit);
-        outcome->gate = keep_text(run->arena, outcome->gate, before->gate);
-        outcome->source = keep_text(run->arena, outcome->source, before->source);
-        outcome->status = keep_text(run->arena, outcome->status, before->status);
+        outcome->cause = keep(run->arena, outcome->cause, before->cause);
+        outcome->remedy = keep(run->arena, outcome->remedy, before->remedy);
+        outcome->measured = keep(run->arena, outcome->measured, before->measured);
+        outcome->limit = keep(run->arena, outcome->limit, before->limit);
+        outcome->gate = keep(run->arena, outcome->gate, before->gate);
+        outcome->source = keep(run->arena, outcome->source, before->source);
     }
     arena_destroy(aside.arena);
 }
@@ -798,37 +796,45 @@ static void make_verdicts(struct whole_run *run, struct judgement *judgement)
         close_verdict(&judgement->verdicts[i]);
 }
 
-static const char *baseline_names(struct arena *arena, const struct run_limits *limits)
+/* NULL where there is none. */
+static const struct reason *baseline_names(struct arena *arena, const struct run_limits *limits)
 {
-    const char *names = "";
+    const struct reason *names = NULL;
 
     for (size_t i = 0; i < limits->baselines.count; i++) {
         const struct baseline *baseline = limits->baselines.items[i].baseline;
+        const struct reason *name;
         char hash[SHA256_HEX_SIZE];
 
         if (baseline == NULL)
             continue;
         sha256_hex(baseline->bytes.bytes, baseline->bytes.length, hash);
-        names = arena_printf(arena, "%s%s%s for %s (SHA-256 %.16s)", names, *names != '\0' ? ", " : "",
-                             baseline->name, limits->baselines.items[i].platform->name, hash);
+        hash[HASH_SHOWN] = '\0';
+        name = reason(arena, baseline_for, baseline->name, limits->baselines.items[i].platform->name, hash);
+        names = names == NULL ? name : reason(arena, clause, names, name);
     }
-    return *names != '\0' ? names : "none";
+    return names;
 }
 
 /* What it was judged against, and which clauses nothing here measured. */
-static const char *judged_against(struct arena *arena, const struct run_limits *limits,
-                                  const struct plan *plan)
+static const struct reason *judged_against(struct arena *arena, const struct run_limits *limits,
+                                           const struct plan *plan)
 {
-    const char *names = baseline_names(arena, limits);
+    const struct reason *names = baseline_names(arena, limits), *contract;
     char hash[SHA256_HEX_SIZE];
     const char *idle;
 
+    if (names == NULL)
+        names = REASON(word_none);
     if (limits->contract == NULL)
         return names;
     sha256_hex(limits->contract->bytes.bytes, limits->contract->bytes.length, hash);
+    hash[HASH_SHOWN] = '\0';
+    contract = reason(arena, contract_of, limits->contract->name, hash);
     idle = contract_idle_text(arena, limits, plan);
-    return arena_printf(arena, "contract %s (SHA-256 %.16s)%s%s, %s", limits->contract->name, hash,
-                        *idle != '\0' ? ", of which nothing here measures clause " : "", idle, names);
+    if (*idle != '\0')
+        contract = reason(arena, contract_with_idle_clauses, contract, idle);
+    return reason(arena, clause, contract, names);
 }
 
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
@@ -950,7 +956,7 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
     struct whole_run run = {.arena = arena, .record = record};
     struct outcome *outcomes = arena_array(arena, struct outcome, slots);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
-    struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .cause = "", .remedy = ""};
+    struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .status = ""};
     size_t count = 0;
 
     if (attempts.count > 0)

@@ -58,7 +58,8 @@ struct peers {
     /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
     const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
     /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
-    const char *(*odd_in_rack)(void *context, size_t step, const struct slot *slot, const char *value);
+    const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
+                                        const char *value);
     /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */
     const char *(*common_span)(void *context, size_t step, const struct slot *slot);
     /* How the value stands beside what smaller groups of hosts of this run have for it: RULE_GROUPS. */
@@ -84,8 +85,10 @@ enum attempt_kind {
 };
 struct attempt_bearing {
     enum attempt_kind kind;
-    const char *cause;  /* "" for KIND_WHOLE */
-    const char *remedy; /* NULL: that of the check for "sound" */
+    const struct reason *cause; /* NULL for KIND_WHOLE */
+    const struct reason
+        *remedy;  /* where it is advised: what to do, which may be in the cause already (NULL) */
+    bool advised; /* else the remedy is that of the check for "sound" */
     bool
         lacks; /* of KIND_CRASH: the command ended well, and only its output lacks something, such as a row */
 };
@@ -94,10 +97,16 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
 /* limits.c: does the value meet the limit? */
 enum met { MET, MISSED, UNDECIDED };
 struct value {
-    const char *text; /* of a fact, or the number's decimal form */
-    const char *unit; /* of a measurement; "" for facts */
-    double number;    /* NAN for a fact that is no number */
+    const char *text;          /* of a fact, or the number's decimal form */
+    const char *unit;          /* of a measurement; "" for facts */
+    double number;             /* NAN for a fact that is no number */
+    const struct reason *said; /* of a fact in words of ours; NULL */
     bool found;
+};
+/* What others have, of a limit that asks for them: a value, or of RULE_RACK what is wrong. Neither: see the rule. */
+struct common_value {
+    const char *text;
+    const struct reason *said;
 };
 /* "-0.213 to 0.871 s": between these it lies. */
 struct span {
@@ -107,9 +116,10 @@ bool span_parse(const char *text, struct span *ret_span);
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
 /* A number of a document is compared only with values in its own unit. */
 bool limit_is_in_unit(const struct limit *limit, const struct value *value);
-/* For a value that does not meet the limit and is off by a factor that people mistake: "; it is about 8 times that:
- * is one of the two numbers in bits and the other in bytes?"; "" for all others. It decides nothing. */
-const char *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value);
+/* Of a value that does not meet the limit, what is said of it; where it is off by a factor that people mistake, also "it is
+ * about 8 times that: is one of the two numbers in bits and the other in bytes?". It decides nothing. */
+const struct reason *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value,
+                                 const struct reason *said);
 
 /* All values that one attempt has for the slot: a tool may say a thing twice, and not the same. */
 struct values {
@@ -120,21 +130,22 @@ void slot_values(struct arena *arena, const struct slot *slot, const struct atte
 /* By the metric's direction; without one the larger number is the one to look at: errors, temperatures. */
 bool is_worse(const char *metric, double value, double than);
 /* "12.1 GB/s" */
-const char *value_with_unit(struct arena *arena, const struct value *value);
+const struct reason *value_with_unit(struct arena *arena, const struct value *value);
 
 /* slices.c: a step whose attempts are made until they have worked for a time (shape->repeat_for_s). */
 /* What those that came to their end have worked, s; as step_repeat_for_s counts it. */
 double slices_worked_s(struct arena *arena, const struct step_attempts *attempts);
 /* "it worked for 3.5 h of 24 h, the rest was not made"; NULL: it worked as long as it owes. */
-const char *slices_unmade(struct arena *arena, const struct step *step, const struct step_attempts *attempts);
+const struct reason *slices_unmade(struct arena *arena, const struct step *step,
+                                   const struct step_attempts *attempts);
 /* When the attempt began, UTC: "2026-11-23 03:10". */
 const char *slice_time(struct arena *arena, const struct attempt *attempt);
 /* What the item's numbers show as a series over time (spells.h): FAIL and INCONCLUSIVE as they are, PASS with a remark or
- * none. Of a step that counts its attempts, or of an item that is no rate, PASS and "". */
+ * none. Of a step that counts its attempts, or of an item that is no rate, PASS and NULL. */
 struct slices_said {
     enum outcome_word word;
     bool remark;
-    const char *text;
+    const struct reason *what;
 };
 struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
                                 const struct suite_peers *peers, const struct step_attempts *attempts);

@@ -7,6 +7,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/reasons/judge.h"
+
 #include "judge_private.h"
 
 /* One test between two leaves, as its bandwidth makes it. */
@@ -91,9 +93,7 @@ void judge_leaves(struct record *record, struct judgement *judgement)
         here = between_of(record, &all, outcome->step);
         for (size_t k = 0; k < 2; k++)
             if (elsewhere(&all, here, here->leaf[k], true) && elsewhere(&all, here, here->leaf[1 - k], false))
-                outcome->cause = arena_printf(
-                    record->arena,
-                    "%s; leaf %s is slow with its other neighbour too, and leaf %s is not with its own",
-                    outcome->cause, here->leaf[k], here->leaf[1 - k]);
+                outcome->cause = reason(record->arena, leaf_slow_with_both, outcome->cause, here->leaf[k],
+                                        here->leaf[1 - k]);
     }
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/judge.h"
+
 #include "judge_private.h"
 
 /* Takes the next number of a dotted version off the front; what is not a number ends the version. */
@@ -52,16 +54,16 @@ bool limit_is_in_unit(const struct limit *limit, const struct value *value)
 /* What people mistake, and how that looks: a value that is right but for the factor lies between half of it and all. */
 static const struct factor {
     double factor;
-    const char *times, *fraction, *cause;
+    const struct reason *times, *fraction, *cause;
     bool of_bits; /* only where bits and bytes can be mistaken for each other */
 } factors[] = {
-    {8, "8 times", "1/8 of", "is one of the two numbers in bits and the other in bytes?", true},
-    {1000, "1000 times", "1/1000 of", "is one of the two numbers a thousandth, as of M for G or n for u?",
-     false},
+    {8, REASON(eight_times), REASON(an_eighth_of), REASON(bits_for_bytes), true},
+    {1000, REASON(thousand_times), REASON(a_thousandth_of), REASON(wrong_prefix), false},
 };
 static const double right_at_least = 0.5;
 
-const char *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value)
+const struct reason *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value,
+                                 const struct reason *said)
 {
     bool range = limit->rule == RULE_RANGE;
     bool over = limit->rule == RULE_CEILING || limit->rule == RULE_PLAUSIBLE ||
@@ -69,14 +71,14 @@ const char *factor_hint(struct arena *arena, const struct limit *limit, const st
     double gate = range && over ? limit_gate_most(limit) : limit_gate(limit), off;
 
     if ((!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE) || !(value->number > 0) || gate <= 0)
-        return "";
+        return said;
     off = over ? value->number / gate : gate / value->number;
-    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(factors); i++)
         if (off <= factors[i].factor && off >= factors[i].factor * right_at_least &&
             (!factors[i].of_bits || strstr(value->unit, "b/s") != NULL || strstr(value->unit, "B/s") != NULL))
-            return arena_printf(arena, "; it is about %s that: %s",
-                                over ? factors[i].times : factors[i].fraction, factors[i].cause);
-    return "";
+            return reason(arena, off_by_factor, said, over ? factors[i].times : factors[i].fraction,
+                          factors[i].cause);
+    return said;
 }
 
 bool span_parse(const char *text, struct span *ret_span)

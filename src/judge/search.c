@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/judge.h"
+
 #include "search_private.h"
 
 enum {
@@ -407,7 +409,7 @@ static void ask(const struct looked *looked, const struct isolate_tests *next, s
 }
 
 /* Why more rounds would tell no more; NULL: they may. */
-static const char *why_stop(const struct looked *looked)
+static const struct reason *why_stop(const struct looked *looked)
 {
     unsigned known = 0;
     size_t ended = 0;
@@ -418,10 +420,10 @@ static const char *why_stop(const struct looked *looked)
         ended += looked->parts.items[i].known && isfinite(looked->parts.items[i].value);
     }
     if (looked->last_round - known >= ROUNDS_BLANK)
-        return "the search was not finished: its last tests could not be run";
+        return REASON(search_ended_early);
     if (looked->last_round >= ROUNDS_BROKEN && ended == 0)
-        return "no test of any part came to its end: this is no fault of single hosts";
-    return looked->last_round >= ROUNDS_MOST ? "the rounds that were allowed are used up" : NULL;
+        return REASON(no_part_test_ended);
+    return looked->last_round >= ROUNDS_MOST ? REASON(rounds_used_up) : NULL;
 }
 
 /* --- what was found ----------------------------------------------------------------------------------------------- */
@@ -519,23 +521,22 @@ static void accuse(const struct looked *looked, const struct isolate_accusation 
             accusation->steps[accusation->step_count++] = looked->parts.items[i].step;
 }
 
-static const char *candidates_text(const struct looked *looked, const size_t *hosts, size_t count)
+static const struct reason *candidates_text(const struct looked *looked, const size_t *hosts, size_t count)
 {
     struct step step = {.members = arena_array(looked->arena, const struct host *, count),
                         .member_count = count};
 
     for (size_t i = 0; i < count; i++)
         step.members[i] = looked->step->members[hosts[i]];
-    return count > 0 ? step_target(looked->arena, &step) : "";
+    return count > 0 ? step_target_said(looked->arena, &step) : NULL;
 }
 
-static void conclude(const struct looked *looked, const char *conclusion, const char *candidates,
-                     struct findings_so_far *so_far)
+static void conclude(const struct looked *looked, const struct reason *conclusion,
+                     const struct reason *candidates, struct findings_so_far *so_far)
 {
     if (looked->absence.out.count > 0)
-        conclusion = arena_printf(
-            looked->arena, "%s; dropped out of the search, and left out of it since: %s", conclusion,
-            candidates_text(looked, looked->absence.out.items, looked->absence.out.count));
+        conclusion = reason(looked->arena, dropped_out_of_search, conclusion,
+                            candidates_text(looked, looked->absence.out.items, looked->absence.out.count));
     *list_push(looked->arena, &so_far->searches) = (struct search){.step = looked->index,
                                                                    .metric = looked->slot->metric,
                                                                    .size_bytes = looked->slot->size_bytes,
@@ -662,15 +663,13 @@ static bool isolate(struct looked *looked, struct isolate_tests *ret_next, struc
 static bool search(struct looked *looked, struct findings_so_far *so_far, struct isolate_tests *ret_next)
 {
     const struct search *earlier = earlier_search(looked, so_far);
-    const char *stop = why_stop(looked);
+    const struct reason *stop = why_stop(looked);
     struct isolation isolation;
     enum answer explained = ANSWER_NO;
 
     *ret_next = (struct isolate_tests){0};
-    if (earlier != NULL && *earlier->candidates != '\0') {
-        conclude(looked,
-                 "not searched again: the search among the same hosts did not find all that slows them",
-                 earlier->candidates, so_far);
+    if (earlier != NULL && earlier->candidates != NULL) {
+        conclude(looked, REASON(not_searched_again), earlier->candidates, so_far);
         return false;
     }
     if (earlier != NULL)
@@ -678,8 +677,7 @@ static bool search(struct looked *looked, struct findings_so_far *so_far, struct
     if (explained == ANSWER_ASKED && stop == NULL)
         return true;
     if (explained == ANSWER_YES) {
-        conclude(looked, "explained by what was found before: without it the others meet the limit", "",
-                 so_far);
+        conclude(looked, REASON(explained_before), NULL, so_far);
         return false;
     }
     if (stop == NULL && ask_whether_there(looked, ret_next))
@@ -763,7 +761,7 @@ void judge_searches(struct arena *arena, const struct record *record, const stru
 
         for (size_t k = 0; k < all; k++)
             hosts[k] = k;
-        conclude(&looked, looked.last_round > 0 ? "the search was not finished" : "the search was not begun",
+        conclude(&looked, looked.last_round > 0 ? REASON(search_not_finished) : REASON(search_not_begun),
                  candidates_text(&looked, hosts, all), ret_found);
     }
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/judge.h"
 #include "judge_private.h"
 #include "spells.h"
 
@@ -40,14 +41,14 @@ static const char *time_of_work(struct arena *arena, double seconds)
     return arena_printf(arena, "%.3g s", seconds);
 }
 
-const char *slices_unmade(struct arena *arena, const struct step *step, const struct step_attempts *attempts)
+const struct reason *slices_unmade(struct arena *arena, const struct step *step,
+                                   const struct step_attempts *attempts)
 {
     double worked = slices_worked_s(arena, attempts), owed = step_repeat_for_s(step);
 
     if (worked >= owed)
         return NULL;
-    return arena_printf(arena, "it worked for %s of %s, the rest was not made", time_of_work(arena, worked),
-                        time_of_work(arena, owed));
+    return reason(arena, worked_too_short, time_of_work(arena, worked), time_of_work(arena, owed));
 }
 
 /* UTC. */
@@ -133,38 +134,31 @@ static struct between time_of(const struct series *series, const struct spell *s
                             moment(series->arena, to, same_day ? whole + strlen("%Y-%m-%d ") : whole)};
 }
 
-static const char *spells_text(const struct series *series, const struct spells *spells)
+static const struct reason *spells_text(const struct series *series, const struct spells *spells)
 {
     const struct spell *first = &spells->items.items[0], *longest = &spells->items.items[spells->longest];
     struct between at = time_of(series, first), most = time_of(series, longest);
     const char *median = arena_printf(series->arena, "%.4g %s", spells->median, series->unit);
 
     if (spells->items.count == 1)
-        return arena_printf(
-            series->arena,
-            "slow from %s to %s UTC (%zu of %zu slices): %.1f%% worse than the run's median %s", at.from,
-            at.to, first->count, series->count, first->below * 100, median);
-    return arena_printf(
-        series->arena,
-        "slow %zu times (%zu of %zu slices), first from %s to %s UTC, longest from %s to %s UTC: "
-        "up to %.1f%% worse than the run's median %s",
-        spells->items.count, spells->slow, series->count, at.from, at.to, most.from, most.to,
-        spells->worst * 100, median);
+        return reason(series->arena, slow_spell, at.from, at.to, first->count, series->count,
+                      arena_printf(series->arena, "%.1f", first->below * 100), median);
+    return reason(series->arena, slow_spells, spells->items.count, spells->slow, series->count, at.from,
+                  at.to, most.from, most.to, arena_printf(series->arena, "%.1f", spells->worst * 100),
+                  median);
 }
 
 static struct slices_said too_few(struct arena *arena, const struct series *series)
 {
-    return (struct slices_said){
-        .word = OUTCOME_PASS,
-        .remark = true,
-        .text = arena_printf(arena, "%zu slices are too few to tell what was slow for a while: it takes %d",
-                             series->count, SPELLS_LEAST)};
+    return (struct slices_said){.word = OUTCOME_PASS,
+                                .remark = true,
+                                .what = reason(arena, too_few_slices, series->count, SPELLS_LEAST)};
 }
 
 struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
                                 const struct suite_peers *peers, const struct step_attempts *attempts)
 {
-    struct slices_said said = {.word = OUTCOME_PASS, .text = ""};
+    struct slices_said said = {.word = OUTCOME_PASS, .what = NULL};
     const struct metric *metric = metric_find(slot->metric);
     struct series series;
     struct spells spells;
@@ -180,18 +174,13 @@ struct slices_said slices_judge(struct arena *arena, const struct step *step, co
     if (spells.items.count > 0) {
         said.word = spells.worst >= peers->fail ? OUTCOME_FAIL : OUTCOME_PASS;
         said.remark = true;
-        said.text =
-            said.word == OUTCOME_FAIL
-                ? arena_printf(arena, "%s; fail from %g%%", spells_text(&series, &spells), peers->fail * 100)
-                : arena_printf(arena, "%s; remark from %g%%", spells_text(&series, &spells),
-                               peers->remark * 100);
+        said.what = said.word == OUTCOME_FAIL
+                        ? reason(arena, fail_from, spells_text(&series, &spells), peers->fail * 100)
+                        : reason(arena, remark_from, spells_text(&series, &spells), peers->remark * 100);
     } else if (spells.blind) {
         said.word = OUTCOME_INCONCLUSIVE;
-        said.text =
-            arena_printf(arena,
-                         "differs by %.1f%% from slice to slice, so that what was %g%% slow for a while "
-                         "would not stand out",
-                         spells.noise * 100, peers->fail * 100);
+        said.what = reason(arena, too_uneven_slices, arena_printf(arena, "%.1f", spells.noise * 100),
+                           peers->fail * 100);
     }
     return said;
 }

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/judge.h"
+
 #include "judge_private.h"
 
 /* What the functions below share about one slot. */
@@ -19,8 +23,9 @@ struct item_case {
 /* What one attempt says of the item. */
 struct opinion {
     enum outcome_word word;
-    const char *cause;
-    const char *remedy; /* NULL: the check's for the metric */
+    const struct reason *cause;
+    const struct reason *remedy;
+    bool advised; /* remedy is what to do, which may be nothing; else it is the check's for the metric */
     struct value value;
     const struct limit *limit; /* the one that decided; NULL */
     bool remark;
@@ -82,11 +87,11 @@ static bool fails_by_value(const struct item_case *item, const struct attempt *a
 }
 
 /* What the tool complained of; "sound" has no subject of its own, so the complaint's is told with it. */
-static const char *fault_text(const struct item_case *item, const struct finding *fault)
+static const struct reason *fault_text(const struct item_case *item, const struct finding *fault)
 {
-    if (!item->sound || *fault->subject == '\0' || strstr(fault->text, fault->subject) != NULL)
-        return fault->text;
-    return arena_printf(item->arena, "%s: %s", fault->subject, fault->text);
+    if (!item->sound || *fault->subject == '\0' || reason_mentions(fault->what, fault->subject))
+        return fault->what;
+    return reason(item->arena, about, fault->subject, fault->what);
 }
 
 /* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
@@ -117,9 +122,9 @@ static const struct finding *own_fault(const struct item_case *item, const struc
 }
 
 /* As a sentence goes on: "expected yes", "expected >= 345 GB/s". */
-static const char *expectation(struct arena *arena, const struct limit *limit)
+static const struct reason *expectation(struct arena *arena, const struct limit *limit)
 {
-    return limit->rule == RULE_EQUAL ? limit->text : limit_text(arena, limit);
+    return limit->rule == RULE_EQUAL ? reason(arena, text, limit->text) : limit_text(arena, limit);
 }
 
 /* More than the links can carry is not believed, and shows nothing. */
@@ -134,115 +139,123 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
     return NULL;
 }
 
-/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. Of RULE_DISTINCT the others that have it, of RULE_RACK
-   what is wrong. */
-static const char *why_missed(const struct item_case *item, const struct limit *limit,
-                              const struct value *value, const char *common)
-{
-    const char *is =
-        arena_printf(item->arena, "%s is %s", item->slot->metric, value_with_unit(item->arena, value));
-
-    if (!limit_is_in_unit(limit, value))
-        return arena_printf(item->arena, "%s, and its limit is in another unit: %s", is,
-                            limit_text(item->arena, limit));
-    if (limit->rule == RULE_SAME)
-        return common == NULL ? arena_printf(item->arena, "%s; the hosts do not agree on one value: %s", is,
-                                             item->peers->common_kinds(item->peers->context, item->step_index,
-                                                                       item->slot))
-                              : arena_printf(item->arena, "%s, while most hosts have %s", is, common);
-    if (limit->rule == RULE_NEAR)
-        return common == NULL
-                   ? arena_printf(item->arena,
-                                  "%s; of one host and its controller nobody knows which of the two is off",
-                                  is)
-                   : arena_printf(item->arena, "%s, while the median of the hosts is %s", is, common);
-    if (limit->rule == RULE_RACK)
-        return arena_printf(item->arena, "%s, %s", is, common);
-    if (limit->rule == RULE_DISTINCT)
-        return arena_printf(item->arena, "%s is shared with %s", item->slot->metric, common);
-    return arena_printf(item->arena, "%s, expected %s%s%s", is, expectation(item->arena, limit),
-                        factor_hint(item->arena, limit, value),
-                        limit->note != NULL ? arena_printf(item->arena, " (%s)", limit->note) : "");
-}
-
-static struct opinion not_believed(const struct item_case *item, const struct limit *limit,
-                                   const struct value *value)
-{
-    struct opinion opinion = {.word = OUTCOME_INCONCLUSIVE, .value = *value, .limit = limit};
-
-    opinion.cause = arena_printf(item->arena, "%s is %s, which is not to be believed: expected %s%s",
-                                 item->slot->metric, value_with_unit(item->arena, value),
-                                 limit_text(item->arena, limit), factor_hint(item->arena, limit, value));
-    opinion.remedy = limit->note;
-    return opinion;
-}
-
 static bool asks_others(const struct limit *limit)
 {
     return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
            limit->rule == RULE_GROUPS || limit->rule == RULE_RACK;
 }
 
-/* "nccl.all_gather.asymptotic is 301 GB/s, 11.2% (+-0.6%) below the median 339 of 16 smaller groups" */
-static const char *beside_groups(const struct item_case *item, const struct own_groups *groups,
-                                 const struct own_standing *standing, const struct value *value)
+/* What the limits of others say of the value; common: see why_missed. */
+static const struct reason *beside_others(const struct item_case *item, const struct limit *limit,
+                                          const struct reason *is, const struct common_value *common)
 {
-    const char *metric = item->slot->metric, *is = value_with_unit(item->arena, value);
+    const struct peers *peers = item->peers;
+
+    if (limit->rule == RULE_RACK)
+        return reason(item->arena, clause, is, common->said);
+    if (limit->rule == RULE_NEAR)
+        return common->text == NULL ? reason(item->arena, one_host_and_its_controller, is)
+                                    : reason(item->arena, while_hosts_median_is, is, common->text);
+    if (limit->rule == RULE_DISTINCT)
+        return reason(item->arena, is_shared_with, item->slot->metric, common->text);
+    return common->text == NULL ? reason(item->arena, hosts_do_not_agree, is,
+                                         peers->common_kinds(peers->context, item->step_index, item->slot))
+                                : reason(item->arena, while_most_hosts_have, is, common->text);
+}
+
+/* common: what most hosts have, of RULE_SAME; NULL: they do not agree. Of RULE_DISTINCT the others that have it, of RULE_RACK
+   what is wrong. */
+static const struct reason *why_missed(const struct item_case *item, const struct limit *limit,
+                                       const struct value *value, const struct common_value *common)
+{
+    struct arena *arena = item->arena;
+    const struct reason *is = reason(arena, value_is, item->slot->metric, value_with_unit(arena, value)),
+                        *why;
+
+    if (!limit_is_in_unit(limit, value))
+        return reason(arena, limit_in_another_unit, is, limit_text(arena, limit));
+    if (asks_others(limit))
+        return beside_others(item, limit, is, common);
+    why = factor_hint(arena, limit, value, reason(arena, expected, is, expectation(arena, limit)));
+    return limit->note != NULL ? reason(arena, noted, why, limit->note) : why;
+}
+
+static struct opinion not_believed(const struct item_case *item, const struct limit *limit,
+                                   const struct value *value)
+{
+    struct arena *arena = item->arena;
+
+    return (struct opinion){.word = OUTCOME_INCONCLUSIVE,
+                            .value = *value,
+                            .limit = limit,
+                            .cause =
+                                factor_hint(arena, limit, value,
+                                            reason(arena, not_believed, item->slot->metric,
+                                                   value_with_unit(arena, value), limit_text(arena, limit))),
+                            .remedy = limit->note,
+                            .advised = limit->note != NULL};
+}
+
+/* "nccl.all_gather.asymptotic is 301 GB/s, 11.2% (+-0.6%) below the median 339 of 16 smaller groups" */
+static const struct reason *beside_groups(const struct item_case *item, const struct own_groups *groups,
+                                          const struct own_standing *standing, const struct value *value)
+{
+    struct arena *arena = item->arena;
+    const struct reason *is = reason(arena, value_is, item->slot->metric, value_with_unit(arena, value));
 
     if (groups->count < 2)
-        return arena_printf(item->arena,
-                            "%s is %s; %zu smaller groups of this run have it, and it takes 2 to compare",
-                            metric, is, groups->count);
-    return arena_printf(item->arena,
-                        "%s is %s, %.1f%% (+-%.1f%%) below the median %.4g of %zu smaller groups", metric, is,
-                        standing->below * 100, standing->error * 100, groups->median, groups->count);
+        return reason(arena, too_few_smaller_groups, is, groups->count);
+    return reason(arena, below_smaller_groups, is, arena_printf(arena, "%.1f", standing->below * 100),
+                  arena_printf(arena, "%.1f", standing->error * 100),
+                  arena_printf(arena, "%.4g", groups->median), groups->count);
 }
 
 /* RULE_GROUPS. */
 static struct opinion by_groups(const struct item_case *item, const struct limit *limit,
                                 const struct value *value)
 {
-    struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = *value, .limit = limit};
+    struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = *value, .limit = limit};
     struct own_groups groups;
     const struct own_standing standing = item->peers->beside_groups(
         item->peers->context, item->step_index, item->slot, value->number, limit->value, &groups);
-    const char *is = beside_groups(item, &groups, &standing, value);
+    const struct reason *is = beside_groups(item, &groups, &standing, value);
     double most = (1 - limit->value) * 100;
 
     opinion.remark = standing.says == GROUPS_REMARK;
     if (standing.says == GROUPS_FAIL) {
         opinion.word = OUTCOME_FAIL;
-        opinion.cause = arena_printf(item->arena, "%s; fail from %g%%", is, most);
+        opinion.cause = reason(item->arena, fail_from, is, most);
     } else if (standing.says == GROUPS_UNDECIDED) {
         opinion.word = OUTCOME_INCONCLUSIVE;
-        opinion.cause =
-            groups.count < 2
-                ? is
-                : arena_printf(item->arena, "%s; noise neither shows nor excludes the %g%% of a fail", is,
-                               most);
+        opinion.cause = groups.count < 2 ? is : reason(item->arena, noise_hides_a_fail, is, most);
     } else if (opinion.remark) {
-        opinion.cause = arena_printf(item->arena, "remark: %s; remark from %g%%", is, most / 2);
+        opinion.cause = reason(item->arena, remark, reason(item->arena, remark_from, is, most / 2));
     }
     return opinion;
 }
 
 /* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
-static const char *what_others_have(const struct item_case *item, const struct limit *limit,
-                                    const struct value *value)
+static struct common_value what_others_have(const struct item_case *item, const struct limit *limit,
+                                            const struct value *value)
 {
+    const struct peers *peers = item->peers;
+    struct common_value common = {0};
+
     if (limit->rule == RULE_SAME)
-        return item->peers->common_value(item->peers->context, item->step_index, item->slot);
-    if (limit->rule == RULE_NEAR)
-        return item->peers->common_span(item->peers->context, item->step_index, item->slot);
-    if (limit->rule == RULE_RACK)
-        return item->peers->odd_in_rack(item->peers->context, item->step_index, item->slot, value->text);
-    return item->peers->others_with(item->peers->context, item->step_index, item->slot, value->text);
+        common.text = peers->common_value(peers->context, item->step_index, item->slot);
+    else if (limit->rule == RULE_NEAR)
+        common.text = peers->common_span(peers->context, item->step_index, item->slot);
+    else if (limit->rule == RULE_DISTINCT)
+        common.text = peers->others_with(peers->context, item->step_index, item->slot, value->text);
+    else
+        common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
+    return common;
 }
 
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
-    struct opinion opinion = {.word = OUTCOME_PASS, .cause = "", .value = value};
-    struct opinion beside = {.cause = ""};
+    struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = value};
+    struct opinion beside = {.cause = NULL};
     const struct limit *disbelieving = disbelieved(item, &value);
     bool enforceable = false;
 
@@ -250,7 +263,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         return not_believed(item, disbelieving, &value);
     for (size_t i = 0; i < item->limits->limits.count; i++) {
         const struct limit *limit = item->limits->limits.items[i];
-        const char *common = NULL;
+        struct common_value common = {0};
         enum met met;
 
         if (limit->rule == RULE_PLAUSIBLE)
@@ -267,7 +280,9 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         }
         if (asks_others(limit))
             common = what_others_have(item, limit, &value);
-        met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common) : UNDECIDED;
+        met = limit_is_in_unit(limit, &value)
+                  ? limit_met(limit, &value, common.said != NULL ? value.text : common.text)
+                  : UNDECIDED;
         if (!limit_enforceable(limit)) {
             opinion.remark |= met == MISSED;
             if (opinion.limit == NULL)
@@ -279,19 +294,19 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         if (met == MET)
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
-        opinion.cause = why_missed(item, limit, &value, common);
+        opinion.cause = why_missed(item, limit, &value, &common);
         return opinion;
     }
     if (!enforceable && item->slot->duty == DUTY_GATE) {
         opinion.word = OUTCOME_INCONCLUSIVE;
-        opinion.cause = opinion.limit != NULL ? "its only limit is a guess, which can decide nothing"
-                                              : "no baseline has a limit for it";
+        opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
     } else if (beside.limit != NULL) {
         return beside;
     } else if (opinion.remark) {
         opinion.cause =
-            arena_printf(item->arena, "remark: %s is %s, a guess expects %s", item->slot->metric,
-                         value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit));
+            reason(item->arena, remark,
+                   reason(item->arena, guess_expects, item->slot->metric,
+                          value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit)));
     }
     return opinion;
 }
@@ -311,7 +326,7 @@ static bool is_worse_opinion(const char *metric, const struct opinion *opinion, 
 }
 
 /* Why there is no value, where the reading says it: a finding METRIC.unread of the same subject. */
-static const char *why_unread(const struct item_case *item, const struct attempt *attempt)
+static const struct reason *why_unread(const struct item_case *item, const struct attempt *attempt)
 {
     const char *code = arena_printf(item->arena, "%s.unread", item->slot->metric);
 
@@ -319,9 +334,9 @@ static const char *why_unread(const struct item_case *item, const struct attempt
         const struct finding *finding = &attempt->reading.findings.items[i];
 
         if (strcmp(finding->code, code) == 0 && strcmp(finding->subject, item->slot->subject) == 0)
-            return arena_printf(item->arena, "%s was not read: %s", item->slot->metric, finding->text);
+            return reason(item->arena, value_not_read, item->slot->metric, finding->what);
     }
-    return "the output is whole, but has no value for it";
+    return REASON(no_value_in_whole_output);
 }
 
 /* By every value that the attempt has for the item: the worst counts. */
@@ -364,9 +379,9 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     const struct finding *fault = own_fault(item, attempt);
 
     /* What was not begun says nothing of what the check looks for. */
-    opinion.remedy = bearing.remedy != NULL ? bearing.remedy
-                     : bearing.kind == KIND_NOT_RUN
-                         ? ""
+    opinion.advised = true;
+    opinion.remedy = bearing.advised || bearing.kind == KIND_NOT_RUN
+                         ? bearing.remedy
                          : check_remedy(check_find(item->step->shape->check), SOUND_METRIC, opinion.cause);
     opinion.word = bearing.kind == KIND_NOT_RUN ? OUTCOME_NOT_RUN : OUTCOME_INCONCLUSIVE;
     if (bearing.kind == KIND_FAULT && item->sound)
@@ -374,7 +389,7 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
     if (fault != NULL) {
         opinion.word = OUTCOME_FAIL;
         opinion.cause = fault_text(item, fault);
-        opinion.remedy = NULL;
+        opinion.advised = false;
     }
     return is_bad_word(&judged) ? judged : opinion;
 }
@@ -382,15 +397,14 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
 /* The tool did all that it was asked for; what it says may not be so. */
 static void doubt(const struct attempt *attempt, struct opinion *opinion)
 {
-    const char *doubt = reading_get_fact(&attempt->reading, OUTPUT_DOUBTED, "");
+    const struct reason *doubt = reading_get_said(&attempt->reading, OUTPUT_DOUBTED, "");
 
     if (doubt == NULL || opinion->word != OUTCOME_PASS)
         return;
     opinion->word = OUTCOME_INCONCLUSIVE;
     opinion->cause = doubt;
-    opinion->remedy =
-        "find out what wrote this output, on the first host of the test and on each other, before "
-        "you believe it; then test again";
+    opinion->remedy = REASON(find_who_wrote_output);
+    opinion->advised = true;
 }
 
 static struct opinion of_whole(const struct item_case *item, const struct attempt *attempt)
@@ -401,7 +415,7 @@ static struct opinion of_whole(const struct item_case *item, const struct attemp
     doubt(attempt, &opinion);
     if (fault != NULL) {
         opinion.cause = opinion.word == OUTCOME_FAIL
-                            ? arena_printf(item->arena, "%s; %s", opinion.cause, fault_text(item, fault))
+                            ? reason_also(item->arena, opinion.cause, fault_text(item, fault))
                             : fault_text(item, fault);
         opinion.word = OUTCOME_FAIL;
     }
@@ -444,32 +458,29 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
     if (hangs < 2 && (crashes < 2 || !elsewhere))
         return;
     opinion->word = OUTCOME_FAIL;
-    opinion->cause = arena_printf(item->arena, "%u times on this host%s: %s", hangs >= 2 ? hangs : crashes,
-                                  elsewhere ? " and not on others" : "", opinion->cause);
+    opinion->cause =
+        elsewhere ? reason(item->arena, times_on_this_host_only, hangs >= 2 ? hangs : crashes, opinion->cause)
+                  : reason(item->arena, times_on_this_host, hangs, opinion->cause);
 }
 
 /* Why not all was made that the step owes, where what was made passed; NULL: it was. */
-static const char *why_unmade(const struct item_case *item, const struct step_attempts *attempts,
-                              size_t passes)
+static const struct reason *why_unmade(const struct item_case *item, const struct step_attempts *attempts,
+                                       size_t passes)
 {
     const struct shape *shape = item->step->shape;
 
     if (shape->repeat_for_s > 0)
         return slices_unmade(item->arena, item->step, attempts);
-    return passes < shape->repeat
-               ? arena_printf(item->arena, "%zu of %u repeats passed, the others were not made", passes,
-                              shape->repeat)
-               : NULL;
+    return passes < shape->repeat ? reason(item->arena, some_repeats_not_made, passes, shape->repeat) : NULL;
 }
 
 /* Of hundreds of attempts one wants to know when. */
-static const char *why_intermittent(const struct item_case *item, const struct attempt *first, size_t fails,
-                                    size_t count, const char *cause)
+static const struct reason *why_intermittent(const struct item_case *item, const struct attempt *first,
+                                             size_t fails, size_t count, const struct reason *cause)
 {
     if (item->step->shape->repeat_for_s > 0)
-        return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed, first at %s UTC: %s",
-                            fails, count, slice_time(item->arena, first), cause);
-    return arena_printf(item->arena, "intermittent, %zu of %zu attempts failed: %s", fails, count, cause);
+        return reason(item->arena, intermittent_since, fails, count, slice_time(item->arena, first), cause);
+    return reason(item->arena, intermittent, fails, count, cause);
 }
 
 /* What the attempts say one by one. */
@@ -504,17 +515,17 @@ static struct opinion combine(const struct item_case *item, const struct step_at
 {
     struct tally tally = {0};
     struct opinion *worst = &tally.worst;
-    const char *unmade;
+    const struct reason *unmade;
 
     for (size_t i = 0; i < attempts->count; i++)
         count_opinion(item, attempts->items[i], i == 0, &tally);
     if (tally.fails > 0 && tally.passes > 0)
         worst->cause = why_intermittent(item, tally.first_fail, tally.fails, attempts->count, worst->cause);
     else if (tally.fails > 1 && tally.fails == attempts->count)
-        worst->cause = arena_printf(item->arena, "in all %zu attempts: %s", tally.fails, worst->cause);
+        worst->cause = reason(item->arena, in_all_attempts, tally.fails, worst->cause);
     unmade = why_unmade(item, attempts, tally.passes);
     if (tally.fails > 0 && unmade != NULL && item->step->shape->repeat_for_s > 0)
-        worst->cause = arena_printf(item->arena, "%s; %s", worst->cause, unmade);
+        worst->cause = reason_also(item->arena, worst->cause, unmade);
     if (tally.fails == 0 && tally.passes > 0 && unmade != NULL) {
         worst->word = OUTCOME_INCONCLUSIVE;
         worst->cause = unmade;
@@ -522,8 +533,8 @@ static struct opinion combine(const struct item_case *item, const struct step_at
     /* A crash or a hang that did not come again is said, and does not undo what the retry showed. */
     if (tally.fails == 0 && tally.passes > 0 && unmade == NULL && tally.undecided == 0 && tally.broken > 0) {
         tally.worst_pass.remark = true;
-        tally.worst_pass.cause = arena_printf(item->arena, "passed after %zu broken attempt%s: %s",
-                                              tally.broken, tally.broken > 1 ? "s" : "", worst->cause);
+        tally.worst_pass.cause =
+            reason(item->arena, passed_after_broken_attempts, tally.broken, worst->cause);
         return tally.worst_pass;
     }
     return *worst;
@@ -534,21 +545,20 @@ static void judge_series(const struct item_case *item, const struct step_attempt
                          struct opinion *opinion)
 {
     struct slices_said said =
-        item->sound ? (struct slices_said){.text = ""}
+        item->sound ? (struct slices_said){.what = NULL}
                     : slices_judge(item->arena, item->step, item->slot, item->limits->peers, attempts);
 
-    if (*said.text == '\0' || opinion->word == OUTCOME_NOT_RUN)
+    if (said.what == NULL || opinion->word == OUTCOME_NOT_RUN)
         return;
     if (said.word > opinion->word) {
-        opinion->cause = *opinion->cause != '\0'
-                             ? arena_printf(item->arena, "%s; %s", said.text, opinion->cause)
-                             : said.text;
+        opinion->cause = reason_also(item->arena, said.what, opinion->cause);
         opinion->word = said.word;
         return;
     }
-    opinion->cause = *opinion->cause != '\0' ? arena_printf(item->arena, "%s; %s", opinion->cause, said.text)
-                     : said.word == OUTCOME_PASS ? arena_printf(item->arena, "remark: %s", said.text)
-                                                 : said.text;
+    if (opinion->cause == NULL && said.word == OUTCOME_PASS)
+        opinion->cause = reason(item->arena, remark, said.what);
+    else
+        opinion->cause = reason_also(item->arena, opinion->cause, said.what);
     opinion->remark |= said.remark;
 }
 
@@ -558,7 +568,8 @@ static void put_limit(struct arena *arena, const struct limit *limit, struct out
         return;
     outcome->gate = limit_text(arena, limit);
     outcome->limit = limit_stated(arena, limit);
-    outcome->source = limit->source != NULL ? limit->source : "";
+    outcome->source = limit->origin != NULL ? limit->origin
+                                            : reason_word(arena, limit->source != NULL ? limit->source : "");
     outcome->status = limit_status_name(limit->status);
 }
 
@@ -588,13 +599,10 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                                     .slot = slot_index,
                                     .word = opinion.word,
                                     .cause = opinion.cause,
-                                    .remedy = "",
-                                    .limit = "",
-                                    .gate = "",
-                                    .source = "",
                                     .status = "",
                                     .remark = opinion.remark};
-    ret_outcome->measured = opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : "";
+    ret_outcome->measured =
+        opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : NULL;
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
     put_limit(arena, opinion.limit, ret_outcome);
     if (slot->duty == DUTY_RECORD) {
@@ -605,9 +613,9 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
         if (!opinion.value.found)
             ret_outcome->cause = opinion.cause;
     } else if (opinion.word == OUTCOME_NOT_RUN) {
-        ret_outcome->remedy = opinion.remedy != NULL ? opinion.remedy : "";
+        ret_outcome->remedy = opinion.remedy;
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
-        ret_outcome->remedy = opinion.remedy != NULL
+        ret_outcome->remedy = opinion.advised
                                   ? opinion.remedy
                                   : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
     }

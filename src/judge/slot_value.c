@@ -48,7 +48,7 @@ static void add_fact(struct arena *arena, const struct fact *fact, struct values
 {
     struct value *value = list_push(arena, &values->items);
 
-    *value = (struct value){.text = fact->value, .unit = "", .found = true};
+    *value = (struct value){.text = fact->value, .unit = "", .said = fact->said, .found = true};
     if (!scan_double(slice_of(value->text), &value->number))
         value->number = NAN;
 }
@@ -78,7 +78,10 @@ void slot_values(struct arena *arena, const struct slot *slot, const struct atte
     add_values(arena, slot, &attempt->reading, ret_values);
 }
 
-const char *value_with_unit(struct arena *arena, const struct value *value)
+const struct reason *value_with_unit(struct arena *arena, const struct value *value)
 {
-    return arena_printf(arena, "%s%s%s", value->text, *value->unit != '\0' ? " " : "", value->unit);
+    if (value->said != NULL)
+        return value->said;
+    return reason_text(arena, *value->unit != '\0' ? arena_printf(arena, "%s %s", value->text, value->unit)
+                                                   : value->text);
 }

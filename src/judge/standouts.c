@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "assay/peers.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
 #include "judge_private.h"
 
 enum { PAIR = 2 };
@@ -274,9 +277,10 @@ static void remark_too_few(const struct census *census, const struct shape *shap
             if (plan->steps.items[i].shape != shape || !is_passed_over(census, &respects[k], outcome))
                 continue;
             outcome->remark = true;
-            outcome->cause = arena_printf(
-                census->arena, "%s%sremark: not compared with peers: %zu of %zu answered, and it takes %d",
-                outcome->cause, *outcome->cause != '\0' ? "; " : "", whole, planned, PEERS_LEAST + 1);
+            outcome->cause = reason_also(
+                census->arena, outcome->cause,
+                reason(census->arena, remark,
+                       reason(census->arena, too_few_peers_answered, whole, planned, PEERS_LEAST + 1)));
             return;
         }
 }
@@ -324,22 +328,22 @@ static const char *name_of(const struct census *census, const struct step *step,
     return step->member_count == PAIR ? arena_printf(census->arena, "%s's %s", host->name, name) : name;
 }
 
-static const char *who(const struct census *census, const struct step *step,
-                       const struct peers_finding *finding)
+static const struct reason *who(const struct census *census, const struct step *step,
+                                const struct peers_finding *finding)
 {
     const char *name = name_of(census, step, finding->subject);
 
     if (finding->other == PEERS_NONE)
-        return name;
-    return arena_printf(census->arena, "%s with %s", name, name_of(census, step, finding->other));
+        return reason(census->arena, text, name);
+    return reason(census->arena, one_with_other, name, name_of(census, step, finding->other));
 }
 
-static const char *by_what(const struct census *census, const struct peers_finding *finding)
+static const struct reason *by_what(const struct census *census, const struct peers_finding *finding)
 {
     if (finding->aspect == census->aspects.count)
-        return arena_printf(census->arena, "%zu values of all kinds", finding->values);
-    return arena_printf(census->arena, "%zu value%s of %s", finding->values, finding->values == 1 ? "" : "s",
-                        census->names.items[finding->aspect].metric);
+        return reason(census->arena, values_of_all_kinds, finding->values);
+    return reason(census->arena, values_of_metric, finding->values,
+                  census->names.items[finding->aspect].metric);
 }
 
 /* Where a fail is laid: the item itself where it is owed; of what the check only records by itself a gate of the same
@@ -352,7 +356,7 @@ static struct outcome *gate_of(const struct step *step, struct outcome *outcome)
 
     if (slot->duty == DUTY_GATE)
         return outcome;
-    if (*slot->duty_note != '\0')
+    if (slot->duty_note != NULL)
         return NULL;
     for (size_t i = 0; i < shape->slot_count; i++)
         if (shape->slots[i].duty == DUTY_GATE && strcmp(shape->slots[i].subject, slot->subject) == 0 &&
@@ -375,16 +379,19 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
     bool higher = metric->better == BETTER_HIGHER;
     double median = exp((higher ? 1 : -1) * (value->level - finding->deviation));
     const char *unit = arena_printf(census->arena, "%s%s", *metric->unit != '\0' ? " " : "", metric->unit);
-    const char *stated = outcome->limit;
+    const struct reason *stated =
+        reason(census->arena, peers_median_with_tolerance,
+               arena_printf(census->arena, "%s%s", rounded(census->arena, median), unit), threshold * 100);
 
-    outcome->gate =
-        arena_printf(census->arena, "%s %s%s (%s of its peers eased by %g%%)", higher ? ">=" : "<=",
+    outcome->gate = reason(
+        census->arena, peers_bound_eased,
+        arena_printf(census->arena, "%s %s%s", higher ? ">=" : "<=",
                      rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold)),
-                     unit, rounded(census->arena, median), threshold * 100);
-    outcome->limit = arena_printf(census->arena, "median of its peers %s%s, tolerance %g%%%s%s",
-                                  rounded(census->arena, median), unit, threshold * 100,
-                                  *stated != '\0' ? "; beside it " : "", stated);
-    outcome->source = arena_printf(census->arena, "%zu siblings in this run", finding->siblings);
+                     unit),
+        rounded(census->arena, median), threshold * 100);
+    outcome->limit =
+        outcome->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, outcome->limit);
+    outcome->source = reason(census->arena, siblings_in_run, finding->siblings);
     outcome->status = "peers";
 }
 
@@ -395,15 +402,17 @@ static void lay_finding(const struct census *census, const struct peers_finding 
     const struct peers_aspect *aspect = &census->aspects.items[census->values.items[finding->value].aspect];
     struct outcome *gate = finding->fails ? gate_of(step, measured) : NULL;
     struct outcome *outcome = gate != NULL ? gate : measured;
-    const char *cause = arena_printf(
-        census->arena, "%s%s is %.1f%% (+-%.1f%%) " OUTCOME_BELOW_PEERS " %zu peers, by %s; %s from %g%%",
-        gate == NULL && outcome->word != OUTCOME_FAIL ? "remark: " : "", who(census, step, finding),
-        finding->below * 100, finding->error * 100, finding->siblings, by_what(census, finding),
-        gate != NULL ? "fail" : "remark", (gate != NULL ? aspect->fail : aspect->remark) * 100);
+    double from = (gate != NULL ? aspect->fail : aspect->remark) * 100;
+    const struct reason *below = reason(census->arena, below_peers, who(census, step, finding),
+                                        arena_printf(census->arena, "%.1f", finding->below * 100),
+                                        arena_printf(census->arena, "%.1f", finding->error * 100),
+                                        finding->siblings, by_what(census, finding));
+    const struct reason *cause = gate != NULL ? reason(census->arena, fail_from, below, from)
+                                              : reason(census->arena, remark_from, below, from);
 
-    if (*outcome->cause != '\0')
-        cause = arena_printf(census->arena, "%s; %s", outcome->cause, cause);
-    outcome->cause = cause;
+    if (gate == NULL && outcome->word != OUTCOME_FAIL)
+        cause = reason(census->arena, remark, cause);
+    outcome->cause = reason_also(census->arena, outcome->cause, cause);
     if (outcome->word == OUTCOME_FAIL)
         return;
     if (outcome != measured) {

@@ -70,8 +70,8 @@ void judge_inputs(struct record *record)
     cleanup_text struct text inputs = {0};
 
     text_init(&inputs, 64 << 20);
-    text_printf(&inputs, "run %s\nbaselines %s\nnow %.3f\n", record->plan->run_uuid, judgement->baselines,
-                record->now);
+    text_printf(&inputs, "run %s\nbaselines %s\nnow %.3f\n", record->plan->run_uuid,
+                reason_english(record->arena, judgement->baselines), record->now);
     for (size_t i = 0; i < record->attempts.count; i++)
         text_printf(&inputs, "attempt %s\n", record->attempts.items[i].uuid);
     for (size_t i = 0; i < record->waivers.count; i++)

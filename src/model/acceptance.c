@@ -4,19 +4,23 @@
 
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/words.h"
+
 static const struct {
-    const char *name, *what; /* what: as --what names it; NULL: it does not */
-    const char *done;        /* as a sentence begins; NULL: it is no work */
+    const char *name, *what;                  /* what: as --what names it; NULL: it does not */
+    const struct sentence *of_host, *of_part; /* what was done; NULL: it is no work */
 } kinds[EVENT_KINDS] = {
-    [EVENT_REPAIR] = {"repair", NULL, "repair"},
-    [EVENT_SWAP] = {"swap", "part", "swap"},
-    [EVENT_SPARE] = {"spare", NULL, NULL},
-    [EVENT_NOTE] = {"note", NULL, NULL},
-    [EVENT_WITHDRAWAL] = {"withdrawal", NULL, NULL},
-    [EVENT_SETTINGS] = {"settings", "settings", "change of settings"},
-    [EVENT_CABLE] = {"cable", "cable", "recabling"},
-    [EVENT_FIRMWARE] = {"firmware", "firmware", "change of firmware"},
-    [EVENT_RESEAT] = {"reseat", "reseat", "reseating"},
+    [EVENT_REPAIR] = {"repair", NULL, &sentence_repair_of_host, &sentence_repair_of_part},
+    [EVENT_SWAP] = {"swap", "part", &sentence_swap_of_host, &sentence_swap_of_part},
+    [EVENT_SPARE] = {"spare", NULL, NULL, NULL},
+    [EVENT_NOTE] = {"note", NULL, NULL, NULL},
+    [EVENT_WITHDRAWAL] = {"withdrawal", NULL, NULL, NULL},
+    [EVENT_SETTINGS] = {"settings", "settings", &sentence_settings_of_host, &sentence_settings_of_part},
+    [EVENT_CABLE] = {"cable", "cable", &sentence_recabling_of_host, &sentence_recabling_of_part},
+    [EVENT_FIRMWARE] = {"firmware", "firmware", &sentence_firmware_of_host, &sentence_firmware_of_part},
+    [EVENT_RESEAT] = {"reseat", "reseat", &sentence_reseating_of_host, &sentence_reseating_of_part},
 };
 static const char *const states[] = {"passed", "waived", "missing", "to be retested", "failed"};
 
@@ -57,7 +61,7 @@ void events_withdraw(struct acceptance_event *events, size_t count)
 
 bool event_is_work(const struct acceptance_event *event)
 {
-    return !event->withdrawn && kinds[event->kind].done != NULL;
+    return !event->withdrawn && kinds[event->kind].of_host != NULL;
 }
 
 const char *requirement_state_name(enum requirement_state state)
@@ -65,32 +69,48 @@ const char *requirement_state_name(enum requirement_state state)
     return states[state];
 }
 
-const char *event_text(struct arena *arena, const struct acceptance_event *event)
+const struct reason *event_note(struct arena *arena, const struct acceptance_event *event)
 {
-    const char *note = *event->note != '\0' ? arena_printf(arena, ": %s", event->note) : "";
-
-    if (event->kind == EVENT_SPARE)
-        return arena_printf(arena, "%s takes the place of %s%s", event->spare, event->host, note);
-    if (event->kind == EVENT_NOTE)
-        return arena_printf(arena, "note on %s%s", event->host, note);
-    if (event->kind == EVENT_WITHDRAWAL)
-        return arena_printf(arena, "withdrawn%s", note);
-    return arena_printf(arena, "%s of %s%s%s%s", kinds[event->kind].done, event->item,
-                        *event->item != '\0' ? " on " : "", event->host, note);
+    return event->kind == EVENT_WITHDRAWAL ? reason_decode(arena, event->note)
+                                           : reason_text(arena, event->note);
 }
 
-const char *change_text(struct arena *arena, const struct acceptance *acceptance, const struct change *change)
+static const struct reason *event_done(struct arena *arena, const struct acceptance_event *event)
 {
-    const char *what = arena_printf(arena, "%s%s%s on %s", item_kind_name(change->kind),
-                                    *change->position != '\0' ? " " : "", change->position, change->host);
-    const char *how = !item_kind_is_hardware(change->kind) ? "change"
-                      : change->recorded                   ? "recorded swap"
-                                                           : "unrecorded swap";
+    if (event->kind == EVENT_SPARE)
+        return reason(arena, spare_takes_place, event->spare, event->host);
+    if (event->kind == EVENT_NOTE)
+        return reason(arena, note_on_host, event->host);
+    if (event->kind == EVENT_WITHDRAWAL)
+        return REASON(event_withdrawn);
+    if (*event->item == '\0')
+        return reason_make(arena, kinds[event->kind].of_host,
+                           (const struct reason_value[]){REASON_VALUE(event->host)}, 1);
+    return reason_make(arena, kinds[event->kind].of_part,
+                       (const struct reason_value[]){REASON_VALUE(event->item), REASON_VALUE(event->host)},
+                       2);
+}
 
-    return arena_printf(arena, "%s of the %s: %s in run %lld, %s since run %lld", how, what,
-                        *change->was != '\0' ? change->was : "none",
-                        acceptance->runs.items[change->before]->number, change->is,
-                        acceptance->runs.items[change->since]->number);
+const struct reason *event_text(struct arena *arena, const struct acceptance_event *event)
+{
+    const struct reason *done = event_done(arena, event), *note = event_note(arena, event);
+
+    return note != NULL ? reason(arena, about, done, note) : done;
+}
+
+const struct reason *change_text(struct arena *arena, const struct acceptance *acceptance,
+                                 const struct change *change)
+{
+    const struct reason *part = item_at(arena, change->kind, change->position),
+                        *was = change->was != NULL ? change->was : REASON(word_none);
+    long long before = acceptance->runs.items[change->before]->number,
+              since = acceptance->runs.items[change->since]->number;
+
+    if (!item_kind_is_hardware(change->kind))
+        return reason(arena, version_changed, part, change->host, was, before, change->is, since);
+    if (change->recorded)
+        return reason(arena, recorded_swap, part, change->host, was, before, change->is, since);
+    return reason(arena, unrecorded_swap, part, change->host, was, before, change->is, since);
 }
 
 /* -- Hosts --------------------------------------------------------------------------------------------------- */

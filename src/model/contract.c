@@ -2,13 +2,17 @@
 #include <string.h>
 
 #include "assay/limit.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 
-static const char *source_of(struct arena *arena, const struct contract *contract, const struct json *object)
+static const struct reason *origin_of(struct arena *arena, const struct contract *contract,
+                                      const struct json *object)
 {
     const char *more = json_string(object, "source", "");
+    const struct reason *clause =
+        reason(arena, clause_of_contract, contract->name, json_string(object, "clause", ""));
 
-    return arena_printf(arena, "%s, clause %s%s%s", contract->name, json_string(object, "clause", ""),
-                        *more != '\0' ? ": " : "", more);
+    return *more != '\0' ? reason(arena, about, clause, more) : clause;
 }
 
 static const struct contract *read_contract(struct arena *arena, const struct json *document,
@@ -26,7 +30,8 @@ static const struct contract *read_contract(struct arena *arena, const struct js
             return NULL;
         limit->clause = json_string(object, "clause", "");
         limit->platform = json_string(object, "platform", NULL);
-        limit->source = source_of(arena, contract, object);
+        limit->origin = origin_of(arena, contract, object);
+        limit->source = reason_english(arena, limit->origin);
         limit->status = LIMIT_CONTRACT;
         *list_push(arena, &contract->at) = object;
     }

@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/reasons/model.h"
 #include "assay/text.h"
 
 enum { HOST_LEAST = 64 << 20, RUN_LEAST = 1 << 30 };
-
-static const char dropped_text[] =
-    "the run's limit of evidence, or this host's share of it, is reached: what was printed is not kept";
 
 void evidence_limits_set(struct evidence_limits *limits, uint64_t run_bytes, size_t hosts)
 {
@@ -91,7 +89,7 @@ uint64_t evidence_bytes(const struct capture captures[2])
     return bytes;
 }
 
-void evidence_drop(struct capture captures[2], const char **text)
+void evidence_drop(struct capture captures[2], const struct reason **what)
 {
     for (size_t i = 0; i < 2; i++) {
         captures[i].bytes = captures[i].tail = (struct slice){"", 0};
@@ -100,19 +98,19 @@ void evidence_drop(struct capture captures[2], const char **text)
         captures[i].cut = true;
         sha256_hex("", 0, captures[i].sha256);
     }
-    *text = dropped_text;
+    *what = REASON(evidence_limit_reached);
 }
 
-bool evidence_dropped(const char *text)
+bool evidence_dropped(const struct reason *what)
 {
-    return text != NULL && strcmp(text, dropped_text) == 0;
+    return reason_is(what, evidence_limit_reached);
 }
 
-static void count(const struct capture captures[2], const char *text, struct evidence_sum *sum)
+static void count(const struct capture captures[2], const struct reason *what, struct evidence_sum *sum)
 {
     sum->kept_bytes += evidence_bytes(captures);
     sum->flooded += captures[0].flooded || captures[1].flooded;
-    sum->dropped += evidence_dropped(text);
+    sum->dropped += evidence_dropped(what);
 }
 
 void evidence_count(const struct record *record, struct evidence_sum *ret_sum)
@@ -121,8 +119,8 @@ void evidence_count(const struct record *record, struct evidence_sum *ret_sum)
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct attempt *attempt = &record->attempts.items[i];
 
-        count(attempt->captures, attempt->text, ret_sum);
+        count(attempt->captures, attempt->what, ret_sum);
         for (size_t k = 0; k < attempt->windows.count; k++)
-            count(attempt->windows.items[k].captures, attempt->windows.items[k].text, ret_sum);
+            count(attempt->windows.items[k].captures, attempt->windows.items[k].what, ret_sum);
     }
 }

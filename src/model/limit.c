@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/suite.h"
 
 static const char *const rule_names[] = {
@@ -105,36 +107,47 @@ static const char *stated_number(struct arena *arena, const struct limit *limit)
     return arena_printf(arena, "%s to %s", value, number_text(limit->most, most, sizeof most));
 }
 
-static const char *text_of_number(struct arena *arena, const struct limit *limit, const char *sign)
+/* "5" of 0.05. */
+static const char *percent(struct arena *arena, double fraction)
+{
+    return arena_printf(arena, "%.6g", fraction * 100);
+}
+
+static const struct reason *text_of_number(struct arena *arena, const struct limit *limit, const char *sign)
 {
     char gate[32], most[32];
-    const char *unit = unit_behind(arena, limit), *text;
+    const char *unit = unit_behind(arena, limit);
+    const struct reason *bound;
 
     number_text(limit_gate(limit), gate, sizeof gate);
     if (limit->rule == RULE_RANGE)
-        text = arena_printf(arena, ">= %s and <= %s%s", gate,
-                            number_text(limit_gate_most(limit), most, sizeof most), unit);
+        bound =
+            reason(arena, at_least_and_at_most, gate,
+                   arena_printf(arena, "%s%s", number_text(limit_gate_most(limit), most, sizeof most), unit));
     else
-        text = arena_printf(arena, "%s %s%s", sign, gate, unit);
+        bound = reason(arena, text, arena_printf(arena, "%s %s%s", sign, gate, unit));
     if (limit->tolerance > 0)
-        return arena_printf(arena, "%s (%s eased by %.6g%%)", text, stated_number(arena, limit),
-                            limit->tolerance * 100);
+        return reason(arena, bound_eased, bound, stated_number(arena, limit),
+                      percent(arena, limit->tolerance));
     if (limit->derived > 0)
-        return arena_printf(arena, "%s (%.6g%% tolerance is in it already)", text, limit->derived * 100);
-    return text;
+        return reason(arena, bound_with_tolerance_in_it, bound, percent(arena, limit->derived));
+    return bound;
 }
 
-const char *limit_stated(struct arena *arena, const struct limit *limit)
+const struct reason *limit_stated(struct arena *arena, const struct limit *limit)
 {
+    const char *stated;
+
     if (!limit_is_number(limit) && limit->rule != RULE_PLAUSIBLE)
         return limit_text(arena, limit);
-    return arena_printf(arena, "%s %s%s, tolerance %.6g%%%s", limit_rule_name(limit->rule),
-                        stated_number(arena, limit), unit_behind(arena, limit),
-                        (limit->derived > 0 ? limit->derived : limit->tolerance) * 100,
-                        limit->derived > 0 ? " already in it" : "");
+    stated = arena_printf(arena, "%s %s%s", limit_rule_name(limit->rule), stated_number(arena, limit),
+                          unit_behind(arena, limit));
+    return limit->derived > 0
+               ? reason(arena, stated_with_tolerance_in_it, stated, percent(arena, limit->derived))
+               : reason(arena, stated_with_tolerance, stated, percent(arena, limit->tolerance));
 }
 
-const char *limit_text(struct arena *arena, const struct limit *limit)
+const struct reason *limit_text(struct arena *arena, const struct limit *limit)
 {
     switch (limit->rule) {
     case RULE_FLOOR:
@@ -144,25 +157,25 @@ const char *limit_text(struct arena *arena, const struct limit *limit)
     case RULE_PLAUSIBLE:
         return text_of_number(arena, limit, "<=");
     case RULE_FRACTION:
-        return arena_printf(arena, ">= %g%% of the ceiling", limit->value * 100);
+        return reason(arena, percent_of_ceiling, limit->value * 100);
     case RULE_GROUPS:
-        return arena_printf(arena, ">= %g%% of the median of its own smaller groups", limit->value * 100);
+        return reason(arena, percent_of_smaller_groups, limit->value * 100);
     case RULE_EQUAL:
-        return arena_printf(arena, "= %s", limit->text);
+        return reason(arena, text, arena_printf(arena, "= %s", limit->text));
     case RULE_ONE_OF:
-        return arena_printf(arena, "one of %s", limit->text);
+        return reason(arena, one_of, limit->text);
     case RULE_MIN_VERSION:
-        return arena_printf(arena, ">= version %s", limit->text);
+        return reason(arena, version_at_least, limit->text);
     case RULE_DISTINCT:
-        return "another on each host";
+        return REASON(another_on_each_host);
     case RULE_RACK:
-        return "one in each rack";
+        return REASON(one_in_each_rack);
     case RULE_NEAR:
-        return arena_printf(arena, "within %g%s of the median of the hosts", limit->value,
-                            unit_behind(arena, limit));
+        return reason(arena, near_hosts_median,
+                      arena_printf(arena, "%g%s", limit->value, unit_behind(arena, limit)));
     case RULE_SAME:
     default:
-        return "same on all hosts";
+        return REASON(same_on_all_hosts);
     }
 }
 
@@ -342,7 +355,7 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .source = json_string(object, "source", ""),
         .status = read_status(object),
         .measured = read_measured(arena, object),
-        .note = json_string(object, "note", NULL),
+        .note = reason_text(arena, json_string(object, "note", "")),
         .inconclusive = json_boolean(object, "inconclusive", false),
     };
 

@@ -6,6 +6,8 @@
 #include "assay/attempt.h"
 #include "assay/outcome.h"
 #include "assay/plan.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/record.h"
 
 #define NAME_COUNT(names) (sizeof(names) / sizeof((names)[0]))
@@ -78,7 +80,8 @@ const char *outcome_name(enum outcome_word word)
 
 bool outcome_stands_out(const struct outcome *outcome)
 {
-    return strstr(outcome->cause, OUTCOME_BELOW_PEERS) != NULL;
+    /* The status is all that an earlier version kept of it as data. */
+    return reason_has(outcome->cause, below_peers) || strcmp(outcome->status, "peers") == 0;
 }
 
 const char *verdict_name(enum verdict_word word)
@@ -162,25 +165,34 @@ bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
     return true;
 }
 
-const char *step_hosts(struct arena *arena, const struct step *step)
+static const struct reason *hosts_said(struct arena *arena, const struct step *step)
 {
     const char **names;
 
     if (step->member_count == 1)
-        return step->members[0]->name;
+        return reason(arena, text, step->members[0]->name);
     names = arena_array(arena, const char *, step->member_count);
     for (size_t i = 0; i < step->member_count; i++)
         names[i] = step->members[i]->name;
-    return arena_printf(arena, "%zu hosts: %s", step->member_count,
-                        hostlist_fold(arena, names, step->member_count));
+    return reason(arena, hosts_of_step, step->member_count, hostlist_fold(arena, names, step->member_count));
+}
+
+const char *step_hosts(struct arena *arena, const struct step *step)
+{
+    return reason_english(arena, hosts_said(arena, step));
+}
+
+const struct reason *step_target_said(struct arena *arena, const struct step *step)
+{
+    const char *variant = step->shape != NULL ? step->shape->variant : "";
+    const struct reason *hosts = hosts_said(arena, step);
+
+    return *variant != '\0' ? reason(arena, clause, hosts, variant) : hosts;
 }
 
 const char *step_target(struct arena *arena, const struct step *step)
 {
-    const char *variant = step->shape != NULL ? step->shape->variant : "";
-    const char *hosts = step_hosts(arena, step);
-
-    return *variant != '\0' ? arena_printf(arena, "%s, %s", hosts, variant) : hosts;
+    return reason_english(arena, step_target_said(arena, step));
 }
 
 bool shape_is_carried_out(const struct plan *plan, const struct shape *shape)

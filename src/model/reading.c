@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/reading.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REASON_BYTES = 300 };
+#include "assay/reason_json.h"
+#include "assay/reasons/any.h"
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool)
 {
@@ -58,43 +58,10 @@ const char *utf8_clean(struct arena *arena, struct slice bytes)
     return clean;
 }
 
-/* One printable line: control bytes become blanks, so that no report or terminal is steered by a host's
- * output. */
-static const char *one_line(struct arena *arena, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
-
-static const char *one_line(struct arena *arena, const char *format, va_list arguments)
-{
-    char line[REASON_BYTES + 1];
-    int length = vsnprintf(line, sizeof line, format, arguments);
-    size_t kept = length < 0 ? 0 : strlen(line);
-
-    for (size_t i = 0; i < kept; i++)
-        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-            line[i] = ' ';
-    /* A sequence that the limit has cut in two must not show as a bad byte. */
-    if ((size_t)length > kept) {
-        while (kept > 0 && ((unsigned char)line[kept - 1] & 0xC0) == 0x80)
-            kept--;
-        if (kept > 0 && ((unsigned char)line[kept - 1] & 0x80) != 0)
-            kept--;
-    }
-    return utf8_clean(arena, (struct slice){line, kept});
-}
-
-void reading_set(struct reading *reading, enum reading_status status, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    reading_vset(reading, status, format, arguments);
-    va_end(arguments);
-}
-
-void reading_vset(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
+void reading_set(struct reading *reading, enum reading_status status, const struct reason *reason)
 {
     reading->status = status;
-    reading->reason = status == READING_COMPLETE ? NULL : one_line(reading->arena, format, arguments);
+    reading->reason = status == READING_COMPLETE ? NULL : reason;
 }
 
 /* The word itself where it is UTF-8: names and subjects can come from a host's output too. */
@@ -117,6 +84,14 @@ void reading_fact(struct reading *reading, const char *name, const char *subject
     fact->name = arena_strdup(reading->arena, clean_word(reading->arena, name));
     fact->subject = arena_strdup(reading->arena, clean_word(reading->arena, subject));
     fact->value = utf8_clean(reading->arena, value);
+    fact->said = NULL;
+}
+
+void reading_fact_said(struct reading *reading, const char *name, const char *subject,
+                       const struct reason *value)
+{
+    reading_fact(reading, name, subject, slice_of(reason_english(reading->arena, value)));
+    reading->facts.items[reading->facts.count - 1].said = value;
 }
 
 struct measurement *reading_measure(struct reading *reading, const char *metric, const char *subject,
@@ -181,11 +156,27 @@ static struct finding_tally *tally_add(struct reading *reading, const char *code
     return tally;
 }
 
-/* Counts a finding that is left out. The text is ours, and its place is kept. */
+/* A reason whose number is written anew for each finding that is left out. */
+struct counted {
+    struct reason reason;
+    struct reason_argument argument;
+    char number[24];
+};
+
+static struct counted *counted_new(struct arena *arena)
+{
+    struct counted *counted = arena_new(arena, struct counted);
+
+    counted->argument.text = counted->number;
+    counted->reason = (struct reason){&sentence_more_like_these, 1, &counted->argument, 1};
+    return counted;
+}
+
+/* Counts a finding that is left out. */
 static void count_more(struct reading *reading, struct finding_tally *tally, enum severity severity)
 {
-    enum { MORE_BYTES = 48 };
     struct finding *more;
+    struct counted *counted;
 
     if (tally->more == 0) {
         more = list_push(reading->arena, &reading->findings);
@@ -194,32 +185,41 @@ static void count_more(struct reading *reading, struct finding_tally *tally, enu
         *more = (struct finding){.code = tally->code,
                                  .subject = tally->subject,
                                  .severity = severity,
-                                 .text = arena_alloc(reading->arena, MORE_BYTES)};
+                                 .what = &counted_new(reading->arena)->reason};
     }
     more = &reading->findings.items[tally->more - 1];
     if (severity > more->severity)
         more->severity = severity;
-    snprintf((char *)more->text, MORE_BYTES, "%zu more like these", tally->count);
+    counted = (struct counted *)more->what; /* its first member */
+    snprintf(counted->number, sizeof counted->number, "%zu", tally->count);
 }
 
-void reading_finding(struct reading *reading, enum severity severity, const char *code, const char *subject,
-                     const char *format, ...)
+struct finding *reading_finding_add(struct reading *reading, enum severity severity, const char *code,
+                                    const char *subject)
 {
     struct finding_tally *tally = tally_add(reading, code, clean_word(reading->arena, subject));
     struct finding *finding;
-    va_list arguments;
 
     if (tally->more != 0 || tally->count > FINDINGS_ALIKE || reading->findings.count >= FINDINGS_MOST) {
         count_more(reading, tally, severity);
-        return;
+        return NULL;
     }
     finding = list_push(reading->arena, &reading->findings);
     finding->severity = severity;
     finding->code = tally->code;
     finding->subject = tally->subject;
-    va_start(arguments, format);
-    finding->text = one_line(reading->arena, format, arguments);
-    va_end(arguments);
+    return finding;
+}
+
+const struct reason *reading_get_said(const struct reading *reading, const char *name, const char *subject)
+{
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (strcmp(reading->facts.items[i].name, name) == 0 &&
+            strcmp(reading->facts.items[i].subject, subject) == 0)
+            return reading->facts.items[i].said != NULL
+                       ? reading->facts.items[i].said
+                       : reason(reading->arena, text, reading->facts.items[i].value);
+    return NULL;
 }
 
 const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject)
@@ -282,11 +282,47 @@ static void write_at(const struct measurement *measurement, struct json_writer *
     json_close_object(writer);
 }
 
-static void write_content(const struct reading *reading, struct json_writer *writer)
+/* What is written, and how. */
+struct form {
+    struct json_writer *writer;
+    struct arena *arena; /* of what is made for it */
+    bool coded;
+};
+
+static void put_reason(const struct form *form, const char *key, const struct reason *reason)
 {
+    if (form->coded)
+        reason_write(form->arena, form->writer, key, reason);
+    else
+        json_member(form->writer, key, reason_english(form->arena, reason));
+}
+
+static void write_measurements(const struct form *form, const struct reading *reading)
+{
+    json_key(form->writer, "measurements");
+    json_open_array(form->writer);
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+
+        json_open_object(form->writer);
+        json_member(form->writer, "metric", measurement->metric);
+        json_member(form->writer, "subject", measurement->subject);
+        write_at(measurement, form->writer);
+        json_key(form->writer, "value");
+        json_put_number(form->writer, measurement->value);
+        json_member(form->writer, "unit", measurement->unit);
+        json_close_object(form->writer);
+    }
+    json_close_array(form->writer);
+}
+
+static void write_content(const struct form *form, const struct reading *reading)
+{
+    struct json_writer *writer = form->writer;
+
     json_member(writer, "tool", reading->tool);
     json_member(writer, "reading", reading_status_name(reading->status));
-    json_member(writer, "reason", reading->reason != NULL ? reading->reason : "");
+    put_reason(form, "reason", reading->reason);
     json_key(writer, "facts");
     json_open_array(writer);
     for (size_t i = 0; i < reading->facts.count; i++) {
@@ -297,21 +333,7 @@ static void write_content(const struct reading *reading, struct json_writer *wri
         json_close_object(writer);
     }
     json_close_array(writer);
-    json_key(writer, "measurements");
-    json_open_array(writer);
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
-        json_open_object(writer);
-        json_member(writer, "metric", measurement->metric);
-        json_member(writer, "subject", measurement->subject);
-        write_at(measurement, writer);
-        json_key(writer, "value");
-        json_put_number(writer, measurement->value);
-        json_member(writer, "unit", measurement->unit);
-        json_close_object(writer);
-    }
-    json_close_array(writer);
+    write_measurements(form, reading);
     json_key(writer, "findings");
     json_open_array(writer);
     for (size_t i = 0; i < reading->findings.count; i++) {
@@ -319,25 +341,37 @@ static void write_content(const struct reading *reading, struct json_writer *wri
         json_member(writer, "code", reading->findings.items[i].code);
         json_member(writer, "subject", reading->findings.items[i].subject);
         json_member(writer, "severity", severity_name(reading->findings.items[i].severity));
-        json_member(writer, "text", reading->findings.items[i].text);
+        put_reason(form, "text", reading->findings.items[i].what);
         json_close_object(writer);
     }
     json_close_array(writer);
 }
 
-void reading_write(const struct reading *reading, struct json_writer *writer)
+static void write_reading(const struct form *form, const struct reading *reading)
 {
+    struct json_writer *writer = form->writer;
+
     json_open_object(writer);
     json_key(writer, "schema");
     json_put_integer(writer, 1);
-    write_content(reading, writer);
+    write_content(form, reading);
     json_key(writer, "runs");
     json_open_array(writer);
     for (size_t i = 0; i < reading->runs.count; i++) {
         json_open_object(writer);
-        write_content(&reading->runs.items[i], writer);
+        write_content(form, &reading->runs.items[i]);
         json_close_object(writer);
     }
     json_close_array(writer);
     json_close_object(writer);
+}
+
+void reading_write(const struct reading *reading, struct json_writer *writer)
+{
+    write_reading(&(struct form){.writer = writer, .arena = reading->arena}, reading);
+}
+
+void reading_write_coded(struct arena *arena, const struct reading *reading, struct json_writer *writer)
+{
+    write_reading(&(struct form){.writer = writer, .arena = arena, .coded = true}, reading);
 }

@@ -222,6 +222,7 @@ static const struct phrase phrases[] = {
     {"namespace:", A_NAME},
     {"pod.namespace:", A_NAME},
     {"kubernetes pod ", A_NAME},
+    {"kubernetes_pod\t", A_NAME},
     {"/var/log/pods/", A_NAME},
     {"in namespace ", A_NAME},
     {"asset tag:", A_NAME},
@@ -353,22 +354,31 @@ static bool skip_text(const struct pass *pass, size_t *at, const char *text)
     return true;
 }
 
-/* "job 77 of carol (pretrain)" */
+/* A job's user, and its name between `open` and `close`. */
+static void learn_job_of(struct pass *pass, size_t at, const char *open, char close)
+{
+    const char ends[] = {close, '\n', '"', '\0'};
+    size_t end = redact_learn_name(pass, at, REDACT_USER, false), last;
+
+    if (!skip_text(pass, &end, open))
+        return;
+    for (last = end; last < pass->in.length && !is_one_of(byte_at(pass, last), ends);)
+        last++;
+    if (last - end <= LONGEST && byte_at(pass, last) == close)
+        redact_mark(pass, end, last, REDACT_NAME);
+}
+
+/* "job 77 of carol (pretrain)", or as the script says it that asks a host whose it is: what follows its code, by tabs. */
 static void learn_job(struct pass *pass)
 {
-    size_t at = pass->at, end;
+    size_t at = pass->at;
 
-    if (!(skip_text(pass, &at, "job ") || skip_text(pass, &at, "Job ")) || !skip_digits(pass, &at) ||
-        !skip_text(pass, &at, " of "))
-        return;
-    end = redact_learn_name(pass, at, REDACT_USER, false);
-    if (skip_text(pass, &end, " (")) {
-        size_t last = end;
-
-        while (last < pass->in.length && !is_one_of(byte_at(pass, last), ")\n\""))
-            last++;
-        if (last - end <= LONGEST && byte_at(pass, last) == ')')
-            redact_mark(pass, end, last, REDACT_NAME);
+    if (skip_text(pass, &at, "slurm_job_of\t") || skip_text(pass, &at, "slurm_job_named\t")) {
+        if (skip_digits(pass, &at) && skip_text(pass, &at, "\t"))
+            learn_job_of(pass, at, "\t", '\n');
+    } else if ((skip_text(pass, &at, "job ") || skip_text(pass, &at, "Job ")) && skip_digits(pass, &at) &&
+               skip_text(pass, &at, " of ")) {
+        learn_job_of(pass, at, " (", ')');
     }
 }
 
@@ -617,7 +627,7 @@ static void learn_token(struct pass *pass)
         learn_sentence(pass);
     else if (byte == 'C' || byte == 'S')
         learn_listing(pass);
-    else if (byte == 'j' || byte == 'J')
+    else if (byte == 'j' || byte == 'J' || byte == 's')
         learn_job(pass);
 }
 

@@ -4,6 +4,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/reasons/model.h"
+
 struct platform_baseline platform_baseline(struct arena *arena, const struct platform *platform,
                                            const struct baseline *baseline)
 {
@@ -118,8 +120,12 @@ static const struct limit *of_ceiling(struct arena *arena, const struct limit *f
         floor->rule = RULE_FLOOR;
         floor->value = fraction->value * ceiling->value;
         floor->unit = ceiling->unit;
-        floor->source = arena_printf(arena, "%g%% of %g %s, %s; %s", fraction->value * 100, ceiling->value,
-                                     ceiling->unit, ceiling->source, fraction->source);
+        floor->origin = reason_also(
+            arena,
+            reason(arena, share_of_ceiling, fraction->value * 100, ceiling->value, ceiling->unit,
+                   ceiling->origin != NULL ? ceiling->origin : reason_word(arena, ceiling->source)),
+            reason_word(arena, fraction->source));
+        floor->source = reason_english(arena, floor->origin);
         return floor;
     }
     return NULL;

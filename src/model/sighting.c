@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/model.h"
+
 #define GPU_SERIAL "gpu.serial"
 
 static const char *const names[ITEM_KINDS] = {"GPU",          "HCA",          "chassis", "driver",
@@ -37,6 +39,13 @@ const char *item_kind_name(enum item_kind kind)
 bool item_kind_is_hardware(enum item_kind kind)
 {
     return kind <= ITEM_CHASSIS;
+}
+
+const struct reason *item_at(struct arena *arena, enum item_kind kind, const char *position)
+{
+    const struct reason *word = reason_word(arena, names[kind]);
+
+    return *position != '\0' ? reason(arena, part_at_place, word, position) : word;
 }
 
 /* What makers and tools write where nothing was filled in. Zeros are a GUID or a serial that nobody set. */
@@ -214,13 +223,12 @@ static void find_doubles(struct arena *arena, const struct plan *plan, const str
     if (count > 0)
         qsort(gpus, count, sizeof *gpus, compare_by_identity);
     for (size_t i = 1; i < count; i++) {
-        const char *text;
+        const struct reason *text;
 
         if (strcmp(gpus[i]->identity, gpus[i - 1]->identity) != 0 || gpus[i]->host == gpus[i - 1]->host)
             continue;
-        text = arena_printf(arena, "%s and %s both show the GPU %s: two names of one machine?",
-                            plan->hosts.items[gpus[i - 1]->host]->name,
-                            plan->hosts.items[gpus[i]->host]->name, gpus[i]->identity);
+        text = reason(arena, gpu_on_two_hosts, plan->hosts.items[gpus[i - 1]->host]->name,
+                      plan->hosts.items[gpus[i]->host]->name, gpus[i]->identity);
         *list_push(arena, &conflicts->items) = (struct sighting_conflict){gpus[i - 1]->host, text};
         *list_push(arena, &conflicts->items) = (struct sighting_conflict){gpus[i]->host, text};
     }
@@ -235,10 +243,8 @@ void sightings_check(struct arena *arena, const struct plan *plan, const struct 
 
         if (compare_places(was, is) == 0)
             *list_push(arena, &ret_conflicts->items) = (struct sighting_conflict){
-                is->host,
-                arena_printf(arena, "the %s%s%s of %s was %s and, while the run went on, became %s",
-                             item_kind_name(is->kind), *is->position != '\0' ? " " : "", is->position,
-                             plan->hosts.items[is->host]->name, was->identity, is->identity)};
+                is->host, reason(arena, part_became_another, item_at(arena, is->kind, is->position),
+                                 plan->hosts.items[is->host]->name, was->identity, is->identity)};
     }
     find_doubles(arena, plan, sightings, ret_conflicts);
 }

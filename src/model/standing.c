@@ -6,6 +6,8 @@
 
 #include "assay/hostfile.h"
 #include "assay/json.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/record.h"
 #include "assay/suite.h"
 
@@ -113,7 +115,7 @@ static void count_steps(struct arena *arena, const struct plan *plan, struct sta
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
         const char *name = step->shape->suite_step;
-        bool out = step->origin == ORIGIN_LEFT_OUT && strcmp(step->origin_note, NOTE_LEFT_OUT_BY_USER) == 0;
+        bool out = step->origin == ORIGIN_LEFT_OUT && reason_is(step->origin_note, left_out_by_steps);
 
         if (step->origin != ORIGIN_SUITE && step->origin != ORIGIN_LEFT_OUT)
             continue;
@@ -153,57 +155,60 @@ static const char *const words[] = {[VERDICT_ACCEPT] = "passed",
                                     [VERDICT_REJECT] = "failed"};
 
 /* What the end of a run says of it at the terminal. */
-static const char *const findings[] = {[VERDICT_ACCEPT] = "nothing found",
-                                       [VERDICT_ACCEPT_WITH_EXCEPTIONS] = "nothing found but what is waived",
-                                       [VERDICT_INCOMPLETE] = "not all could be decided",
-                                       [VERDICT_REJECT] = "something failed"};
+static const struct reason *const findings[] = {[VERDICT_ACCEPT] = REASON(nothing_found),
+                                                [VERDICT_ACCEPT_WITH_EXCEPTIONS] =
+                                                    REASON(nothing_found_but_waived),
+                                                [VERDICT_INCOMPLETE] = REASON(not_all_decided),
+                                                [VERDICT_REJECT] = REASON(something_failed)};
 
 const char *standing_verdict(const struct standing *standing, enum verdict_word word)
 {
     return standing_is_acceptance(standing) ? verdict_name(word) : words[word];
 }
 
-const char *standing_verdict_text(struct arena *arena, const struct standing *standing,
-                                  const struct judgement *judgement)
+const struct reason *standing_verdict_text(struct arena *arena, const struct standing *standing,
+                                           const struct judgement *judgement)
 {
     enum verdict_word word = judgement->verdict_count > 0 ? judgement->verdicts[0].word : VERDICT_INCOMPLETE;
-    size_t waivers = judgement_waivers(judgement);
+    const struct reason *verdict = reason_word(arena, standing_verdict(standing, word));
 
     if (word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
-        return standing_verdict(standing, word);
-    return arena_printf(arena, "%s: %zu waiver%s", standing_verdict(standing, word), waivers,
-                        waivers == 1 ? "" : "s");
+        return verdict;
+    return reason(arena, verdict_with_waivers, verdict, judgement_waivers(judgement));
 }
 
-const char *standing_share(struct arena *arena, const struct standing *standing)
+const struct reason *standing_share(struct arena *arena, const struct standing *standing)
 {
-    const char *hosts = "", *steps = "";
+    const struct reason *hosts = NULL, *steps = NULL;
 
     if (standing->hosts < standing->hosts_owed)
-        hosts = arena_printf(arena, "%zu of %zu hosts", standing->hosts, standing->hosts_owed);
+        hosts = reason(arena, some_of_hosts, standing->hosts, standing->hosts_owed);
     if (standing->steps < standing->steps_owed)
-        steps = arena_printf(arena, "%zu of %zu steps", standing->steps, standing->steps_owed);
-    return arena_printf(arena, "%s%s%s", hosts, *hosts != '\0' && *steps != '\0' ? ", " : "", steps);
+        steps = reason(arena, some_of_steps, standing->steps, standing->steps_owed);
+    if (hosts == NULL || steps == NULL)
+        return hosts != NULL ? hosts : steps;
+    return reason(arena, clause, hosts, steps);
 }
 
-const char *standing_sentence(struct arena *arena, const struct standing *standing)
+const struct reason *standing_sentence(struct arena *arena, const struct standing *standing)
 {
-    const char *share = standing_share(arena, standing);
+    const struct reason *share = standing_share(arena, standing),
+                        *kind = reason_word(arena, run_kind_title(standing->kind));
 
     if (standing_is_acceptance(standing))
-        return "";
-    if (*share == '\0')
-        return arena_printf(arena, "This run is a %s and not an acceptance.", run_kind_title(standing->kind));
-    return arena_printf(arena, "This run is a %s and not an acceptance: %s.", run_kind_title(standing->kind),
-                        share);
+        return NULL;
+    return share == NULL ? reason(arena, no_acceptance, kind)
+                         : reason(arena, no_acceptance_but_share, kind, share);
 }
 
-const char *standing_line(struct arena *arena, const struct standing *standing, enum verdict_word word)
+const struct reason *standing_line(struct arena *arena, const struct standing *standing,
+                                   enum verdict_word word)
 {
-    const char *share = standing_share(arena, standing);
+    const struct reason *share = standing_share(arena, standing), *found = findings[word];
 
     if (standing_is_acceptance(standing))
-        return "";
-    return arena_printf(arena, "%s: %s%s%s; not an acceptance", run_kind_title(standing->kind),
-                        findings[word], *share != '\0' ? ", " : "", share);
+        return NULL;
+    if (share != NULL)
+        found = reason(arena, clause, found, share);
+    return reason(arena, kind_and_finding, reason_word(arena, run_kind_title(standing->kind)), found);
 }

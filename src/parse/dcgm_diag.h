@@ -36,6 +36,8 @@ void diag_say(struct diag *diag, struct diag_test *test, const char *subject, en
 /* A note of the tool; test may be NULL. kind is "warning", "info" or "error". */
 void diag_note(struct diag *diag, const struct diag_test *test, const char *kind, const char *subject,
                struct slice text);
+/* What the tool printed, as a reason; NULL where it is empty. */
+const struct reason *diag_words(struct arena *arena, struct slice text);
 /* Facts and findings of all tests; of a test that is not closed only what cannot get worse. */
 void diag_report(struct diag *diag);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/reasons/parse.h"
 #include "dcgm_diag.h"
 #include "frame.h"
 #include "runs.h"
@@ -198,21 +199,21 @@ static void find_lacks(struct document *document, const char *damage)
     bool empty = document->diag->tests.count == 0;
 
     if (damage != NULL && empty)
-        reading_strange(reading, "not JSON: %s", damage);
+        reading_strange(reading, reason(reading->arena, not_json, damage));
     if (damage != NULL) {
-        reading_lacks(reading, "not JSON: %s", damage);
+        reading_lacks(reading, reason(reading->arena, not_json, damage));
         return;
     }
     if (document->trouble != NULL)
-        reading_failed(reading, "%s", document->trouble);
+        reading_failed(reading, diag_words(reading->arena, slice_of(document->trouble)));
     if (empty && document->whole)
-        reading_failed(reading, "no test in the JSON");
+        reading_failed(reading, REASON(no_test_in_json));
     if (empty)
-        reading_strange(reading, "no test in the JSON");
+        reading_strange(reading, REASON(no_test_in_json));
     if (!document->whole)
-        reading_lacks(reading, "the JSON document is cut or a fragment");
+        reading_lacks(reading, REASON(dcgm_document_cut));
     if (document->diag->unread > 0)
-        reading_lacks(reading, "%u results could not be read", document->diag->unread);
+        reading_lacks(reading, reason(reading->arena, results_unread, document->diag->unread));
 }
 
 /* What the tool wrote beside the document. */

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/parse.h"
 #include "assay/text.h"
 #include "dcgm_diag.h"
 #include "frame.h"
@@ -330,21 +331,21 @@ static void find_lacks(struct table *table, struct slice first, bool cut)
     struct reading *reading = table->diag->reading;
 
     if (table->diag->tests.count == 0 && table->trouble.length > 0)
-        reading_failed(reading, "%.*s", slice_print(table->trouble));
+        reading_failed(reading, diag_words(reading->arena, table->trouble));
     if (!table->opened)
-        reading_strange(reading, "no diag table: %.*s", slice_print(first));
+        reading_strange(reading, reason(reading->arena, no_diag_table, first));
     if (table->diag->tests.count == 0)
-        reading_lacks(reading, "no test in the table");
+        reading_lacks(reading, REASON(no_test_in_table));
     if (!table->closed || table->broken)
-        reading_lacks(reading, "the table is not closed");
+        reading_lacks(reading, REASON(table_not_closed));
     if (table->border.length == 0)
-        reading_lacks(reading, "the table's beginning is missing");
+        reading_lacks(reading, REASON(table_beginning_missing));
     if (table->diag->unread > 0)
-        reading_lacks(reading, "%u results could not be read", table->diag->unread);
+        reading_lacks(reading, reason(reading->arena, results_unread, table->diag->unread));
     if (table->trouble.length > 0)
-        reading_lacks(reading, "%.*s", slice_print(table->trouble));
+        reading_lacks(reading, diag_words(reading->arena, table->trouble));
     if (cut)
-        reading_lacks(reading, "the last line is cut");
+        reading_lacks(reading, REASON(last_line_cut));
 }
 
 static void read_line(struct table *table, struct slice line)

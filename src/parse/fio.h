@@ -15,8 +15,8 @@ struct fio_place {
 /* One fio run. */
 struct fio_run {
     struct reading *reading;
-    unsigned jobs, moved; /* jobs told of, and directions in which something was read or written */
-    const char *trouble;  /* why what was measured does not count: an error of fio's own, a signal */
+    unsigned jobs, moved;         /* jobs told of, and directions in which something was read or written */
+    const struct reason *trouble; /* why what was measured does not count: an error of fio's own, a signal */
     LIST_OF(struct fio_place) owed, closed; /* text: what jobs did, and what "Run status" closed */
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/reasons/any.h"
 #include "fio.h"
 #include "loose_json.h"
 #include "runs.h"
@@ -103,7 +104,7 @@ bool fio_json(struct slice bytes, struct reading *reading)
     run.reading = runs_begin(reading);
     document = loose_json_parse(reading->arena, "fio", bytes, &err);
     if (document == NULL) {
-        reading_lacks(run.reading, "%s", err.text);
+        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
         return true;
     }
     fio_version(&run, slice_of(json_string(document, "fio version", "")));

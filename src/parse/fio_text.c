@@ -7,6 +7,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "fio.h"
 #include "runs.h"
 
@@ -283,7 +286,7 @@ static void read_line(struct text_run *text, struct slice line)
         return;
     }
     if (slice_starts(line, "fio: terminating on signal") && text->open)
-        text->run.trouble = utf8_clean(text->reading->arena, line);
+        text->run.trouble = reason(text->reading->arena, text, line);
     if (read_header(text, line) || read_status(text, line) || !text->open)
         return;
     if (read_percentiles(text, line) || read_latency(text, line))
@@ -352,7 +355,7 @@ static void read_terse_line(struct slice line, struct reading *reading)
     run.reading = runs_begin(reading);
     if (!scan_u64(field[0], &version) || version < 3 || version > 5 || count < 5 + 2 * width ||
         !scan_u64(field[3], &group) || !scan_u64(field[4], &error)) {
-        reading_lacks(run.reading, "a terse line of an unknown version or length");
+        reading_lacks(run.reading, REASON(unknown_terse_line));
         return;
     }
     place =

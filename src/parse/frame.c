@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "runs.h"
@@ -25,45 +27,14 @@ static int weight_of(enum reading_status status)
     }
 }
 
-static void lower(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
-    __attribute__((format(printf, 3, 0)));
-
-static void lower(struct reading *reading, enum reading_status status, const char *format, va_list arguments)
+bool reading_weighs_more(const struct reading *reading, enum reading_status status)
 {
-    if (weight_of(status) > weight_of(reading->status))
-        reading_vset(reading, status, format, arguments);
+    return weight_of(status) > weight_of(reading->status);
 }
 
 void reading_whole(struct reading *reading)
 {
-    reading_set(reading, READING_COMPLETE, "%s", "");
-}
-
-void reading_failed(struct reading *reading, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    lower(reading, READING_FAILED, format, arguments);
-    va_end(arguments);
-}
-
-void reading_strange(struct reading *reading, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    lower(reading, READING_UNRECOGNISED, format, arguments);
-    va_end(arguments);
-}
-
-void reading_lacks(struct reading *reading, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    lower(reading, READING_PARTIAL, format, arguments);
-    va_end(arguments);
+    reading_set(reading, READING_COMPLETE, NULL);
 }
 
 /* ---- what many have to say ---- */
@@ -100,15 +71,15 @@ void frame_fail(struct frame *frame, struct slice line)
 
 void frame_strange(struct frame *frame)
 {
-    struct slice first = frame->first.length > 0 ? frame->first : slice_of("empty");
-
-    reading_strange(frame->reading, "%.*s", slice_print(first));
+    reading_strange(frame->reading, frame->first.length > 0
+                                        ? reason(frame->reading->arena, text, frame->first)
+                                        : REASON(empty));
 }
 
 void frame_lacks_end(struct frame *frame)
 {
     if (frame->tail.length > 0)
-        reading_lacks(frame->reading, "the last line is not ended");
+        reading_lacks(frame->reading, REASON(last_line_not_ended));
 }
 
 bool frame_is_complete(const struct frame *frame)
@@ -141,7 +112,7 @@ static void end_run(struct frame *frame)
 {
     frame->grammar->end(frame);
     if (frame->failure.length > 0)
-        reading_failed(frame->reading, "%.*s", slice_print(frame->failure));
+        reading_failed(frame->reading, reason(frame->reading->arena, text, frame->failure));
 }
 
 void frame_next_run(void *state)

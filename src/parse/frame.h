@@ -32,9 +32,17 @@
  * first.
  */
 void reading_whole(struct reading *reading);
-void reading_failed(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void reading_strange(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void reading_lacks(struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define reading_failed(reading, reason) reading_lower((reading), READING_FAILED, (reason))
+#define reading_strange(reading, reason) reading_lower((reading), READING_UNRECOGNISED, (reason))
+#define reading_lacks(reading, reason) reading_lower((reading), READING_PARTIAL, (reason))
+/* The reason is looked at only where it stands, so that one for each line of a flood takes no memory. */
+#define reading_lower(reading_, status, reason_)        \
+    do {                                                \
+        struct reading *lowered_ = (reading_);          \
+        if (reading_weighs_more(lowered_, (status)))    \
+            reading_set(lowered_, (status), (reason_)); \
+    } while (0)
+bool reading_weighs_more(const struct reading *reading, enum reading_status status);
 
 /* ---- what many have to say ---- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/parse.h"
+
 #include "ib_port.h"
 
 #include <ctype.h>
@@ -189,8 +191,9 @@ void ib_port_finding(struct reading *reading, const char *subject, struct slice 
     if (state.length == 0 || slice_equal(state, "Active"))
         return;
     reading_finding(reading, SEVERITY_INFO, "ib.port_not_active", subject,
-                    "%.*s%s%.*s: the rate that it shows is not that of a link", slice_print(state),
-                    physical.length > 0 ? ", " : "", slice_print(physical));
+                    reason(reading->arena, rate_of_no_link,
+                           arena_printf(reading->arena, "%.*s%s%.*s", slice_print(state),
+                                        physical.length > 0 ? ", " : "", slice_print(physical))));
 }
 
 bool ib_counter(struct reading *reading, const char *prefix, struct slice name, const char *subject,
@@ -240,7 +243,5 @@ void ib_saturation(struct reading *reading, struct slice name, const char *subje
     for (size_t i = 0; i < ARRAY_SIZE(error_counters); i++)
         if (number == error_counters[i].largest && equals_plain(name, error_counters[i].plain))
             reading_finding(reading, SEVERITY_WARNING, "ib.counter_saturated", subject,
-                            "%.*s is %.*s, the largest value it can have: it counts no further errors until "
-                            "it is cleared",
-                            slice_print(name), slice_print(value));
+                            reason(reading->arena, counter_saturated, name, value));
 }

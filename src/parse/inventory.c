@@ -96,7 +96,8 @@ static bool read_sinfo(struct arena *arena, struct inventory *inventory, struct 
             any = true;
         }
     if (any && reading.status != READING_COMPLETE)
-        inventory_remark(arena, inventory, "sinfo was not read to its end: %s", reading.reason);
+        inventory_remark(arena, inventory, "sinfo was not read to its end: %s",
+                         reason_english(arena, reading.reason));
     return any;
 }
 

@@ -7,6 +7,9 @@
  * transport that a channel was connected by: P2P, SHM, C2C, NET/IB, NET/Socket, NET/AWS Libfabric, COLLNET,
  * NVLS, and NET/IB/GDRDMA where the network reads and writes GPU memory itself.
  */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "nccl_run.h"
 
 #include <stdio.h>
@@ -124,14 +127,14 @@ static void take_warning(struct nccl_debug *debug, struct slice text, struct rea
     }
     text.bytes = arena_strndup(reading->arena, text.bytes, text.length);
     debug->warnings[debug->warning_count++] = text;
-    reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", "%.*s", slice_print(text));
+    reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", reason(reading->arena, text, text));
 }
 
 void nccl_debug_finish(struct nccl_debug *debug, struct reading *reading)
 {
     if (debug->more_warnings > 0)
-        reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "", "%zu more lines with warnings",
-                        debug->more_warnings);
+        reading_finding(reading, SEVERITY_WARNING, "nccl.warn", "",
+                        reason(reading->arena, more_warnings, debug->more_warnings));
 }
 
 /* "node1" of "node1:4242:4310 [3] ", also behind a time; empty when there is none. */

@@ -3,6 +3,9 @@
  * The JSON form (-J), versions 1 to 3. Several files in one text are several runs. What is cut is no JSON and
  * gives nothing; the tool itself closes the document after a failure, but then without "end_time".
  */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "nccl_run.h"
 
 #include <stdlib.h>
@@ -32,7 +35,7 @@ static void take_body(struct nccl_run *run, const struct json *body, struct nccl
     if (time == NULL || time->type != JSON_NUMBER || algbw == NULL || algbw->type != JSON_NUMBER ||
         busbw == NULL || busbw->type != JSON_NUMBER || wrong == NULL ||
         (wrong->type != JSON_NUMBER && wrong->type != JSON_NULL)) {
-        run->damage = "a result holds a value that is no number";
+        run->damage = REASON(result_value_is_no_number);
         return;
     }
     *cell = (struct nccl_cell){
@@ -99,14 +102,14 @@ static void take_result(struct nccl_run *run, const struct json *result)
 
     if (size == NULL || size->type != JSON_NUMBER || size->number < 0 || scanned.type[0] == '\0' ||
         !scan_i64(slice_trim(slice_of(root)), &scanned.root)) {
-        run->damage = "a result lacks its size, type or root";
+        run->damage = REASON(result_lacks_size_or_type);
         return;
     }
     scanned.size = (uint64_t)size->number;
     take_body(run, json_get(result, "out_of_place"), &scanned.cell[PLACE_OUT]);
     take_body(run, json_get(result, "in_place"), &scanned.cell[PLACE_IN]);
     if (!scanned.cell[PLACE_OUT].there && !scanned.cell[PLACE_IN].there) {
-        run->damage = "a result has no numbers";
+        run->damage = REASON(result_without_numbers);
         return;
     }
     row = list_push(run->reading->arena, &run->rows);
@@ -156,7 +159,8 @@ static void take_closing(struct nccl_run *run, const struct json *document)
     run->average_failed = is_false(average, "okay");
     json_each (error, json_get(document, "errors"))
         if (error->type == JSON_STRING && error->string[0] != '\0')
-            reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "", "%s", error->string);
+            reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "",
+                            reason(run->reading->arena, text, error->string));
 }
 
 static void take_document(struct nccl_run *run, const struct json *document)
@@ -192,7 +196,7 @@ static void read_document(struct slice text, struct reading *reading)
     const struct json *document = json_parse(reading->arena, "JSON", text.bytes, text.length, &err);
 
     if (document == NULL) {
-        reading_lacks(run.reading, "%s", err.text);
+        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
         return;
     }
     take_document(&run, document);
@@ -211,10 +215,10 @@ void nccl_json(struct slice bytes, struct reading *reading)
         struct reading *run = runs_begin(reading);
 
         if (slice_contains(bytes, "\"nccl_version\"") || slice_starts(bytes, "{\"version\""))
-            reading_lacks(run, "the JSON document is cut");
+            reading_lacks(run, REASON(json_cut));
         else if (reading->runs.count > 1)
-            reading_lacks(run, "text that is no JSON of nccl-tests");
+            reading_lacks(run, REASON(no_json_of_nccl_tests));
         else
-            reading_strange(run, "text that is no JSON of nccl-tests");
+            reading_strange(run, REASON(no_json_of_nccl_tests));
     }
 }

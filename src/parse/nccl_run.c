@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "nccl_run.h"
 
 #include <math.h>
@@ -167,6 +170,15 @@ static void measure(struct nccl_run *run, const char *collective)
         reading_measure(reading, "nccl.out_of_bounds", "", run->out_of_bounds, "");
 }
 
+static const struct reason *wrong_values_of(struct arena *arena, double count, uint64_t size,
+                                            bool out_of_place)
+{
+    const char *wrong = arena_printf(arena, "%.0f", count);
+
+    return out_of_place ? reason(arena, wrong_values_out_of_place, wrong, size)
+                        : reason(arena, wrong_values_in_place, wrong, size);
+}
+
 static void find_faults(struct nccl_run *run)
 {
     struct reading *reading = run->reading;
@@ -177,16 +189,18 @@ static void find_faults(struct nccl_run *run)
 
             if (cell->there && cell->has_wrong && cell->wrong != 0)
                 reading_finding(reading, SEVERITY_FAULT, "nccl.wrong", "",
-                                "%.0f wrong values at %llu bytes, %s", cell->wrong,
-                                (unsigned long long)run->rows.items[i].size,
-                                place == PLACE_OUT ? "out of place" : "in place");
+                                wrong_values_of(reading->arena, cell->wrong, run->rows.items[i].size,
+                                                place == PLACE_OUT));
         }
     if (run->has_bounds && (run->bounds_failed || run->out_of_bounds != 0))
-        reading_finding(reading, SEVERITY_FAULT, "nccl.out_of_bounds", "", "Out of bounds values : %.0f %s",
-                        run->out_of_bounds, run->bounds_failed ? "FAILED" : "OK");
+        reading_finding(reading, SEVERITY_FAULT, "nccl.out_of_bounds", "",
+                        reason_text(reading->arena,
+                                    arena_printf(reading->arena, "Out of bounds values : %.0f %s",
+                                                 run->out_of_bounds, run->bounds_failed ? "FAILED" : "OK")));
     if (run->has_average && run->average_failed)
         reading_finding(reading, SEVERITY_FAULT, "nccl.avg_busbw", "",
-                        "average bus bandwidth %g is below what NCCL_TESTS_MIN_BW asks for", run->average);
+                        reason(reading->arena, average_bandwidth_too_low,
+                               arena_printf(reading->arena, "%g", run->average)));
 }
 
 /* How much smaller than asked for a size may be: it is rounded down to whole aligned shares of all ranks. */
@@ -198,7 +212,7 @@ static bool size_fits(const struct nccl_run *run, double nominal, double size)
 }
 
 /* The rows are the announced sizes, in order, as often as there are types, operations, roots and cycles. */
-static const char *missing_rows(const struct nccl_run *run)
+static const struct reason *missing_rows(const struct nccl_run *run)
 {
     LIST_OF(double) sizes = {0};
     struct arena *arena = run->reading->arena;
@@ -212,19 +226,19 @@ static const char *missing_rows(const struct nccl_run *run)
             break;
     }
     if (sizes.count == 0 || sizes.count >= MAX_SIZES)
-        return "the announced sizes make no sense";
+        return REASON(announced_sizes_impossible);
     for (size_t i = 0; i < run->rows.count; i++)
         if (!size_fits(run, sizes.items[i % sizes.count], (double)run->rows.items[i].size))
-            return arena_printf(arena, "row %zu is of size %llu, announced was %.0f", i + 1,
-                                (unsigned long long)run->rows.items[i].size, sizes.items[i % sizes.count]);
+            return reason(arena, row_size_not_as_announced, i + 1, run->rows.items[i].size,
+                          arena_printf(arena, "%.0f", sizes.items[i % sizes.count]));
     if (run->rows.count % sizes.count != 0)
-        return arena_printf(arena, "%zu whole rows, %zu sizes were announced", run->rows.count, sizes.count);
+        return reason(arena, rows_not_as_announced, run->rows.count, sizes.count);
     return NULL;
 }
 
 /* The tool's average is that of the bus bandwidths of all rows: a lost row shows here even where no sizes
  * were announced. */
-static const char *average_differs(const struct nccl_run *run)
+static const struct reason *average_differs(const struct nccl_run *run)
 {
     double sum = 0, mean;
     size_t count = 0;
@@ -238,29 +252,29 @@ static const char *average_differs(const struct nccl_run *run)
     mean = count > 0 ? sum / (double)count : 0;
     if (fabs(mean - run->average) <= 0.02 + 0.02 * fabs(run->average))
         return NULL;
-    return arena_printf(run->reading->arena, "the rows average %.2f GB/s, the tool says %g: rows are missing",
-                        mean, run->average);
+    return reason(run->reading->arena, average_not_of_rows, arena_printf(run->reading->arena, "%.2f", mean),
+                  arena_printf(run->reading->arena, "%g", run->average));
 }
 
 static void find_lacks(struct nccl_run *run)
 {
     struct reading *reading = run->reading;
-    const char *missing = missing_rows(run), *differs = average_differs(run);
+    const struct reason *missing = missing_rows(run), *differs = average_differs(run);
 
     if (run->failure != NULL)
-        reading_failed(reading, "%s", run->failure);
+        reading_failed(reading, reason(reading->arena, text, run->failure));
     if (!run->began)
-        reading_strange(reading, "no line of nccl-tests");
+        reading_strange(reading, REASON(no_nccl_tests_output));
     if (run->rows.count == 0)
-        reading_lacks(reading, "no row of results");
+        reading_lacks(reading, REASON(no_result_row));
     if (run->damage != NULL)
-        reading_lacks(reading, "%s", run->damage);
+        reading_lacks(reading, run->damage);
     if (!nccl_run_closed(run))
-        reading_lacks(reading, "the output ends before its closing lines");
+        reading_lacks(reading, REASON(closing_lines_missing));
     if (missing != NULL)
-        reading_lacks(reading, "%s", missing);
+        reading_lacks(reading, missing);
     if (differs != NULL)
-        reading_lacks(reading, "%s", differs);
+        reading_lacks(reading, differs);
 }
 
 void nccl_run_finish(struct nccl_run *run)

@@ -39,7 +39,7 @@ struct nccl_run {
     bool bounds_failed, average_failed; /* as the tool itself says */
     bool began;                         /* something only nccl-tests prints was seen */
     const char *failure;                /* why the tool or its launcher failed */
-    const char *damage;                 /* why rows cannot be trusted to be all there */
+    const struct reason *damage;        /* why rows cannot be trusted to be all there */
 };
 
 /* The closing of the tool was seen, of the form that its version has. */

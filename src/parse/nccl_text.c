@@ -4,6 +4,9 @@
  * rows are printed with the same widths; that is what proves a row that had to be put together again after a
  * log line of another rank was written into the middle of it.
  */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "nccl_run.h"
 
 #include <ctype.h>
@@ -36,7 +39,7 @@ struct text_run {
     const char *prompt; /* the collective that a line before the output names */
 };
 
-static void text_damage(struct text_run *text, const char *what)
+static void text_damage(struct text_run *text, const struct reason *what)
 {
     if (text->run.damage == NULL)
         text->run.damage = what;
@@ -197,12 +200,13 @@ static const char *keep_name(struct arena *arena, struct slice name, const char 
 /* A row more than is kept: only what it says against the cluster. */
 static void leave_out_row(struct text_run *text, const struct nccl_row *row)
 {
-    text_damage(text, "the output holds more rows than are read");
+    text_damage(text, REASON(too_many_rows));
     for (int place = PLACE_OUT; place < PLACES; place++)
         if (row->cell[place].has_wrong && row->cell[place].wrong != 0)
             reading_finding(text->run.reading, SEVERITY_FAULT, "nccl.wrong", "",
-                            "%.0f wrong values at %llu bytes", row->cell[place].wrong,
-                            (unsigned long long)row->size);
+                            reason(text->run.reading->arena, wrong_values_at_size,
+                                   arena_printf(text->run.reading->arena, "%.0f", row->cell[place].wrong),
+                                   row->size));
 }
 
 static void add_row(struct text_run *text, const struct scanned_row *scanned)
@@ -211,7 +215,7 @@ static void add_row(struct text_run *text, const struct scanned_row *scanned)
     struct nccl_row *row, before = {0};
 
     if (scanned->bad) {
-        text_damage(text, "a row holds a value that is no number");
+        text_damage(text, REASON(row_value_is_no_number));
         return;
     }
     if (text->earlier_rows + text->run.rows.count >= MAX_ROWS) {
@@ -289,7 +293,7 @@ static bool take_piece(struct text_run *text, struct slice line)
             return true;
         }
     }
-    text_damage(text, "a row is broken by other output");
+    text_damage(text, REASON(row_broken_by_output));
     return log_at < line.length;
 }
 
@@ -381,7 +385,7 @@ static bool take_parameters(struct text_run *text, struct slice content)
                      number_after(content, "step: ", &run->step);
     run->step_is_factor = slice_contains(content, "(factor)");
     if (!run->has_sizes)
-        text_damage(text, "the line of parameters is damaged");
+        text_damage(text, REASON(parameters_damaged));
     tell_iterations(run, content);
     if (number_after(content, "validation: ", &validation))
         nccl_fact(run->reading, "nccl.validation", validation != 0 ? "1" : "0");
@@ -416,9 +420,9 @@ static bool take_closing(struct text_run *text, struct slice content)
     content = slice_trim(content);
     run->began = true;
     if (is_bounds ? run->has_bounds : run->has_average)
-        text_damage(text, "a closing line comes twice");
+        text_damage(text, REASON(closing_line_twice));
     if (!scan_text(&content, ":") || !scan_word(&content, &word) || !scan_double(word, &value)) {
-        text_damage(text, "a closing line is damaged");
+        text_damage(text, REASON(closing_line_damaged));
         return true;
     }
     content = slice_trim(content);
@@ -432,7 +436,7 @@ static bool take_closing(struct text_run *text, struct slice content)
         run->average = value;
         run->average_failed = slice_equal(content, "FAILED");
     } else
-        text_damage(text, "a closing line is damaged");
+        text_damage(text, REASON(closing_line_damaged));
     return true;
 }
 
@@ -454,12 +458,13 @@ static bool take_comment(struct text_run *text, struct slice content)
     }
     if (slice_starts(content, "Reducing maxBytes to ") && number_after(content, "maxBytes to ", &maximum)) {
         run->max = maximum;
-        reading_finding(run->reading, SEVERITY_INFO, "nccl.max_bytes_reduced", "", "%.*s",
-                        slice_print(content));
+        reading_finding(run->reading, SEVERITY_INFO, "nccl.max_bytes_reduced", "",
+                        reason(run->reading->arena, text, content));
         return true;
     }
     if (scan_text(&content, "error: ")) {
-        reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "", "%.*s", slice_print(content));
+        reading_finding(run->reading, SEVERITY_WARNING, "nccl.error", "",
+                        reason(run->reading->arena, text, content));
         return true;
     }
     return slice_equal(content, "Using devices") && (run->began = true);
@@ -483,7 +488,7 @@ static void fail(struct text_run *text, const char *code, const char *subject, s
     struct reading *reading = text->run.reading;
 
     reading_finding(reading, points_at_hardware(line) ? SEVERITY_FAULT : SEVERITY_WARNING, code, subject,
-                    "%.*s", slice_print(line));
+                    reason(reading->arena, text, line));
     if (text->run.failure == NULL)
         text->run.failure = arena_strndup(reading->arena, line.bytes, line.length);
 }
@@ -612,7 +617,7 @@ static void take_line(struct text_run *text, struct slice line)
         content = slice_trim(content);
     if (is_comment && text->head_of_row_length > 0) {
         text->head_of_row_length = 0;
-        text_damage(text, "a row is broken by other output");
+        text_damage(text, REASON(row_broken_by_output));
     }
     if (take_device(text, content))
         return;
@@ -639,13 +644,13 @@ static void take_line(struct text_run *text, struct slice line)
     if (!text->has_head)
         take_prompt(text, content);
     else if (hides_row(text, line))
-        text_damage(text, "a row stands behind other output");
+        text_damage(text, REASON(row_behind_other_output));
 }
 
 static void finish(struct text_run *text)
 {
     if (text->head_of_row_length > 0)
-        text_damage(text, "a row is broken by other output");
+        text_damage(text, REASON(row_broken_by_output));
     if (text->run.collective == NULL)
         text->run.collective = text->prompt;
     nccl_debug_finish(&text->debug, text->run.reading);
@@ -714,7 +719,7 @@ void nccl_text(struct source *source, struct reading *reading)
                 finish(&text);
                 text = (struct text_run){.run = {.reading = runs_begin(reading)}, .earlier_rows = rows};
             } else {
-                text_damage(&text, "the output holds more runs than are read");
+                text_damage(&text, REASON(too_many_runs));
             }
         }
         take_line(&text, line.text);

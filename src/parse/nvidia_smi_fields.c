@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi_rows.h"
 #include "pci_address.h"
 
@@ -12,17 +15,18 @@ static void raise_alarm(struct smi *smi, const char *name, const char *value)
     for (size_t i = 0; i < smi_alarm_count; i++)
         if (strcmp(smi_alarms[i].name, name) == 0 && strcmp(smi_alarms[i].value, value) == 0)
             reading_finding(smi->reading, smi_alarms[i].severity, smi_alarms[i].code, smi->subject,
-                            "%s: %s (%s)", name, value, smi_alarms[i].text);
+                            reason(smi->reading->arena, noted,
+                                   reason(smi->reading->arena, about, name, value), smi_alarms[i].what));
     if (strcmp(name, "gpu.recovery_action") == 0 && strcmp(value, "None") != 0 && strcmp(value, "N/A") != 0)
         reading_finding(smi->reading, SEVERITY_FAULT, "gpu.recovery_action", smi->subject,
-                        "the driver asks for a recovery: %s", value);
+                        reason(smi->reading->arena, driver_asks_for_recovery, value));
     if (strcmp(name, "fabric.state") == 0 && strcmp(value, "Completed") != 0 && strcmp(value, "N/A") != 0 &&
         strcmp(value, "Not Supported") != 0)
-        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.fabric_state", smi->subject, "fabric.state: %s",
-                        value);
+        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.fabric_state", smi->subject,
+                        reason(smi->reading->arena, about, name, value));
     if (strcmp(name, "fabric.status") == 0 && strcmp(value, "Success") != 0 && strcmp(value, "N/A") != 0)
         reading_finding(smi->reading, SEVERITY_WARNING, "gpu.fabric_status", smi->subject,
-                        "fabric.status: %s", value);
+                        reason(smi->reading->arena, about, name, value));
 }
 
 bool smi_not_available(struct slice value)
@@ -65,14 +69,15 @@ bool smi_faulty_value(struct smi *smi, const char *what, struct slice value)
     };
 
     if (slice_starts(value, "ERR!")) {
-        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.err", smi->subject, "%s: ERR!", what);
+        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.err", smi->subject,
+                        reason(smi->reading->arena, about, what, "ERR!"));
         return true;
     }
     for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
         if (slice_contains(value, faults[i].word) && value.length <= strlen(faults[i].word) + 2) {
             if (!smi->faulty)
-                reading_finding(smi->reading, SEVERITY_FAULT, faults[i].code, smi->subject, "%s: %.*s", what,
-                                slice_print(value));
+                reading_finding(smi->reading, SEVERITY_FAULT, faults[i].code, smi->subject,
+                                reason(smi->reading->arena, about, what, value));
             smi->faulty = true;
             return true;
         }

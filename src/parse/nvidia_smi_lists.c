@@ -9,6 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi.h"
 #include "pci_address.h"
 #include "shell_words.h"
@@ -65,9 +67,9 @@ void smi_read_list(struct smi *smi, const struct lines *lines)
         tail.length = 0;
     }
     if (tail.length > 0 && !slice_starts(tail, "```"))
-        reading_lacks(smi->reading, "the last line is not ended");
+        reading_lacks(smi->reading, REASON(last_line_not_ended));
     if (strange.length > 0)
-        reading_lacks(smi->reading, "not understood: %.*s", slice_print(strange));
+        reading_lacks(smi->reading, reason(smi->reading->arena, line_not_understood, strange));
     if (smi->reading->status == READING_COMPLETE)
         smi_count(smi, gpus, false);
 }
@@ -293,8 +295,8 @@ static void read_other_list(struct csv *csv, const struct row *row)
     else if (uuid != (size_t)-1)
         subject = utf8_clean(reading->arena, row->cells[uuid]);
     if (page != (size_t)-1 && !smi_not_available(row->cells[page]))
-        reading_finding(reading, SEVERITY_WARNING, "gpu.retired_page", subject, "page %.*s is retired",
-                        slice_print(row->cells[page]));
+        reading_finding(reading, SEVERITY_WARNING, "gpu.retired_page", subject,
+                        reason(reading->arena, page_retired, row->cells[page]));
     if (pid != (size_t)-1 && scan_u64(row->cells[pid], &number) && name != (size_t)-1)
         reading_fact(reading, arena_printf(reading->arena, "gpu.process.%llu", (unsigned long long)number),
                      subject, row->cells[name]);
@@ -374,13 +376,13 @@ void smi_read_csv(struct smi *smi, const struct lines *lines)
     }
     read_unended_row(csv, tail);
     if (tail.length > 0 && !slice_starts(tail, "```"))
-        reading_lacks(smi->reading, "the last line is not ended");
+        reading_lacks(smi->reading, REASON(last_line_not_ended));
     if (csv->ragged)
-        reading_lacks(smi->reading, "rows are not alike");
+        reading_lacks(smi->reading, REASON(rows_not_alike));
     if (!csv->other_list && csv->gpus == 0)
-        reading_lacks(smi->reading, "no row behind the header");
+        reading_lacks(smi->reading, REASON(header_without_rows));
     if (!csv->other_list && csv->unnamed)
-        reading_lacks(smi->reading, "columns without a header cannot be told");
+        reading_lacks(smi->reading, REASON(columns_without_header));
     if (smi->reading->status == READING_COMPLETE && !csv->other_list)
         smi_count(smi, csv->gpus, false);
 }

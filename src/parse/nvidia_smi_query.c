@@ -6,6 +6,8 @@
  * before it.
  */
 
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi.h"
 
 enum { DEPTH_MOST = 12 };
@@ -153,11 +155,12 @@ static void find_lacks(struct query *query, bool cut)
     bool ended = query->ended || (query->gpus > 1 && query->lines == query->lines_before);
 
     if (!query->attached_known)
-        reading_lacks(reading, "the number of attached GPUs is not there");
+        reading_lacks(reading, REASON(number_of_gpus_missing));
     if (reported < query->attached)
-        reading_lacks(reading, "%u of %u attached GPUs are reported", query->gpus, (unsigned)query->attached);
+        reading_lacks(
+            reading, reason(reading->arena, only_some_gpus_reported, query->gpus, (unsigned)query->attached));
     if (cut || (query->gpus > 0 && !ended))
-        reading_lacks(reading, "the last GPU's report is cut");
+        reading_lacks(reading, REASON(last_gpu_report_cut));
 }
 
 void smi_read_query(struct smi *smi, const struct lines *lines)

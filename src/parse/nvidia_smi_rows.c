@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fields of nvidia-smi as data: what each is called here, in which unit, and which values are alarming.
  */
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi_rows.h"
 
 const struct smi_row smi_rows[] = {
@@ -396,30 +398,28 @@ _Static_assert(ARRAY_SIZE(smi_rows) <= SMI_FIELDS_MOST, "struct smi keeps one fl
 
 /* Values that speak against the device. */
 const struct smi_alarm smi_alarms[] = {
-    {"remapped_rows.failure", "Yes", "gpu.remap_failure", SEVERITY_FAULT,
-     "a row could not be remapped: replace"},
-    {"remapped_rows.pending", "Yes", "gpu.remap_pending", SEVERITY_WARNING,
-     "rows wait for their remapping: reset the GPU and test again"},
+    {"remapped_rows.failure", "Yes", "gpu.remap_failure", SEVERITY_FAULT, REASON(row_not_remapped)},
+    {"remapped_rows.pending", "Yes", "gpu.remap_pending", SEVERITY_WARNING, REASON(row_remap_pending)},
     {"retired_pages.pending", "Yes", "gpu.retirement_pending", SEVERITY_WARNING,
-     "pages wait for their retirement: reset the GPU and test again"},
+     REASON(page_retirement_pending)},
     {"ecc.sram_threshold_exceeded", "Yes", "gpu.sram_threshold", SEVERITY_FAULT,
-     "more uncorrectable SRAM errors than its maker allows: replace"},
+     REASON(sram_errors_beyond_allowed)},
     {"ecc.unrepairable_memory", "Yes", "gpu.unrepairable_memory", SEVERITY_FAULT,
-     "memory that cannot be repaired: replace"},
+     REASON(memory_unrepairable)},
     {"ecc.channel_repair_pending", "Yes", "gpu.repair_pending", SEVERITY_WARNING,
-     "a memory channel waits for its repair: reset the GPU and test again"},
+     REASON(channel_repair_pending)},
     {"ecc.tpc_repair_pending", "Yes", "gpu.repair_pending", SEVERITY_WARNING,
-     "a compute unit waits for its repair: reset the GPU and test again"},
-    {"gpu.reset_required", "Yes", "gpu.reset_required", SEVERITY_FAULT, "the GPU must be reset"},
+     REASON(compute_unit_repair_pending)},
+    {"gpu.reset_required", "Yes", "gpu.reset_required", SEVERITY_FAULT, REASON(gpu_must_be_reset)},
     {"gpu.drain_recommended", "Yes", "gpu.drain_recommended", SEVERITY_WARNING,
-     "the driver recommends to drain and reset the GPU"},
-    {"gpu.throttle.hw_slowdown", "Active", "gpu.hw_slowdown", SEVERITY_WARNING, "slowed down by hardware"},
+     REASON(driver_recommends_drain)},
+    {"gpu.throttle.hw_slowdown", "Active", "gpu.hw_slowdown", SEVERITY_WARNING, REASON(slowed_by_hardware)},
     {"gpu.throttle.hw_thermal_slowdown", "Active", "gpu.hw_thermal_slowdown", SEVERITY_WARNING,
-     "slowed down by hardware because it is hot"},
+     REASON(slowed_by_hardware_for_heat)},
     {"gpu.throttle.hw_power_brake", "Active", "gpu.hw_power_brake", SEVERITY_WARNING,
-     "slowed down by the power brake signal of the system"},
+     REASON(slowed_by_power_brake)},
     {"gpu.throttle.sw_thermal_slowdown", "Active", "gpu.sw_thermal_slowdown", SEVERITY_WARNING,
-     "slowed down by the driver because it is hot"},
+     REASON(slowed_by_driver_for_heat)},
 };
 
 const size_t smi_alarm_count = ARRAY_SIZE(smi_alarms);

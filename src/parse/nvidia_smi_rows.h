@@ -24,7 +24,7 @@ struct smi_row {
 struct smi_alarm {
     const char *name, *value, *code;
     enum severity severity;
-    const char *text;
+    const struct reason *what;
 };
 
 extern const struct smi_row smi_rows[];

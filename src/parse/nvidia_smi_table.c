@@ -12,6 +12,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi.h"
 
 enum part { PART_HEADER, PART_GPUS, PART_OTHER, PART_PROCESSES };
@@ -287,9 +289,8 @@ void smi_read_table(struct smi *smi, const struct lines *lines)
         for (size_t i = 0; i < table.subjects.count; i++)
             smi_compute_processes(smi, table.subjects.items[i], table.processes.items[i]);
     if (table.damaged)
-        reading_lacks(smi->reading, "a line of the table is not as it should be");
+        reading_lacks(smi->reading, REASON(table_line_damaged));
     if (!table.closed)
-        reading_lacks(smi->reading, "%s",
-                      table.processes_seen ? "the table of processes is not closed"
-                                           : "the table of processes is not there");
+        reading_lacks(smi->reading, table.processes_seen ? REASON(process_table_not_closed)
+                                                         : REASON(process_table_missing));
 }

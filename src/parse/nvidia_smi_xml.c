@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "nvidia_smi.h"
 
 enum { DEPTH_MOST = 24 };
@@ -282,14 +284,14 @@ void smi_read_xml(struct smi *smi, struct slice bytes)
     if (document.closed)
         read_errors(smi, rest);
     if (document.damaged)
-        reading_lacks(smi->reading, "the XML is damaged after GPU %u", document.gpus);
+        reading_lacks(smi->reading, reason(smi->reading->arena, xml_damaged_after_gpu, document.gpus));
     if (!document.closed) {
-        reading_lacks(smi->reading, "the XML is cut after GPU %u", document.gpus);
+        reading_lacks(smi->reading, reason(smi->reading->arena, xml_cut_after_gpu, document.gpus));
         return;
     }
     smi_count(smi, document.gpus, true);
     if (document.attached > document.gpus)
-        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.not_reported", "",
-                        "%u GPUs are attached and %u are reported", (unsigned)document.attached,
-                        document.gpus);
+        reading_finding(
+            smi->reading, SEVERITY_WARNING, "gpu.not_reported", "",
+            reason(smi->reading->arena, reported_gpus_differ, (unsigned)document.attached, document.gpus));
 }

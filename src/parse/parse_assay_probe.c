@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { MAX_RUNS = 1000, MAX_RANKS = 1 << 20 };
@@ -19,10 +22,10 @@ struct probe_run {
     double ranks, sizes; /* as announced */
     double ranks_seen, sizes_seen;
     double wrong, last_size;
-    bool *rank_seen;    /* by rank */
-    const char *damage; /* why the text cannot be whole */
-    bool seen;          /* a line of ours was */
-    bool full;          /* no more runs are read */
+    bool *rank_seen;             /* by rank */
+    const struct reason *damage; /* why the text cannot be whole */
+    bool seen;                   /* a line of ours was */
+    bool full;                   /* no more runs are read */
     bool began, ended, ended_wrong;
 };
 
@@ -32,8 +35,7 @@ static bool take_number(struct probe_run *run, const struct json *line, const ch
     const struct json *value = json_get(line, key);
 
     if (value == NULL || value->type != JSON_NUMBER) {
-        run->damage =
-            arena_printf(run->frame.reading->arena, "line %u has no number \"%s\"", line->line, key);
+        run->damage = reason(run->frame.reading->arena, line_lacks_number, line->line, key);
         return false;
     }
     *ret_number = value->number;
@@ -63,9 +65,9 @@ static void take_head(struct probe_run *run, const struct json *head)
     if (!take_number(run, head, "ranks", &run->ranks) || !take_number(run, head, "sizes", &run->sizes))
         return;
     if (json_number(head, "assay_probe", 0) != 1)
-        run->damage = "the output is of another version of the probe";
+        run->damage = REASON(other_probe_version);
     if (run->ranks < 1 || run->ranks > MAX_RANKS)
-        run->damage = "the number of ranks is none";
+        run->damage = REASON(number_of_ranks_invalid);
     else
         run->rank_seen = arena_array(arena, bool, (size_t)run->ranks);
 }
@@ -92,7 +94,7 @@ static void take_size(struct probe_run *run, const struct json *line)
         !take_number(run, line, "busbw", &busbw) || !take_number(run, line, "spread_us", &spread))
         return;
     if (size <= run->last_size || time <= 0 || fabs(moved / time / 1e3 - algbw) > 1e-3 * algbw) {
-        run->damage = "sizes are not in order, or size, time and bandwidth do not add up";
+        run->damage = REASON(sizes_do_not_add_up);
         return;
     }
     run->last_size = size;
@@ -108,7 +110,9 @@ static void take_size(struct probe_run *run, const struct json *line)
     if (wrong->number > 0)
         reading_finding(run->frame.reading, SEVERITY_FAULT,
                         arena_printf(run->frame.reading->arena, "probe.%s.wrong", run->collective), "",
-                        "%.0f wrong elements at %.0f bytes", wrong->number, size);
+                        reason(run->frame.reading->arena, wrong_elements_at_size,
+                               arena_printf(run->frame.reading->arena, "%.0f", wrong->number),
+                               arena_printf(run->frame.reading->arena, "%.0f", size)));
 }
 
 static void take_rank(struct probe_run *run, const struct json *line)
@@ -132,7 +136,7 @@ static void take_rank(struct probe_run *run, const struct json *line)
         return;
     if (run->rank_seen == NULL || rank < 0 || rank >= run->ranks || run->rank_seen[(size_t)rank] ||
         *host == '\0') {
-        run->damage = "a rank is there twice, or is none of those announced";
+        run->damage = REASON(rank_not_expected);
         return;
     }
     run->rank_seen[(size_t)rank] = true;
@@ -149,10 +153,8 @@ static void take_rank(struct probe_run *run, const struct json *line)
     if (straggler == NULL)
         return;
     reading_fact(run->frame.reading, "probe.straggler", subject, slice_of(straggler));
-    reading_finding(run->frame.reading, SEVERITY_WARNING, "probe.straggler", subject, "%s",
-                    strcmp(straggler, "path") == 0
-                        ? "no path of this rank to another host is as fast as the others'"
-                        : "this rank mostly arrives last");
+    reading_finding(run->frame.reading, SEVERITY_WARNING, "probe.straggler", subject,
+                    strcmp(straggler, "path") == 0 ? REASON(rank_has_slow_paths) : REASON(rank_arrives_last));
 }
 
 static void take_end(struct probe_run *run, const struct json *line)
@@ -166,7 +168,7 @@ static void take_end(struct probe_run *run, const struct json *line)
         reading_finding(
             run->frame.reading, SEVERITY_WARNING, "probe.not_arrived",
             arena_printf(arena, "%s/rank%.0f", json_string(rank, "host", "?"), json_number(rank, "rank", -1)),
-            "%s", "all others waited for this rank when the deadline was over");
+            REASON(all_waited_for_rank));
     if (strcmp(how, "ok") != 0 && !run->ended_wrong)
         frame_fail(&run->frame, slice_of(reason != NULL ? reason : how));
 }
@@ -177,15 +179,15 @@ static void take_line(struct probe_run *run, struct slice text, const char *key)
     const struct json *line = json_parse(run->frame.reading->arena, "line", text.bytes, text.length, &err);
 
     if (line == NULL)
-        run->damage = arena_strdup(run->frame.reading->arena, err.text);
+        run->damage = reason(run->frame.reading->arena, text, err.text);
     else if (run->ended)
-        run->damage = "there is more after the end";
+        run->damage = REASON(more_after_the_end);
     else if (strcmp(key, "end") == 0)
         take_end(run, line);
     else if (strcmp(key, "assay_probe") == 0)
         take_head(run, line);
     else if (!run->began)
-        run->damage = "the beginning is not there";
+        run->damage = REASON(beginning_missing);
     else if (strcmp(key, "size_bytes") == 0)
         take_size(run, line);
     else if (strcmp(key, "rank") == 0)
@@ -198,16 +200,19 @@ static void end(void *state)
     struct reading *reading = run->frame.reading;
 
     if (!run->seen)
-        reading_strange(reading, "no line of assay-probe-collective");
+        reading_strange(reading, REASON(no_probe_collective_output));
     if (run->damage != NULL)
-        reading_lacks(reading, "%s", run->damage);
+        reading_lacks(reading, run->damage);
     if (!run->ended)
-        reading_lacks(reading, "the output has no end: the probe was ended, or the output is cut");
+        reading_lacks(reading, REASON(probe_end_missing));
     if (!run->began || run->sizes_seen != run->sizes || run->ranks_seen != run->ranks)
-        reading_lacks(reading, "%.0f of %.0f sizes and %.0f of %.0f ranks are there", run->sizes_seen,
-                      run->sizes, run->ranks_seen, run->ranks);
+        reading_lacks(reading, reason(reading->arena, sizes_or_ranks_missing,
+                                      arena_printf(reading->arena, "%.0f", run->sizes_seen),
+                                      arena_printf(reading->arena, "%.0f", run->sizes),
+                                      arena_printf(reading->arena, "%.0f", run->ranks_seen),
+                                      arena_printf(reading->arena, "%.0f", run->ranks)));
     if (run->ended_wrong != (run->wrong > 0))
-        reading_lacks(reading, "the end and the sizes differ about wrong data");
+        reading_lacks(reading, REASON(end_and_sizes_differ));
 }
 
 /* The first key of a line of ours; NULL: it is none. Rounds (--arrivals) are for people. */
@@ -243,7 +248,7 @@ static void read_line(void *state, struct slice line)
     if (run->began && strcmp(key, "assay_probe") == 0) {
         run->full = run->frame.all->runs.count >= MAX_RUNS;
         if (run->full) {
-            run->damage = "the output holds more runs than are read";
+            run->damage = REASON(too_many_runs);
             return;
         }
         frame_next_run(run);

@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { MAX_GPUS = 64, MAX_UNITS = 64 };
@@ -20,10 +23,10 @@ struct probe_gpu {
     double gpus, units; /* as announced */
     unsigned gpus_seen, units_seen;
     bool gpu_seen[MAX_GPUS];
-    const char *answers[MAX_GPUS];  /* the first that were wrong; NULL: none */
-    unsigned wrong_of[MAX_GPUS];    /* lines of SMs of the GPU that were wrong */
-    double wrong_told, wrong_lines; /* SMs by their GPUs' lines; lines of SMs that were wrong */
-    const char *damage;             /* why the text cannot be whole */
+    const struct reason *answers[MAX_GPUS]; /* the first that were wrong; NULL: none */
+    unsigned wrong_of[MAX_GPUS];            /* lines of SMs of the GPU that were wrong */
+    double wrong_told, wrong_lines;         /* SMs by their GPUs' lines; lines of SMs that were wrong */
+    const struct reason *damage;            /* why the text cannot be whole */
     bool seen, began, ended, ended_wrong;
 };
 
@@ -35,8 +38,7 @@ static bool take_count(struct probe_gpu *probe, const struct json *line, const c
 
     if (value == NULL || value->type != JSON_NUMBER || value->number < 0 || value->number > most ||
         value->number != floor(value->number)) {
-        probe->damage =
-            arena_printf(probe->frame.reading->arena, "a line has no number \"%s\" that could be true", key);
+        probe->damage = reason(probe->frame.reading->arena, number_cannot_be_true, key);
         return false;
     }
     *ret_number = value->number;
@@ -50,21 +52,20 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
     double version;
 
     if (probe->began)
-        probe->damage = "the output holds more than one run";
+        probe->damage = REASON(more_than_one_run);
     probe->began = true;
     if (!take_count(probe, head, "assay_probe_gpu", 1e9, &version) ||
         !take_count(probe, head, "gpus", MAX_GPUS, &probe->gpus) ||
         !take_count(probe, head, "units", MAX_UNITS, &probe->units))
         return;
     if (version != 1 || strcmp(json_string(head, "test", ""), "sdc") != 0)
-        probe->damage = "the output is of another version of the probe, or of another test";
+        probe->damage = REASON(other_probe_version_or_test);
     for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         if (json_string(head, facts[i], NULL) != NULL)
             reading_fact(reading, arena_printf(reading->arena, "probe.%s", facts[i]), "",
                          slice_of(json_string(head, facts[i], "")));
     if (json_boolean(head, "injected", false))
-        reading_finding(reading, SEVERITY_WARNING, "sdc.injected", "", "%s",
-                        "answers were made wrong on purpose (--inject): a test of the probe, not of GPUs");
+        reading_finding(reading, SEVERITY_WARNING, "sdc.injected", "", REASON(answers_wrong_on_purpose));
 }
 
 static void take_unit(struct probe_gpu *probe, const struct json *line)
@@ -91,7 +92,7 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line)
         !take_count(probe, line, "sms_wrong", 1e6, &wrong))
         return;
     if (probe->gpu_seen[(size_t)gpu] || gpu >= probe->gpus || sms < 1) {
-        probe->damage = "a GPU is there twice, or is none of those announced";
+        probe->damage = REASON(gpu_not_expected);
         return;
     }
     probe->gpu_seen[(size_t)gpu] = true;
@@ -116,13 +117,14 @@ static void take_wrong(struct probe_gpu *probe, const struct json *line)
     probe->wrong_lines++;
     if (probe->wrong_of[(size_t)gpu]++ == 0)
         probe->answers[(size_t)gpu] =
-            arena_printf(reading->arena, "SM %.0f: %s from round %.0f on in %.0f rounds, bits %s", sm,
-                         json_string(line, "unit", "?"), first, rounds, json_string(line, "bits", "?"));
-    reading_finding(
-        reading, SEVERITY_FAULT, "sdc.wrong", arena_printf(reading->arena, "gpu%.0f", gpu),
-        "SM %.0f answers wrong in unit %s: first in round %.0f, in %.0f rounds; %s for %s, bits %s", sm,
-        json_string(line, "unit", "?"), first, rounds, json_string(line, "got", "?"),
-        json_string(line, "expected", "?"), json_string(line, "bits", "?"));
+            reason(reading->arena, sm_wrong_from_round, arena_printf(reading->arena, "%.0f", sm),
+                   json_string(line, "unit", "?"), arena_printf(reading->arena, "%.0f", first),
+                   arena_printf(reading->arena, "%.0f", rounds), json_string(line, "bits", "?"));
+    reading_finding(reading, SEVERITY_FAULT, "sdc.wrong", arena_printf(reading->arena, "gpu%.0f", gpu),
+                    reason(reading->arena, sm_answers_wrong, arena_printf(reading->arena, "%.0f", sm),
+                           json_string(line, "unit", "?"), arena_printf(reading->arena, "%.0f", first),
+                           arena_printf(reading->arena, "%.0f", rounds), json_string(line, "got", "?"),
+                           json_string(line, "expected", "?"), json_string(line, "bits", "?")));
 }
 
 static void take_end(struct probe_gpu *probe, const struct json *line)
@@ -132,9 +134,11 @@ static void take_end(struct probe_gpu *probe, const struct json *line)
     probe->ended = true;
     probe->ended_wrong = strcmp(how, "wrong") == 0;
     if (probe->ended_wrong && reason != NULL)
-        reading_finding(probe->frame.reading, SEVERITY_FAULT, "sdc.disagree", "", "%s", reason);
+        reading_finding(probe->frame.reading, SEVERITY_FAULT, "sdc.disagree", "",
+                        reason(probe->frame.reading->arena, text, reason));
     else if (strcmp(how, "stopped") == 0)
-        reading_lacks(probe->frame.reading, "%s", reason != NULL ? reason : how);
+        reading_lacks(probe->frame.reading,
+                      reason(probe->frame.reading->arena, text, reason != NULL ? reason : how));
     else if (!probe->ended_wrong && strcmp(how, "ok") != 0 && strcmp(how, "incomplete") != 0)
         frame_fail(&probe->frame, slice_of(reason != NULL ? reason : how));
 }
@@ -155,11 +159,11 @@ static void take_line(struct probe_gpu *probe, struct slice text, size_t kind)
 
     probe->seen = true;
     if (line == NULL)
-        probe->damage = arena_strdup(probe->frame.reading->arena, err.text);
+        probe->damage = reason(probe->frame.reading->arena, text, err.text);
     else if (probe->ended)
-        probe->damage = "there is more after the end";
+        probe->damage = REASON(more_after_the_end);
     else if (!probe->began && kinds[kind].take != take_head && kinds[kind].take != take_end)
-        probe->damage = "the beginning is not there";
+        probe->damage = REASON(beginning_missing);
     else
         kinds[kind].take(probe, line);
 }
@@ -186,13 +190,14 @@ static void tell_answers(const struct probe_gpu *probe)
     struct reading *reading = probe->frame.reading;
 
     for (unsigned gpu = 0; gpu < MAX_GPUS; gpu++) {
-        const char *answers = probe->answers[gpu] != NULL ? probe->answers[gpu] : "right";
+        const struct reason *answers = probe->answers[gpu];
 
         if (!probe->gpu_seen[gpu])
             continue;
         if (probe->wrong_of[gpu] > 1)
-            answers = arena_printf(reading->arena, "%s (and %u more)", answers, probe->wrong_of[gpu] - 1);
-        reading_fact(reading, "sdc.answers", arena_printf(reading->arena, "gpu%u", gpu), slice_of(answers));
+            answers = reason(reading->arena, and_more, answers, probe->wrong_of[gpu] - 1);
+        reading_fact_said(reading, "sdc.answers", arena_printf(reading->arena, "gpu%u", gpu),
+                          answers != NULL ? answers : REASON(answers_right));
     }
 }
 
@@ -205,17 +210,18 @@ static void end(void *state)
     if (probe->ended)
         tell_answers(probe);
     if (!probe->seen)
-        reading_strange(reading, "no line of assay-probe-gpu");
+        reading_strange(reading, REASON(no_probe_gpu_output));
     if (probe->damage != NULL)
-        reading_lacks(reading, "%s", probe->damage);
+        reading_lacks(reading, probe->damage);
     if (!probe->ended)
-        reading_lacks(reading, "the output has no end: the probe was ended, or the output is cut");
+        reading_lacks(reading, REASON(probe_end_missing));
     if (!probe->began || probe->gpus_seen != probe->gpus || probe->units_seen != probe->units)
-        reading_lacks(reading, "%u of %.0f GPUs and %u of %.0f units are there", probe->gpus_seen,
-                      probe->gpus, probe->units_seen, probe->units);
+        reading_lacks(reading, reason(reading->arena, gpus_or_units_missing, probe->gpus_seen,
+                                      arena_printf(reading->arena, "%.0f", probe->gpus), probe->units_seen,
+                                      arena_printf(reading->arena, "%.0f", probe->units)));
     if ((probe->wrong_told > 0) != (probe->wrong_lines > 0) ||
         (probe->wrong_lines > 0 && !probe->ended_wrong))
-        reading_lacks(reading, "the end, the GPUs and the SMs differ about wrong answers");
+        reading_lacks(reading, REASON(end_and_gpus_differ));
 }
 
 static const struct metric metrics[] = {

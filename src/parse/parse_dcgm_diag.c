@@ -21,6 +21,8 @@
 #include <string.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
 #include "dcgm_diag.h"
 #include "loose_json.h"
 #include "runs.h"
@@ -118,6 +120,22 @@ void diag_say(struct diag *diag, struct diag_test *test, const char *subject, en
     entity->result = result > entity->result ? result : entity->result;
 }
 
+/* Whatever the case of its letters. */
+static bool is_of_inforom(struct slice text)
+{
+    static const char word[] = "inforom";
+
+    for (size_t i = 0; i + strlen(word) <= text.length; i++)
+        if (slice_equal_nocase((struct slice){text.bytes + i, strlen(word)}, word))
+            return true;
+    return false;
+}
+
+const struct reason *diag_words(struct arena *arena, struct slice text)
+{
+    return is_of_inforom(text) ? reason(arena, says_of_inforom, text) : reason_quote(arena, text);
+}
+
 void diag_note(struct diag *diag, const struct diag_test *test, const char *kind, const char *subject,
                struct slice text)
 {
@@ -127,14 +145,32 @@ void diag_note(struct diag *diag, const struct diag_test *test, const char *kind
     const char *code = test == NULL ? arena_printf(diag->reading->arena, "dcgm.%s", kind)
                                     : arena_printf(diag->reading->arena, "dcgm.%s.%s", test->slug, kind);
 
-    reading_finding(diag->reading, severity, code, subject, "%.*s", slice_print(slice_trim(text)));
+    reading_finding(diag->reading, severity, code, subject,
+                    diag_words(diag->reading->arena, slice_trim(text)));
 }
 
-static const char *result_name(enum diag_result result)
+/* What was not done, and what is no fail yet, has remedies of its own. */
+static const struct reason *result_of(struct arena *arena, enum diag_result result)
 {
-    static const char *const names[] = {"", "pass", "skip", "warn", "fail"};
+    switch (result) {
+    case DIAG_SKIP:
+        return REASON(test_skipped);
+    case DIAG_WARN:
+        return REASON(test_warned);
+    case DIAG_PASS:
+        return reason_text(arena, "pass");
+    case DIAG_FAIL:
+        return reason_text(arena, "fail");
+    case DIAG_UNREAD:
+    default:
+        return NULL;
+    }
+}
 
-    return names[result];
+static void tell_result(struct reading *reading, const char *fact, const char *subject,
+                        enum diag_result result)
+{
+    reading_fact_said(reading, fact, subject, result_of(reading->arena, result));
 }
 
 static void report_result(struct diag *diag, const struct diag_test *test, const char *subject,
@@ -143,9 +179,13 @@ static void report_result(struct diag *diag, const struct diag_test *test, const
     static const enum severity severities[] = {
         [DIAG_SKIP] = SEVERITY_INFO, [DIAG_WARN] = SEVERITY_WARNING, [DIAG_FAIL] = SEVERITY_FAULT};
 
+    const struct reason *what = result_of(diag->reading->arena, result);
+
     reading_finding(diag->reading, severities[result],
-                    arena_printf(diag->reading->arena, "dcgm.%s", test->slug), subject, "%s: %s", test->name,
-                    result_name(result));
+                    arena_printf(diag->reading->arena, "dcgm.%s", test->slug), subject,
+                    is_of_inforom(slice_of(test->name))
+                        ? reason(diag->reading->arena, inforom_test_says, test->name, what)
+                        : reason(diag->reading->arena, about, test->name, what));
 }
 
 /* A skipped device was not tested, so it counts against a pass; a CPU or switch that has no such test does
@@ -168,14 +208,14 @@ static void report_test(struct diag *diag, const struct diag_test *test)
         if (entity->result > worst && counts_for_whole(test, entity))
             worst = entity->result;
         blamed = entity->result > blamed ? entity->result : blamed;
-        reading_fact(diag->reading, name, entity->subject, slice_of(result_name(entity->result)));
+        tell_result(diag->reading, name, entity->subject, entity->result);
         if (entity->result > DIAG_PASS)
             report_result(diag, test, entity->subject, entity->result);
     }
     /* Of a test that is cut off a good word for some devices is no word for the whole. */
     if (worst == DIAG_UNREAD || (!test->closed && worst != DIAG_FAIL && test->whole == DIAG_UNREAD))
         return;
-    reading_fact(diag->reading, name, "host", slice_of(result_name(worst)));
+    tell_result(diag->reading, name, "host", worst);
     if (worst > DIAG_PASS && worst > blamed)
         report_result(diag, test, "host", worst);
 }

@@ -19,6 +19,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum dmi_type {
@@ -333,10 +335,10 @@ static void end(void *state)
     else if (!table->inside)
         frame_strange(&table->frame);
     if (!table->closed)
-        reading_lacks(table->frame.reading, "the last structure is not ended by its blank line");
+        reading_lacks(table->frame.reading, REASON(last_structure_not_ended));
     if (table->arrays && table->slots != table->announced)
-        reading_lacks(table->frame.reading, "the board has %u memory slots, and %u are listed",
-                      table->announced, table->slots);
+        reading_lacks(table->frame.reading, reason(table->frame.reading->arena, memory_slots_not_listed,
+                                                   table->announced, table->slots));
     if (frame_is_complete(&table->frame) && table->end)
         add_totals(table);
 }

@@ -21,6 +21,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "pci_address.h"
@@ -72,10 +75,11 @@ static void end_section(struct report *report)
         [STATISTICS] = "statistics", [DRIVER] = "driver", [SETTINGS] = "settings", [PAUSE] = "pause"};
 
     if (report->section == STATISTICS && report->values == 0)
-        reading_lacks(report->frame.reading, "statistics without a counter");
+        reading_lacks(report->frame.reading, REASON(statistics_without_counter));
     else if (report->section != NONE && report->section != STATISTICS && !report->closed)
-        reading_lacks(report->frame.reading, "the last line of the %s section is missing",
-                      report->section == MODULE ? "module" : names[report->section]);
+        reading_lacks(report->frame.reading,
+                      reason(report->frame.reading->arena, section_not_ended,
+                             report->section == MODULE ? "module" : names[report->section]));
     report->section = NONE;
 }
 
@@ -261,8 +265,8 @@ static void read_label(struct report *report, struct slice line)
         read_temperature(report, value);
     if (report->section == MODULE && slice_equal(value, "On") &&
         (slice_contains(label, "alarm") || slice_contains(label, "warning")))
-        reading_finding(report->frame.reading, SEVERITY_WARNING, "eth.module.alarm", report->device, "%.*s",
-                        slice_print(label));
+        reading_finding(report->frame.reading, SEVERITY_WARNING, "eth.module.alarm", report->device,
+                        reason(report->frame.reading->arena, text, label));
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
         if (labels[i].section != report->section || !slice_equal(label, labels[i].label))
             continue;
@@ -308,8 +312,8 @@ static void read_line(void *state, struct slice raw)
         return;
     }
     if (slice_ends(line, ": Operation not permitted")) {
-        reading_finding(report->frame.all, SEVERITY_INFO, "eth.not_permitted", report->device, "%.*s",
-                        slice_print(line));
+        reading_finding(report->frame.all, SEVERITY_INFO, "eth.not_permitted", report->device,
+                        reason(report->frame.all->arena, text, line));
         return;
     }
     if (is_trouble(line)) {

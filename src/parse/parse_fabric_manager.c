@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "pci_address.h"
 
@@ -57,7 +60,7 @@ static void set_state(struct service *service, struct slice state)
     service->status = true;
     if (slice_equal(state, "failed"))
         reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.failed", "",
-                        "the fabric manager service has failed");
+                        REASON(fabric_manager_failed));
 }
 
 /* "active (running) since Tue 2025-03-25 02:10:15 UTC; 2h 37min ago" */
@@ -88,7 +91,7 @@ static void not_found(struct service *service)
     reading_fact_once(service->frame.reading, "fabric_manager.state", slice_of("not-found"));
     service->status = true;
     reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.not_found", "",
-                    "there is no fabric manager service on this host");
+                    REASON(no_fabric_manager_service));
 }
 
 /* Lines of `systemctl show -p ActiveState -p SubState ...`. */
@@ -165,8 +168,8 @@ static bool read_mismatch(struct service *service, struct slice line)
         return false;
     reading_fact_once(service->frame.reading, "fabric_manager.version", version_at(own));
     reading_fact_once(service->frame.reading, "fabric_manager.driver_version", version_at(driver));
-    reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "", "%.*s",
-                    slice_print(line));
+    reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.version_mismatch", "",
+                    reason(service->frame.reading->arena, text, line));
     service->log = true;
     return true;
 }
@@ -188,7 +191,7 @@ static bool read_switch_error(struct service *service, struct slice line)
     snprintf(code, sizeof code, "fabric_manager.sxid.%u", (unsigned)number);
     harmless = slice_contains(line, "non-fatal");
     reading_finding(service->frame.reading, harmless ? SEVERITY_WARNING : SEVERITY_FAULT, code, subject,
-                    "%.*s", slice_print(line));
+                    reason(service->frame.reading->arena, text, line));
     return true;
 }
 
@@ -207,8 +210,8 @@ static bool read_log_line(struct service *service, struct slice line)
         return true;
     if (error || warning)
         reading_finding(service->frame.reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
-                        error ? "fabric_manager.error" : "fabric_manager.warning", "", "%.*s",
-                        slice_print(line));
+                        error ? "fabric_manager.error" : "fabric_manager.warning", "",
+                        reason(service->frame.reading->arena, text, line));
     return true;
 }
 
@@ -251,8 +254,8 @@ static void read_journal_line(struct service *service, struct slice line)
         return;
     if (slice_contains_one(line, "failed to", "Failed to", "error occurred", "fatal error", "request failed",
                            "is not supported", "unable to", "Unable to"))
-        reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.error", "", "%.*s",
-                        slice_print(line));
+        reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.error", "",
+                        reason(service->frame.reading->arena, text, line));
 }
 
 static bool read_cuda_802(struct service *service, struct slice line)
@@ -263,8 +266,7 @@ static bool read_cuda_802(struct service *service, struct slice line)
         return false;
     service->cuda_802 = true;
     reading_finding(service->frame.reading, SEVERITY_FAULT, "fabric_manager.cuda_802", "",
-                    "%.*s (CUDA waits for the fabric: the fabric manager is not running or not ready)",
-                    slice_print(line));
+                    reason(service->frame.reading->arena, cuda_waits_for_fabric, line));
     return true;
 }
 
@@ -303,7 +305,7 @@ static void end(void *state)
     if (service->status || service->log || service->version)
         service->frame.failure.length = 0; /* others could answer */
     else if (service->cuda_802)
-        reading_lacks(service->frame.reading, "a CUDA error, which does not tell the state of the service");
+        reading_lacks(service->frame.reading, REASON(cuda_error_tells_no_state));
     else
         frame_strange(&service->frame);
     frame_lacks_end(&service->frame);

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
 #include "fio.h"
 #include "loose_json.h"
 #include "runs.h"
@@ -68,13 +70,13 @@ void fio_job(struct fio_run *run, const char *job, int64_t error, const char *te
 {
     struct arena *arena = run->reading->arena;
     /* Not strerror: what it says depends on the machine that reads. */
-    const char *said =
-        arena_printf(arena, "job %s: error %lld%s%s", job, (long long)error, *text != '\0' ? ", " : "", text);
+    const struct reason *said = *text != '\0' ? reason(arena, job_error_said, job, error, text)
+                                              : reason(arena, job_error, job, error);
 
     run->jobs++;
     reading_fact(run->reading, "fio.error", job, slice_of(arena_printf(arena, "%lld", (long long)error)));
     if (is_device_error(error))
-        reading_finding(run->reading, SEVERITY_FAULT, "fio.io_error", job, "%s", said);
+        reading_finding(run->reading, SEVERITY_FAULT, "fio.io_error", job, said);
     else if (error != 0)
         run->trouble = said;
 }
@@ -99,21 +101,19 @@ void fio_finish(struct fio_run *run)
     struct reading *reading = run->reading;
 
     if (run->trouble != NULL) {
-        reading_failed(reading, "%s", run->trouble);
+        reading_failed(reading, run->trouble);
         return;
     }
     for (size_t i = 0; i < run->owed.count; i++)
         if (!is_closed(run, &run->owed.items[i])) {
-            reading_lacks(reading, "\"Run status group %llu\" with its %s is missing",
-                          (unsigned long long)run->owed.items[i].group, run->owed.items[i].direction);
+            reading_lacks(reading, reason(reading->arena, run_status_group_missing, run->owed.items[i].group,
+                                          run->owed.items[i].direction));
             return;
         }
     if (run->jobs == 0)
-        reading_lacks(reading, "%s",
-                      run->closed.count > 0 ? "only the closing summary: the jobs are missing"
-                                            : "no job is told of");
+        reading_lacks(reading, run->closed.count > 0 ? REASON(jobs_missing) : REASON(no_job));
     if (run->moved == 0 && reading->findings.count == 0)
-        reading_lacks(reading, "nothing was read or written");
+        reading_lacks(reading, REASON(nothing_read_or_written));
 }
 
 static void read_plain(struct slice bytes, struct reading *reading)
@@ -123,7 +123,7 @@ static void read_plain(struct slice bytes, struct reading *reading)
     lines_read(reading->arena, bytes, 0, &lines);
     fio_text(&lines, reading);
     if (slice_contains(bytes, "\"fio version\""))
-        reading_lacks(runs_begin(reading), "the JSON document is cut");
+        reading_lacks(runs_begin(reading), REASON(json_cut));
 }
 
 /* What to say of a text that holds no run: a complaint of fio or of the shell, or that it is another tool's. */
@@ -137,14 +137,14 @@ static void no_run(const struct lines *lines, struct reading *reading)
         began = began || (slice_starts(line, "fio-") && !slice_contains(line, " "));
         if (slice_starts(line, "fio: ") || slice_ends(line, "fio: not found") ||
             slice_ends(line, "fio: command not found")) {
-            reading_failed(reading, "%.*s", slice_print(line));
+            reading_failed(reading, reason(reading->arena, text, line));
             return;
         }
     }
     if (began)
-        reading_lacks(reading, "fio began and told of no job");
+        reading_lacks(reading, REASON(fio_told_no_job));
     else
-        reading_strange(reading, "%.*s", slice_print(lines_first(lines)));
+        reading_strange(reading, reason(reading->arena, text, lines_first(lines)));
 }
 
 static void note_signal(const struct lines *lines, struct reading *reading)
@@ -152,7 +152,8 @@ static void note_signal(const struct lines *lines, struct reading *reading)
     for (size_t i = 0; i < lines->count; i++)
         if (slice_starts(slice_trim(lines->items[i].text), "fio: terminating on signal") &&
             reading->status == READING_COMPLETE)
-            reading_set(reading, READING_FAILED, "%.*s", slice_print(slice_trim(lines->items[i].text)));
+            reading_set(reading, READING_FAILED,
+                        reason(reading->arena, text, slice_trim(lines->items[i].text)));
 }
 
 static void parse(struct slice bytes, struct reading *reading)

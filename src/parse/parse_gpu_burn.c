@@ -12,6 +12,9 @@
  * With -i N the program tests device N and calls it "GPU 0". Where the only column belongs to the only
  * "Initialized device N", the subject is gpuN.
  */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 #include <stdio.h>
@@ -44,10 +47,10 @@ struct burn {
     size_t columns;  /* of the last update; 0 before the first */
     uint64_t tested; /* as announced; 0 before that */
     size_t verdicts;
-    size_t inits;         /* "Initialized device" lines of different devices */
-    uint64_t init_device; /* the first of them */
-    const char *damage;   /* why the text cannot be whole */
-    bool ours;            /* a line that can only be gpu-burn's was seen */
+    size_t inits;                /* "Initialized device" lines of different devices */
+    uint64_t init_device;        /* the first of them */
+    const struct reason *damage; /* why the text cannot be whole */
+    bool ours;                   /* a line that can only be gpu-burn's was seen */
 };
 
 static struct slice one_of(struct slice *rest, const char *separator)
@@ -161,7 +164,7 @@ static void take_update(struct burn *burn, struct slice line)
     const struct update *update = &burn->update;
 
     if (!scan_update(line, &burn->update) || (burn->columns != 0 && update->count != burn->columns)) {
-        burn->damage = "a progress line is damaged";
+        burn->damage = REASON(progress_line_damaged);
         return;
     }
     burn->columns = update->count;
@@ -192,7 +195,7 @@ static void take_verdict(struct burn *burn, struct slice line)
         return;
     gpu = gpu_at(burn, index);
     if (gpu->verdict != VERDICT_NONE)
-        burn->damage = "two verdicts for one GPU: the outputs of several hosts are mixed";
+        burn->damage = REASON(two_verdicts_for_gpu);
     else
         burn->verdicts++;
     if (gpu->verdict != VERDICT_FAULTY)
@@ -276,8 +279,8 @@ static void take_complaint(struct burn *burn, struct slice line)
         if (at == (size_t)-1)
             continue;
         line = slice_trim(slice_from(line, at));
-        reading_finding(burn->frame.reading, complaint->severity, complaint->code, "", "%.*s",
-                        slice_print(line));
+        reading_finding(burn->frame.reading, complaint->severity, complaint->code, "",
+                        reason(burn->frame.reading->arena, text, line));
         if (complaint->fails)
             frame_fail(&burn->frame, line);
         return;
@@ -318,18 +321,18 @@ static void judge_gpu(struct burn *burn, const struct gpu *gpu, const char *subj
                                  : SEVERITY_WARNING;
 
     if (gpu->verdict == VERDICT_FAULTY)
-        reading_finding(reading, severity, "gpu_burn.faulty", subject, "%s",
-                        "gpu-burn calls this GPU FAULTY");
+        reading_finding(reading, severity, "gpu_burn.faulty", subject, REASON(gpu_burn_says_faulty));
     if (gpu->errors_max > 0)
-        reading_finding(reading, severity, "gpu_burn.errors", subject, "%.0f wrong results in one update",
-                        gpu->errors_max);
+        reading_finding(
+            reading, severity, "gpu_burn.errors", subject,
+            reason(reading->arena, wrong_results, arena_printf(reading->arena, "%.0f", gpu->errors_max)));
     if (gpu->died)
-        reading_finding(reading, severity, "gpu_burn.died", subject, "the process of this GPU died %s",
-                        gpu->worked ? "under load" : "before any work was done");
+        reading_finding(reading, severity, "gpu_burn.died", subject,
+                        gpu->worked ? REASON(process_died_under_load) : REASON(process_died_before_work));
     else if (has_progress && gpu->verdict != VERDICT_NONE &&
              (gpu->processed <= 0 || (gpu->has_gflops && gpu->gflops <= 0)))
-        reading_finding(reading, severity, "gpu_burn.idle", subject, "did no work: %lld processed",
-                        (long long)gpu->processed);
+        reading_finding(reading, severity, "gpu_burn.idle", subject,
+                        reason(reading->arena, did_no_work, gpu->processed));
 }
 
 static void find_lacks(struct burn *burn)
@@ -337,15 +340,14 @@ static void find_lacks(struct burn *burn)
     struct reading *reading = burn->frame.reading;
 
     if (burn->tested == 0)
-        reading_lacks(reading, "the output ends before the verdicts");
+        reading_lacks(reading, REASON(verdicts_missing));
     if (burn->verdicts < burn->tested)
-        reading_lacks(reading, "%zu verdicts for %llu tested GPUs", burn->verdicts,
-                      (unsigned long long)burn->tested);
+        reading_lacks(reading,
+                      reason(reading->arena, verdicts_not_of_all_gpus, burn->verdicts, burn->tested));
     if (burn->columns != burn->tested)
-        reading_lacks(reading, "progress shows %zu GPUs, %llu were tested", burn->columns,
-                      (unsigned long long)burn->tested);
+        reading_lacks(reading, reason(reading->arena, progress_not_of_all_gpus, burn->columns, burn->tested));
     if (burn->damage != NULL)
-        reading_lacks(reading, "%s", burn->damage);
+        reading_lacks(reading, burn->damage);
 }
 
 static void tell_gpus(struct burn *burn)
@@ -432,7 +434,7 @@ static void read_line(void *state, struct slice line)
             frame_next_run(burn);
             burn->ours = true;
         } else {
-            burn->damage = "the output holds more runs than are read";
+            burn->damage = REASON(too_many_runs);
         }
     }
     burn->ours = burn->ours || is_ours(line);
@@ -456,7 +458,7 @@ static void end(void *state)
     tell_gpus(burn);
     if (!burn->ours && !is_ours(tail)) {
         burn->frame.failure.length = 0; /* anybody's */
-        reading_strange(burn->frame.reading, "no line of gpu-burn");
+        reading_strange(burn->frame.reading, REASON(no_gpu_burn_output));
     }
     find_lacks(burn);
 }

@@ -21,6 +21,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -302,8 +305,8 @@ static bool read_complaint(struct dump *dump, struct slice line)
         if (slice_starts(line, tools[i])) {
             frame_fail(&dump->frame, line);
             if (!slice_contains(line, "s a directory"))
-                reading_finding(dump->frame.all, SEVERITY_WARNING, "ib.unreadable", "", "%.*s",
-                                slice_print(line));
+                reading_finding(dump->frame.all, SEVERITY_WARNING, "ib.unreadable", "",
+                                reason(dump->frame.all->arena, text, line));
             return true;
         }
     if (!is_shell_trouble(line))
@@ -339,9 +342,9 @@ static void end(void *state)
         dump->frame.failure.length = 0; /* other files could be read */
     frame_lacks_end(&dump->frame);
     if (dump->heading.length > 0)
-        reading_lacks(dump->frame.reading, "the last file is named without its value");
+        reading_lacks(dump->frame.reading, REASON(last_file_without_value));
     if (reading->facts.count + reading->measurements.count == 0)
-        reading_lacks(dump->frame.reading, "no file of it has a state or a counter");
+        reading_lacks(dump->frame.reading, REASON(no_state_or_counter));
     end_run(dump);
 }
 

@@ -13,6 +13,9 @@
  * why it failed. The files of links have no closing: of one cut between two lines all that stands there is true.
  */
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ibdiagnet_links.h"
 #include "shell_words.h"
@@ -49,10 +52,10 @@ static void judge_stage(struct log *log, const char *stage, uint64_t warnings, u
 {
     if (errors > 0)
         reading_finding(log->frame.reading, SEVERITY_FAULT, "ibdiagnet.error", stage,
-                        "%u errors in this stage", (unsigned)errors);
+                        reason(log->frame.reading->arena, stage_errors, (unsigned)errors));
     if (warnings > 0)
         reading_finding(log->frame.reading, SEVERITY_WARNING, "ibdiagnet.warning", stage,
-                        "%u warnings in this stage", (unsigned)warnings);
+                        reason(log->frame.reading->arena, stage_warnings, (unsigned)warnings));
 }
 
 /* "-I- Speed / Width checks                0          15" */
@@ -96,7 +99,8 @@ static bool read_complaint(struct log *log, struct slice line)
         frame_fail(&log->frame, line);
     if ((*(error ? &log->errors : &log->warnings))++ < MAX_FINDINGS)
         reading_finding(log->frame.reading, error ? SEVERITY_FAULT : SEVERITY_WARNING,
-                        error ? "ibdiagnet.error" : "ibdiagnet.warning", "", "%.*s", slice_print(line));
+                        error ? "ibdiagnet.error" : "ibdiagnet.warning", "",
+                        reason(log->frame.reading->arena, text, line));
     return true;
 }
 
@@ -126,13 +130,14 @@ static void end(void *state)
     if (log->links.unread.length > 0 || only_links || log->stages > 0)
         log->frame.failure.length = 0; /* errors of the fabric, not of the tool */
     if (log->links.unread.length > 0)
-        reading_lacks(log->frame.reading, "not understood: %.*s", slice_print(log->links.unread));
+        reading_lacks(log->frame.reading,
+                      reason(log->frame.reading->arena, line_not_understood, log->links.unread));
     else if (only_links)
         frame_lacks_end(&log->frame);
     else if (log->stages > 0 && (!log->closed || log->frame.tail.length > 0))
-        reading_lacks(log->frame.reading, "the line behind the summary is missing");
+        reading_lacks(log->frame.reading, REASON(line_after_summary_missing));
     else if (log->stages == 0 && (log->own || log->summary))
-        reading_lacks(log->frame.reading, "there is no summary");
+        reading_lacks(log->frame.reading, REASON(no_summary));
     else if (log->stages == 0)
         frame_strange(&log->frame);
 }

@@ -14,6 +14,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -146,8 +149,8 @@ static void read_remote(struct listing *listing, const char *subject, struct sli
         add(listing, "ib.link.remote_guid", subject, remote.guid);
     }
     if (slice_contains(rest, "Could be"))
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.link_below", subject, "to %.*s: %.*s",
-                        slice_print(name), slice_print(slice_trim(rest)));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.link_below", subject,
+                        reason(listing->frame.reading->arena, link_to_neighbour, name, slice_trim(rest)));
 }
 
 static bool read_link(struct listing *listing, struct slice line)
@@ -192,8 +195,8 @@ static void read_line(void *state, struct slice line)
     if (is_trouble(line))
         frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.warning", "", "%.*s",
-                        slice_print(line));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "ib.warning", "",
+                        reason(listing->frame.reading->arena, text, line));
 }
 
 static void end(void *state)

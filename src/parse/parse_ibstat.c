@@ -16,6 +16,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -68,9 +71,11 @@ static void end_port(struct listing *listing)
     if (listing->port == NULL)
         return;
     if (!listing->rate)
-        reading_lacks(listing->frame.reading, "%s: shows no rate", listing->port);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, no_rate_shown, listing->port));
     else if (!listing->link)
-        reading_lacks(listing->frame.reading, "%s: its last line, the link layer, is missing", listing->port);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, link_layer_line_missing, listing->port));
     listing->port = NULL;
 }
 
@@ -78,10 +83,12 @@ static void end_hca(struct listing *listing)
 {
     end_port(listing);
     if (listing->hca != NULL && listing->counted && listing->ports != listing->announced)
-        reading_lacks(listing->frame.reading, "%s: shows %u of %u ports", listing->hca,
-                      (unsigned)listing->ports, (unsigned)listing->announced);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, only_some_ports_shown, listing->hca,
+                             (unsigned)listing->ports, (unsigned)listing->announced));
     else if (listing->hca != NULL && listing->ports == 0)
-        reading_lacks(listing->frame.reading, "%s: shows no port", listing->hca);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, no_port_shown, listing->hca));
     listing->hca = NULL;
 }
 
@@ -90,7 +97,7 @@ static void begin_run(struct listing *listing)
     end_hca(listing);
     frame_begin_run(&listing->frame);
     if (listing->orphan)
-        reading_lacks(listing->frame.reading, "the text begins inside a port");
+        reading_lacks(listing->frame.reading, REASON(begins_inside_port));
     listing->orphan = false;
 }
 
@@ -272,7 +279,8 @@ static void read_line(void *state, struct slice line)
     if (is_trouble(line))
         frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "",
+                        reason(listing->frame.all->arena, text, line));
 }
 
 /* The last line has a word that is not the beginning of another: whole although nothing ends it. */

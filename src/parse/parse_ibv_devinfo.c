@@ -13,6 +13,8 @@
  * HCAs follow; ibv_devices has no closing. An HCA that comes again begins another run.
  */
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -54,7 +56,8 @@ static void end_port(struct listing *listing)
     if (listing->port == NULL)
         return;
     if (!listing->link)
-        reading_lacks(listing->frame.reading, "%s: the link layer is missing", listing->port);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, link_layer_missing, listing->port));
     ib_port_finding(listing->frame.reading, listing->port, listing->state, listing->physical);
     listing->port = NULL;
 }
@@ -63,13 +66,15 @@ static void end_hca(struct listing *listing)
 {
     end_port(listing);
     if (listing->hca != NULL && !listing->counted)
-        reading_lacks(listing->frame.reading, "%s: the number of its ports is missing", listing->hca);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, number_of_ports_missing, listing->hca));
     else if (listing->hca != NULL && listing->ports != listing->announced)
-        reading_lacks(listing->frame.reading, "%s: shows %u of %u ports", listing->hca,
-                      (unsigned)listing->ports, (unsigned)listing->announced);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, only_some_ports_shown, listing->hca,
+                             (unsigned)listing->ports, (unsigned)listing->announced));
     if (listing->list && listing->listed != listing->expected)
-        reading_lacks(listing->frame.reading, "the list: shows %u of %u HCAs", (unsigned)listing->listed,
-                      (unsigned)listing->expected);
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, only_some_hcas_listed,
+                                                     (unsigned)listing->listed, (unsigned)listing->expected));
     listing->hca = NULL;
     listing->list = listing->table = false;
 }
@@ -249,7 +254,7 @@ static void end(void *state)
         frame_strange(&listing->frame);
     frame_lacks_end(&listing->frame);
     if (listing->frame.reading->facts.count == 0)
-        reading_lacks(listing->frame.reading, "it lists no HCA");
+        reading_lacks(listing->frame.reading, REASON(no_hca_listed));
 }
 
 static const struct metric metrics[] = {

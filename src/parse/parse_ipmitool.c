@@ -21,6 +21,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { FIELDS_MOST = 8 };
@@ -156,8 +159,10 @@ static bool read_record(struct listing *listing, struct slice line)
     for (size_t i = 4; i < count; i++)
         over |= slice_equal(fields[i], "Deasserted");
     if (severity != SEVERITY_INFO && !over)
-        reading_finding(reading, severity, "ipmi.sel.event", number, "%s | %s",
-                        when != NULL ? when : "before the BMC's clock was set", event);
+        reading_finding(
+            reading, severity, "ipmi.sel.event", number,
+            when != NULL ? reason_text(reading->arena, arena_printf(reading->arena, "%s | %s", when, event))
+                         : reason(reading->arena, event_before_clock_set, event));
     return true;
 }
 
@@ -179,7 +184,8 @@ static bool read_sensor(struct listing *listing, struct slice line)
     reading_fact(reading, "ipmi.sensor", name, slice_of(state));
     critical = slice_equal(fields[2], "cr") || slice_equal(fields[2], "nr");
     if (critical || severity_of(fields[4]) == SEVERITY_FAULT)
-        reading_finding(reading, SEVERITY_FAULT, "ipmi.sensor", name, "%s: %s", name, state);
+        reading_finding(reading, SEVERITY_FAULT, "ipmi.sensor", name,
+                        reason(reading->arena, about, name, state));
     return true;
 }
 
@@ -272,13 +278,13 @@ static void end(void *state)
     if (listing->records + listing->sensors + listing->told == 0) {
         frame_strange(&listing->frame);
     } else if (failure->length > 0) {
-        reading_lacks(listing->frame.reading, "%.*s", slice_print(*failure));
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, *failure));
         failure->length = 0; /* of one command among several */
     }
     frame_lacks_end(&listing->frame);
     if (listing->announces && listing->records < listing->announced)
-        reading_lacks(listing->frame.reading, "the log has %llu records, and %u are listed",
-                      (unsigned long long)listing->announced, listing->records);
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, log_records_not_listed,
+                                                     listing->announced, listing->records));
 }
 
 const struct parser parse_ipmitool = {

@@ -17,6 +17,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 #define CLOSING "key-value end"
@@ -67,8 +70,8 @@ static bool read_row(struct reading *reading, struct slice rest)
     if (slice_trim(value).length > 0)
         return false;
     reading_finding(reading, SEVERITY_INFO,
-                    arena_printf(reading->arena, "%s.unread", utf8_clean(reading->arena, name)), about, "%s",
-                    utf8_clean(reading->arena, slice_trim(rest)));
+                    arena_printf(reading->arena, "%s.unread", utf8_clean(reading->arena, name)), about,
+                    reason(reading->arena, text, utf8_clean(reading->arena, slice_trim(rest))));
     return true;
 }
 
@@ -89,9 +92,9 @@ static void end(void *state)
     if (rows->before + rows->behind == 0)
         frame_strange(&rows->frame);
     if (!rows->closed)
-        reading_lacks(rows->frame.reading, "the closing line is missing");
+        reading_lacks(rows->frame.reading, REASON(closing_line_missing));
     if (rows->behind > 0)
-        reading_lacks(rows->frame.reading, "there are rows behind the closing line");
+        reading_lacks(rows->frame.reading, REASON(rows_behind_closing_line));
 }
 
 static const struct metric metrics[] = {

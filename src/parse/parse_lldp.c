@@ -11,6 +11,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "loose_json.h"
@@ -199,7 +202,7 @@ static bool read_json(void *state, struct slice bytes)
         return false;
     root = json_parse(listing->frame.reading->arena, "lldpctl", text.bytes, text.length, &err);
     if (root == NULL)
-        reading_lacks(listing->frame.reading, "%s", err.text);
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
     read_interfaces(listing, json_get(json_get(root, "lldp"), "interface"));
     listing->closes = listing->closed = true;
     return true;
@@ -224,10 +227,10 @@ static void end(void *state)
     if (empty && !listing->closes)
         frame_strange(&listing->frame);
     if (empty)
-        reading_lacks(listing->frame.reading, "no neighbour is listed");
+        reading_lacks(listing->frame.reading, REASON(no_neighbour_listed));
     frame_lacks_end(&listing->frame);
     if (listing->closes && !listing->closed)
-        reading_lacks(listing->frame.reading, "the last neighbour is not closed by its line");
+        reading_lacks(listing->frame.reading, REASON(last_neighbour_not_closed));
 }
 
 const struct parser parse_lldp = {

@@ -18,6 +18,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "pci_address.h"
 
@@ -68,7 +71,7 @@ static void mark_dead(struct listing *listing, const char *sign)
         return;
     listing->device.dead = true;
     reading_finding(listing->frame.reading, SEVERITY_FAULT, "pci.dead", listing->device.subject,
-                    "the device does not answer on the bus (%s)", sign);
+                    reason(listing->frame.reading->arena, device_does_not_answer, sign));
 }
 
 /* "3D controller [0302]: NVIDIA Corporation Device [10de:2330] (rev a1)", behind the address. */
@@ -158,10 +161,10 @@ static void judge_link(struct listing *listing, double speed, double width, stru
         return;
     if (narrow)
         reading_finding(listing->frame.reading, SEVERITY_WARNING, "pcie.width_downgraded", device->subject,
-                        "%.*s", slice_print(line));
+                        reason(listing->frame.reading->arena, text, line));
     if (slow)
         reading_finding(listing->frame.reading, SEVERITY_INFO, "pcie.speed_downgraded", device->subject,
-                        "%.*s (an idle link slows down to save power)", slice_print(line));
+                        reason(listing->frame.reading->arena, idle_link_slows_down, line));
 }
 
 static void read_link(struct listing *listing, struct slice line)
@@ -262,9 +265,9 @@ static void end(void *state)
     }
     frame_lacks_end(&listing->frame);
     if (listing->orphan)
-        reading_lacks(reading, "the text begins inside a device");
+        reading_lacks(reading, REASON(begins_inside_device));
     if (listing->separated && !listing->blank)
-        reading_lacks(reading, "the last device is not ended by its blank line");
+        reading_lacks(reading, REASON(last_device_not_ended));
     if (frame_is_complete(&listing->frame) && listing->devices > 0) {
         reading_count(reading, "pci.nvidia.count", listing->nvidia);
         reading_count(reading, "pci.gpu.count", listing->gpus);

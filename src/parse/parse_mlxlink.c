@@ -18,6 +18,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -185,7 +187,7 @@ static void read_fact(struct report *report, struct slice label, struct slice va
     if (slice_equal(label, "Recommendation") && report->opcode.length > 0 &&
         !slice_equal(report->opcode, "0") && !slice_equal(report->opcode, "N/A"))
         reading_finding(report->frame.reading, SEVERITY_WARNING, "phy.trouble", report->port,
-                        "%.*s (status %.*s)", slice_print(value), slice_print(report->opcode));
+                        reason(report->frame.reading->arena, mlxlink_tells_trouble, value, report->opcode));
 }
 
 static void read_line(void *state, struct slice line)
@@ -226,7 +228,7 @@ static void end(void *state)
     if (!frame_has_run(&report->frame))
         frame_strange(&report->frame);
     else if (report->values == 0)
-        reading_lacks(report->frame.reading, "nothing of a link is told");
+        reading_lacks(report->frame.reading, REASON(no_link_told));
     frame_lacks_end(&report->frame);
 }
 

@@ -16,6 +16,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { CELLS = 5, TOKENS = 16, NPUS_MOST = 4096 };
@@ -65,7 +67,7 @@ static void add_health(struct reading *reading, const char *subject, struct slic
     reading_fact(reading, "npu.health", subject, health);
     if (!slice_equal_nocase(health, "OK"))
         reading_finding(reading, fault ? SEVERITY_FAULT : SEVERITY_WARNING, "npu.health", subject,
-                        "the health is %.*s", slice_print(health));
+                        reason(reading->arena, npu_health_not_ok, health));
 }
 
 static void add_fact(struct reading *reading, const char *name, const char *subject, struct slice value)
@@ -282,13 +284,13 @@ static void finish_table(struct table *table)
         if (!has_row(table, table->with_process.items[i]))
             reading_finding(reading, SEVERITY_WARNING, "npu.no_row",
                             subject_of(reading->arena, table->with_process.items[i], 0),
-                            "it has a process, and no row in the table");
+                            REASON(npu_without_row));
     if (table->pending || !table->closed)
-        reading_lacks(reading, "the table is not closed");
+        reading_lacks(reading, REASON(table_not_closed));
     if (table->orphans > 0)
-        reading_lacks(reading, "%u lines of the table are not as its header says", table->orphans);
+        reading_lacks(reading, reason(reading->arena, table_not_as_header_says, table->orphans));
     if (table->chips == 0)
-        reading_lacks(reading, "the table has no NPU");
+        reading_lacks(reading, REASON(no_npu_in_table));
     if (reading->status == READING_COMPLETE) {
         reading_count(reading, "npu.count", table->npus.count);
         reading_count(reading, "npu.chip.count", table->chips);
@@ -354,10 +356,9 @@ static void finish_list(struct list *list)
     struct reading *reading = list->reading;
 
     if (list->announced > 0 && list->npus != list->announced)
-        reading_lacks(reading, "%llu NPUs are announced and %llu listed", (unsigned long long)list->announced,
-                      (unsigned long long)list->npus);
+        reading_lacks(reading, reason(reading->arena, npus_not_listed, list->announced, list->npus));
     if (list->several && list->announced == 0)
-        reading_lacks(reading, "of an NPU with several chips: whose values they are is not told");
+        reading_lacks(reading, REASON(chip_of_values_not_told));
     if (reading->status == READING_COMPLETE && list->announced > 0)
         reading_count(reading, "npu.count", list->npus);
 }

@@ -18,6 +18,8 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
 #include "frame.h"
 #include "loose_json.h"
 
@@ -38,11 +40,6 @@ struct samples {
     size_t sums, widest, waived;
     bool began, noted_first, closed;
 };
-
-static void damage(struct samples *samples, const char *test, const char *what)
-{
-    reading_lacks(samples->frame.reading, "%s %s", test, what);
-}
 
 static void fact_once(struct samples *samples, const char *name, struct slice value)
 {
@@ -156,7 +153,7 @@ static bool take_title(struct samples *samples, struct slice line)
         return false;
     samples->began = true;
     if (samples->running == NULL) {
-        damage(samples, "a matrix", "stands without its test's name");
+        reading_lacks(samples->frame.reading, REASON(matrix_without_test));
         return true;
     }
     matrix.test = arena_printf(samples->frame.reading->arena, "%s%s", samples->running, part_of(line));
@@ -197,7 +194,8 @@ static bool take_row(struct samples *samples, struct slice line)
            cell_value(words[count], &values[count]))
         count++;
     if (index != matrix->rows || count < matrix->width || scan_word(&line, &word)) {
-        damage(samples, matrix->test, "has a damaged row");
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrix_row_damaged, matrix->test));
         return true;
     }
     for (size_t i = 0; i < count; i++)
@@ -213,11 +211,12 @@ static void close_matrix(struct samples *samples, const char *test, double sum)
     double slack = 0.006 * (double)(matrix->rows * matrix->width + 1) + 1e-6 * fabs(sum);
 
     if (matrix->test != NULL && strcmp(matrix->test, test) != 0)
-        damage(samples, test, "has a sum that stands under another matrix");
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, sum_of_other_matrix, test));
     else if (matrix->test != NULL && fabs(matrix->sum - sum) > slack)
-        damage(samples, test, "has a sum that is not the sum of its cells");
+        reading_lacks(samples->frame.reading, reason(samples->frame.reading->arena, sum_not_of_cells, test));
     else if (matrix->test != NULL && strcmp(matrix->row, "gpu") == 0 && matrix->rows != matrix->width)
-        damage(samples, test, "lacks rows");
+        reading_lacks(samples->frame.reading, reason(samples->frame.reading->arena, matrix_lacks_rows, test));
     samples->matrix = (struct matrix){0};
 }
 
@@ -255,7 +254,8 @@ static bool take_sum(struct samples *samples, struct slice line)
 static void end_test(struct samples *samples)
 {
     if (samples->running != NULL)
-        damage(samples, samples->running, "has no sum");
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrix_without_sum, samples->running));
     samples->running = NULL;
     samples->matrix = (struct matrix){0};
 }
@@ -315,14 +315,15 @@ static void take_failure(struct samples *samples, struct slice line)
     struct reading *reading = samples->frame.reading;
 
     if (slice_contains(line, "Invalid value when checking the pattern")) {
-        reading_finding(reading, SEVERITY_FAULT, "nvbandwidth.error", "", "copied data are wrong: %.*s",
-                        slice_print(line));
+        reading_finding(reading, SEVERITY_FAULT, "nvbandwidth.error", "",
+                        reason(reading->arena, copied_data_wrong, line));
         return;
     }
     if (slice_contains_one(line, "CUDA_ERROR", "cudaError", "CUDA error", "Invalid CUDA", "NVML_ERROR",
                            "[NVML", "ERROR:", "Error:", "Error ", "command not found", "not found",
                            "Segmentation fault", "error while loading shared libraries")) {
-        reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%.*s", slice_print(line));
+        reading_finding(reading, SEVERITY_WARNING, "nvbandwidth.error", "",
+                        reason(reading->arena, text, line));
         frame_fail(&samples->frame, slice_of(utf8_clean(reading->arena, line)));
     }
 }
@@ -358,7 +359,8 @@ static void json_row(struct samples *samples, const struct json *row, size_t ind
         double value;
 
         if (!cell_value(text, &value))
-            damage(samples, samples->matrix.test, "has a cell that is no number");
+            reading_lacks(samples->frame.reading,
+                          reason(samples->frame.reading->arena, cell_is_no_number, samples->matrix.test));
         else
             take_cell(samples, index, column, text, value);
         column++;
@@ -374,7 +376,7 @@ static void json_matrix(struct samples *samples, const struct json *testcase, co
 
     if (!read_title(slice_of(title), &matrix) || rows == NULL || rows->count == 0 || sum == NULL ||
         sum->type != JSON_NUMBER) {
-        damage(samples, name, "has no whole matrix");
+        reading_lacks(samples->frame.reading, reason(samples->frame.reading->arena, no_whole_matrix, name));
         return;
     }
     samples->matrix = matrix;
@@ -382,7 +384,7 @@ static void json_matrix(struct samples *samples, const struct json *testcase, co
         json_row(samples, row, index++);
     measure(samples, name, ".sum", "", sum->number);
     if (fabs(samples->matrix.sum - sum->number) > 0.006 + 1e-4 * fabs(sum->number))
-        damage(samples, name, "has a sum that is not the sum of its cells");
+        reading_lacks(samples->frame.reading, reason(samples->frame.reading->arena, sum_not_of_cells, name));
     samples->matrix = (struct matrix){0};
 }
 
@@ -396,7 +398,7 @@ static void json_testcase(struct samples *samples, const struct json *testcase)
         return;
     if (error != NULL) {
         reading_finding(reading, strstr(error, "Invalid value") != NULL ? SEVERITY_FAULT : SEVERITY_WARNING,
-                        "nvbandwidth.error", "", "%s: %s", name, error);
+                        "nvbandwidth.error", "", reason(reading->arena, about, name, error));
         frame_fail(&samples->frame, slice_of(error));
     }
     if (strcmp(status, "Passed") == 0) {
@@ -408,8 +410,8 @@ static void json_testcase(struct samples *samples, const struct json *testcase)
         reading_fact(reading, "nvbandwidth.test", name, slice_of("waived"));
     } else {
         reading_fact(reading, "nvbandwidth.test", name, slice_of("error"));
-        damage(samples, name,
-               arena_printf(reading->arena, "is %s", *status != '\0' ? status : "without a status"));
+        reading_lacks(reading, *status != '\0' ? reason(reading->arena, test_has_status, name, status)
+                                               : reason(reading->arena, test_without_status, name));
     }
 }
 
@@ -446,7 +448,8 @@ static void json_root(struct samples *samples, const struct json *root)
     json_each (device, devices)
         json_device(samples, cell_text(arena, device));
     if (error != NULL) {
-        reading_finding(samples->frame.reading, SEVERITY_WARNING, "nvbandwidth.error", "", "%s", error);
+        reading_finding(samples->frame.reading, SEVERITY_WARNING, "nvbandwidth.error", "",
+                        reason(samples->frame.reading->arena, text, error));
         frame_fail(&samples->frame, slice_of(error));
     }
     json_each (testcase, json_get(root, "testcases"))
@@ -513,12 +516,11 @@ static void end(void *state)
     end_test(samples);
     tell_counts(samples);
     if (!samples->began)
-        reading_strange(reading, "no line of nvbandwidth; first line: %.*s",
-                        slice_print(samples->frame.first));
+        reading_strange(reading, reason(reading->arena, no_nvbandwidth_output, samples->frame.first));
     if (samples->sums == 0)
-        reading_lacks(reading, "no test has a result");
+        reading_lacks(reading, REASON(no_test_with_result));
     if (!samples->closed && !samples->noted_first)
-        reading_lacks(reading, "the output ends before its closing note");
+        reading_lacks(reading, REASON(closing_note_missing));
 }
 
 static const struct metric metrics[] = {

@@ -50,6 +50,8 @@
 #include <string.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
 #include "loose_json.h"
 #include "nvidia_smi.h"
 #include "pci_address.h"
@@ -93,7 +95,7 @@ static void lost_gpu(struct smi *smi, struct slice line, struct slice device)
     bool lost = slice_contains(line, "is lost") || slice_contains(line, "fallen off");
 
     reading_finding(smi->reading, SEVERITY_FAULT, lost ? "gpu.lost" : "gpu.unknown_error",
-                    device_of(smi, device), "%.*s", slice_print(line));
+                    device_of(smi, device), reason(smi->reading->arena, text, line));
 }
 
 static bool driver_failure(struct slice line)
@@ -115,18 +117,20 @@ bool smi_error_line(struct smi *smi, struct slice line)
         lost_gpu(smi, line, line);
     } else if (driver_failure(line)) {
         smi->failure = smi->failure.length > 0 ? smi->failure : line;
-        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.driver", "", "%.*s", slice_print(line));
+        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.driver", "",
+                        reason(smi->reading->arena, text, line));
     } else if (slice_starts(line, "No devices were found") || slice_starts(line, "No devices found")) {
         smi->no_devices = true;
-        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.none", "", "%.*s", slice_print(line));
+        reading_finding(smi->reading, SEVERITY_FAULT, "gpu.none", "",
+                        reason(smi->reading->arena, text, line));
     } else if (at != (size_t)-1) {
         const char *address;
 
         rest = slice_trim(slice_from(line, at + strlen(inforom)));
         scan_text(&rest, "gpu ");
         address = pci_address(smi->reading->arena, rest);
-        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.inforom", address != NULL ? address : "", "%.*s",
-                        slice_print(line));
+        reading_finding(smi->reading, SEVERITY_WARNING, "gpu.inforom", address != NULL ? address : "",
+                        reason(smi->reading->arena, text, line));
     } else {
         return false;
     }
@@ -190,10 +194,11 @@ static void read_rest(struct smi *smi, const struct lines *lines)
         return;
     }
     if (smi->failure.length > 0)
-        reading_failed(smi->reading, "%.*s", slice_print(smi->failure));
+        reading_failed(smi->reading, reason(smi->reading->arena, text, smi->failure));
     if (smi->reading->findings.count > 0)
-        reading_failed(smi->reading, "%s", smi->reading->findings.items[0].text);
-    reading_strange(smi->reading, "%s%.*s", first.length > 0 ? "" : "empty", slice_print(first));
+        reading_failed(smi->reading, smi->reading->findings.items[0].what);
+    reading_strange(smi->reading,
+                    first.length > 0 ? reason_quote(smi->reading->arena, first) : REASON(empty));
 }
 
 static void parse_part(const struct lines *lines, struct reading *reading)
@@ -214,7 +219,7 @@ static void parse_part(const struct lines *lines, struct reading *reading)
     else
         read_rest(&smi, lines);
     if (smi.failure.length > 0)
-        reading_lacks(reading, "%.*s", slice_print(smi.failure));
+        reading_lacks(reading, reason(reading->arena, text, smi.failure));
 }
 
 static void parse(struct slice bytes, struct reading *reading)

@@ -23,6 +23,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "pci_address.h"
 
@@ -72,8 +75,9 @@ static void end_gpu(struct listing *listing, bool last)
         reading_measure(reading, "nvlink.link.active", listing->gpu, __builtin_popcountll(listing->active),
                         "");
     if (down > 0)
-        reading_finding(reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu,
-                        "%u of %u links are inactive", down, (unsigned)__builtin_popcountll(listing->states));
+        reading_finding(
+            reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu,
+            reason(reading->arena, links_inactive, down, (unsigned)__builtin_popcountll(listing->states)));
     listing->states_before = listing->states;
 }
 
@@ -88,15 +92,16 @@ static bool take_message(struct listing *listing, struct slice line)
     listing->silent = true;
     if (slice_contains(text, "all links are in")) {
         reading_measure(listing->frame.reading, "nvlink.link.active", listing->gpu, 0, "");
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu, "%.*s",
-                        slice_print(text));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.inactive", listing->gpu,
+                        reason(listing->frame.reading->arena, text, text));
     } else if (slice_contains(text, "does not have or support")) {
-        reading_finding(listing->frame.reading, SEVERITY_INFO, "nvlink.unsupported", listing->gpu, "%.*s",
-                        slice_print(text));
+        reading_finding(listing->frame.reading, SEVERITY_INFO, "nvlink.unsupported", listing->gpu,
+                        reason(listing->frame.reading->arena, text, text));
     } else {
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.unreadable", listing->gpu, "%.*s",
-                        slice_print(text));
-        reading_lacks(listing->frame.reading, "%s", utf8_clean(listing->frame.reading->arena, text));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "nvlink.unreadable", listing->gpu,
+                        reason(listing->frame.reading->arena, text, text));
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text,
+                                                     utf8_clean(listing->frame.reading->arena, text)));
     }
     return true;
 }
@@ -180,8 +185,8 @@ static bool take_error_word(struct listing *listing, const char *subject, struct
 {
     if (!slice_contains_one(value, "Unknown Error", "ERR!", "GPU is lost", "Requires Reset"))
         return false;
-    reading_finding(listing->frame.reading, SEVERITY_FAULT, "nvlink.error", subject, "%.*s",
-                    slice_print(value));
+    reading_finding(listing->frame.reading, SEVERITY_FAULT, "nvlink.error", subject,
+                    reason(listing->frame.reading->arena, text, value));
     return true;
 }
 
@@ -303,12 +308,12 @@ static void end(void *state)
 
     end_gpu(listing, true);
     if (listing->gpus == 0 && listing->links_read == 0)
-        reading_strange(reading, "no GPU and no link; first line: %.*s", slice_print(listing->frame.first));
+        reading_strange(reading, reason(reading->arena, no_gpu_and_no_link, listing->frame.first));
     frame_lacks_end(&listing->frame);
     if (listing->orphan)
-        reading_lacks(reading, "the text begins inside a GPU");
+        reading_lacks(reading, REASON(begins_inside_gpu));
     if (listing->links_read == 0 && !listing->silent)
-        reading_lacks(reading, "no GPU has any link");
+        reading_lacks(reading, REASON(no_gpu_with_links));
 }
 
 static const struct metric metrics[] = {

@@ -14,6 +14,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { MAX_COLUMNS = 512, MAX_AFFINITIES = 3 };
@@ -32,11 +34,6 @@ struct topology {
     const char **cells; /* count x count */
     bool legend, nic_legend;
 };
-
-static void damage(struct topology *topology, const char *what, struct slice word)
-{
-    reading_lacks(topology->frame.reading, "%s: %s", what, utf8_clean(topology->frame.reading->arena, word));
-}
 
 /* Takes one cell off the front of word. Cells that lost the blank between them ("NODENODE") come apart here.
  */
@@ -116,7 +113,8 @@ static bool take_head(struct topology *topology, struct slice line)
         if (affinity)
             break;
         if (!add_column(topology, word)) {
-            damage(topology, "more columns than can be", word);
+            reading_lacks(topology->frame.reading,
+                          reason(topology->frame.reading->arena, too_many_columns, word));
             break;
         }
         before = rest;
@@ -155,8 +153,8 @@ static void set_link(struct topology *topology, size_t row, size_t column, const
     reading_fact(reading, "topo.link", arena_printf(reading->arena, "%s-%s", from, to), slice_of(link));
     if (there != NULL)
         reading_finding(reading, SEVERITY_WARNING, "topo.asymmetric",
-                        arena_printf(reading->arena, "%s-%s", to, from), "%s to %s is %s, but %s to %s is %s",
-                        to, from, there, from, to, link);
+                        arena_printf(reading->arena, "%s-%s", to, from),
+                        reason(reading->arena, connections_differ, to, from, there, from, to, link));
 }
 
 static bool take_row(struct topology *topology, struct slice line)
@@ -170,14 +168,16 @@ static bool take_row(struct topology *topology, struct slice line)
         return false;
     while (count < topology->count && (part.length > 0 || scan_word(&rest, &part))) {
         if (!take_cell(&part, &cell)) {
-            damage(topology, "not a connection", part);
+            reading_lacks(topology->frame.reading,
+                          reason(topology->frame.reading->arena, not_a_connection, part));
             break;
         }
         links[count++] = arena_strndup(topology->frame.reading->arena, cell.bytes, cell.length);
     }
     topology->rows++;
     if (count < topology->count || part.length > 0 || strcmp(links[row], "X") != 0) {
-        damage(topology, "a row is damaged", line);
+        reading_lacks(topology->frame.reading,
+                      reason(topology->frame.reading->arena, table_row_damaged, line));
         return true;
     }
     for (size_t i = 0; i < count; i++)
@@ -276,15 +276,15 @@ static void end(void *state)
     if (topology->count > 0)
         add_columns(topology);
     else
-        reading_strange(reading, "no head of a matrix; first line: %.*s", slice_print(topology->frame.first));
+        reading_strange(reading, reason(reading->arena, no_matrix_head, topology->frame.first));
     if (topology->count > 0 && topology->rows == topology->count)
         topology->frame.failure.length = 0; /* it did not keep the matrix from being printed */
     if (topology->rows < topology->count)
-        reading_lacks(reading, "%zu of %zu rows", topology->rows, topology->count);
+        reading_lacks(reading, reason(reading->arena, only_some_rows, topology->rows, topology->count));
     if (!topology->legend)
-        reading_lacks(reading, "the legend is missing or cut");
+        reading_lacks(reading, REASON(legend_missing));
     if (!all_named(topology))
-        reading_lacks(reading, "the legend of the NICs is missing or cut");
+        reading_lacks(reading, REASON(nic_legend_missing));
 }
 
 const struct parser parse_nvidia_smi_topo = {

@@ -7,6 +7,9 @@
  * reading is complete only when the closing note was seen and every matrix that began, among them one of each
  * kind, is square and as wide as the number of GPUs announced.
  */
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 
 enum { MAX_GPUS = 256 };
@@ -49,11 +52,6 @@ static const char *gpu_subject(const struct samples *samples, size_t from, size_
     return arena_printf(samples->frame.reading->arena, "gpu%zu->gpu%zu", from, to);
 }
 
-static void damage(struct samples *samples, const char *what, const char *metric)
-{
-    reading_lacks(samples->frame.reading, "%s %s", metric, what);
-}
-
 static void end_matrix(struct samples *samples)
 {
     struct matrix *matrix = &samples->matrix;
@@ -61,7 +59,8 @@ static void end_matrix(struct samples *samples)
     if (matrix->metric == NULL)
         return;
     if (!matrix->has_head || matrix->rows < matrix->width)
-        damage(samples, "lacks rows", matrix->metric);
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrix_lacks_rows, matrix->metric));
     else
         samples->whole |= matrix->kind;
     matrix->metric = NULL;
@@ -151,13 +150,15 @@ static bool take_head(struct samples *samples, struct slice line)
     if (is_latency && corner == 'D')
         matrix->kind |= HAS_LATENCY_CPU << samples->latency_enabled;
     if (matrix->has_head)
-        damage(samples, "has two heads", matrix->metric);
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrix_with_two_heads, matrix->metric));
     matrix->has_head = true;
     matrix->width = width;
     if (samples->width == 0)
         samples->width = width;
     if (samples->width != width)
-        damage(samples, "has another number of GPUs than the matrix before", matrix->metric);
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrices_differ_in_gpus, matrix->metric));
     return true;
 }
 
@@ -168,7 +169,7 @@ static void set_access(struct samples *samples, size_t from, size_t to, bool can
     if (*cell == 0)
         reading_measure(samples->frame.reading, "p2p.access", gpu_subject(samples, from, to), can, "");
     else if (*cell != (can ? 2 : 1))
-        damage(samples, "differs between its lines and its matrix", "p2p.access");
+        reading_lacks(samples->frame.reading, REASON(access_lines_differ));
     *cell = can ? 2 : 1;
 }
 
@@ -202,7 +203,8 @@ static bool take_row(struct samples *samples, struct slice line)
     while (count < matrix->width && scan_word(&line, &word) && scan_double(word, &values[count]))
         count++;
     if (index != matrix->rows || count < matrix->width || scan_word(&line, &word)) {
-        damage(samples, "has a damaged row", matrix->metric);
+        reading_lacks(samples->frame.reading,
+                      reason(samples->frame.reading->arena, matrix_row_damaged, matrix->metric));
         return true;
     }
     for (size_t i = 0; i < count; i++)
@@ -260,8 +262,8 @@ static void take_failure(struct samples *samples, struct slice line)
                             "CUDA Runtime Error", "CUDA failure", "error while loading shared libraries",
                             "command not found", "Segmentation fault"))
         return;
-    reading_finding(samples->frame.reading, SEVERITY_WARNING, "p2p.cuda_failure", "", "%.*s",
-                    slice_print(line));
+    reading_finding(samples->frame.reading, SEVERITY_WARNING, "p2p.cuda_failure", "",
+                    reason(samples->frame.reading->arena, text, line));
     frame_fail(&samples->frame, line);
 }
 
@@ -299,15 +301,15 @@ static void end(void *state)
 
     end_matrix(samples);
     if (samples->devices > 0 && samples->width > 0 && samples->devices != samples->width)
-        damage(samples, "were announced in another number than the matrices have", "GPUs");
+        reading_lacks(samples->frame.reading, REASON(gpus_not_as_announced));
     if (samples->width > 0)
         reading_count(reading, "p2p.gpus", samples->width);
     if (!samples->began)
-        reading_strange(reading, "no line of p2pBandwidthLatencyTest");
+        reading_strange(reading, REASON(no_p2p_test_output));
     if (!samples->closed)
-        reading_lacks(reading, "the output ends before its closing note");
+        reading_lacks(reading, REASON(closing_note_missing));
     if (samples->whole != HAS_ALL)
-        reading_lacks(reading, "not every kind of matrix is there");
+        reading_lacks(reading, REASON(matrices_missing));
 }
 
 static const struct metric metrics[] = {

@@ -14,6 +14,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "shell_words.h"
@@ -34,7 +37,8 @@ static void end_section(struct listing *listing)
     if (listing->subject == NULL)
         return;
     if (listing->counters == 0 || (listing->attribute != OTHER && !listing->closed))
-        reading_lacks(listing->frame.reading, "%s: the last counter is missing", listing->subject);
+        reading_lacks(listing->frame.reading,
+                      reason(listing->frame.reading->arena, last_counter_missing, listing->subject));
     listing->subject = NULL;
 }
 
@@ -143,7 +147,8 @@ static void read_line(void *state, struct slice line)
     if (trouble)
         frame_fail(&listing->frame, line);
     else if (slice_starts(line, "ibwarn:"))
-        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "", "%.*s", slice_print(line));
+        reading_finding(listing->frame.all, SEVERITY_WARNING, "ib.warning", "",
+                        reason(listing->frame.all->arena, text, line));
     else if (!read_header(listing, line))
         read_counter(listing, line);
 }

@@ -23,6 +23,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "perftest.h"
 #include "shell_words.h"
@@ -119,15 +122,15 @@ static void end_run(struct log *log)
     if (!log->begun)
         return;
     if (log->tables == 0)
-        reading_lacks(reading, "there is no table of results");
+        reading_lacks(reading, REASON(no_result_table));
     if (log->rows == 0)
-        reading_lacks(reading, "the table has no row");
+        reading_lacks(reading, REASON(table_without_rows));
     if (log->closings < log->tables)
-        reading_lacks(reading, "the line that closes the table is missing");
+        reading_lacks(reading, REASON(table_end_missing));
     if (!log->title)
-        reading_lacks(reading, "the title of the test is missing");
+        reading_lacks(reading, REASON(test_title_missing));
     if (log->error.length > 0)
-        reading_failed(reading, "%.*s", slice_print(log->error));
+        reading_failed(reading, reason(reading->arena, text, log->error));
     log->begun = false;
 }
 
@@ -260,11 +263,11 @@ static bool read_header(struct log *log, struct slice line)
     for (struct slice rest = line; rest.length > 0; rest = slice_trim(rest)) {
         if (log->column_count == COLUMNS || !take_column(&rest, &log->columns[log->column_count])) {
             log->column_count = 0;
-            reading_lacks(log->run.reading, "unknown column: %.*s", slice_print(rest));
+            reading_lacks(log->run.reading, reason(log->run.reading->arena, unknown_column, rest));
             break;
         }
         if (log->columns[log->column_count].factor == 0)
-            reading_lacks(log->run.reading, "a column has an unknown unit");
+            reading_lacks(log->run.reading, REASON(column_of_unknown_unit));
         log->column_count++;
     }
     return true;
@@ -292,7 +295,9 @@ static bool scan_row(const struct log *log, struct slice line, double *ret_value
 static void check_gap(struct log *log, double size)
 {
     if (log->tables == 1 && log->last_size > 0 && size > 2 * log->last_size)
-        reading_lacks(log->run.reading, "rows are missing between %.0f and %.0f bytes", log->last_size, size);
+        reading_lacks(log->run.reading, reason(log->run.reading->arena, rows_missing_between,
+                                               arena_printf(log->run.reading->arena, "%.0f", log->last_size),
+                                               arena_printf(log->run.reading->arena, "%.0f", size)));
     log->last_size = size;
 }
 
@@ -306,7 +311,7 @@ static bool read_row(struct log *log, struct slice line)
     if (!scan_row(log, line, values)) {
         if (is_closed(log))
             return false;
-        reading_lacks(log->run.reading, "not a row of the table: %.*s", slice_print(line));
+        reading_lacks(log->run.reading, reason(log->run.reading->arena, no_row_of_the_table, line));
         return true;
     }
     for (size_t i = 0; i < log->column_count; i++) {
@@ -391,8 +396,8 @@ static bool read_warning(struct log *log, struct slice line)
         return false;
     if (log->begun)
         reading_finding(log->run.reading, SEVERITY_WARNING,
-                        is_frequency ? "perftest.cpu_frequency" : "perftest.warning", "", "%.*s",
-                        slice_print(line));
+                        is_frequency ? "perftest.cpu_frequency" : "perftest.warning", "",
+                        reason(log->run.reading->arena, text, line));
     return true;
 }
 
@@ -424,8 +429,8 @@ static bool read_error(struct log *log, struct slice line)
 
     if (slice_contains(line, "is below bw limit") || slice_contains(line, "is below msg_rate limit")) {
         if (log->begun)
-            reading_finding(log->run.reading, SEVERITY_FAULT, "perftest.below_limit", "", "%.*s",
-                            slice_print(line));
+            reading_finding(log->run.reading, SEVERITY_FAULT, "perftest.below_limit", "",
+                            reason(log->run.reading->arena, text, line));
         return true;
     }
     if (!completion && !(log->begun ? is_error(line) : is_own_error(line)))
@@ -438,8 +443,8 @@ static bool read_error(struct log *log, struct slice line)
     }
     if (completion) {
         read_completion(log, line);
-        reading_finding(log->run.reading, SEVERITY_WARNING, "perftest.completion", "", "%.*s",
-                        slice_print(line));
+        reading_finding(log->run.reading, SEVERITY_WARNING, "perftest.completion", "",
+                        reason(log->run.reading->arena, text, line));
     }
     return true;
 }

@@ -13,6 +13,9 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "ib_port.h"
 #include "loose_json.h"
@@ -245,11 +248,11 @@ static bool read_json(void *state, struct slice bytes)
         return false;
     root = json_parse(listing->frame.all->arena, "rdma", text.bytes, text.length, &err);
     if (root == NULL)
-        reading_lacks(listing->frame.reading, "%s", err.text);
+        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
     json_each (object, root)
         read_object(listing, object);
     if (root != NULL && listing->entries == 0)
-        reading_strange(listing->frame.reading, "no port in the list");
+        reading_strange(listing->frame.reading, REASON(no_port_listed));
     return true;
 }
 

@@ -13,6 +13,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "loose_json.h"
 
@@ -114,11 +117,11 @@ static void add_state(struct listing *listing, const char *node, struct slice st
 
     reading_fact(listing->frame.reading, "slurm.state", node, state);
     if (has_word(state, bad))
-        reading_finding(listing->frame.reading, SEVERITY_FAULT, "slurm.node", node, "Slurm says %.*s",
-                        slice_print(state));
+        reading_finding(listing->frame.reading, SEVERITY_FAULT, "slurm.node", node,
+                        reason(listing->frame.reading->arena, slurm_says, state));
     else if (silent || has_word(state, warned))
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.node", node, "Slurm says %.*s",
-                        slice_print(state));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.node", node,
+                        reason(listing->frame.reading->arena, slurm_says, state));
 }
 
 /* Rows. */
@@ -430,8 +433,9 @@ static void read_document(struct listing *listing, const struct json *document)
                           reason != NULL && reason->type == JSON_STRING ? reason->string : "");
     }
     json_each (error, json_get(document, "errors"))
-        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.error", "", "%s",
-                        json_string(error, "description", json_string(error, "error", "an error")));
+        reading_finding(listing->frame.reading, SEVERITY_WARNING, "slurm.error", "",
+                        reason(listing->frame.reading->arena, text,
+                               json_string(error, "description", json_string(error, "error", "an error"))));
 }
 
 static void find_document(struct listing *listing)
@@ -451,7 +455,7 @@ static void find_document(struct listing *listing)
             continue;
         document = loose_json_parse(arena, "sinfo", object, &err);
         if (document == NULL)
-            reading_lacks(listing->frame.reading, "%s", err.text);
+            reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
         else
             read_document(listing, document);
         listing->is_json = true;
@@ -504,9 +508,9 @@ static void end(void *state)
     if (!listing->is_json)
         frame_lacks_end(&listing->frame);
     if (listing->damaged > 0)
-        reading_lacks(reading, "%u lines are not as the header says", listing->damaged);
+        reading_lacks(reading, reason(reading->arena, lines_not_as_header_says, listing->damaged));
     if (listing->rows == 0)
-        reading_lacks(reading, "no node is listed");
+        reading_lacks(reading, REASON(no_node_listed));
 }
 
 const struct parser parse_sinfo = {

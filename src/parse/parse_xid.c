@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "pci_address.h"
 #include "xid_catalog.h"
@@ -66,8 +68,9 @@ static void add_finding(struct reading *reading, const char *kind, uint64_t numb
     if (line.length > QUOTED_BYTES)
         line.length = QUOTED_BYTES;
     snprintf(code, sizeof code, "%s.%u", kind, (unsigned)number);
-    reading_finding(reading, row->severity, code, subject, "%.*s (meaning: %s; action: %s)",
-                    slice_print(line), row->meaning, xid_action_text(row->action));
+    reading_finding(
+        reading, row->severity, code, subject,
+        reason(reading->arena, xid_line_explained, line, row->meaning, xid_action_said(row->action)));
 }
 
 /* message begins behind the mark: "PCI:0000:9b:00): 79, pid=...". False when it is an Xid that has no number.
@@ -254,20 +257,19 @@ static void end(void *state)
 
     log->frame.failure.length = 0; /* told here, with what it means */
     if (failure.length > 0 && !known)
-        reading_failed(reading, "the kernel log could not be read: %.*s", slice_print(failure));
+        reading_failed(reading, reason(reading->arena, kernel_log_unreadable, failure));
     else if (failure.length > 0)
-        reading_lacks(reading, "the kernel log was read in part: %.*s", slice_print(failure));
+        reading_lacks(reading, reason(reading->arena, kernel_log_read_in_part, failure));
     if (first.length == 0 || slice_starts(first, "-- No entries --"))
-        reading_lacks(reading, "empty: a log that could not be read looks the same");
+        reading_lacks(reading, REASON(log_empty_or_unreadable));
     else if (!known && !log->unread)
-        reading_strange(reading, "no kernel log: %.*s", slice_print(first));
+        reading_strange(reading, reason(reading->arena, no_kernel_log, first));
     if (log->unread)
-        reading_finding(reading, SEVERITY_WARNING, "xid.unread", "",
-                        "an Xid line has no number that can be read");
+        reading_finding(reading, SEVERITY_WARNING, "xid.unread", "", REASON(xid_without_number));
     if (log->unread)
-        reading_lacks(reading, "an Xid line has no number that can be read");
+        reading_lacks(reading, REASON(xid_without_number));
     if (is_cut)
-        reading_lacks(reading, "the last line is not ended");
+        reading_lacks(reading, REASON(last_line_not_ended));
     if (reading->status == READING_COMPLETE) {
         reading_count(reading, "xid.count", log->xids);
         reading_count(reading, "sxid.count", log->sxids);

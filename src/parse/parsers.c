@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/parser.h"
+#include "assay/reasons/parse.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -80,8 +81,7 @@ static void run(const struct parser *parser, struct source *source, struct arena
     else
         parser->parse(parser_document(source), ret_reading);
     if (source->is_lossy)
-        reading_lacks(ret_reading,
-                      "not read in full: a line of more than 1 MiB, or a document of more than 8 MiB");
+        reading_lacks(ret_reading, REASON(not_read_in_full));
 }
 
 void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,

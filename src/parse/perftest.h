@@ -8,9 +8,9 @@
 /* One run of a test: what all its numbers share. */
 struct perftest_run {
     struct reading *reading;
-    const char *verb;      /* "write"; "unknown" where nothing names the test */
-    const char *direction; /* "unidirectional", "bidirectional"; NULL where the title is missing */
-    const char *lack;      /* the first thing that keeps the run from being complete, or NULL */
+    const char *verb;          /* "write"; "unknown" where nothing names the test */
+    const char *direction;     /* "unidirectional", "bidirectional"; NULL where the title is missing */
+    const struct reason *lack; /* the first thing that keeps the run from being complete, or NULL */
 };
 
 enum perftest_kind { PERFTEST_BANDWIDTH, PERFTEST_MESSAGE_RATE, PERFTEST_LATENCY, PERFTEST_TRANSACTIONS };

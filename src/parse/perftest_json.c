@@ -5,6 +5,9 @@
  */
 #include <math.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/parse.h"
+
 #include "frame.h"
 #include "loose_json.h"
 #include "perftest.h"
@@ -56,7 +59,7 @@ static void read_bandwidth(struct perftest_run *run, const struct json *results,
         return;
     factor = bandwidth_factor(size, rate, average);
     if (factor == 0) {
-        run->lack = "the unit of the bandwidth cannot be told";
+        run->lack = REASON(bandwidth_unit_not_told);
         return;
     }
     perftest_measure(run, PERFTEST_BANDWIDTH, "peak", size, PERFTEST_NO_SERVICE_LEVEL, peak * factor);
@@ -74,7 +77,7 @@ static void read_results(struct perftest_run *run, const struct json *results)
     double size = json_number(results, "MsgSize", -1);
 
     if (size < 0) {
-        run->lack = "the results do not tell their message size";
+        run->lack = REASON(result_size_not_told);
         return;
     }
     read_bandwidth(run, results, size);
@@ -86,7 +89,7 @@ static void read_results(struct perftest_run *run, const struct json *results)
                              value);
     }
     if (run->reading->measurements.count == 0)
-        run->lack = "the results have no number";
+        run->lack = REASON(results_without_number);
 }
 
 static void read_info(struct perftest_run *run, const struct json *info)
@@ -105,7 +108,7 @@ static void read_info(struct perftest_run *run, const struct json *info)
         if (json_string(info, texts[i].key, NULL) != NULL)
             reading_fact(run->reading, texts[i].fact, "", slice_of(json_string(info, texts[i].key, "")));
     if (!perftest_title(run, slice_of(json_string(info, "test", ""))))
-        run->lack = "the test is not named";
+        run->lack = REASON(test_not_named);
 }
 
 static void read_object(struct reading *reading, struct slice object)
@@ -115,13 +118,13 @@ static void read_object(struct reading *reading, struct slice object)
     const struct json *root = json_parse(reading->arena, "perftest", object.bytes, object.length, &err);
 
     if (root == NULL) {
-        reading_lacks(run.reading, "%s", err.text);
+        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
         return;
     }
     read_info(&run, json_get(root, "test_info"));
     read_results(&run, json_get(root, "results"));
     if (run.lack != NULL)
-        reading_lacks(run.reading, "%s", run.lack);
+        reading_lacks(run.reading, run.lack);
 }
 
 bool perftest_read_json(struct reading *reading, struct slice text)
@@ -135,7 +138,7 @@ bool perftest_read_json(struct reading *reading, struct slice text)
         struct slice object = take_object(slice_from(text, at));
 
         if (object.length == 0) {
-            reading_lacks(runs_begin(reading), "the object is not ended");
+            reading_lacks(runs_begin(reading), REASON(object_not_ended));
             break;
         }
         if (slice_contains(object, "\"test_info\""))

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/parse.h"
+
 #include "runs.h"
 
 #include "frame.h"
@@ -46,10 +48,11 @@ void runs_finish(struct reading *reading)
     if (worst->status == READING_COMPLETE)
         reading_whole(reading);
     else if (reading->runs.count == 1)
-        reading_set(reading, worst->status, "%s", worst->reason);
+        reading_set(reading, worst->status, worst->reason);
     else
-        reading_set(reading, worst->status, "run %zu of %zu: %s", (size_t)(worst - reading->runs.items) + 1,
-                    reading->runs.count, worst->reason);
+        reading_set(reading, worst->status,
+                    reason(reading->arena, run_of_several, (size_t)(worst - reading->runs.items) + 1,
+                           reading->runs.count, worst->reason));
     if (reading->runs.count == 1)
         reading->runs.count = 0;
 }

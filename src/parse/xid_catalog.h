@@ -25,7 +25,7 @@ enum xid_action {
 
 struct xid_meaning {
     unsigned number;
-    const char *meaning;
+    const struct reason *meaning;
     enum xid_action action;
     enum severity severity; /* SEVERITY_FAULT: fails a delivery */
 };
@@ -33,7 +33,7 @@ struct xid_meaning {
 /* Never NULL: a number that is not in the catalog gets a warning that says so. */
 const struct xid_meaning *xid_find(unsigned number);
 const struct xid_meaning *sxid_find(unsigned number, bool fatal);
-/* In the imperative, for people: "reset the GPU". */
-const char *xid_action_text(enum xid_action action);
+/* In the imperative: "reset the GPU". */
+const struct reason *xid_action_said(enum xid_action action);
 
 #endif

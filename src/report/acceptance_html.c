@@ -20,9 +20,15 @@ static const char *say(const struct leaf *leaf, enum text_key key)
 }
 #define sayf(leaf, key, ...) language_say((leaf)->arena, (leaf)->language, (key), __VA_ARGS__)
 
-static const char *said(const struct leaf *leaf, const char *english)
+static const char *said(const struct leaf *leaf, const struct reason *reason)
 {
-    return language_said(leaf->arena, leaf->language, english);
+    return reason_said(leaf->arena, leaf->language, reason);
+}
+
+/* A fixed word, such as an enum's name. */
+static const char *word(const struct leaf *leaf, const char *english)
+{
+    return said(leaf, reason_word(leaf->arena, english));
 }
 
 static const char *number(const struct leaf *leaf, size_t count)
@@ -35,9 +41,9 @@ static const char *unit_name(const struct leaf *leaf, const char *unit)
     return *unit != '\0' ? unit : say(leaf, TEXT_A_WHOLE);
 }
 
-static void put_class(struct text *out, enum verdict_word word)
+static void put_class(struct text *out, enum verdict_word verdict)
 {
-    switch (word) {
+    switch (verdict) {
     case VERDICT_ACCEPT:
         html_markup(out, " v-accept");
         break;
@@ -54,12 +60,12 @@ static void put_class(struct text *out, enum verdict_word word)
     }
 }
 
-static void word_cell(struct leaf *leaf, enum verdict_word word)
+static void verdict_cell(struct leaf *leaf, enum verdict_word verdict)
 {
     html_markup(leaf->out, "<td><span class=\"vw");
-    put_class(leaf->out, word);
+    put_class(leaf->out, verdict);
     html_markup(leaf->out, "\">");
-    html_text(leaf->out, said(leaf, verdict_name(word)));
+    html_text(leaf->out, word(leaf, verdict_name(verdict)));
     html_markup(leaf->out, "</span></td>");
 }
 
@@ -70,10 +76,10 @@ static void number_cell(struct leaf *leaf, size_t count)
     html_markup(leaf->out, "</td>");
 }
 
-static void said_cell(struct leaf *leaf, const char *english)
+static void said_cell(struct leaf *leaf, const struct reason *reason)
 {
     html_markup(leaf->out, "<td>");
-    frame_said(leaf->out, leaf->arena, leaf->language, english);
+    frame_said(leaf->out, leaf->arena, leaf->language, reason);
     html_markup(leaf->out, "</td>");
 }
 
@@ -204,7 +210,7 @@ static void write_units(struct leaf *leaf)
 
         html_markup(leaf->out, "<tr>");
         html_row_head(leaf->out, unit_name(leaf, verdict->unit));
-        word_cell(leaf, verdict->word);
+        verdict_cell(leaf, verdict->word);
         number_cell(leaf, verdict->passed);
         number_cell(leaf, verdict->waived);
         number_cell(leaf, verdict->missing);
@@ -236,7 +242,7 @@ static void write_story(struct leaf *leaf)
         html_cell(leaf->out, time_text(leaf->arena, moment->at));
         said_cell(leaf, moment->text);
         for (size_t k = 0; k < moment->words.count; k++)
-            word_cell(leaf, moment->words.items[k]);
+            verdict_cell(leaf, moment->words.items[k]);
         html_markup(leaf->out, "</tr>\n");
     }
     close_table(leaf);
@@ -251,7 +257,7 @@ static void write_lines(struct leaf *leaf, const struct acceptance_line *lines, 
     open_body(leaf);
     for (size_t i = 0; i < count; i++) {
         html_markup(leaf->out, "<tr>");
-        html_row_head(leaf->out, said(leaf, requirement_state_name(lines[i].state)));
+        html_row_head(leaf->out, word(leaf, requirement_state_name(lines[i].state)));
         html_cell(leaf->out, lines[i].step);
         said_cell(leaf, lines[i].targets);
         said_cell(leaf, lines[i].why);
@@ -281,10 +287,10 @@ static void write_open(struct leaf *leaf)
     html_markup(leaf->out, "</section>\n");
 }
 
-static void hardware_item(struct leaf *leaf, const char *english)
+static void hardware_item(struct leaf *leaf, const struct reason *reason)
 {
     html_markup(leaf->out, "<li>");
-    frame_said(leaf->out, leaf->arena, leaf->language, english);
+    frame_said(leaf->out, leaf->arena, leaf->language, reason);
     html_markup(leaf->out, "</li>\n");
 }
 
@@ -321,10 +327,11 @@ static void write_runs(struct leaf *leaf)
 
         html_markup(leaf->out, "<tr>");
         html_row_head(leaf->out, arena_printf(leaf->arena, "%lld", record->number));
-        html_code_cell(leaf->out, record->origin == NULL
-                                      ? record->uuid
-                                      : arena_printf(leaf->arena, "%s, %s", record->uuid,
-                                                     run_origin_text(leaf->arena, record->origin)));
+        html_code_cell(leaf->out,
+                       record->origin == NULL
+                           ? record->uuid
+                           : arena_printf(leaf->arena, "%s, %s", record->uuid,
+                                          said(leaf, run_origin_said(leaf->arena, record->origin))));
         html_cell(leaf->out, time_text(leaf->arena, record->started));
         number_cell(leaf, record->plan->hosts.count);
         html_markup(leaf->out, "</tr>\n");
@@ -341,7 +348,7 @@ static void write_documents(struct leaf *leaf)
     open_body(leaf);
     for (size_t i = 0; i < acceptance->documents.count; i++) {
         html_markup(leaf->out, "<tr>");
-        html_row_head(leaf->out, said(leaf, acceptance->documents.items[i].kind));
+        html_row_head(leaf->out, word(leaf, acceptance->documents.items[i].kind));
         html_cell(leaf->out, acceptance->documents.items[i].name);
         html_code_cell(leaf->out, acceptance->documents.items[i].sha256);
         html_markup(leaf->out, "</tr>\n");

@@ -16,6 +16,11 @@ static void put_string(struct acceptance_json *json, const char *key, const char
     json_member(&json->writer, key, string == NULL ? "" : utf8_clean(json->arena, slice_of(string)));
 }
 
+static void put_reason(struct acceptance_json *json, const char *key, const struct reason *reason)
+{
+    put_string(json, key, reason_english(json->arena, reason));
+}
+
 static void put_integer(struct acceptance_json *json, const char *key, int64_t integer)
 {
     json_key(&json->writer, key);
@@ -78,7 +83,7 @@ static void write_story(struct acceptance_json *json)
 
         open_row(json);
         put_number(json, "at", moment->at);
-        put_string(json, "text", moment->text);
+        put_reason(json, "text", moment->text);
         open_list(json, "verdicts");
         for (size_t k = 0; k < moment->words.count; k++)
             json_put_string(&json->writer, verdict_name(moment->words.items[k]));
@@ -100,7 +105,7 @@ static void write_shown(struct acceptance_json *json, const struct requirement *
         put_integer(json, "passes", shown->passes);
         json_key(&json->writer, "counts");
         json_put_boolean(&json->writer, shown->counts);
-        put_string(json, "note", shown->note);
+        put_reason(json, "note", shown->note);
         json_close_object(&json->writer);
     }
     json_close_array(&json->writer);
@@ -121,7 +126,7 @@ static void write_requirements(struct acceptance_json *json)
             json_put_string(&json->writer, utf8_clean(json->arena, slice_of(step->members[k]->name)));
         json_close_array(&json->writer);
         put_string(json, "state", requirement_state_name(requirement->state));
-        put_string(json, "why", requirement->why);
+        put_reason(json, "why", requirement->why);
         put_integer(json, "passes", requirement->passes);
         put_integer(json, "owed", requirement->owed);
         put_string(json, "waiver", requirement->state == REQUIREMENT_WAIVED ? requirement->waiver->uuid : "");
@@ -143,7 +148,7 @@ static void write_events(struct acceptance_json *json)
         put_string(json, "host", event->host);
         put_string(json, "item", event->item);
         put_string(json, "spare", event->spare);
-        put_string(json, "note", event->note);
+        put_reason(json, "note", event_note(json->arena, event));
         json_key(&json->writer, "withdrawn");
         json_put_boolean(&json->writer, event->withdrawn);
         put_number(json, "at", event->at);
@@ -165,7 +170,7 @@ static void write_changes(struct acceptance_json *json)
         put_string(json, "host", change->host);
         put_string(json, "kind", item_kind_name(change->kind));
         put_string(json, "position", change->position);
-        put_string(json, "was", change->was);
+        put_reason(json, "was", change->was);
         put_string(json, "is", change->is);
         put_integer(json, "before", run_number(json, change->before));
         put_integer(json, "since", run_number(json, change->since));
@@ -179,7 +184,7 @@ static void write_changes(struct acceptance_json *json)
         open_row(json);
         put_integer(json, "run", run_number(json, acceptance->conflicts.items[i].run));
         put_string(json, "host", acceptance->conflicts.items[i].host);
-        put_string(json, "text", acceptance->conflicts.items[i].text);
+        put_reason(json, "text", acceptance->conflicts.items[i].text);
         close_row(json);
     }
     json_close_array(&json->writer);

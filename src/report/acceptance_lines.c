@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "assay/acceptance.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/report.h"
 #include "assay/report.h"
 
 struct fold {
@@ -20,16 +22,15 @@ static struct fold *find_fold(struct folds *folds, const struct acceptance_line 
         struct fold *fold = &folds->items.items[i];
 
         if (fold->line.state == line->state && fold->names.count > 0 &&
-            strcmp(fold->line.step, line->step) == 0 && strcmp(fold->line.why, line->why) == 0)
+            strcmp(fold->line.step, line->step) == 0 && reason_equal(fold->line.why, line->why))
             return fold;
     }
     return NULL;
 }
 
-static const char *waiver_text(struct arena *arena, const struct waiver *waiver)
+static const struct reason *waiver_text(struct arena *arena, const struct waiver *waiver)
 {
-    return arena_printf(arena, "%s, until %s: %s (waiver %s)", waiver->who, time_text(arena, waiver->until),
-                        waiver->why, waiver->uuid);
+    return reason(arena, waived_by, waiver->who, time_text(arena, waiver->until), waiver->why, waiver->uuid);
 }
 
 static void add_line(struct arena *arena, const struct acceptance *acceptance,
@@ -38,7 +39,7 @@ static void add_line(struct arena *arena, const struct acceptance *acceptance,
     const struct step *step = &acceptance->plan->steps.items[requirement->step];
     struct acceptance_line line = {.state = requirement->state,
                                    .step = step->shape->suite_step,
-                                   .targets = step_target(arena, step),
+                                   .targets = step_target_said(arena, step),
                                    .why = requirement->why};
     struct fold *fold;
 
@@ -69,23 +70,24 @@ size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance
 
         (*ret_lines)[i] = fold->line;
         if (fold->names.count > 1)
-            (*ret_lines)[i].targets =
-                arena_printf(arena, "%zu hosts: %s", fold->names.count,
-                             hostlist_fold(arena, fold->names.items, fold->names.count));
+            (*ret_lines)[i].targets = reason(arena, hosts_of_step, fold->names.count,
+                                             hostlist_fold(arena, fold->names.items, fold->names.count));
     }
     return folds.items.count;
 }
 
-static const char *shown_text(struct arena *arena, const struct acceptance *acceptance,
-                              const struct shown *shown)
+static const struct reason *shown_text(struct arena *arena, const struct acceptance *acceptance,
+                                       const struct shown *shown)
 {
-    const char *times = shown->passes > 1 ? arena_printf(arena, " (%u attempts)", shown->passes) : "";
-    const char *note = shown->word == OUTCOME_PASS && !shown->counts && *shown->note != '\0'
-                           ? arena_printf(arena, " (does not count: %s)", shown->note)
-                           : "";
+    const struct reason *word = reason_word(arena, outcome_name(shown->word));
+    const struct reason *note = shown->word == OUTCOME_PASS && !shown->counts ? shown->note : NULL;
+    long long run = acceptance->runs.items[shown->run]->number;
 
-    return arena_printf(arena, "run %lld %s%s%s", acceptance->runs.items[shown->run]->number,
-                        outcome_name(shown->word), times, note);
+    if (shown->passes > 1)
+        return note != NULL ? reason(arena, run_showed_often_void, run, word, shown->passes, note)
+                            : reason(arena, run_showed_often, run, word, shown->passes);
+    return note != NULL ? reason(arena, run_showed_void, run, word, note)
+                        : reason(arena, run_showed, run, word);
 }
 
 static bool has_failed(const struct requirement *requirement)
@@ -105,56 +107,51 @@ size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptan
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
-        const char *text = "";
+        const struct reason *text = NULL;
 
         if (!has_failed(requirement))
             continue;
         for (size_t k = 0; k < requirement->shown.count; k++)
-            text = arena_printf(arena, "%s%s%s", text, k > 0 ? "; " : "",
-                                shown_text(arena, acceptance, &requirement->shown.items[k]));
+            text = reason_also(arena, text, shown_text(arena, acceptance, &requirement->shown.items[k]));
         (*ret_lines)[count++] = (struct acceptance_line){.state = requirement->state,
                                                          .step = step->shape->suite_step,
-                                                         .targets = step_target(arena, step),
+                                                         .targets = step_target_said(arena, step),
                                                          .why = text,
                                                          .count = 1};
     }
     return count;
 }
 
-const char *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance)
+const struct reason *acceptance_verdict_text(struct arena *arena, const struct acceptance *acceptance)
 {
     const struct acceptance_verdict *all = &acceptance->verdicts.items[0];
 
-    if (all->word != VERDICT_ACCEPT_WITH_EXCEPTIONS)
-        return verdict_name(all->word);
-    return arena_printf(arena, "%s: %zu waived", verdict_name(all->word), all->waived);
+    return all->word == VERDICT_ACCEPT_WITH_EXCEPTIONS ? reason(arena, accept_with_waived, all->waived)
+                                                       : reason_word(arena, verdict_name(all->word));
 }
 
-const char *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict)
+const struct reason *acceptance_counts_text(struct arena *arena, const struct acceptance_verdict *verdict)
 {
-    return arena_printf(arena, "%zu passed, %zu waived, %zu missing, %zu to be retested, %zu failed",
-                        verdict->passed, verdict->waived, verdict->missing, verdict->retest, verdict->failed);
+    return reason(arena, requirement_counts, verdict->passed, verdict->waived, verdict->missing,
+                  verdict->retest, verdict->failed);
 }
 
-const char *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance)
+const struct reason *acceptance_left_out_text(struct arena *arena, const struct acceptance *acceptance)
 {
     const char *numbers = "";
 
+    if (acceptance->left_out.count == 0)
+        return NULL;
     for (size_t i = 0; i < acceptance->left_out.count; i++)
-        numbers = arena_printf(arena, "%s %lld", numbers, acceptance->left_out.items[i]->number);
-    if (*numbers == '\0')
-        return "";
-    return arena_printf(arena,
-                        "%zu run%s of the same suite, limits and hosts; nothing is accepted without: "
-                        "assay acceptance add %s%s",
-                        acceptance->left_out.count, acceptance->left_out.count > 1 ? "s" : "",
-                        acceptance->name, numbers);
+        numbers =
+            arena_printf(arena, "%s%s%lld", numbers, i > 0 ? " " : "", acceptance->left_out.items[i]->number);
+    return reason(arena, runs_left_out, acceptance->left_out.count, acceptance->name, numbers);
 }
 
-const char *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
-                                     size_t conflict)
+const struct reason *acceptance_conflict_text(struct arena *arena, const struct acceptance *acceptance,
+                                              size_t conflict)
 {
     const struct run_conflict *one = &acceptance->conflicts.items[conflict];
 
-    return arena_printf(arena, "run %lld: %s", acceptance->runs.items[one->run]->number, one->text);
+    return reason(arena, about_run, acceptance->runs.items[one->run]->number, one->text);
 }

@@ -20,9 +20,15 @@ static const char *say(const struct sheet *sheet, enum text_key key)
 }
 #define sayf(sheet, key, ...) language_say((sheet)->arena, (sheet)->language, (key), __VA_ARGS__)
 
-static const char *said(const struct sheet *sheet, const char *english)
+static const char *said(const struct sheet *sheet, const struct reason *reason)
 {
-    return language_said(sheet->arena, sheet->language, english);
+    return reason_said(sheet->arena, sheet->language, reason);
+}
+
+/* A fixed word, such as an enum's name. */
+static const char *word(const struct sheet *sheet, const char *english)
+{
+    return said(sheet, reason_word(sheet->arena, english));
 }
 
 static const char *number(const struct sheet *sheet, size_t count)
@@ -71,7 +77,7 @@ static void write_verdicts(struct sheet *sheet)
 
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s: %s (%s)", unit_name(sheet, verdict->unit),
-                              said(sheet, verdict_name(verdict->word)),
+                              word(sheet, verdict_name(verdict->word)),
                               said(sheet, acceptance_counts_text(sheet->arena, verdict))));
     }
     if (acceptance->left_out.count > 0)
@@ -92,7 +98,7 @@ static void write_story(struct sheet *sheet)
         for (size_t k = 0; k < moment->words.count; k++)
             words = arena_printf(sheet->arena, "%s%s%s %s", words, k > 0 ? ", " : "",
                                  unit_name(sheet, acceptance->verdicts.items[k].unit),
-                                 said(sheet, verdict_name(moment->words.items[k])));
+                                 word(sheet, verdict_name(moment->words.items[k])));
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s  %s", time_text(sheet->arena, moment->at),
                               said(sheet, moment->text)));
@@ -110,7 +116,7 @@ static void write_lines(struct sheet *sheet, enum text_key title, const struct a
     put_heading(sheet, title);
     for (size_t i = 0; i < count; i++)
         put_line(sheet, "  ",
-                 sayf(sheet, TEXT_A_LINE, said(sheet, requirement_state_name(lines[i].state)), lines[i].step,
+                 sayf(sheet, TEXT_A_LINE, word(sheet, requirement_state_name(lines[i].state)), lines[i].step,
                       said(sheet, lines[i].targets), said(sheet, lines[i].why)));
 }
 
@@ -135,7 +141,7 @@ static void write_documents(struct sheet *sheet)
     for (size_t i = 0; i < acceptance->documents.count; i++)
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s  %s %s", acceptance->documents.items[i].sha256,
-                              said(sheet, acceptance->documents.items[i].kind),
+                              word(sheet, acceptance->documents.items[i].kind),
                               acceptance->documents.items[i].name));
     put_heading(sheet, TEXT_A_RUNS);
     for (size_t i = 0; i < acceptance->runs.count; i++)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/report.h"
+
 #include "causes.h"
 
 #include <math.h>
@@ -112,15 +114,33 @@ static bool same_hosts(const struct report_cause *a, const struct report_cause *
 
 /* -- What equal means ------------------------------------------------------------------------------------- */
 
-static const char *without_host(struct arena *arena, const char *text, const struct step *step)
-{
-    const char *name = step->members[0]->name, *out = "", *at;
+struct host_left_out {
+    struct arena *arena;
+    const char *name;
+};
 
-    while (step->member_count == 1 && *name != '\0' && (at = strstr(text, name)) != NULL) {
-        out = arena_printf(arena, "%s%.*s", out, (int)(at - text), text);
+static const char *without_host(void *context, const char *text)
+{
+    const struct host_left_out *left_out = context;
+    const char *name = left_out->name, *out = "", *at;
+
+    while (*name != '\0' && (at = strstr(text, name)) != NULL) {
+        out = arena_printf(left_out->arena, "%s%.*s", out, (int)(at - text), text);
         text = at + strlen(name);
     }
-    return arena_printf(arena, "%s%s", out, text);
+    return arena_printf(left_out->arena, "%s%s", out, text);
+}
+
+/* What was measured; where nothing was, why, without the name of the one host. */
+static const struct reason *what_is_alike(struct folding *folding, const struct outcome *outcome)
+{
+    const struct step *step = step_of(folding, outcome);
+    struct host_left_out left_out = {folding->arena, step->members[0]->name};
+
+    if (outcome->measured != NULL)
+        return outcome->measured;
+    return step->member_count == 1 ? reason_map(folding->arena, outcome->cause, without_host, &left_out)
+                                   : outcome->cause;
 }
 
 /*
@@ -130,18 +150,17 @@ static const char *without_host(struct arena *arena, const char *text, const str
 static const char *key_of(struct folding *folding, const struct report_entry *entry, size_t number)
 {
     const char *key = arena_printf(folding->arena, "%d\x1f%s\x1f%s\x1f%s", (int)entry->word, entry->check,
-                                   entry->remedy, entry->waiver);
+                                   reason_encode(folding->arena, entry->remedy),
+                                   reason_encode(folding->arena, entry->waiver));
 
     for (size_t i = 0; i < entry->items && entry->outcomes[i]->step == entry->outcomes[0]->step; i++) {
         const struct outcome *outcome = entry->outcomes[i];
-        const char *what = outcome->measured;
 
         if (isfinite(outcome->value) || step_of(folding, outcome)->member_count > 1)
             return arena_printf(folding->arena, "\x1f%zu", number);
-        if (*what == '\0')
-            what = without_host(folding->arena, outcome->cause, step_of(folding, outcome));
         key = arena_printf(folding->arena, "%s\x1f%s\x1f%s\x1f%s", key,
-                           view_slot(folding->view, outcome)->metric, subject_of(folding, outcome), what);
+                           view_slot(folding->view, outcome)->metric, subject_of(folding, outcome),
+                           reason_encode(folding->arena, what_is_alike(folding, outcome)));
     }
     return key;
 }
@@ -305,16 +324,15 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     if (!same_hosts(known, fresh) || !same_parts(known, fresh) || fresh->parts.count > PARTS_OF_ONE)
         return false;
     return fresh->parts.count > 0 ||
-           (strcmp(first->check, entry->check) == 0 && strcmp(first->remedy, entry->remedy) == 0);
+           (strcmp(first->check, entry->check) == 0 && reason_equal(first->remedy, entry->remedy));
 }
 
 /* What is open because the run was stopped is one cause, whoever waits for whom in it. */
 static size_t stopped_cause(struct folding *folding)
 {
-    const struct report_cause fresh = {.word = OUTCOME_NOT_RUN,
-                                       .resume = arena_printf(folding->arena,
-                                                              "go on with `assay run --resume %lld`",
-                                                              folding->view->record->number)};
+    const struct report_cause fresh = {
+        .word = OUTCOME_NOT_RUN,
+        .resume = reason(folding->arena, go_on_with_resume, folding->view->record->number)};
 
     for (size_t i = 0; i < folding->causes->items.count; i++)
         if (folding->causes->items.items[i].resume != NULL)
@@ -335,7 +353,7 @@ static void place_entry(struct folding *folding, size_t index)
     const struct report_entry *entry = &folding->entries[index];
     struct report_cause fresh = {.word = entry->word,
                                  .blames = blames_hosts(folding, entry),
-                                 .waived = entry->word == OUTCOME_FAIL && *entry->waiver != '\0'};
+                                 .waived = entry->word == OUTCOME_FAIL && entry->waiver != NULL};
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
     const char *key = key_of(folding, entry, index);
     size_t cause = 0;
@@ -490,7 +508,7 @@ static void sort_causes(struct folding *folding)
             folding->of_entry[i] = moved[folding->of_entry[i] - 1] + 1;
 }
 
-static const char *target_of(struct folding *folding, const struct report_cause *cause)
+static const struct reason *target_of(struct folding *folding, const struct report_cause *cause)
 {
     const char **names = arena_array(folding->arena, const char *, cause->hosts.count);
 
@@ -498,7 +516,7 @@ static const char *target_of(struct folding *folding, const struct report_cause 
         return accused_text(folding->arena, cause->accusation);
     for (size_t i = 0; i < cause->hosts.count; i++)
         names[i] = cause->hosts.items[i]->name;
-    return hostlist_fold(folding->arena, names, cause->hosts.count);
+    return reason_text(folding->arena, hostlist_fold(folding->arena, names, cause->hosts.count));
 }
 
 /* By what it owes and its verdict alone; the causes have the last word. */

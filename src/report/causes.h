@@ -19,14 +19,14 @@ struct report_cause {
     const struct accusation *accusation; /* whom isolation names; NULL: nobody */
     LIST_OF(const struct host *)
     hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */
-    const char *target;          /* "node[150-152]", "leaf l2", "path node3 - node7" */
+    const struct reason *target; /* "node[150-152]", "leaf l2", "path node3 - node7" */
     LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
     bool parts_suspected;        /* the parts are only where tests across hosts were slow */
     LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */
     size_t fail, inconclusive, not_run; /* gates of its entries */
     size_t blocked; /* gates that were not run because of it alone; they are in entries of their own */
     size_t shared;  /* entries among its own that are of tests across hosts */
-    const char
+    const struct reason
         *resume; /* the run was stopped before all was done: how it goes on; NULL: it is another cause */
 };
 
@@ -57,9 +57,9 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
    the language has no words for it, the sentence is English. */
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
                           const struct report_entry *entries, const struct report_cause *cause);
-/* What to do about it: each advice once, in English (language_said). */
-const char *cause_remedy(struct arena *arena, const struct report_entry *entries,
-                         const struct report_cause *cause);
+/* What to do about it: each advice once. */
+const struct reason *cause_remedy(struct arena *arena, const struct report_entry *entries,
+                                  const struct report_cause *cause);
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (suspected)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
                        const struct report_entry *entries, const struct report_cause *cause);

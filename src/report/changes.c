@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "view.h"
 
 static bool same_word(const struct outcome *a, const struct outcome *b)
@@ -10,18 +11,23 @@ static bool same_word(const struct outcome *a, const struct outcome *b)
     return (a == NULL) == (b == NULL) && (a == NULL || a->word == b->word);
 }
 
+static bool has_value(const struct outcome *outcome)
+{
+    return outcome->measured != NULL;
+}
+
 static bool is_one_row(const struct item_change *a, const struct item_change *b)
 {
     if (strcmp(a->suite_step, b->suite_step) != 0 || !same_word(a->before, b->before) ||
         !same_word(a->after, b->after))
         return false;
-    if (a->before != NULL && a->after != NULL && *a->after->measured == '\0' && *b->after->measured == '\0')
+    if (a->before != NULL && a->after != NULL && !has_value(a->after) && !has_value(b->after))
         return strcmp(a->target, b->target) == 0;
     if (strcmp(a->slot->metric, b->slot->metric) != 0 || strcmp(a->slot->at, b->slot->at) != 0)
         return false;
     return a->before == NULL || a->after == NULL ||
-           (strcmp(a->before->measured, b->before->measured) == 0 &&
-            strcmp(a->after->measured, b->after->measured) == 0);
+           (reason_equal(a->before->measured, b->before->measured) &&
+            reason_equal(a->after->measured, b->after->measured));
 }
 
 void changes_fold(struct arena *arena, const struct item_change *changes, size_t count, size_t most,
@@ -45,7 +51,7 @@ void changes_fold(struct arena *arena, const struct item_change *changes, size_t
 const char *change_who(struct arena *arena, enum report_language language, const struct change_row *row)
 {
     const char *subject = row->first->slot->subject;
-    const char *one = arena_printf(arena, "%s%s%s", language_said(arena, language, row->first->target),
+    const char *one = arena_printf(arena, "%s%s%s", reason_said(arena, language, row->first->target_said),
                                    *subject != '\0' ? " " : "", subject);
 
     return row->count == 1
@@ -53,12 +59,19 @@ const char *change_who(struct arena *arena, enum report_language language, const
                : language_say(arena, language, TEXT_ITEMS_FIRST, count_text(arena, row->count), one);
 }
 
+/* "pass, 379.1 GB/s" */
+static const struct reason *outcome_text(struct arena *arena, const struct outcome *outcome)
+{
+    const struct reason *word = reason_word(arena, outcome_name(outcome->word));
+
+    return has_value(outcome) ? reason(arena, clause, word, outcome->measured) : word;
+}
+
 const char *side_text(struct arena *arena, enum report_language language, const struct outcome *outcome)
 {
     if (outcome == NULL)
         return language_text(language, TEXT_NOT_THERE);
-    return arena_printf(arena, "%s%s%s", language_said(arena, language, outcome_name(outcome->word)),
-                        *outcome->measured != '\0' ? ", " : "", outcome->measured);
+    return reason_said(arena, language, outcome_text(arena, outcome));
 }
 
 const char *change_row_text(struct arena *arena, enum report_language language, const struct change_row *row)
@@ -98,7 +111,8 @@ const char *earlier_sentence(struct arena *arena, enum report_language language,
         arena, "%s %s",
         language_say(arena, language, TEXT_EARLIER_RUN, arena_printf(arena, "%lld", earlier->number),
                      time_text(arena, earlier->started),
-                     language_said(arena, language, standing_verdict(&earlier->standing, earlier->verdict))),
+                     reason_said(arena, language,
+                                 reason_word(arena, standing_verdict(&earlier->standing, earlier->verdict)))),
         language_say(arena, language, TEXT_EARLIER_COUNTS, count_text(arena, comparison->worse.count),
                      count_text(arena, comparison->better.count), count_text(arena, comparison->texts.count),
                      count_text(arena, comparison->gone.count), count_text(arena, comparison->added.count),

@@ -45,8 +45,7 @@ static size_t place_of(struct collection *collection, const struct shape *shape,
                               .metric = slot->metric,
                               .unit = metric != NULL ? metric->unit : "",
                               .is_rate = metric != NULL && metric->peers,
-                              .slot = slot,
-                              .gate = ""};
+                              .slot = slot};
     return all->items.count - 1;
 }
 
@@ -68,12 +67,14 @@ static const struct route *route_of(struct collection *collection, const struct 
 /* What is found of a number that the check only records is laid at a gate beside it, which then shows that number. */
 static bool is_own_value(const struct distribution *distribution, const struct outcome *outcome)
 {
-    size_t unit = strlen(distribution->unit), all = strlen(outcome->measured);
+    const char *measured = reason_argument_text(outcome->measured, 1);
 
     if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
         return true;
-    return unit == 0 ? strchr(outcome->measured, ' ') == NULL
-                     : all > unit && strcmp(outcome->measured + all - unit, distribution->unit) == 0;
+    if (measured == NULL)
+        return false;
+    return *distribution->unit == '\0' ? strchr(measured, ' ') == NULL
+                                       : slice_ends(slice_of(measured), distribution->unit);
 }
 
 static void take_gate(struct distribution *distribution, double gate)
@@ -86,19 +87,20 @@ static void take_gate(struct distribution *distribution, double gate)
 }
 
 /* ">= 345 GB/s", "<= 4 us", ">= 10 and <= 20 C" */
-static void take_gates(struct distribution *distribution, const struct outcome *outcome)
+static void take_gates(struct arena *arena, struct distribution *distribution, const struct outcome *outcome)
 {
-    struct slice rest = slice_of(outcome->gate), word;
+    struct slice rest, word;
     double number;
 
-    if (*outcome->gate == '\0' || strcmp(outcome->status, "peers") == 0)
+    if (outcome->gate == NULL || strcmp(outcome->status, "peers") == 0)
         return;
-    if (strcmp(distribution->gate, outcome->gate) == 0)
+    if (reason_equal(distribution->gate, outcome->gate))
         return;
+    rest = slice_of(reason_english(arena, outcome->gate));
     while (scan_text(&rest, ">= ") || scan_text(&rest, "<= ") || scan_text(&rest, "= ")) {
         if (!scan_word(&rest, &word) || !scan_double(word, &number))
             return;
-        if (*distribution->gate == '\0')
+        if (distribution->gate == NULL)
             distribution->gate = outcome->gate;
         take_gate(distribution, number);
         scan_text(&rest, " and ");
@@ -113,7 +115,7 @@ static void take_value(struct arena *arena, struct distribution *distribution, c
         distribution->lowest = outcome;
     if (distribution->highest == NULL || outcome->value > distribution->highest->value)
         distribution->highest = outcome;
-    take_gates(distribution, outcome);
+    take_gates(arena, distribution, outcome);
     if (outcome->word == OUTCOME_FAIL || outcome_stands_out(outcome))
         *list_push(arena, &distribution->found) = (struct outlier){outcome, outcome};
 }
@@ -126,7 +128,7 @@ static void find_owner(struct collection *collection, const struct route *route,
 
     for (size_t i = 0; i < at->step->shape->slot_count; i++)
         if (at->items[i] != gate && at->items[i]->value == gate->value &&
-            strcmp(at->items[i]->measured, gate->measured) == 0) {
+            reason_equal(at->items[i]->measured, gate->measured)) {
             struct distribution *distribution = &collection->all->items.items[route->places[i]];
 
             *list_push(collection->view->arena, &distribution->found) = (struct outlier){at->items[i], gate};

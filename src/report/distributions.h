@@ -26,7 +26,7 @@ struct distribution {
     const struct outcome *lowest, *highest;
     double gates[GATES_DRAWN]; /* numbers that values are held against, each once; not those of peers */
     size_t gate_count;
-    const char *gate;              /* the first of them, in words; "" */
+    const struct reason *gate;     /* the first of them, in words; NULL: there is none */
     LIST_OF(struct outlier) found; /* failed or standing out, in plan order */
 };
 

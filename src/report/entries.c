@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
 #include "assay/report.h"
+#include "gates.h"
 #include "view.h"
 
 enum {
@@ -164,7 +167,7 @@ static void key_pairs(const struct groups *groups, struct bad_list *bad, const s
 static bool same_complaint(const struct groups *groups, const struct outcome *a, const struct outcome *b)
 {
     return strcmp(slot_of(groups, a)->metric, slot_of(groups, b)->metric) == 0 &&
-           strcmp(a->cause, b->cause) == 0;
+           reason_equal(a->cause, b->cause);
 }
 
 /* One metric that fails with the same words on three or more subjects and at least half of those planned. */
@@ -232,7 +235,8 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
         struct group *group;
 
         if (key == NULL)
-            key = arena_printf(groups->arena, "%s\x1f%s", outcome->cause, outcome->remedy);
+            key = arena_printf(groups->arena, "%s\x1f%s", reason_encode(groups->arena, outcome->cause),
+                               reason_encode(groups->arena, outcome->remedy));
         if (outcome->waiver != NULL)
             key = arena_printf(groups->arena, "%s\x1fwaived %s", key, outcome->waiver->uuid);
         group = group_find(groups, first, key);
@@ -261,73 +265,95 @@ static void words_add(struct arena *arena, struct words *words, const char *word
     *list_push(arena, &words->items) = word;
 }
 
-/* "a; b; c (and 4 more)" */
-static const char *words_join(struct arena *arena, const struct words *words, const char *separator,
-                              size_t shown)
+/* "a, b, c (and 4 more)" */
+static const struct reason *words_join(struct arena *arena, const struct words *words, size_t shown)
 {
     size_t count = words->items.count;
     const char *text = "";
 
     for (size_t i = 0; i < count && i < shown; i++)
-        text = arena_printf(arena, "%s%s%s", text, i > 0 ? separator : "", words->items.items[i]);
-    return count > shown ? arena_printf(arena, "%s (and %zu more)", text, count - shown) : text;
+        text = arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", words->items.items[i]);
+    return count > shown ? reason(arena, and_more, text, count - shown) : reason_text(arena, text);
 }
 
-static const char *join_field(const struct groups *groups, const struct group *group,
-                              const char *(*field)(struct arena *arena, const struct outcome *outcome),
-                              const char *separator, size_t shown)
+struct said_of {
+    LIST_OF(const struct reason *) items; /* each once, and none that says nothing */
+};
+
+static void said_add(struct arena *arena, struct said_of *said, const struct reason *reason)
 {
-    struct words words = {0};
+    if (reason == NULL)
+        return;
+    for (size_t i = 0; i < said->items.count; i++)
+        if (reason_equal(said->items.items[i], reason))
+            return;
+    *list_push(arena, &said->items) = reason;
+}
+
+/* "a; b; c (and 4 more)" */
+static const struct reason *said_join(struct arena *arena, const struct said_of *said, size_t shown)
+{
+    size_t count = said->items.count;
+    const struct reason *all = NULL;
+
+    for (size_t i = 0; i < count && i < shown; i++)
+        all = reason_also(arena, all, said->items.items[i]);
+    return count > shown ? reason(arena, and_more, all, count - shown) : all;
+}
+
+typedef const struct reason *field_cb(struct arena *arena, const struct outcome *outcome);
+
+static const struct reason *join_field(const struct groups *groups, const struct group *group,
+                                       field_cb *field, size_t shown)
+{
+    struct said_of said = {0};
 
     for (size_t i = 0; i < group->items.count; i++)
-        words_add(groups->arena, &words, field(groups->arena, group->items.items[i]));
-    return words_join(groups->arena, &words, separator, shown);
+        said_add(groups->arena, &said, field(groups->arena, group->items.items[i]));
+    return said_join(groups->arena, &said, shown);
 }
 
-static const char *field_cause(struct arena *arena, const struct outcome *outcome)
+static const struct reason *field_cause(struct arena *arena, const struct outcome *outcome)
 {
     (void)arena;
     return outcome->cause;
 }
 
-static const char *field_remedy(struct arena *arena, const struct outcome *outcome)
+static const struct reason *field_remedy(struct arena *arena, const struct outcome *outcome)
 {
     (void)arena;
     return outcome->remedy;
 }
 
-static const char *field_gate(struct arena *arena, const struct outcome *outcome)
+static const struct reason *field_gate(struct arena *arena, const struct outcome *outcome)
 {
     (void)arena;
     return outcome->gate;
 }
 
-static const char *field_waiver(struct arena *arena, const struct outcome *outcome)
+static const struct reason *field_waiver(struct arena *arena, const struct outcome *outcome)
 {
     const struct waiver *waiver = outcome->waiver;
 
     if (waiver == NULL)
-        return "";
-    return arena_printf(arena, "%s, until %s: %s (waiver %s)", waiver->who, time_text(arena, waiver->until),
-                        waiver->why, waiver->uuid);
+        return NULL;
+    return reason(arena, waived_by, waiver->who, time_text(arena, waiver->until), waiver->why, waiver->uuid);
 }
 
-static const char *field_source(struct arena *arena, const struct outcome *outcome)
+static const struct reason *field_source(struct arena *arena, const struct outcome *outcome)
 {
-    if (*outcome->status == '\0' || *outcome->source == '\0')
-        return *outcome->status == '\0' ? outcome->source : outcome->status;
-    return arena_printf(arena, "%s: %s", outcome->status, outcome->source);
+    return limit_origin(arena, outcome->status, outcome->source);
 }
 
-static const char *subjects_text(const struct groups *groups, const struct group *group)
+static const struct reason *subjects_text(const struct groups *groups, const struct group *group)
 {
     struct words words = {0};
 
     if (group->whole && group->word != OUTCOME_FAIL)
-        return "";
+        return NULL;
     for (size_t i = 0; i < group->items.count; i++)
         words_add(groups->arena, &words, slot_of(groups, group->items.items[i])->subject);
-    return words_join(groups->arena, &words, ", ", SUBJECTS_SHOWN);
+    return words_join(groups->arena, &words, SUBJECTS_SHOWN);
 }
 
 static const char *checks_text(const struct groups *groups, const struct group *group)
@@ -337,11 +363,11 @@ static const char *checks_text(const struct groups *groups, const struct group *
     for (size_t i = 0; i < group->items.count; i++)
         words_add(groups->arena, &words,
                   groups->view->steps[group->items.items[i]->step].step->shape->suite_step);
-    return words_join(groups->arena, &words, ", ", words.items.count);
+    return reason_english(groups->arena, words_join(groups->arena, &words, words.items.count));
 }
 
 /* All hosts of the group's steps as one target; of one step its own. */
-static const char *target_text(const struct groups *groups, const struct group *group)
+static const struct reason *target_text(const struct groups *groups, const struct group *group)
 {
     LIST_OF(const struct host *) hosts = {0};
     struct step joined;
@@ -363,7 +389,7 @@ static const char *target_text(const struct groups *groups, const struct group *
         }
     }
     joined = (struct step){.members = hosts.items, .member_count = hosts.count};
-    return step_target(groups->arena, &joined);
+    return step_target_said(groups->arena, &joined);
 }
 
 /* -- Folding over steps and hosts --------------------------------------------------------------------------
@@ -438,7 +464,8 @@ static void key_by_target(struct groups *groups)
         struct group *group = groups->list.items[i];
 
         if (group->word == OUTCOME_NOT_RUN)
-            group->key = arena_printf(groups->arena, "%s\x1f%s", target_text(groups, group), group->key);
+            group->key = arena_printf(groups->arena, "%s\x1f%s",
+                                      reason_encode(groups->arena, target_text(groups, group)), group->key);
         else
             group->key = arena_printf(groups->arena, "\x1f%zu", group->order);
     }
@@ -458,58 +485,67 @@ static const char *without(struct arena *arena, const char *text, const char *wo
     return arena_printf(arena, "%s%s", out, text);
 }
 
-/* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
-static const char *common_causes(const struct groups *groups, const struct group *group)
+struct blanked {
+    struct arena *arena;
+    const char *measured, *host; /* "": there is none */
+};
+
+static const char *blank_out(void *context, const char *text)
 {
-    struct words words = {0};
+    const struct blanked *blanked = context;
+
+    return without(blanked->arena, without(blanked->arena, text, blanked->measured, "#"), blanked->host,
+                   "HOST");
+}
+
+/* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
+static const struct reason *common_causes(const struct groups *groups, const struct group *group)
+{
+    struct said_of said = {0};
 
     for (size_t i = 0; i < group->items.count; i++) {
         const struct outcome *outcome = group->items.items[i];
         const struct step *step = groups->view->steps[outcome->step].step;
-        const char *cause = isnan(outcome->value)
-                                ? outcome->cause
-                                : without(groups->arena, outcome->cause, outcome->measured, "#");
+        struct blanked blanked = {
+            groups->arena, isnan(outcome->value) ? "" : reason_english(groups->arena, outcome->measured),
+            step->member_count == 1 ? step->members[0]->name : ""};
 
-        if (step->member_count == 1)
-            cause = without(groups->arena, cause, step->members[0]->name, "HOST");
-        words_add(groups->arena, &words, cause);
+        said_add(groups->arena, &said, reason_map(groups->arena, outcome->cause, blank_out, &blanked));
     }
-    return words_join(groups->arena, &words, "; ", group->items.count);
+    return said_join(groups->arena, &said, group->items.count);
 }
 
 static void key_by_content(struct groups *groups)
 {
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
+        const struct reason *parts[] = {subjects_text(groups, group),
+                                        common_causes(groups, group),
+                                        join_field(groups, group, field_remedy, group->items.count),
+                                        join_field(groups, group, field_gate, group->items.count),
+                                        join_field(groups, group, field_source, group->items.count),
+                                        join_field(groups, group, field_waiver, group->items.count)};
 
-        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s",
-                                  (int)group->word, checks_text(groups, group), subjects_text(groups, group),
-                                  common_causes(groups, group),
-                                  join_field(groups, group, field_remedy, "; ", group->items.count),
-                                  join_field(groups, group, field_gate, "; ", group->items.count),
-                                  join_field(groups, group, field_source, "; ", group->items.count),
-                                  join_field(groups, group, field_waiver, "; ", group->items.count));
+        group->key = arena_printf(groups->arena, "%d\x1f%s", (int)group->word, checks_text(groups, group));
+        for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
+            group->key =
+                arena_printf(groups->arena, "%s\x1f%s", group->key, reason_encode(groups->arena, parts[k]));
     }
 }
 
 /* -- Whom isolation names ---------------------------------------------------------------------------------- */
 
-static const char *accusation_remedy(const struct accusation *accusation)
+static const struct reason *accusation_remedy(const struct accusation *accusation)
 {
     switch (accusation->kind) {
     case ACCUSED_LEAF:
-        return "check that leaf's uplinks (ports down, errors, cables and transceivers), then test again";
+        return REASON(check_the_leaf);
     case ACCUSED_LINK:
-        return "check what lies between these two hosts (uplinks, routing, the spine that this pair is "
-               "hashed to), "
-               "then test again";
+        return REASON(check_the_path);
     case ACCUSED_HOST:
     default:
-        return accusation->place == PLACE_INSIDE ? "fix that host: check its GPUs and NVLink (gpu-burn, "
-                                                   "nvlink, p2p-bandwidth), then test again"
-                                                 : "fix that host: check its adapters, their PCIe links, "
-                                                   "cables and ports (ib-port, pcie-link, "
-                                                   "fabric-counters), then test again";
+        return accusation->place == PLACE_INSIDE ? REASON(fix_inside_the_host)
+                                                 : REASON(fix_the_hosts_adapters);
     }
 }
 
@@ -520,12 +556,8 @@ static struct report_entry entry_of_accusation(const struct groups *groups,
                                  .step = accusation->step,
                                  .target = accused_text(groups->arena, accusation),
                                  .check = "isolation",
-                                 .subjects = "",
                                  .cause = accusation_text(groups->arena, groups->view->record, accusation),
                                  .remedy = accusation_remedy(accusation),
-                                 .gate = "",
-                                 .source = "",
-                                 .waiver = "",
                                  .accusation = accusation};
 }
 
@@ -542,37 +574,39 @@ static bool is_explained(const struct groups *groups, size_t step)
     bool searched = false;
 
     for (size_t i = 0; i < judgement->search_count; i++)
-        searched |= judgement->searches[i].step == step && *judgement->searches[i].candidates == '\0';
+        searched |= judgement->searches[i].step == step && judgement->searches[i].candidates == NULL;
     for (size_t i = 0; i < judgement->accusation_count; i++)
         searched &= judgement->accusations[i].step != step;
     return searched;
 }
 
 /* "it is node5 that makes it slow": for a test across hosts that failed, or broke off, by whom isolation names. */
-static const char *pointer_text(const struct groups *groups, const struct group *group)
+static const struct reason *pointer_text(const struct groups *groups, const struct group *group)
 {
     const struct judgement *judgement = &groups->view->record->judgement;
     size_t index = group->items.items[0]->step;
     const struct step *step = groups->view->steps[index].step;
     bool explained = is_explained(groups, index);
-    struct words names = {0};
+    struct said_of names = {0};
+    const struct reason *all = NULL;
 
     for (size_t i = 0; group->word != OUTCOME_NOT_RUN && i < judgement->accusation_count; i++) {
         const struct accusation *accusation = &judgement->accusations[i];
 
         if (accusation->step == index ||
             (explained && same_members(step, groups->view->steps[accusation->step].step)))
-            words_add(groups->arena, &names, accused_text(groups->arena, accusation));
+            said_add(groups->arena, &names, accused_text(groups->arena, accusation));
     }
-    return names.items.count == 0 ? ""
-                                  : arena_printf(groups->arena, "it is %s that makes it slow",
-                                                 words_join(groups->arena, &names, ", ", SUBJECTS_SHOWN));
+    for (size_t i = 0; i < names.items.count && i < SUBJECTS_SHOWN; i++)
+        all = all == NULL ? names.items.items[i] : reason(groups->arena, clause, all, names.items.items[i]);
+    if (names.items.count > SUBJECTS_SHOWN)
+        all = reason(groups->arena, and_more, all, names.items.count - SUBJECTS_SHOWN);
+    return all == NULL ? NULL : reason(groups->arena, slow_by, all);
 }
 
 static struct report_entry entry_of(const struct groups *groups, const struct group *group)
 {
-    const char *cause = join_field(groups, group, field_cause, "; ", TEXTS_SHOWN);
-    const char *pointer = pointer_text(groups, group);
+    const struct reason *cause = join_field(groups, group, field_cause, TEXTS_SHOWN);
 
     return (struct report_entry){
         .word = group->word,
@@ -580,11 +614,11 @@ static struct report_entry entry_of(const struct groups *groups, const struct gr
         .target = target_text(groups, group),
         .check = checks_text(groups, group),
         .subjects = subjects_text(groups, group),
-        .cause = *pointer == '\0' ? cause : arena_printf(groups->arena, "%s; %s", cause, pointer),
-        .remedy = join_field(groups, group, field_remedy, "; ", TEXTS_SHOWN),
-        .gate = join_field(groups, group, field_gate, "; ", TEXTS_SHOWN),
-        .source = join_field(groups, group, field_source, "; ", TEXTS_SHOWN),
-        .waiver = join_field(groups, group, field_waiver, "; ", group->items.count),
+        .cause = reason_also(groups->arena, cause, pointer_text(groups, group)),
+        .remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN),
+        .gate = join_field(groups, group, field_gate, TEXTS_SHOWN),
+        .source = join_field(groups, group, field_source, TEXTS_SHOWN),
+        .waiver = join_field(groups, group, field_waiver, group->items.count),
         .items = group->items.count,
         .outcomes = group->items.items,
     };

@@ -101,16 +101,19 @@ void frame_back(struct text *out, enum report_language language, const char *ind
     html_markup(out, "</a></p>\n");
 }
 
-void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english)
+void frame_said(struct text *out, struct arena *arena, enum report_language language,
+                const struct reason *reason)
 {
     struct said_list pieces;
 
-    language_pieces(arena, language, english, &pieces);
+    reason_pieces(arena, language, reason, &pieces);
     for (size_t i = 0; i < pieces.items.count; i++) {
-        if (pieces.items.items[i].english)
+        bool marked = pieces.items.items[i].foreign && language != LANGUAGE_EN;
+
+        if (marked)
             html_markup(out, "<span lang=\"en\">");
         html_text(out, pieces.items.items[i].text);
-        if (pieces.items.items[i].english)
+        if (marked)
             html_markup(out, "</span>");
     }
 }

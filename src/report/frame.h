@@ -17,8 +17,9 @@ void frame_open_site(struct text *out, enum report_language language, const char
 void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style);
 /* The way back to a site's pages, on the screen alone. */
 void frame_back(struct text *out, enum report_language language, const char *index);
-/* What was written down in English, in the language; pieces that have no translation are marked as English. */
-void frame_said(struct text *out, struct arena *arena, enum report_language language, const char *english);
+/* A reason in the language; pieces that nobody translates are marked as English. */
+void frame_said(struct text *out, struct arena *arena, enum report_language language,
+                const struct reason *reason);
 /* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */
 void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
                     enum text_key what, const char *uuid);

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
+
 #include "gates.h"
 
 #include <string.h>
 
 enum { SUBJECTS_NAMED = 64, PLACES_NAMED = 4 };
 
-const char *limit_origin(struct arena *arena, const char *status, const char *source)
+const struct reason *limit_origin(struct arena *arena, const char *status, const struct reason *source)
 {
-    if (*status == '\0')
-        return source;
-    if (*source == '\0')
-        return status;
-    return arena_printf(arena, "%s: %s", status, source);
+    const struct reason *word = reason_word(arena, status);
+
+    if (word == NULL || source == NULL)
+        return word != NULL ? word : source;
+    return reason(arena, about, word, source);
 }
 
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
                       const char *suite_step)
 {
-    return strcmp(line->metric, slot->metric) == 0 && strcmp(line->gate, outcome->gate) == 0 &&
-           strcmp(line->suite_step, suite_step) == 0 && strcmp(line->source, outcome->source) == 0 &&
-           strcmp(line->status, outcome->status) == 0 && strcmp(line->limit, outcome->limit) == 0;
+    return strcmp(line->metric, slot->metric) == 0 && reason_equal(line->gate, outcome->gate) &&
+           strcmp(line->suite_step, suite_step) == 0 && reason_equal(line->source, outcome->source) &&
+           strcmp(line->status, outcome->status) == 0 && reason_equal(line->limit, outcome->limit);
 }
 
 static struct gate_line *line_for(const struct view *view, struct gate_lines *lines,
@@ -36,19 +39,18 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
     line = list_push(view->arena, &lines->items);
     *line = (struct gate_line){.suite_step = suite_step,
                                .metric = slot->metric,
-                               .at = "",
                                .limit = outcome->limit,
                                .gate = outcome->gate,
                                .status = outcome->status,
                                .source = outcome->source,
-                               .subjects = ""};
+                               .names = ""};
     return line;
 }
 
 /* "size 8G, place out; size 16G, place out", or how many there are, from the first to the last. */
 static void line_add_place(struct arena *arena, struct gate_line *line, const struct slot *slot)
 {
-    const char *place;
+    const struct reason *place;
 
     for (size_t i = line->places.count; i > 0; i--)
         if (strcmp(line->places.items[i - 1], slot->at) == 0)
@@ -60,10 +62,9 @@ static void line_add_place(struct arena *arena, struct gate_line *line, const st
     if (line->places.count == 1)
         line->first_place = place;
     if (line->places.count <= PLACES_NAMED)
-        line->at = *line->at == '\0' ? place : arena_printf(arena, "%s; %s", line->at, place);
+        line->at = reason_also(arena, line->at, place);
     else
-        line->at =
-            arena_printf(arena, "%zu places from %s to %s", line->places.count, line->first_place, place);
+        line->at = reason(arena, places_from_to, line->places.count, line->first_place, place);
 }
 
 static void line_count(const struct view *view, struct gate_line *line, const struct outcome *outcome)
@@ -77,17 +78,16 @@ static void line_count(const struct view *view, struct gate_line *line, const st
 static void line_name_subject(struct arena *arena, struct gate_line *line, const char *subject)
 {
     size_t length = strlen(subject);
-    const char *found = line->subjects;
+    const char *found = line->names;
 
     /* Equal subjects of several hosts are named once. */
     while (length > 0 && (found = strstr(found, subject)) != NULL) {
-        if ((found == line->subjects || found[-1] == ' ') && (found[length] == ',' || found[length] == '\0'))
+        if ((found == line->names || found[-1] == ' ') && (found[length] == ',' || found[length] == '\0'))
             return;
         found += length;
     }
     if (length > 0)
-        line->subjects =
-            arena_printf(arena, "%s%s%s", line->subjects, *line->subjects != '\0' ? ", " : "", subject);
+        line->names = arena_printf(arena, "%s%s%s", line->names, *line->names != '\0' ? ", " : "", subject);
 }
 
 void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
@@ -102,11 +102,13 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
         if (line->items <= SUBJECTS_NAMED)
             line_name_subject(view->arena, line, view_slot(view, outcome)->subject);
     }
-    for (size_t i = 0; i < ret_lines->items.count; i++)
-        if (ret_lines->items.items[i].items > SUBJECTS_NAMED)
-            ret_lines->items.items[i].subjects =
-                arena_printf(view->arena, "%s and others, %zu items in all",
-                             ret_lines->items.items[i].subjects, ret_lines->items.items[i].items);
+    for (size_t i = 0; i < ret_lines->items.count; i++) {
+        struct gate_line *line = &ret_lines->items.items[i];
+
+        line->subjects = line->items > SUBJECTS_NAMED
+                             ? reason(view->arena, and_others_in_all, line->names, line->items)
+                             : reason_text(view->arena, line->names);
+    }
 }
 
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
@@ -114,7 +116,7 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
     *ret_lines = (struct gate_lines){0};
     for (size_t i = 0; i < view->step_count; i++)
         for (size_t k = 0; k < view->steps[i].step->shape->slot_count; k++)
-            if (*view->steps[i].items[k]->gate != '\0')
+            if (view->steps[i].items[k]->gate != NULL)
                 line_count(view, line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
 }
 
@@ -131,8 +133,8 @@ static struct remark_line *remark_for(const struct view *view, struct remark_lin
             return &lines->items.items[i - 1];
     line = list_push(view->arena, &lines->items);
     line->gate = *line_for(view, &one, outcome);
-    line->example = arena_printf(view->arena, "%s%s%s", slot->subject, *slot->subject != '\0' ? ": " : "",
-                                 outcome->cause);
+    line->example =
+        *slot->subject != '\0' ? reason(view->arena, about, slot->subject, outcome->cause) : outcome->cause;
     return line;
 }
 
@@ -161,6 +163,6 @@ void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines
         struct remark_line *line = &ret_lines->items.items[i];
         struct step joined = {.members = line->hosts.items, .member_count = line->hosts.count};
 
-        line->targets = step_target(view->arena, &joined);
+        line->targets = step_target_said(view->arena, &joined);
     }
 }

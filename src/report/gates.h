@@ -7,11 +7,14 @@
 #include "view.h"
 
 struct gate_line {
-    const char *suite_step, *metric, *at, *limit, *gate, *status, *source;
-    LIST_OF(const char *) places; /* where the items are taken, each once; `at` says it in words */
-    const char *first_place;
+    const char *suite_step, *metric, *status;
+    const struct reason *limit, *gate, *source;
+    const struct reason *at;      /* where the items are taken */
+    LIST_OF(const char *) places; /* the same, each once */
+    const struct reason *first_place;
     size_t items, failing, not_passed;
-    const char *subjects; /* of an entry's items: all of them up to a limit, then how many more */
+    const char *names;             /* of an entry's items: their subjects, up to a limit */
+    const struct reason *subjects; /* them, and how many items there are if there are more */
 };
 struct gate_lines {
     LIST_OF(struct gate_line) items;
@@ -25,15 +28,15 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
 /* Items with a remark, folded the same way. */
 struct remark_line {
     struct gate_line gate;
-    const char *targets; /* "12 hosts: node[1-12]" */
-    const char *example; /* subject and cause of the first one */
+    const struct reason *targets; /* "12 hosts: node[1-12]" */
+    const struct reason *example; /* subject and cause of the first one */
     LIST_OF(const struct host *) hosts;
 };
 struct remark_lines {
     LIST_OF(struct remark_line) items;
 };
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
-/* "field: nccl#1264", "check's own rule", "" */
-const char *limit_origin(struct arena *arena, const char *status, const char *source);
+/* "field: nccl#1264"; NULL where there is neither. */
+const struct reason *limit_origin(struct arena *arena, const char *status, const struct reason *source);
 
 #endif

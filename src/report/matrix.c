@@ -75,7 +75,7 @@ static void name_rows(const struct view *view, struct matrix *matrix, const size
         for (size_t k = 0; k < plan->hosts.count && step.member_count < row->hosts; k++)
             if (row_of[k] == i)
                 members[step.member_count++] = plan->hosts.items[k];
-        row->name = step_target(view->arena, &step);
+        row->name = step_target_said(view->arena, &step);
     }
 }
 

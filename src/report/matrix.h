@@ -13,7 +13,7 @@ struct cell {
 
 struct matrix_row {
     const char *unit;
-    const char *name; /* "node3", or "28 hosts: node[1-28]" where rows are folded */
+    const struct reason *name; /* "node3", or "28 hosts: node[1-28]" where rows are folded */
     size_t hosts;
     size_t host;        /* index of the first one in plan->hosts */
     struct cell *cells; /* by column */

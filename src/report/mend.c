@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "assay/check.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/report.h"
 #include "view.h"
 
 enum { CAUSES_SHOWN = 3 };
@@ -17,13 +20,21 @@ static const struct refusal {
     struct remedy remedy;
 } refusals[] = {
     {"unreachable",
-     {.said = "Connection refused",
+     {.about = &sentence_connection_refused,
       .problem = "connection refused",
       .on_hosts = true,
       .command = "sudo systemctl enable --now ssh"}},
-    {"unreachable", {.said = "no answer within", .problem = "silent", .command = "ping -c 3 {address}"}},
     {"unreachable",
-     {.said = "is not known", .problem = "address unknown", .command = "getent hosts {address}"}},
+     {.about = &sentence_ssh_tells_refused,
+      .problem = "connection refused",
+      .on_hosts = true,
+      .command = "sudo systemctl enable --now ssh"}},
+    {"unreachable",
+     {.about = &sentence_no_answer_during, .problem = "silent", .command = "ping -c 3 {address}"}},
+    {"unreachable",
+     {.about = &sentence_address_not_known,
+      .problem = "address unknown",
+      .command = "getent hosts {address}"}},
     {"unreachable", {.problem = "unreachable", .command = "ping -c 3 {address}"}},
     {"host key unknown",
      {.problem = "host key unknown",
@@ -41,7 +52,7 @@ static const struct refusal {
       .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"}},
     {"no answer", {.problem = "no answer", .command = "ssh -p {port} {user}@{address} true"}},
     {"jump host failed",
-     {.said = "forbids forwarding",
+     {.about = &sentence_jump_host_forbids,
       .problem = "forwarding forbidden",
       .command = "scripts/bundle  # then unpack it on the jump host and run assay there"}},
     {"jump host failed",
@@ -92,19 +103,31 @@ static const char *replace_word(struct arena *arena, const char *text, const cha
     return arena_printf(arena, "%s%s", out, rest);
 }
 
-/* The cause as it would be of any host. */
-static const char *common_cause(struct arena *arena, const struct bad_item *item)
+struct nameless {
+    struct arena *arena;
+    const struct host *host;
+};
+
+static const char *without_names(void *context, const char *text)
 {
-    const char *cause = item->outcome->cause;
+    const struct nameless *nameless = context;
+
+    text = replace_word(nameless->arena, text, nameless->host->address, "HOST");
+    return replace_word(nameless->arena, text, nameless->host->name, "HOST");
+}
+
+/* The cause as it would be of any host. */
+static const struct reason *common_cause(struct arena *arena, const struct bad_item *item)
+{
+    const struct reason *cause = item->outcome->cause;
     const struct host *host = item->hosts[0];
-    const char *mine = arena_printf(arena, "%s: ", host->name);
+    const char *named = reason_is(cause, about) ? reason_argument_text(cause, 1) : NULL;
 
     if (item->host_count > 1)
         return cause;
-    if (strncmp(cause, mine, strlen(mine)) == 0)
-        cause += strlen(mine);
-    cause = replace_word(arena, cause, host->address, "HOST");
-    return replace_word(arena, cause, host->name, "HOST");
+    if (named != NULL && strcmp(named, host->name) == 0)
+        cause = reason_argument(arena, cause, 2);
+    return reason_map(arena, cause, without_names, &(struct nameless){arena, host});
 }
 
 static const char *fill(struct arena *arena, const char *command, const struct host *host,
@@ -136,18 +159,18 @@ static const char *fill(struct arena *arena, const char *command, const struct h
 
 /* -- Folding -- */
 
-static const struct remedy *find_refusal(const char *end, const char *cause)
+static const struct remedy *find_refusal(const char *end, const struct reason *cause)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         if (strcmp(refusals[i].end, end) == 0 &&
-            (refusals[i].remedy.said == NULL || strstr(cause, refusals[i].remedy.said) != NULL))
+            (refusals[i].remedy.about == NULL || reason_has_(cause, refusals[i].remedy.about)))
             return &refusals[i].remedy;
     return NULL;
 }
 
 static const struct remedy *advise(const struct bad_item *item)
 {
-    const char *cause = item->outcome->cause;
+    const struct reason *cause = item->outcome->cause;
     const struct check *check = check_find(item->step->step->shape->check);
 
     if (item->refusal != NULL)
@@ -195,13 +218,13 @@ static bool follows_from_another(const struct bad_item *item)
     const struct shape *shape = item->step->step->shape;
     bool earlier = true;
 
-    if (*item->slot->subject == '\0' || *item->outcome->measured != '\0')
+    if (*item->slot->subject == '\0' || item->outcome->measured != NULL)
         return false;
     for (size_t i = 0; i < shape->slot_count; i++) {
         earlier &= &shape->slots[i] != item->slot;
         if (&shape->slots[i] != item->slot && is_bad_gate(item->step, i) &&
             strcmp(shape->slots[i].subject, item->slot->subject) == 0 &&
-            (earlier || *item->step->items[i]->measured != '\0'))
+            (earlier || item->step->items[i]->measured != NULL))
             return true;
     }
     return false;
@@ -222,38 +245,37 @@ static bool waits_for_members(const struct bad_item *item)
 }
 
 /* The same program has another number on each host, and each host another line of a file. */
-static const char *without_number(struct arena *arena, const char *text, const char *mark)
+static const char *without_numbers(void *context, const char *text)
 {
-    const char *out = "", *at;
-
-    while ((at = strstr(text, mark)) != NULL) {
-        at += strlen(mark);
-        out = arena_printf(arena, "%s%.*s", out, (int)(at - text), text);
-        text = at + strspn(at, "0123456789");
-    }
-    return arena_printf(arena, "%s%s", out, text);
+    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0' ? "" : arena_strdup(context, text);
 }
 
-static const char *key_of(struct folding *folding, const struct bad_item *item, const char *cause)
+static const char *numberless(struct folding *folding, const struct reason *reason)
+{
+    return reason_encode(folding->arena, reason_map(folding->arena, reason, without_numbers, folding->arena));
+}
+
+static const char *key_of(struct folding *folding, const struct bad_item *item, const struct reason *cause)
 {
     const struct outcome *outcome = item->outcome;
     const char *step = item->step->step->shape->suite_step;
 
     if (item->refusal != NULL)
-        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal,
-                            without_number(folding->arena, cause, " line "));
-    if (*outcome->gate != '\0' && *outcome->measured != '\0')
+        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal, numberless(folding, cause));
+    if (outcome->gate != NULL && outcome->measured != NULL)
         return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
-                            step, item->slot->metric, subject_of(item), outcome->gate,
-                            isnan(outcome->value) ? without_number(folding->arena, outcome->measured, "(pid ")
+                            step, item->slot->metric, subject_of(item),
+                            reason_encode(folding->arena, outcome->gate),
+                            isnan(outcome->value) ? numberless(folding, outcome->measured)
                                                   : ""); /* texts that differ are apart */
     /* What ended the step as a whole is one problem, whatever was owed. */
     return arena_printf(folding->arena, "words\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word, step,
-                        cause, is_sound(item->step) ? item->slot->metric : "",
+                        reason_encode(folding->arena, cause), is_sound(item->step) ? item->slot->metric : "",
                         is_sound(item->step) ? subject_of(item) : "");
 }
 
-static struct mend *find_mend(struct folding *folding, const struct bad_item *item, const char *cause)
+static struct mend *find_mend(struct folding *folding, const struct bad_item *item,
+                              const struct reason *cause)
 {
     const char *key = key_of(folding, item, cause);
     const struct remedy *row = advise(item);
@@ -271,7 +293,6 @@ static struct mend *find_mend(struct folding *folding, const struct bad_item *it
         .metric = item->slot->metric,
         .subject = subject_of(item),
         .members = arena_array(folding->arena, const struct host *, folding->view->record->plan->hosts.count),
-        .cause = "",
         .remedy = item->outcome->remedy,
         .on_hosts = row != NULL && row->on_hosts};
     if (row != NULL && row->command != NULL)
@@ -279,21 +300,30 @@ static struct mend *find_mend(struct folding *folding, const struct bad_item *it
     return mend;
 }
 
-static void add_cause(struct arena *arena, struct mend *mend, const char *cause)
+/* Of reasons one after the other (reason_also) whether this is one; counts them. */
+static bool has_cause(struct arena *arena, const struct reason *causes, const struct reason *cause,
+                      unsigned *count)
 {
-    unsigned count = *mend->cause != '\0';
+    if (reason_equal(causes, cause))
+        return true;
+    if (reason_is(causes, also))
+        return has_cause(arena, reason_argument(arena, causes, 1), cause, count) ||
+               has_cause(arena, reason_argument(arena, causes, 2), cause, count);
+    *count += causes != NULL;
+    return false;
+}
 
-    if (strstr(mend->cause, cause) != NULL)
-        return;
-    for (const char *at = mend->cause; (at = strstr(at, "; ")) != NULL; at += 2)
-        count++;
-    if (count < CAUSES_SHOWN)
-        mend->cause = arena_printf(arena, "%s%s%s", mend->cause, count > 0 ? "; " : "", cause);
+static void add_cause(struct arena *arena, struct mend *mend, const struct reason *cause)
+{
+    unsigned count = 0;
+
+    if (!has_cause(arena, mend->cause, cause, &count) && count < CAUSES_SHOWN)
+        mend->cause = reason_also(arena, mend->cause, cause);
 }
 
 static void add_item(struct folding *folding, const struct bad_item *item)
 {
-    const char *cause = common_cause(folding->arena, item);
+    const struct reason *cause = common_cause(folding->arena, item);
     struct mend *mend = find_mend(folding, item, cause);
 
     for (size_t i = 0; i < item->host_count; i++) {
@@ -401,10 +431,9 @@ static void find_waiting(struct folding *folding)
             waits |= is_bad_gate(step, k) && waits_for_members(&item);
         }
         if (waits)
-            *list_push(folding->arena, &folding->mends->unasked) = (struct unasked){
-                fold_hosts(folding->arena, step->step->members, step->step->member_count),
-                arena_printf(folding->arena, "%s over all of them, before the above is mended",
-                             step->step->shape->suite_step)};
+            *list_push(folding->arena, &folding->mends->unasked) =
+                (struct unasked){fold_hosts(folding->arena, step->step->members, step->step->member_count),
+                                 reason(folding->arena, over_all_of_them, step->step->shape->suite_step)};
     }
 }
 
@@ -428,7 +457,7 @@ static void find_unasked(struct folding *folding)
                 steps[k] = NULL;
             }
         *list_push(folding->arena, &folding->mends->unasked) =
-            (struct unasked){hostlist_fold(folding->arena, names, count), mine};
+            (struct unasked){hostlist_fold(folding->arena, names, count), reason_text(folding->arena, mine)};
     }
 }
 

@@ -45,3 +45,9 @@ void report_names_of(struct arena *arena, const struct record *record, struct re
     if (!ret_names->titled)
         ret_names->title = file_name(record->hostfile);
 }
+
+const struct reason *document_said(struct arena *arena, const struct document *document)
+{
+    return strcmp(document->kind, CHANGE_DOCUMENT) == 0 ? reason_decode(arena, document->name)
+                                                        : reason_text(arena, document->name);
+}

@@ -13,5 +13,7 @@ struct report_names {
 
 /* In the arena. The last word on each counts: a report can be given others than its run was. */
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names);
+/* What a document is called; of a CHANGE_DOCUMENT its name says what was changed. */
+const struct reason *document_said(struct arena *arena, const struct document *document);
 
 #endif

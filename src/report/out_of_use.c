@@ -90,7 +90,7 @@ static const char *fails_by(const struct view *view, const struct report_entry *
 {
     for (size_t i = 0; i < entry_count; i++)
         for (size_t k = 0;
-             k < entries[i].items && entries[i].word == OUTCOME_FAIL && *entries[i].waiver == '\0'; k++) {
+             k < entries[i].items && entries[i].word == OUTCOME_FAIL && entries[i].waiver == NULL; k++) {
             const struct step *step = view->steps[entries[i].outcomes[k]->step].step;
 
             if (step->member_count == 1 && view_host(view, step->members[0]) == sighting->host &&
@@ -131,7 +131,7 @@ void out_of_use(const struct view *view, const struct report_entry *entries, siz
     for (size_t i = 0; i < plan->hosts.count; i++)
         failed[i].checks = "";
     for (size_t i = 0; i < entry_count; i++)
-        if (entries[i].word == OUTCOME_FAIL && *entries[i].waiver == '\0')
+        if (entries[i].word == OUTCOME_FAIL && entries[i].waiver == NULL)
             take_entry(view, &entries[i], failed);
     take_accusations(view, failed);
     sightings_of_record(view->arena, view->record, &seen);

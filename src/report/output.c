@@ -83,8 +83,8 @@ void output_heading(const struct record *record, const struct attempt *attempt, 
     text_printf(&text, "# run %lld, %s, attempt %u on %s: %s, exit status %d", record->number,
                 step->shape->suite_step, attempt->n, step_target(arena, step),
                 attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "it runs", attempt->rc);
-    if (attempt->text != NULL && *attempt->text != '\0')
-        text_printf(&text, "; %s", attempt->text);
+    if (attempt->what != NULL)
+        text_printf(&text, "; %s", reason_english(arena, attempt->what));
     printable_line(out, text.bytes);
     text_put(out, "\n");
     arena_destroy(arena);

@@ -42,9 +42,14 @@ void page_left_out(struct page *page, size_t rows, size_t most)
     html_markup(page->out, "</p>\n");
 }
 
-const char *said(const struct page *page, const char *english)
+const char *said(const struct page *page, const struct reason *reason)
 {
-    return language_said(page->arena, page->language, english);
+    return reason_said(page->arena, page->language, reason);
+}
+
+const char *word(const struct page *page, const char *english)
+{
+    return said(page, reason_word(page->arena, english));
 }
 
 const char *number(const struct page *page, size_t count)
@@ -98,24 +103,51 @@ void page_pair(struct page *page, enum text_key key, const char *value)
     html_pair(page->out, say(page, key), value);
 }
 
-void page_said(struct page *page, const char *english)
+void page_said(struct page *page, const struct reason *reason)
 {
-    frame_said(page->out, page->arena, page->language, english);
+    frame_said(page->out, page->arena, page->language, reason);
 }
 
-void page_said_cell(struct page *page, const char *english)
+void page_said_or(struct page *page, const struct reason *reason, enum text_key none)
+{
+    if (reason != NULL)
+        page_said(page, reason);
+    else
+        html_text(page->out, say(page, none));
+}
+
+void page_said_cell(struct page *page, const struct reason *reason)
 {
     html_markup(page->out, "<td>");
-    page_said(page, english);
+    page_said(page, reason);
     html_markup(page->out, "</td>");
 }
 
-void page_said_pair(struct page *page, enum text_key key, const char *english)
+void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none)
+{
+    html_markup(page->out, "<td>");
+    page_said_or(page, reason, none);
+    html_markup(page->out, "</td>");
+}
+
+static void open_pair(struct page *page, enum text_key key)
 {
     html_markup(page->out, "<div><dt>");
     html_text(page->out, say(page, key));
     html_markup(page->out, "</dt><dd>");
-    page_said(page, english);
+}
+
+void page_said_pair(struct page *page, enum text_key key, const struct reason *reason)
+{
+    open_pair(page, key);
+    page_said(page, reason);
+    html_markup(page->out, "</dd></div>\n");
+}
+
+void page_said_pair_or(struct page *page, enum text_key key, const struct reason *reason, enum text_key none)
+{
+    open_pair(page, key);
+    page_said_or(page, reason, none);
     html_markup(page->out, "</dd></div>\n");
 }
 

@@ -39,7 +39,9 @@ struct page {
 /* -- Words: page.c. What the report says itself, and what was said in English when it happened. */
 const char *say(const struct page *page, enum text_key key);
 #define sayf(page, key, ...) language_say((page)->arena, (page)->language, (key), __VA_ARGS__)
-const char *said(const struct page *page, const char *english);
+const char *said(const struct page *page, const struct reason *reason);
+/* A fixed word, such as an enum's name. */
+const char *word(const struct page *page, const char *english);
 /* Whether this appendix is on paper too; 0 is no appendix. */
 bool page_prints(const struct page *page, unsigned appendix);
 /* Of a long table paper shows the first rows: <tr>, with a class where this row is not printed without the appendix; and
@@ -59,12 +61,16 @@ const char *how_long(const struct page *page, double seconds);
 /* <h3>...</h3>, <p>...</p> */
 void page_heading(struct page *page, enum text_key key);
 void page_paragraph(struct page *page, enum text_key key);
-/* <dt>, <dd>; page_said_pair for what was said in English. */
+/* <dt>, <dd> */
 void page_pair(struct page *page, enum text_key key, const char *value);
-void page_said_pair(struct page *page, enum text_key key, const char *english);
-/* Words in English, translated; each piece that nobody has translated is marked as English. */
-void page_said(struct page *page, const char *english);
-void page_said_cell(struct page *page, const char *english);
+void page_said_pair(struct page *page, enum text_key key, const struct reason *reason);
+/* A reason in the page's language; each piece that nobody translates, as what a tool printed, is marked as English. */
+void page_said(struct page *page, const struct reason *reason);
+void page_said_cell(struct page *page, const struct reason *reason);
+/* Where the reason says nothing, the text in its place. */
+void page_said_or(struct page *page, const struct reason *reason, enum text_key none);
+void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none);
+void page_said_pair_or(struct page *page, enum text_key key, const struct reason *reason, enum text_key none);
 /* A table up to the end of its head: page_table(page, "compact", COLUMN(HOST), NUMBERS(ITEMS)). */
 struct page_head {
     enum text_key text;
@@ -169,7 +175,7 @@ void page_verdict_class(struct text *out, enum verdict_word word);
 const char *page_verdict_symbol(enum verdict_word word);
 size_t page_count_verdicts(const struct page *page, const char *scope);
 /* The metric, and where it is taken in small letters behind it. */
-void page_metric_cell(struct page *page, const char *metric, const char *at);
+void page_metric_cell(struct page *page, const char *metric, const struct reason *at);
 /* A number with so many decimals, or a dash. */
 void page_number(struct page *page, double value, int decimals);
 

@@ -42,7 +42,7 @@ static void write_verdict(struct page *page)
     html_markup(out, "<p>");
     page_said(page, verdict_sentence(view));
     html_markup(out, "</p>");
-    if (*view->verdict_note != '\0') {
+    if (view->verdict_note != NULL) {
         html_markup(out, "<p class=\"note\">");
         page_said(page, view->verdict_note);
         html_markup(out, "</p>");
@@ -112,7 +112,7 @@ static void write_line(struct page *page, size_t index, bool printed)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
     const char *part = cause_part(page->arena, page->language, page->view, page->entries, cause);
-    const char *remedy = cause_remedy(page->arena, page->entries, cause);
+    const struct reason *remedy = cause_remedy(page->arena, page->entries, cause);
     struct text *out = page->out;
 
     page_open_row(page, printed);
@@ -135,7 +135,7 @@ static void write_line(struct page *page, size_t index, bool printed)
     if (cause->waived)
         page_said(page, page->entries[cause->entries.items[0]].waiver);
     else
-        page_said(page, *remedy != '\0' ? remedy : say(page, TEXT_NO_REMEDY));
+        page_said_or(page, remedy, TEXT_NO_REMEDY);
     html_markup(out, "</td></tr>\n");
 }
 
@@ -216,7 +216,7 @@ static void write_identity(struct page *page)
 
     html_markup(out, "<dl class=\"identity\">\n");
     page_pair(page, TEXT_CLUSTER, record->hostfile);
-    page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, said(page, record->suite_title), record->suite));
+    page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, word(page, record->suite_title), record->suite));
     page_pair(page, TEXT_HOSTS, scope_of_hosts(page));
     page_pair(page, TEXT_GPUS, scope_of_gpus(page));
     page_pair(page, TEXT_GATES_OWED,
@@ -224,7 +224,7 @@ static void write_identity(struct page *page)
                    number(page, page->view->coverage.measured)));
     page_pair(page, TEXT_RUN,
               sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
-                   said(page, run_state_name(record->state))));
+                   word(page, run_state_name(record->state))));
     page_pair(page, TEXT_RUN_UUID, record->uuid);
     if (record->origin != NULL)
         page_pair(page, TEXT_ORIGIN, origin_came(page->arena, page->language, record->origin));
@@ -232,14 +232,14 @@ static void write_identity(struct page *page)
               record->judgement.uuid != NULL ? record->judgement.uuid : say(page, TEXT_NONE));
     for (size_t i = 0; i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
-            page_pair(page, TEXT_CHANGED, said(page, record->documents.items[i].name));
+            page_pair(page, TEXT_CHANGED,
+                      said(page, reason_decode(page->arena, record->documents.items[i].name)));
     page_pair(page, TEXT_STARTED, when(page, record->started));
     page_pair(page, TEXT_ENDED, record->ended > 0 ? when(page, record->ended) : say(page, TEXT_NOT_ENDED));
     page_pair(page, TEXT_DURATION,
               record->ended > 0 ? how_long(page, record->ended - record->started)
                                 : say(page, TEXT_NOT_ENDED));
-    page_said_pair(page, TEXT_JUDGED_AGAINST,
-                   record->judgement.baselines != NULL ? record->judgement.baselines : "");
+    page_said_pair(page, TEXT_JUDGED_AGAINST, record->judgement.baselines);
     page_pair(page, TEXT_MEASURED_WITH, record->program);
     html_markup(out, "<div class=\"wide\"><dt>");
     html_text(out, say(page, TEXT_TEST_PLAN));
@@ -254,7 +254,7 @@ static const char *kind_text(const struct page *page)
 
     return standing_is_acceptance(standing)
                ? say(page, TEXT_KIND)
-               : sayf(page, TEXT_KIND_OTHER, said(page, run_kind_title(standing->kind)));
+               : sayf(page, TEXT_KIND_OTHER, word(page, run_kind_title(standing->kind)));
 }
 
 /* "customer Acme - site Oslo - contract A-17 - Hand-over of 8-GPU hosts - run 12 - 2026-03-01 12:00:00 UTC" */
@@ -273,7 +273,7 @@ static const char *subtitle_text(struct page *page)
         text = arena_printf(page->arena, "%s%s \xc2\xb7 ", text,
                             sayf(page, TEXT_CONTRACT_NAMED, page->names.contract));
     return arena_printf(page->arena, "%s%s", text,
-                        sayf(page, TEXT_SUBTITLE, said(page, record->suite_title),
+                        sayf(page, TEXT_SUBTITLE, word(page, record->suite_title),
                              arena_printf(page->arena, "%lld", record->number), when(page, record->started)));
 }
 

@@ -25,7 +25,7 @@ static void write_parts(struct page *page, const struct assets *assets)
     html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < assets->items.count; i++) {
         html_markup(out, "<tr>");
-        html_row_head(out, said(page, assets->items.items[i].part));
+        html_row_head(out, word(page, assets->items.items[i].part));
         html_cell(out, assets->items.items[i].place);
         html_cell(out, assets->items.items[i].model);
         html_code_cell(out, assets->items.items[i].serial);

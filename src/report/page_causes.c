@@ -39,7 +39,7 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
             html_text(page->out, linked > 0 ? ", " : "");
             html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
             html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
-                                      said(page, step_target(page->arena, page->view->steps[step].step)),
+                                      said(page, step_target_said(page->arena, page->view->steps[step].step)),
                                       number(page, attempt->n)));
             html_markup(page->out, "</a>");
             write_output_links(page, attempt);
@@ -59,11 +59,11 @@ static void write_item_row(struct page *page, const struct outcome *outcome, boo
 
     html_markup(out, "<tr>");
     if (named)
-        page_said_cell(page, step_target(page->arena, page->view->steps[outcome->step].step));
+        page_said_cell(page, step_target_said(page->arena, page->view->steps[outcome->step].step));
     page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
     html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
-    html_cell(out, *outcome->measured != '\0' ? outcome->measured : say(page, TEXT_NOTHING));
-    page_said_cell(page, *outcome->gate != '\0' ? outcome->gate : say(page, TEXT_NONE_APPLIED));
+    html_cell(page->out, outcome->measured != NULL ? said(page, outcome->measured) : say(page, TEXT_NOTHING));
+    page_said_cell_or(page, outcome->gate, TEXT_NONE_APPLIED);
     page_said_cell(page, limit_origin(page->arena, outcome->status, outcome->source));
     html_markup(out, "</tr>\n");
 }
@@ -207,14 +207,15 @@ static void write_tool_lines(struct page *page, const struct report_cause *cause
             for (size_t n = 0; n < attempt->reading.findings.count && lines < LINES; n++) {
                 const struct finding *finding = &attempt->reading.findings.items[n];
 
-                if (finding->severity != SEVERITY_FAULT || *finding->text == '\0')
+                if (finding->severity != SEVERITY_FAULT || finding->what == NULL)
                     continue;
                 if (lines++ == 0) {
                     html_markup(out, "<div><dt>");
                     html_text(out, say(page, TEXT_TOOL_SAID));
                     html_markup(out, "</dt><dd><pre>");
                 }
-                html_textf(out, "%s: %s\n", step_target(page->arena, step->step), finding->text);
+                html_textf(out, "%s: %s\n", step_target(page->arena, step->step),
+                           reason_english(page->arena, finding->what));
             }
         }
     }
@@ -273,7 +274,7 @@ static void write_entry(struct page *page, size_t index)
     page_said(page, entry->target);
     html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
     html_text(out, entry->check);
-    if (*entry->subjects != '\0') {
+    if (entry->subjects != NULL) {
         html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
         page_said(page, entry->subjects);
     }
@@ -316,12 +317,12 @@ static void write_card_head(struct page *page, size_t index)
 static void write_card(struct page *page, size_t index)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
-    const char *remedy = cause_remedy(page->arena, page->entries, cause);
+    const struct reason *remedy = cause_remedy(page->arena, page->entries, cause);
     struct text *out = page->out;
 
     write_card_head(page, index);
     html_markup(out, "<dl>\n");
-    page_said_pair(page, TEXT_WHAT_TO_DO, *remedy != '\0' ? remedy : say(page, TEXT_NO_REMEDY));
+    page_said_pair_or(page, TEXT_WHAT_TO_DO, remedy, TEXT_NO_REMEDY);
     if (cause->waived)
         page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);
     write_hardware(page, cause);

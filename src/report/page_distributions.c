@@ -2,6 +2,7 @@
 /* How each number lies over all that have it, and who stands out. */
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "page.h"
 #include "svg.h"
 
@@ -14,7 +15,7 @@ bool page_has_distributions(const struct page *page)
 
 static const char *who(struct page *page, const struct outcome *outcome)
 {
-    const char *target = said(page, step_target(page->arena, page->view->steps[outcome->step].step));
+    const char *target = said(page, step_target_said(page->arena, page->view->steps[outcome->step].step));
     const char *subject = view_slot(page->view, outcome)->subject;
 
     return arena_printf(page->arena, "%s%s%s", target, *subject != '\0' ? " " : "", subject);
@@ -30,13 +31,14 @@ static bool on_many_platforms(const struct page *page)
     return false;
 }
 
-static const char *where_text(struct page *page, const struct distribution *distribution)
+static const struct reason *where_text(struct page *page, const struct distribution *distribution)
 {
-    const char *at = slot_at_text(page->arena, distribution->slot);
+    const struct reason *at = slot_at_text(page->arena, distribution->slot);
 
     if (!on_many_platforms(page))
         return at;
-    return arena_printf(page->arena, "%s%s%s", at, *at != '\0' ? ", " : "", distribution->platform);
+    return at == NULL ? reason(page->arena, text, distribution->platform)
+                      : reason(page->arena, clause, at, distribution->platform);
 }
 
 /* What is held against a gate, what somebody stands out in, and rates: the others are in the table alone. */
@@ -47,6 +49,7 @@ static bool is_drawn(const struct distribution *distribution)
 
 static void write_figure(struct page *page, const struct distribution *distribution, bool printed)
 {
+    const char *where = said(page, where_text(page, distribution));
     struct text *out = page->out;
 
     if (printed)
@@ -57,8 +60,7 @@ static void write_figure(struct page *page, const struct distribution *distribut
     html_text(out, distribution->suite_step);
     html_markup(out, "</b> ");
     html_code(out, distribution->metric);
-    html_textf(out, " %s%s", where_text(page, distribution),
-               *where_text(page, distribution) != '\0' ? ", " : "");
+    html_textf(out, " %s%s", where, *where != '\0' ? ", " : "");
     html_textf(out, "%s%s%s", distribution->unit, *distribution->unit != '\0' ? ", " : "",
                sayf(page, TEXT_VALUES_OF, number(page, distribution->values.count)));
     html_markup(out, "</figcaption>\n");
@@ -109,7 +111,7 @@ static void write_outlier(struct page *page, const struct distribution *distribu
     html_markup(out, "</td>");
     html_row_head(out, who(page, outlier->outcome));
     page_metric_cell(page, distribution->metric, where_text(page, distribution));
-    html_cell(out, outlier->outcome->measured);
+    html_cell(out, said(page, outlier->outcome->measured));
     html_markup(out, "<td class=\"num\">");
     if (median > 0)
         html_textf(out, "%+.1f%%", (outlier->outcome->value / median - 1) * 100);

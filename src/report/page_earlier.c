@@ -15,23 +15,23 @@ bool page_has_earlier(const struct page *page)
 static void write_change(struct page *page, const struct change_row *row)
 {
     const struct item_change *change = row->first;
-    const char *at = slot_at_text(page->arena, change->slot);
     struct text *out = page->out;
 
     html_markup(out, "<tr>");
     html_row_head(out, change_who(page->arena, page->language, row));
     html_cell(out, change->suite_step);
-    page_metric_cell(page, change->slot->metric, at);
+    page_metric_cell(page, change->slot->metric, slot_at_text(page->arena, change->slot));
     html_cell(out, side_text(page->arena, page->language, change->before));
     html_markup(out, "<td>");
     if (change->after == NULL) {
         html_text(out, say(page, TEXT_NOT_THERE));
     } else {
         page_word_link(page, change->after->word, change->after->step);
-        html_textf(out, "%s%s", *change->after->measured != '\0' ? " " : "", change->after->measured);
+        html_text(out, change->after->measured != NULL ? " " : "");
+        page_said(page, change->after->measured);
     }
     html_markup(out, "</td>");
-    page_said_cell(page, change->after != NULL ? change->after->cause : "");
+    page_said_cell(page, change->after != NULL ? change->after->cause : NULL);
     html_markup(out, "</tr>\n");
 }
 
@@ -73,7 +73,7 @@ static void write_drop(struct page *page, const struct earlier *earlier, const s
         html_code(out, subject->name);
     html_markup(out, "</td>");
     html_cell(out, series->suite_step);
-    page_metric_cell(page, series->metric, "");
+    page_metric_cell(page, series->metric, NULL);
     html_markup(out, "<td class=\"num\">");
     html_textf(out, "%.5g %s", series->points.items[0].value, series->unit);
     html_markup(out, "</td><td class=\"num\">");

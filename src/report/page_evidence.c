@@ -135,7 +135,7 @@ void page_inventory(struct page *page)
         struct step step = {.members = inventory->hosts.items, .member_count = inventory->hosts.count};
 
         html_markup(out, "<tr>");
-        html_row_head(out, said(page, step_target(page->arena, &step)));
+        html_row_head(out, said(page, step_target_said(page->arena, &step)));
         for (size_t k = 0; k < FACT_COUNT; k++)
             html_cell(out, *inventory->values[k] != '\0' ? inventory->values[k] : say(page, TEXT_NOT_READ));
         html_markup(out, "</tr>\n");
@@ -216,7 +216,7 @@ static void write_limit(struct page *page, const struct gate_line *line)
     page_metric_cell(page, line->metric, line->at);
     page_said_cell(page, line->gate);
     html_markup(out, "<td>");
-    page_said(page, line->status);
+    html_text(out, word(page, line->status));
     html_markup(out, "<br><small>");
     page_said(page, line->source);
     html_markup(out, "</small></td><td class=\"num\">");
@@ -242,7 +242,7 @@ static void add_source(struct page *page, struct limit_sources *sources, const s
     size_t known = 0;
 
     for (size_t i = 0; i < sources->items.count && source == NULL; i++)
-        if (strcmp(sources->items.items[i].first->source, line->source) == 0 &&
+        if (reason_equal(sources->items.items[i].first->source, line->source) &&
             strcmp(sources->items.items[i].first->status, line->status) == 0)
             source = &sources->items.items[i];
     if (source == NULL) {
@@ -328,8 +328,8 @@ static void write_documents(struct page *page, const struct documents *documents
         const struct document *document = &documents->items[i];
 
         html_markup(out, "<tr>");
-        html_row_head(out, said(page, document->kind));
-        html_cell(out, document->name);
+        html_row_head(out, word(page, document->kind));
+        html_cell(out, said(page, document_said(page->arena, document)));
         html_markup(out, "<td class=\"num\">");
         html_text(out, count_text(page->arena, document->bytes.length));
         html_markup(out, "</td>");
@@ -486,7 +486,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
 
         if (capture->stream == NULL)
             continue;
-        if (capture->length == 0 && *capture_note(capture) == '\0') {
+        if (capture->length == 0 && capture_note(capture) == NULL) {
             html_text(out,
                       sayf(page, *capture->sha256 != '\0' ? TEXT_EMPTY : TEXT_NOT_KEPT, capture->stream));
             html_text(out, "; ");
@@ -498,7 +498,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
         if (linked)
             html_markup(out, "</a>");
         html_text(out, " ");
-        if (*capture_note(capture) != '\0') {
+        if (capture_note(capture) != NULL) {
             html_markup(out, "<b>");
             page_said(page, capture_note(capture));
             html_markup(out, "</b> ");
@@ -531,11 +531,11 @@ static void write_findings(struct page *page, const struct reading *reading)
             continue;
         shown++;
         html_markup(page->out, "<div class=\"finding\"><b>");
-        page_said(page, severity_name(finding->severity));
+        html_text(page->out, word(page, severity_name(finding->severity)));
         html_markup(page->out, "</b> ");
         html_textf(page->out, "%s%s%s: ", finding->code, *finding->subject != '\0' ? " " : "",
                    finding->subject);
-        page_said(page, finding->text);
+        page_said(page, finding->what);
         html_markup(page->out, "</div>");
     }
     if (shown < reading->findings.count) {
@@ -545,14 +545,14 @@ static void write_findings(struct page *page, const struct reading *reading)
     }
 }
 
-static void write_remark(struct page *page, const char *word, const char *string)
+static void write_remark(struct page *page, const struct reason *of, const struct reason *remark)
 {
     struct text *out = page->out;
 
     html_markup(out, "<div class=\"finding\"><b>");
-    page_said(page, word);
+    page_said(page, of);
     html_markup(out, "</b> ");
-    page_said(page, string);
+    page_said(page, remark);
     html_markup(out, "</div>");
 }
 
@@ -604,8 +604,10 @@ static void write_windows(struct page *page, const struct attempt *attempt)
         html_text(page->out, window_text(page, step, window));
         if (window->end == ATTEMPT_RAN)
             html_textf(page->out, "%s B", count_text(page->arena, (size_t)capture->length));
+        else if (window->what != NULL)
+            page_said(page, window->what);
         else
-            page_said(page, *window->text != '\0' ? window->text : attempt_end_name(window->end));
+            html_text(page->out, word(page, attempt_end_name(window->end)));
         if (linked)
             html_markup(page->out, "</a>");
         html_text(page->out, " ");
@@ -645,18 +647,20 @@ static void write_attempt_notes(struct page *page, const struct step_view *step,
     html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
     write_captures(page, attempt);
     write_windows(page, attempt);
-    html_text(out, sayf(page, TEXT_ATTEMPT_IS, attempt->uuid,
-                        attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id
-                                                                              : say(page, TEXT_NOT_READ),
-                        attempt->transport != NULL ? attempt->transport : say(page, TEXT_NO_TRANSPORT),
-                        versions_text(page->arena, &attempt->reading)));
+    html_text(out,
+              sayf(page, TEXT_ATTEMPT_IS, attempt->uuid,
+                   attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id
+                                                                         : say(page, TEXT_NOT_READ),
+                   attempt->transport != NULL ? said(page, attempt->transport) : say(page, TEXT_NO_TRANSPORT),
+                   versions_text(page->arena, &attempt->reading)));
     if (attempt->connections > 1)
         html_text(out, sayf(page, TEXT_CONNECTIONS, number(page, attempt->connections)));
     write_parts(page, attempt);
-    if (attempt->text != NULL && *attempt->text != '\0')
-        write_remark(page, attempt_end_text(page->arena, attempt), attempt->text);
+    if (attempt->what != NULL)
+        write_remark(page, attempt_end_text(page->arena, attempt), attempt->what);
     if (attempt->reading.status != READING_COMPLETE && attempt->reading.reason != NULL)
-        write_remark(page, reading_status_name(attempt->reading.status), attempt->reading.reason);
+        write_remark(page, reason_word(page->arena, reading_status_name(attempt->reading.status)),
+                     attempt->reading.reason);
     write_findings(page, &attempt->reading);
     write_courses(page, step, attempt);
     html_markup(out, "</td></tr>\n");
@@ -678,7 +682,7 @@ static void write_attempt(struct page *page, const struct commands *commands, co
     html_cell(out, span_text(page, attempt_start(attempt), attempt->ended));
     html_cell(out, how_long(page, attempt_seconds(attempt)));
     page_said_cell(page, attempt_end_text(page->arena, attempt));
-    page_said_cell(page, reading_status_name(attempt->reading.status));
+    page_said_cell(page, reason_word(page->arena, reading_status_name(attempt->reading.status)));
     html_markup(out, "</tr>\n");
     write_attempt_notes(page, step, attempt);
     html_markup(out, "</tbody>\n");
@@ -691,8 +695,8 @@ static bool is_plain(const struct step_view *step, const struct attempt *attempt
         return true;
     return (step->word == OUTCOME_PASS || step->word == OUTCOME_RECORDED) && step->attempts.count == 1 &&
            step->coverage.remarks == 0 && attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN &&
-           attempt->rc == 0 && (attempt->text == NULL || *attempt->text == '\0') &&
-           attempt->reading.status == READING_COMPLETE && attempt->reading.findings.count == 0;
+           attempt->rc == 0 && attempt->what == NULL && attempt->reading.status == READING_COMPLETE &&
+           attempt->reading.findings.count == 0;
 }
 
 /* One row of a large run: the windows, boot and transport are in the other forms and in the bundle. */
@@ -738,7 +742,7 @@ static void write_step_attempts(struct page *page, const struct commands *comman
             write_attempt(page, commands, step, step->attempts.items[i]);
 }
 
-static void open_attempts(struct page *page, const char *target)
+static void open_attempts(struct page *page, const struct reason *target)
 {
     static const enum text_key heads[] = {TEXT_STEP, TEXT_STEP_OUTCOME, TEXT_START_END,
                                           TEXT_TOOK, TEXT_ENDED_BY,     TEXT_READING};
@@ -812,14 +816,14 @@ void page_attempts(struct page *page)
         page_paragraph(page, TEXT_EVIDENCE_LARGE);
     for (size_t i = 0; i < page->view->step_count; i++)
         if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
-            open_attempts(page, step_target(page->arena, page->view->steps[i].step));
+            open_attempts(page, step_target_said(page->arena, page->view->steps[i].step));
             write_step_attempts(page, &commands, i);
             html_markup(page->out, "</table>\n");
         }
     for (size_t i = 0; i < plan->hosts.count; i++) {
         if (lists[i].items.count == 0)
             continue;
-        open_attempts(page, plan->hosts.items[i]->name);
+        open_attempts(page, reason_text(page->arena, plan->hosts.items[i]->name));
         for (size_t k = 0; k < lists[i].items.count; k++)
             write_step_attempts(page, &commands, lists[i].items.items[k]);
         html_markup(page->out, "</table>\n");

@@ -103,7 +103,7 @@ static void write_legend(struct page *page)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         html_shape(out, "<use href=\"#map@\" x=\"@\" y=\"2\"/><text x=\"@\" y=\"11.5\">", words[i],
                    STEPS_WIDTH + (double)i * 120, STEPS_WIDTH + (double)i * 120 + 12);
-        page_said(page, outcome_name(words[i]));
+        html_text(page->out, word(page, outcome_name(words[i])));
         html_markup(out, "</text>");
     }
     html_markup(out, "</svg>\n");
@@ -212,7 +212,7 @@ static void write_singled_out(struct page *page, const struct band *band, size_t
         html_shape(page->out, "<use href=\"#map@\" x=\"@\" y=\"@\"><title>", cell->word, column_x(band, host),
                    row_y(row));
         html_textf(page->out, "%s %s: %s", name, page->matrix->columns.items[row],
-                   said(page, outcome_name(cell->word)));
+                   word(page, outcome_name(cell->word)));
         html_markup(page->out, "</title></use>");
         if (linked)
             html_markup(page->out, "</a>");

@@ -21,8 +21,9 @@ static void write_heat_map(struct page *page, const struct heat_map *map)
     if (!map->bad && map->hosts > 1)
         html_text(page->out, sayf(page, TEXT_PAIRS_MEDIAN, number(page, map->hosts)));
     else
-        html_text(page->out, sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
-                                  said(page, step_target(page->arena, page->view->steps[map->step].step))));
+        html_text(page->out,
+                  sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
+                       said(page, step_target_said(page->arena, page->view->steps[map->step].step))));
     html_markup(page->out, "</figcaption>\n");
     svg_heat_map(page, &page->heat_maps, map);
     html_markup(page->out, "</figure>\n");
@@ -37,7 +38,7 @@ void page_heat_maps(struct page *page)
     if (page->heat_maps.gate != NULL) {
         html_text(out, " ");
         html_text(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->gate),
-                            said(page, page->heat_maps.gate->status)));
+                            word(page, page->heat_maps.gate->status)));
     }
     html_markup(out, "</p>\n<div class=\"figures\">\n");
     for (size_t i = 0; i < page->heat_maps.items.count; i++)
@@ -67,7 +68,7 @@ static bool curve_at(const struct curve *curve, double size, double *ret_value)
 static void write_judged_size(struct page *page, const struct chart *chart, const struct point *gate)
 {
     double *values = arena_array(page->arena, double, chart->curves.count);
-    const char *lowest_name = "";
+    const struct reason *lowest_name = NULL;
     double lowest = INFINITY, value;
     size_t count = 0;
 
@@ -185,7 +186,7 @@ static void write_burn_cell(struct page *page, double value, double temperature,
 static void write_burn_row(struct page *page, const struct gpu_table *burn, const struct gpu_row *row)
 {
     html_markup(page->out, "<tr>");
-    html_row_head(page->out, said(page, step_target(page->arena, page->view->steps[row->step].step)));
+    html_row_head(page->out, said(page, step_target_said(page->arena, page->view->steps[row->step].step)));
     for (size_t gpu = 0; gpu < burn->gpus; gpu++)
         write_burn_cell(page, row->values[gpu], row->temperatures[gpu], row->words[gpu]);
     html_markup(page->out, "<td>");

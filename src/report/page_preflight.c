@@ -19,7 +19,7 @@ static void write_mend(struct page *page, const struct mend *mend)
     html_markup(out, "</td>");
     html_cell(out, mend->check);
     html_markup(out, "<td>");
-    page_said(page, mend->problem);
+    html_text(page->out, word(page, mend->problem));
     if (*mend->subject != '\0')
         html_textf(out, ": %s", mend->subject);
     html_markup(out, "</td>");

@@ -19,7 +19,7 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "><b>");
     html_text(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    html_text(page->out, said(page, outcome_name(word)));
+    html_text(page->out, said(page, reason_word(page->arena, outcome_name(word))));
     html_markup(page->out, "</span>");
 }
 
@@ -69,11 +69,11 @@ static void write_metric(struct page *page, const char *metric)
     html_markup(page->out, "</code>");
 }
 
-void page_metric_cell(struct page *page, const char *metric, const char *at)
+void page_metric_cell(struct page *page, const char *metric, const struct reason *at)
 {
     html_markup(page->out, "<td>");
     write_metric(page, metric);
-    if (*at != '\0') {
+    if (at != NULL) {
         html_markup(page->out, " <small>");
         page_said(page, at);
         html_markup(page->out, "</small>");
@@ -147,7 +147,7 @@ static void write_verdict_row(struct page *page, const struct verdict *verdict)
     page_verdict_class(out, verdict->word);
     html_markup(out, "\">");
     html_textf(out, "%s %s", page_verdict_symbol(verdict->word),
-               said(page, standing_verdict(&page->view->record->standing, verdict->word)));
+               word(page, standing_verdict(&page->view->record->standing, verdict->word)));
     html_markup(out, "</span></td>");
     count_cell(page, verdict->fail);
     count_cell(page, verdict->inconclusive);
@@ -189,14 +189,14 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     html_row_head(out, said(page, entry->target));
     html_markup(out, "<td>");
     html_text(out, entry->check);
-    if (*entry->subjects != '\0') {
+    if (entry->subjects != NULL) {
         html_markup(out, "<br><small>");
         page_said(page, entry->subjects);
         html_markup(out, "</small>");
     }
     html_markup(out, "</td>");
     page_said_cell(page, entry->cause);
-    page_said_cell(page, *entry->remedy != '\0' ? entry->remedy : "\xe2\x80\x93");
+    page_said_cell_or(page, entry->remedy, TEXT_DASH);
     count_cell(page, entry->items);
     html_markup(out, "</tr>\n<tr class=\"sub\"><td></td><td colspan=\"5\">");
     gate_lines_of_entry(page->view, entry, &lines);
@@ -207,13 +207,13 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
         html_markup(out, "<code>");
         html_text(out, line->metric);
         html_markup(out, "</code>");
-        if (*line->at != '\0') {
+        if (line->at != NULL) {
             html_text(out, say(page, TEXT_AT));
             page_said(page, line->at);
         }
         if (line->items > 1)
             html_textf(out, " \xc3\x97 %zu", line->items);
-        if (*line->gate != '\0') {
+        if (line->gate != NULL) {
             html_text(out, " ");
             page_said(page, line->gate);
         }
@@ -400,7 +400,7 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
         html_markup(out, "<span class=\"vw");
         page_verdict_class(out, verdict->word);
         html_markup(out, "\">");
-        page_said(page, standing_verdict(&page->view->record->standing, verdict->word));
+        html_text(page->out, word(page, standing_verdict(&page->view->record->standing, verdict->word)));
         html_markup(out, "</span>");
     }
     html_markup(out, "</td></tr>\n");
@@ -416,13 +416,13 @@ static void open_shared_steps(struct page *page)
 /* "8 hosts: node[1-8] (substitute: 2 of 8 hosts are fit)" */
 static const char *members_text(struct page *page, const struct step *step)
 {
-    const char *members = said(page, step_target(page->arena, step));
+    const char *members = said(page, step_target_said(page->arena, step));
 
-    if (step->origin_note == NULL || *step->origin_note == '\0')
+    if (step->origin_note == NULL)
         return members;
     if (step->origin == ORIGIN_SUITE)
         return sayf(page, TEXT_NOTED, members, said(page, step->origin_note));
-    return sayf(page, TEXT_NOTED_ORIGIN, members, said(page, origin_name(step->origin)),
+    return sayf(page, TEXT_NOTED_ORIGIN, members, word(page, origin_name(step->origin)),
                 said(page, step->origin_note));
 }
 

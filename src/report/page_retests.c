@@ -17,7 +17,7 @@ static void write_line(struct page *page, const struct retest_line *line)
     double start = attempt_start(line->attempt);
 
     html_markup(out, "<tr>");
-    html_row_head(out, said(page, step_target(page->arena, line->step->step)));
+    html_row_head(out, said(page, step_target_said(page->arena, line->step->step)));
     html_cell(out, line->step->step->shape->suite_step);
     html_markup(out, "<td class=\"num\">");
     html_shape(out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, line->attempt));
@@ -26,7 +26,7 @@ static void write_line(struct page *page, const struct retest_line *line)
     html_markup(out, "</a></td>");
     html_cell(out, start > 0 ? span_text(page, start, start + attempt_seconds(line->attempt)) : "");
     page_said_cell(page, attempt_end_text(page->arena, line->attempt));
-    html_cell(out, line->values);
+    html_cell(out, said(page, line->values));
     html_markup(out, "</tr>\n");
 }
 

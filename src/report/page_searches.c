@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Isolation: who makes a test across hosts slow, and the tests that tell. */
-#include <string.h>
-
 #include "page.h"
 #include "searches.h"
 
@@ -18,9 +16,7 @@ static void write_accusation(struct page *page, const struct accusation *accusat
     page_word(page, OUTCOME_FAIL);
     html_markup(out, "</td>");
     html_row_head(out, said(page, accused_text(page->arena, accusation)));
-    page_said_cell(page, *accused_place_name(accusation->place) != '\0'
-                             ? accused_place_name(accusation->place)
-                             : "\xe2\x80\x93");
+    page_said_cell_or(page, reason_word(page->arena, accused_place_name(accusation->place)), TEXT_DASH);
     html_cell(out, sayf(page, accusation->intermittent ? TEXT_SLOW_FAST_INTERMITTENT : TEXT_SLOW_FAST,
                         number(page, accusation->slow_tests), number(page, accusation->fast_tests)));
     page_said_cell(page, doubt_text(page->arena, accusation->doubt));
@@ -92,7 +88,7 @@ static void write_search(struct page *page, const struct search *search)
     page_said(page, search_title(page->view, search));
     html_markup(out, "</h3>\n<dl>\n");
     page_said_pair(page, TEXT_RESULT, search->conclusion);
-    if (*search->candidates != '\0')
+    if (search->candidates != NULL)
         page_said_pair(page, TEXT_CANDIDATES, search->candidates);
     page_said_pair(page, TEXT_EFFORT, search_effort(page->view, search));
     html_markup(out, "</dl>\n");

@@ -24,7 +24,7 @@ static void write_row(struct page *page, const struct slice_row *row)
     struct text *out = page->out;
 
     html_markup(out, "<tr>");
-    html_row_head(out, said(page, step_target(page->arena, row->step->step)));
+    html_row_head(out, said(page, step_target_said(page->arena, row->step->step)));
     html_cell(out, row->step->step->shape->suite_step);
     page_metric_cell(page, row->slot->metric, slot_at_text(page->arena, row->slot));
     html_cell(out, span_text(page, row->from, row->to));

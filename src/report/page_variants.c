@@ -60,7 +60,7 @@ static void write_table(struct page *page, const struct tuning *tuning)
 
     html_markup(out, "<dl>\n");
     for (size_t i = 0; i < tuning->columns.count; i++)
-        html_pair(out, tuning->columns.items[i].name, tuning->columns.items[i].settings);
+        html_pair(out, tuning->columns.items[i].name, said(page, tuning->columns.items[i].settings));
     html_markup(out, "</dl>\n");
     write_heads(page, tuning);
     for (size_t i = 0; i < tuning->sizes.count; i++)

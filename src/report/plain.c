@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/model.h"
+#include "assay/reasons/report.h"
+
 #include "causes.h"
 
 /* By the beginning of the metric; the first row that fits. Of several outcomes the one with the earliest row speaks. */
@@ -86,18 +89,18 @@ const char *part_name(struct arena *arena, const char *subject)
 }
 
 /* ">= 345 GB/s (365 eased by 5%)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
-static const char *required_text(struct arena *arena, enum report_language language, const char *gate)
+static const char *required_text(struct arena *arena, enum report_language language,
+                                 const struct reason *gate)
 {
-    size_t length = strcspn(gate, "(");
+    const char *text;
 
-    while (length > 0 && gate[length - 1] == ' ')
-        length--;
-    if (strncmp(gate, ">= ", 3) == 0 || strncmp(gate, "<= ", 3) == 0)
-        return arena_printf(arena, "%s %.*s", *gate == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", (int)length - 3,
-                            gate + 3);
-    if (strncmp(gate, "= ", 2) == 0)
-        return language_said(arena, language, arena_strndup(arena, gate + 2, length - 2));
-    return NULL;
+    while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
+           reason_is(gate, peers_bound_eased))
+        gate = reason_argument(arena, gate, 1);
+    text = reason_english(arena, gate);
+    if (strncmp(text, ">= ", 3) == 0 || strncmp(text, "<= ", 3) == 0)
+        return arena_printf(arena, "%s %s", *text == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", text + 3);
+    return strncmp(text, "= ", 2) == 0 ? reason_said(arena, language, reason_word(arena, text + 2)) : NULL;
 }
 
 static const char *outcome_problem(struct arena *arena, enum report_language language,
@@ -106,10 +109,11 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
     const struct slot *slot = view_slot(view, outcome);
     const char *required = required_text(arena, language, outcome->gate);
 
-    if (required == NULL || *outcome->measured == '\0')
-        return language_said(arena, language, *outcome->cause != '\0' ? outcome->cause : slot->metric);
+    if (required == NULL || outcome->measured == NULL)
+        return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
     return language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
-                        part_name(arena, slot->subject), outcome->measured, required,
+                        part_name(arena, slot->subject), reason_said(arena, language, outcome->measured),
+                        required,
                         row_of(slot->metric) < ROW_COUNT || strncmp(slot->metric, "nccl.", 5) != 0
                             ? slot->metric
                             : view->steps[outcome->step].step->shape->suite_step);
@@ -173,7 +177,7 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
         const struct outcome *lead = lead_of(view, entry);
 
         add_word(arena, &tests, entry->check);
-        if (slow == NULL && lead != NULL && *lead->measured != '\0')
+        if (slow == NULL && lead != NULL && lead->measured != NULL)
             slow = lead;
     }
     if (tests.items.count == 0)
@@ -184,7 +188,8 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
     if (required == NULL)
         return text;
     return language_say(arena, language, TEXT_P_ACCUSED_MEASURED, text,
-                        view->steps[slow->step].step->shape->suite_step, slow->measured, required);
+                        view->steps[slow->step].step->shape->suite_step,
+                        reason_said(arena, language, slow->measured), required);
 }
 
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
@@ -202,29 +207,34 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         const struct outcome *lead = lead_of(view, entry);
 
         if (lead == NULL || cause->word == OUTCOME_NOT_RUN)
-            add_word(arena, &problems, language_said(arena, language, entry->cause));
+            add_word(arena, &problems, reason_said(arena, language, entry->cause));
         else
             add_word(arena, &problems, outcome_problem(arena, language, view, lead));
     }
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
 }
 
-const char *cause_remedy(struct arena *arena, const struct report_entry *entries,
-                         const struct report_cause *cause)
+const struct reason *cause_remedy(struct arena *arena, const struct report_entry *entries,
+                                  const struct report_cause *cause)
 {
     enum { REMEDIES_SAID = 3 };
-    struct said_words remedies = {0};
+    const struct reason *remedies = NULL;
+    size_t said = 0;
 
     if (cause->resume != NULL)
         return cause->resume;
     if (cause->accusation != NULL && cause->parts_suspected)
-        return arena_printf(arena,
-                            "check %s of that host: its PCIe link, cable, transceiver and switch port "
-                            "(pcie-link, ib-port, ib-phy, fabric-counters), then test again",
-                            cause->parts.items[0]);
-    for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++)
-        add_word(arena, &remedies, entries[cause->entries.items[i]].remedy);
-    return join_words(arena, LANGUAGE_EN, &remedies, "; ", REMEDIES_SAID);
+        return reason(arena, check_the_part, cause->parts.items[0]);
+    for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++) {
+        const struct reason *remedy = entries[cause->entries.items[i]].remedy;
+        bool known = remedy == NULL;
+
+        for (size_t k = 0; k < i && !known; k++)
+            known = reason_equal(entries[cause->entries.items[k]].remedy, remedy);
+        if (!known && said++ < REMEDIES_SAID)
+            remedies = reason_also(arena, remedies, remedy);
+    }
+    return said > REMEDIES_SAID ? reason(arena, and_so_many_more, remedies, said - REMEDIES_SAID) : remedies;
 }
 
 /* How many of its kind the test looked at on one host. */
@@ -316,16 +326,16 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
     *ret_lines = arena_array(arena, struct report_line, causes.items.count);
     for (size_t i = 0; i < causes.items.count; i++) {
         const struct report_cause *cause = &causes.items.items[i];
-        const char *remedy =
+        const struct reason *remedy =
             cause->waived ? entries[cause->entries.items[0]].waiver : cause_remedy(arena, entries, cause);
 
         (*ret_lines)[i] = (struct report_line){
             .word = cause->word,
             .waived = cause->waived,
-            .target = language_said(arena, language, cause->target),
+            .target = reason_said(arena, language, cause->target),
             .part = cause_part(arena, language, view, entries, cause),
             .problem = cause_problem(arena, language, view, entries, cause),
-            .remedy = language_said(arena, language, remedy),
+            .remedy = reason_said(arena, language, remedy),
             .blocked = cause->blocked,
         };
     }

@@ -34,8 +34,8 @@ static bool same_line(const struct item_change *a, const struct item_change *b)
 static bool same_text(const struct item_change *a, const struct item_change *b)
 {
     return strcmp(a->suite_step, b->suite_step) == 0 && strcmp(a->slot->metric, b->slot->metric) == 0 &&
-           strcmp(a->before->measured, b->before->measured) == 0 &&
-           strcmp(a->after->measured, b->after->measured) == 0;
+           reason_equal(a->before->measured, b->before->measured) &&
+           reason_equal(a->after->measured, b->after->measured);
 }
 
 static void put_words(struct arena *arena, const char *title, struct change_list list, struct text *out)
@@ -51,9 +51,9 @@ static void put_words(struct arena *arena, const char *title, struct change_list
                                     outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
                                     change->slot->metric, *change->slot->subject != '\0' ? " " : "",
                                     change->slot->subject));
-        if (*change->after->cause != '\0') {
+        if (change->after->cause != NULL) {
             text_put(out, ": ");
-            put_clean(out, change->after->cause);
+            put_clean(out, reason_english(arena, change->after->cause));
         }
         text_put(out, "\n");
     }
@@ -81,8 +81,9 @@ static void put_texts(struct arena *arena, struct change_list list, struct text 
                   arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
                                times == 1 ? "" : arena_printf(arena, "%zu items", times),
                                change->slot->metric, *change->slot->subject != '\0' && times == 1 ? " " : "",
-                               times == 1 ? change->slot->subject : "", change->before->measured,
-                               change->after->measured));
+                               times == 1 ? change->slot->subject : "",
+                               reason_english(arena, change->before->measured),
+                               reason_english(arena, change->after->measured)));
         text_put(out, "\n");
     }
 }
@@ -108,14 +109,15 @@ void report_compare_text(struct arena *arena, const struct history *history,
 }
 
 /* Of an item that one of the runs does not have there is no word and no value. */
-static void put_side(struct json_writer *json, const char *word, const char *measured,
+static void put_side(struct json_writer *json, struct arena *arena, const char *word, const char *measured,
                      const struct outcome *outcome)
 {
     json_member(json, word, outcome != NULL ? outcome_name(outcome->word) : "");
-    json_member(json, measured, outcome != NULL ? outcome->measured : "");
+    json_member(json, measured, outcome != NULL ? reason_english(arena, outcome->measured) : "");
 }
 
-static void put_changes(struct json_writer *json, const char *key, struct change_list list)
+static void put_changes(struct json_writer *json, struct arena *arena, const char *key,
+                        struct change_list list)
 {
     json_key(json, key);
     json_open_array(json);
@@ -128,9 +130,9 @@ static void put_changes(struct json_writer *json, const char *key, struct change
         json_member(json, "metric", change->slot->metric);
         json_member(json, "subject", change->slot->subject);
         json_member(json, "at", change->slot->at);
-        put_side(json, "before", "measured_before", change->before);
-        put_side(json, "after", "measured_after", change->after);
-        json_member(json, "cause", change->after != NULL ? change->after->cause : "");
+        put_side(json, arena, "before", "measured_before", change->before);
+        put_side(json, arena, "after", "measured_after", change->after);
+        json_member(json, "cause", change->after != NULL ? reason_english(arena, change->after->cause) : "");
         json_close_object(json);
     }
     json_close_array(json);
@@ -144,14 +146,19 @@ static void put_count(struct json_writer *json, const char *key, size_t count)
 
 void compare_put(struct json_writer *json, const struct comparison *comparison)
 {
+    struct arena *arena = arena_create();
+
     put_count(json, "same", comparison->same);
     put_count(json, "only_before", comparison->only_before);
     put_count(json, "only_after", comparison->only_after);
-    put_changes(json, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
-    put_changes(json, "better", (struct change_list){comparison->better.items, comparison->better.count});
-    put_changes(json, "changed", (struct change_list){comparison->texts.items, comparison->texts.count});
-    put_changes(json, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});
-    put_changes(json, "added", (struct change_list){comparison->added.items, comparison->added.count});
+    put_changes(json, arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
+    put_changes(json, arena, "better",
+                (struct change_list){comparison->better.items, comparison->better.count});
+    put_changes(json, arena, "changed",
+                (struct change_list){comparison->texts.items, comparison->texts.count});
+    put_changes(json, arena, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});
+    put_changes(json, arena, "added", (struct change_list){comparison->added.items, comparison->added.count});
+    arena_destroy(arena);
 }
 
 void report_compare_json(struct arena *arena, const struct history *history,

@@ -63,6 +63,11 @@ static void put_text(struct sheet *sheet, const char *string)
     text_put(sheet->out, "\"");
 }
 
+static void put_reason(struct sheet *sheet, const struct reason *reason)
+{
+    put_text(sheet, reason_english(sheet->arena, reason));
+}
+
 static void put_number(struct sheet *sheet, double number)
 {
     char buffer[32];
@@ -96,10 +101,10 @@ static void close_row(struct sheet *sheet, const struct step_view *step, size_t 
 
     put_text(sheet, outcome != NULL ? duty_name(step->step->shape->slots[slot].duty) : "");
     put_text(sheet, outcome != NULL ? outcome_name(outcome->word) : "");
-    put_text(sheet, outcome != NULL ? outcome->gate : "");
-    put_text(sheet, outcome != NULL ? outcome->source : "");
+    put_reason(sheet, outcome != NULL ? outcome->gate : NULL);
+    put_reason(sheet, outcome != NULL ? outcome->source : NULL);
     put_text(sheet, outcome != NULL ? outcome->status : "");
-    put_text(sheet, outcome != NULL ? outcome->cause : "");
+    put_reason(sheet, outcome != NULL ? outcome->cause : NULL);
     put_text(sheet, outcome != NULL && outcome->waiver != NULL ? outcome->waiver->uuid : "");
     text_put(sheet->out, "\r\n");
 }
@@ -190,7 +195,7 @@ static void write_step(struct sheet *sheet, const struct step_view *step)
         put_text(sheet, shape->slots[i].at);
         put_number(sheet, step->items[i]->value);
         put_text(sheet, "");
-        put_text(sheet, step->items[i]->measured);
+        put_reason(sheet, step->items[i]->measured);
         close_row(sheet, step, i);
     }
     sheet->arena = arena_destroy(sheet->arena);

@@ -162,12 +162,12 @@ static const char *title_text(const struct page *page)
 {
     const struct record *record = page->view->record;
     const char *number = arena_printf(page->arena, "%lld", record->number);
-    const char *verdict = said(page, standing_verdict(&record->standing, page->view->verdict));
+    const char *verdict = word(page, standing_verdict(&record->standing, page->view->verdict));
 
     if (standing_is_acceptance(&record->standing))
         return sayf(page, TEXT_REPORT_TITLE, page->names.title, number, verdict);
     return sayf(page, TEXT_REPORT_TITLE_OTHER, page->names.title,
-                said(page, run_kind_title(record->standing.kind)), number, verdict);
+                word(page, run_kind_title(record->standing.kind)), number, verdict);
 }
 
 /* What tells a loose printed page apart from those of another run. */

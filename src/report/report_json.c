@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record for programs, schema 1. Keys are never renamed or given another meaning; new ones may come.
+ * The record for programs, schema 2. Keys are never renamed or given another meaning; new ones may come. Since 2 the code
+ * and the arguments of what assay says stand beside its text (reason_json.h).
  *
  * Steps, attempts and outcomes name each other by their index in this document. Characters that would mean
  * something to a browser or a terminal are written as \u escapes, so the text is harmless wherever it is
@@ -12,7 +13,9 @@
 
 #include "assay/evidence.h"
 #include "assay/printable.h"
+#include "assay/reason_json.h"
 #include "assets.h"
+#include "names.h"
 #include "out_of_use.h"
 #include "unjudged.h"
 #include "variants.h"
@@ -32,6 +35,18 @@ struct json_report {
 static void put_string(struct json_report *report, const char *key, const char *string)
 {
     json_member(&report->writer, key, string == NULL ? "" : utf8_clean(report->strings, slice_of(string)));
+}
+
+/* A value, in English. */
+static void put_said(struct json_report *report, const char *key, const struct reason *reason)
+{
+    json_member(&report->writer, key, reason_english(report->strings, reason));
+}
+
+/* What assay says: in English, and as data. */
+static void put_reason(struct json_report *report, const char *key, const struct reason *reason)
+{
+    reason_write(report->strings, &report->writer, key, reason);
 }
 
 static void put_count(struct json_report *report, const char *key, size_t count)
@@ -123,7 +138,7 @@ static void write_run(struct json_report *report)
     put_string(report, "program", record->program);
     write_origin(report, record->origin);
     put_string(report, "judgement", record->judgement.uuid);
-    put_string(report, "baselines", record->judgement.baselines);
+    put_said(report, "baselines", record->judgement.baselines);
     json_close_object(&report->writer);
 }
 
@@ -257,8 +272,8 @@ static void write_searches(struct json_report *report)
         put_count(report, "step", judgement->searches[i].step);
         put_string(report, "metric", judgement->searches[i].metric);
         put_number(report, "size_bytes", judgement->searches[i].size_bytes);
-        put_string(report, "conclusion", judgement->searches[i].conclusion);
-        put_string(report, "candidates", judgement->searches[i].candidates);
+        put_reason(report, "conclusion", judgement->searches[i].conclusion);
+        put_string(report, "candidates", reason_english(report->arena, judgement->searches[i].candidates));
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -282,7 +297,7 @@ static void write_unjudged(struct json_report *report)
         put_string(report, "step", row->step);
         put_string(report, "metric", row->metric);
         put_string(report, "platform", row->platform);
-        put_string(report, "detail", row->detail);
+        put_reason(report, "detail", row->detail);
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -305,7 +320,7 @@ static void write_accusations(struct json_report *report)
         put_count(report, "slow_tests", accusation->slow_tests);
         put_count(report, "fast_tests", accusation->fast_tests);
         put_number(report, "doubt", accusation->doubt);
-        put_string(report, "text", accusation_text(report->arena, report->view->record, accusation));
+        put_reason(report, "text", accusation_text(report->strings, report->view->record, accusation));
         open_list(report, "steps");
         for (size_t k = 0; k < accusation->step_count; k++)
             put_index(report, accusation->steps[k]);
@@ -320,9 +335,9 @@ static void write_variant(struct json_report *report, const struct tuning *tunin
 {
     json_open_object(&report->writer);
     put_string(report, "name", column->name);
-    put_string(report, "settings", column->settings);
+    put_said(report, "settings", column->settings);
     put_count(report, "step", column->step);
-    put_string(report, "trouble", column->trouble);
+    put_reason(report, "trouble", column->trouble);
     open_list(report, "points");
     for (size_t i = 0; i < tuning->sizes.count; i++) {
         const struct variant_point *point = &column->points[i];
@@ -354,12 +369,12 @@ static void write_tunings(struct json_report *report)
 
         open_row(report);
         put_string(report, "name", tuning->suite_step);
-        put_string(report, "hosts", tuning->hosts);
+        put_said(report, "hosts", tuning->hosts);
         put_string(report, "metric", tuning->metric);
         put_string(report, "unit", "GB/s");
         open_list(report, "advice");
         for (size_t k = 0; k < tuning->advice.count; k++)
-            json_put_string(&report->writer, utf8_clean(report->arena, slice_of(tuning->advice.items[k])));
+            json_put_string(&report->writer, reason_english(report->strings, tuning->advice.items[k]));
         json_close_array(&report->writer);
         open_list(report, "variants");
         for (size_t k = 0; k < tuning->columns.count; k++)
@@ -390,14 +405,14 @@ static void write_entries(struct json_report *report)
     for (size_t i = 0; i < count; i++) {
         open_row(report);
         put_string(report, "outcome", outcome_name(entries[i].word));
-        put_string(report, "target", entries[i].target);
+        put_said(report, "target", entries[i].target);
         put_string(report, "check", entries[i].check);
-        put_string(report, "subjects", entries[i].subjects);
-        put_string(report, "cause", entries[i].cause);
-        put_string(report, "remedy", entries[i].remedy);
-        put_string(report, "gate", entries[i].gate);
-        put_string(report, "source", entries[i].source);
-        put_string(report, "waiver", entries[i].waiver);
+        put_said(report, "subjects", entries[i].subjects);
+        put_reason(report, "cause", entries[i].cause);
+        put_reason(report, "remedy", entries[i].remedy);
+        put_reason(report, "gate", entries[i].gate);
+        put_said(report, "source", entries[i].source);
+        put_said(report, "waiver", entries[i].waiver);
         open_list(report, "outcomes");
         for (size_t k = 0; k < entries[i].items; k++)
             put_index(report, bases[entries[i].outcomes[k]->step] + entries[i].outcomes[k]->slot);
@@ -476,13 +491,13 @@ static void write_steps(struct json_report *report)
         put_string(report, "variant", at->step->shape->variant);
         put_string(report, "platform", at->step->shape->platform);
         put_string(report, "shape_sha256", at->step->shape->sha256);
-        put_string(report, "target", step_target(report->arena, at->step));
+        put_said(report, "target", step_target_said(report->strings, at->step));
         open_list(report, "members");
         for (size_t k = 0; k < at->step->member_count; k++)
             json_put_string(&report->writer, utf8_clean(report->arena, slice_of(at->step->members[k]->name)));
         json_close_array(&report->writer);
         put_string(report, "origin", origin_name(at->step->origin));
-        put_string(report, "origin_note", at->step->origin_note);
+        put_reason(report, "origin_note", at->step->origin_note);
         if (at->step->origin == ORIGIN_ISOLATE) {
             put_count(report, "parent", at->step->parent);
             put_count(report, "round", at->step->round);
@@ -526,15 +541,15 @@ static void write_outcome(struct json_report *report, const struct step_view *st
     put_string(report, "subject", slot->subject);
     put_string(report, "at", slot->at);
     put_string(report, "duty", duty_name(slot->duty));
-    put_string(report, "duty_note", slot->duty_note);
+    put_reason(report, "duty_note", slot->duty_note);
     put_string(report, "outcome", outcome_name(outcome->word));
-    put_string(report, "cause", outcome->cause);
-    put_string(report, "remedy", outcome->remedy);
-    put_string(report, "measured", outcome->measured);
+    put_reason(report, "cause", outcome->cause);
+    put_reason(report, "remedy", outcome->remedy);
+    put_said(report, "measured", outcome->measured);
     put_number(report, "value", outcome->value);
-    put_string(report, "limit", outcome->limit);
-    put_string(report, "gate", outcome->gate);
-    put_string(report, "source", outcome->source);
+    put_said(report, "limit", outcome->limit);
+    put_reason(report, "gate", outcome->gate);
+    put_said(report, "source", outcome->source);
     put_string(report, "status", outcome->status);
     put_boolean(report, "remark", outcome->remark);
     put_string(report, "waiver", outcome->waiver != NULL ? outcome->waiver->uuid : "");
@@ -608,18 +623,18 @@ static void write_attempts(struct json_report *report)
         put_string(report, "end", attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "");
         json_key(&report->writer, "rc");
         json_put_integer(&report->writer, attempt->rc);
-        put_string(report, "text", attempt->text);
+        put_reason(report, "text", attempt->what);
         put_number(report, "sent", attempt->sent);
         put_number(report, "began", attempt->began);
         put_number(report, "ended", attempt->ended);
         put_string(report, "boot_id", attempt->boot_id);
-        put_string(report, "transport", attempt->transport);
+        put_said(report, "transport", attempt->transport);
         put_count(report, "connections", attempt->connections);
         put_string(report, "command", attempt->command);
         write_captures(report, attempt);
         write_parts(report, attempt);
         json_key(&report->writer, "reading");
-        reading_write(&attempt->reading, &report->writer);
+        reading_write_coded(report->strings, &attempt->reading, &report->writer);
         close_row(report);
     }
     json_close_array(&report->writer);
@@ -696,7 +711,7 @@ static void write_document_rows(struct json_report *report, const struct documen
     for (size_t i = 0; i < documents->count; i++) {
         open_row(report);
         put_string(report, "kind", documents->items[i].kind);
-        put_string(report, "name", documents->items[i].name);
+        put_said(report, "name", document_said(report->strings, &documents->items[i]));
         put_count(report, "length", documents->items[i].bytes.length);
         put_string(report, "sha256", documents->items[i].sha256);
         put_boolean(report, "judgement", of_judgement);
@@ -756,12 +771,12 @@ void report_json(const struct record *record, enum report_language language, str
     text_init(&report.raw, out->limit);
     json_writer_init(&report.writer, &report.raw, false);
     json_open_object(&report.writer);
-    put_count(&report, "schema", 1);
+    put_count(&report, "schema", 2);
     put_string(&report, "kind", "assay report");
     write_run(&report);
     write_document(&report);
     put_string(&report, "verdict", standing_verdict(&record->standing, report.view->verdict));
-    put_string(&report, "verdict_note", report.view->verdict_note);
+    put_reason(&report, "verdict_note", report.view->verdict_note);
     json_key(&report.writer, "exit_status");
     json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));
     write_coverage(&report, "coverage", &report.view->coverage);

@@ -37,6 +37,8 @@ static void write_case(struct arena *arena, struct text *out, const struct step_
 {
     const struct slot *slot = &step->step->shape->slots[n];
     const struct outcome *outcome = step->items[n];
+    const char *cause = reason_english(arena, outcome->cause),
+               *remedy = reason_english(arena, outcome->remedy);
 
     text_put(out, "<testcase");
     put_attribute(
@@ -50,11 +52,11 @@ static void write_case(struct arena *arena, struct text *out, const struct step_
         put_result(out, "skipped", "waived",
                    arena_printf(arena, "fails, and is waived by %s until %s: %s", outcome->waiver->who,
                                 time_text(arena, outcome->waiver->until), outcome->waiver->why),
-                   outcome->cause);
+                   cause);
     else if (outcome->word == OUTCOME_FAIL)
-        put_result(out, "failure", "fail", outcome->cause, outcome->remedy);
+        put_result(out, "failure", "fail", cause, remedy);
     else if (outcome->word != OUTCOME_PASS)
-        put_result(out, "error", outcome_name(outcome->word), outcome->cause, outcome->remedy);
+        put_result(out, "error", outcome_name(outcome->word), cause, remedy);
     text_put(out, "</testcase>\n");
 }
 
@@ -86,7 +88,8 @@ void report_junit(const struct record *record, enum report_language language, st
 
     (void)language; /* the same in every language */
     if (!standing_is_acceptance(&record->standing))
-        note = arena_printf(arena, ". %s", standing_sentence(arena, &record->standing));
+        note =
+            arena_printf(arena, ". %s", reason_english(arena, standing_sentence(arena, &record->standing)));
     text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     put_attribute(out, "name",
                   arena_printf(arena, "assay run %s%s: %s%s", record->uuid,

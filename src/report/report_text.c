@@ -37,9 +37,15 @@ static const char *say(const struct letter *letter, enum text_key key)
     return language_text(letter->language, key);
 }
 
-static const char *said(const struct letter *letter, const char *english)
+static const char *said(const struct letter *letter, const struct reason *reason)
 {
-    return language_said(letter->arena, letter->language, english);
+    return reason_said(letter->arena, letter->language, reason);
+}
+
+/* A fixed word, such as an enum's name. */
+static const char *word(const struct letter *letter, const char *english)
+{
+    return said(letter, reason_word(letter->arena, english));
 }
 
 static const char *number(const struct letter *letter, size_t count)
@@ -203,7 +209,7 @@ static void write_head(struct letter *letter)
     if (!standing_is_acceptance(&record->standing))
         put_wrapped(letter, "", 0, said(letter, standing_sentence(letter->arena, &record->standing)));
     put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
-    if (*letter->view->verdict_note != '\0')
+    if (letter->view->verdict_note != NULL)
         put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
     if (record->origin != NULL)
         put_wrapped(letter, "", 0, origin_note(letter->arena, letter->language, record));
@@ -212,11 +218,11 @@ static void write_head(struct letter *letter)
     text_put(letter->out, "\n");
     put_field(letter, say(letter, TEXT_L_CLUSTER), cluster_text(letter));
     put_field(letter, say(letter, TEXT_L_SUITE),
-              sayf(letter, TEXT_SUITE_NAMED, said(letter, record->suite_title), record->suite));
+              sayf(letter, TEXT_SUITE_NAMED, word(letter, record->suite_title), record->suite));
     put_field(letter, say(letter, TEXT_L_HOSTS), count_text(letter->arena, record->plan->hosts.count));
     put_field(letter, say(letter, TEXT_L_RUN),
               sayf(letter, TEXT_L_RUN_STATE, arena_printf(letter->arena, "%lld", record->number),
-                   record->uuid, said(letter, run_state_name(record->state))));
+                   record->uuid, word(letter, run_state_name(record->state))));
     if (record->origin != NULL)
         put_field(letter, say(letter, TEXT_L_ORIGIN),
                   origin_came(letter->arena, letter->language, record->origin));
@@ -224,14 +230,14 @@ static void write_head(struct letter *letter)
         put_field(letter, say(letter, TEXT_L_JUDGEMENT), record->judgement.uuid);
     for (size_t i = 0; i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, CHANGE_DOCUMENT) == 0)
-            put_field(letter, say(letter, TEXT_L_CHANGED), said(letter, record->documents.items[i].name));
+            put_field(letter, say(letter, TEXT_L_CHANGED),
+                      said(letter, document_said(letter->arena, &record->documents.items[i])));
     put_field(letter, say(letter, TEXT_L_STARTED), time_text(letter->arena, record->started));
     put_field(letter, say(letter, TEXT_L_ENDED),
               record->ended > 0 ? sayf(letter, TEXT_L_AFTER, time_text(letter->arena, record->ended),
                                        duration_text(letter->arena, record->ended - record->started))
                                 : say(letter, TEXT_NOT_ENDED));
-    put_field(letter, say(letter, TEXT_L_JUDGED),
-              record->judgement.baselines != NULL ? said(letter, record->judgement.baselines) : "");
+    put_field(letter, say(letter, TEXT_L_JUDGED), said(letter, record->judgement.baselines));
     put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
 }
 
@@ -268,7 +274,7 @@ static void write_units(struct letter *letter)
             continue;
         put_field(letter, say(letter, TEXT_L_UNIT),
                   sayf(letter, verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED : TEXT_L_UNIT_IS, verdict->name,
-                       said(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
+                       word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
                        counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
                                    verdict->pass, verdict->recorded)));
     }
@@ -283,12 +289,12 @@ static const char *gate_line_text(struct letter *letter, const struct report_ent
 {
     const char *origin = said(letter, limit_origin(letter->arena, line->status, line->source));
     const char *text =
-        arena_printf(letter->arena, "%s%s%s%s%s", line->metric, *line->at != '\0' ? say(letter, TEXT_AT) : "",
-                     said(letter, line->at), *line->gate != '\0' ? " " : "", said(letter, line->gate));
+        arena_printf(letter->arena, "%s%s%s%s%s", line->metric, line->at != NULL ? say(letter, TEXT_AT) : "",
+                     said(letter, line->at), line->gate != NULL ? " " : "", said(letter, line->gate));
 
     if (*origin != '\0')
         text = sayf(letter, TEXT_L_FROM, text, origin);
-    if (entry->word == OUTCOME_FAIL && *line->subjects != '\0')
+    if (entry->word == OUTCOME_FAIL && line->subjects != NULL)
         return sayf(letter, TEXT_L_SUBJECTS, text, said(letter, line->subjects));
     return line->items > 1 ? sayf(letter, TEXT_L_ITEMS, text, number(letter, line->items)) : text;
 }
@@ -311,15 +317,15 @@ static void write_gates(struct letter *letter, const struct report_entry *entry)
 static void write_entry(struct letter *letter, size_t index)
 {
     const struct report_entry *entry = &letter->entries[index];
-    const char *title = sayf(letter, *entry->subjects != '\0' ? TEXT_L_ENTRY_OF : TEXT_L_ENTRY,
-                             capitals(letter->arena, said(letter, outcome_name(entry->word))),
+    const char *title = sayf(letter, entry->subjects != NULL ? TEXT_L_ENTRY_OF : TEXT_L_ENTRY,
+                             capitals(letter->arena, word(letter, outcome_name(entry->word))),
                              said(letter, entry->target), entry->check, said(letter, entry->subjects));
 
     put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", index + 1), 6, title);
     put_wrapped(letter, entry_label(letter, TEXT_L_CAUSE), 16, said(letter, entry->cause));
-    if (*entry->remedy != '\0')
+    if (entry->remedy != NULL)
         put_wrapped(letter, entry_label(letter, TEXT_L_REMEDY), 16, said(letter, entry->remedy));
-    if (*entry->waiver != '\0')
+    if (entry->waiver != NULL)
         put_wrapped(letter, entry_label(letter, TEXT_L_WAIVED), 16, said(letter, entry->waiver));
     write_gates(letter, entry);
     text_put(letter->out, "\n");
@@ -368,7 +374,7 @@ static void write_search(struct letter *letter, const struct search *search)
 
     put_wrapped(letter, "", 0, said(letter, search_title(letter->view, search)));
     put_field(letter, part_label(letter, TEXT_L_RESULT), said(letter, search->conclusion));
-    if (*search->candidates != '\0')
+    if (search->candidates != NULL)
         put_field(letter, part_label(letter, TEXT_L_CANDIDATES), said(letter, search->candidates));
     put_field(letter, part_label(letter, TEXT_L_EFFORT), said(letter, search_effort(letter->view, search)));
     for (size_t i = 0; i < judgement->accusation_count; i++)
@@ -385,7 +391,7 @@ static void write_search(struct letter *letter, const struct search *search)
         put_wrapped(
             letter,
             arena_printf(letter->arena, "  %s", sayf(letter, TEXT_L_ROUND, number(letter, line->round))), 16,
-            sayf(letter, *line->accuses != '\0' ? TEXT_L_SPEAKS : TEXT_L_SUBJECTS, said(letter, line->hosts),
+            sayf(letter, line->accuses != NULL ? TEXT_L_SPEAKS : TEXT_L_SUBJECTS, said(letter, line->hosts),
                  said(letter, line->measured), said(letter, line->accuses)));
     }
 }
@@ -466,8 +472,8 @@ static void write_shared_steps(struct letter *letter)
             letter, "", 2,
             arena_printf(
                 letter->arena, "%s%s%s",
-                sayf(letter, TEXT_L_SHARED, capitals(letter->arena, said(letter, outcome_name(step->word))),
-                     step->step->shape->suite_step, said(letter, step_target(letter->arena, step->step)),
+                sayf(letter, TEXT_L_SHARED, capitals(letter->arena, word(letter, outcome_name(step->word))),
+                     step->step->shape->suite_step, said(letter, step_target_said(letter->arena, step->step)),
                      number(letter, step->coverage.pass), number(letter, step->coverage.gates)),
                 step->step->origin == ORIGIN_SUBSTITUTE ? "; " : "",
                 step->step->origin == ORIGIN_SUBSTITUTE ? said(letter, step->step->origin_note) : ""));
@@ -537,7 +543,7 @@ static void write_coverage(struct letter *letter)
 /* What broke off under a variant has not met or missed any limit. */
 static const char *remark_text(struct letter *letter, const struct gate_line *gate)
 {
-    if (*gate->gate == '\0')
+    if (gate->gate == NULL)
         return sayf(letter, TEXT_L_ITEMS_OF, number(letter, gate->items), gate->suite_step);
     return sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
                 said(letter, limit_origin(letter->arena, gate->status, gate->source)));
@@ -555,7 +561,7 @@ static void write_remarks(struct letter *letter)
         const struct remark_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    sayf(letter, *line->gate.at != '\0' ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
+                    sayf(letter, line->gate.at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
                          said(letter, line->targets), line->gate.metric, remark_text(letter, &line->gate),
                          said(letter, line->example), said(letter, line->gate.at)));
     }
@@ -577,7 +583,7 @@ static void write_slices(struct letter *letter)
 
         put_wrapped(
             letter, "", 2,
-            sayf(letter, TEXT_L_SLICE, said(letter, step_target(letter->arena, row->step->step)),
+            sayf(letter, TEXT_L_SLICE, said(letter, step_target_said(letter->arena, row->step->step)),
                  arena_printf(letter->arena, "%s, %s", row->step->step->shape->suite_step, row->slot->metric),
                  said(letter, slot_at_text(letter->arena, row->slot)), number(letter, row->count),
                  time_text(letter->arena, row->from), time_text(letter->arena, row->to),
@@ -599,12 +605,13 @@ static void write_retests(struct letter *letter)
         const struct retest_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    sayf(letter, *line->values != '\0' ? TEXT_L_RETEST_VALUES : TEXT_L_RETEST,
-                         said(letter, step_target(letter->arena, line->step->step)),
+                    sayf(letter, line->values != NULL ? TEXT_L_RETEST_VALUES : TEXT_L_RETEST,
+                         said(letter, step_target_said(letter->arena, line->step->step)),
                          line->step->step->shape->suite_step, number(letter, line->attempt->n),
                          number(letter, line->step->attempts.count),
                          time_text(letter->arena, attempt_start(line->attempt)),
-                         said(letter, attempt_end_text(letter->arena, line->attempt)), line->values));
+                         said(letter, attempt_end_text(letter->arena, line->attempt)),
+                         said(letter, line->values)));
     }
 }
 
@@ -650,7 +657,7 @@ static void write_tunings(struct letter *letter)
             continue;
         for (size_t k = 0; k < tuning->columns.count; k++)
             put_field(letter, arena_printf(letter->arena, "  %s", tuning->columns.items[k].name),
-                      tuning->columns.items[k].settings);
+                      said(letter, tuning->columns.items[k].settings));
         write_sizes(letter, tuning);
     }
 }
@@ -710,7 +717,8 @@ static void list_documents(struct letter *letter, const struct documents *docume
     for (size_t i = 0; i < documents->count; i++)
         put_wrapped(letter, "", 2,
                     arena_printf(letter->arena, "%s %s %s", documents->items[i].sha256,
-                                 said(letter, documents->items[i].kind), documents->items[i].name));
+                                 word(letter, documents->items[i].kind),
+                                 said(letter, document_said(letter->arena, &documents->items[i]))));
 }
 
 static void write_documents(struct letter *letter)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
 #include "slices.h"
 
 enum { VALUES_SHOWN = 6 };
@@ -25,10 +27,10 @@ bool measurement_is_of(struct arena *arena, const struct measurement *measuremen
            strcmp(measurement->subject, slot->subject) == 0 && is_taken_at(arena, measurement, slot->at);
 }
 
-/* All that the attempt says of the item: "44100, 45000 GFLOP/s"; "" when it says nothing. */
-static const char *values_of(struct arena *arena, const struct attempt *attempt, const struct slot *slot)
+/* "44100, 45000 GFLOP/s"; NULL: nothing was measured of it. */
+static const struct reason *numbers_of(struct arena *arena, const struct reading *reading,
+                                       const struct slot *slot)
 {
-    const struct reading *reading = &attempt->reading;
     const char *text = "", *unit = "";
 
     for (size_t i = 0; i < reading->measurements.count; i++) {
@@ -41,12 +43,32 @@ static const char *values_of(struct arena *arena, const struct attempt *attempt,
                             number_text(measurement->value, number, sizeof number));
         unit = measurement->unit;
     }
-    for (size_t i = 0; i < reading->facts.count; i++)
-        if (strcmp(reading->facts.items[i].name, slot->metric) == 0 &&
-            strcmp(reading->facts.items[i].subject, slot->subject) == 0)
-            text =
-                arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", reading->facts.items[i].value);
-    return *text != '\0' && *unit != '\0' ? arena_printf(arena, "%s %s", text, unit) : text;
+    return reason_text(arena,
+                       *text != '\0' && *unit != '\0' ? arena_printf(arena, "%s %s", text, unit) : text);
+}
+
+static const struct reason *facts_of(struct arena *arena, const struct reading *reading,
+                                     const struct slot *slot)
+{
+    const struct reason *all = NULL;
+
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *fact = &reading->facts.items[i];
+        const struct reason *one = fact->said != NULL ? fact->said : reason_text(arena, fact->value);
+
+        if (one != NULL && strcmp(fact->name, slot->metric) == 0 && strcmp(fact->subject, slot->subject) == 0)
+            all = all != NULL ? reason(arena, clause, all, one) : one;
+    }
+    return all;
+}
+
+/* All that the attempt says of the item; NULL when it says nothing. */
+static const struct reason *values_of(struct arena *arena, const struct attempt *attempt,
+                                      const struct slot *slot)
+{
+    const struct reason *numbers = numbers_of(arena, &attempt->reading, slot);
+
+    return numbers != NULL ? numbers : facts_of(arena, &attempt->reading, slot);
 }
 
 static bool is_in_question(const struct outcome *outcome)
@@ -54,27 +76,31 @@ static bool is_in_question(const struct outcome *outcome)
     return outcome->word == OUTCOME_FAIL || outcome->word == OUTCOME_INCONCLUSIVE || outcome->remark;
 }
 
-static const char *values_in_question(const struct view *view, const struct step_view *step,
-                                      const struct attempt *attempt)
+static const struct reason *values_in_question(const struct view *view, const struct step_view *step,
+                                               const struct attempt *attempt)
 {
-    const char *text = "";
+    struct arena *arena = view->arena;
+    const struct reason *all = NULL;
     size_t shown = 0, more = 0;
 
     for (size_t i = 0; i < step->step->shape->slot_count; i++) {
         const struct slot *slot = &step->step->shape->slots[i];
-        const char *values = is_in_question(step->items[i]) ? values_of(view->arena, attempt, slot) : "";
+        const struct reason *values = is_in_question(step->items[i]) ? values_of(arena, attempt, slot) : NULL;
 
-        if (*values == '\0')
+        if (values == NULL)
             continue;
         if (shown == VALUES_SHOWN) {
             more++;
             continue;
         }
-        text = arena_printf(view->arena, "%s%s%s%s%s: %s", text, shown > 0 ? "; " : "", slot->metric,
-                            *slot->subject != '\0' ? " " : "", slot->subject, values);
+        all = reason_also(arena, all,
+                          reason(arena, about,
+                                 arena_printf(arena, "%s%s%s", slot->metric,
+                                              *slot->subject != '\0' ? " " : "", slot->subject),
+                                 values));
         shown++;
     }
-    return more > 0 ? arena_printf(view->arena, "%s; and %zu more", text, more) : text;
+    return more > 0 ? reason(arena, and_more_values, all, more) : all;
 }
 
 void retest_lines_of_run(const struct view *view, struct retest_lines *ret_lines)

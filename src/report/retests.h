@@ -8,9 +8,9 @@
 struct retest_line {
     const struct step_view *step;
     const struct attempt *attempt;
-    /* "gpu_burn.gflops gpu3 44,100 GFLOP/s; ...": of the items that failed, are doubtful or remarked on; of a step
-     * without such how the attempt ended alone: "". */
-    const char *values;
+    /* "gpu_burn.gflops gpu3: 44100 GFLOP/s; ...": of the items that failed, are doubtful or remarked on; of a step
+     * without such how the attempt ended alone: NULL. */
+    const struct reason *values;
 };
 struct retest_lines {
     LIST_OF(struct retest_line) items; /* in plan order, then of the attempts */

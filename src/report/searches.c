@@ -4,85 +4,82 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
 #include "assay/suite.h"
 
 static const double doubt_shown = 1e-12; /* nobody believes more certainty of a model of noise */
 
-const char *doubt_text(struct arena *arena, double doubt)
+const struct reason *doubt_text(struct arena *arena, double doubt)
 {
     if (isnan(doubt))
-        return "unknown";
-    return doubt < doubt_shown ? arena_printf(arena, "below %.0e", doubt_shown)
-                               : arena_printf(arena, "%.1g", doubt);
+        return REASON(word_unknown);
+    return doubt < doubt_shown ? reason(arena, doubt_below, arena_printf(arena, "%.0e", doubt_shown))
+                               : reason(arena, text, arena_printf(arena, "%.1g", doubt));
 }
 
-const char *accused_text(struct arena *arena, const struct accusation *accusation)
+const struct reason *accused_text(struct arena *arena, const struct accusation *accusation)
 {
     switch (accusation->kind) {
     case ACCUSED_LEAF:
-        return arena_printf(arena, "leaf %s", accusation->subject);
+        return reason(arena, accused_leaf, accusation->subject);
     case ACCUSED_LINK:
-        return arena_printf(arena, "path %s", accusation->subject);
+        return reason(arena, accused_path, accusation->subject);
     case ACCUSED_HOST:
     default:
-        return accusation->subject;
+        return reason(arena, text, accusation->subject);
     }
 }
 
-static const char *place_text(const struct accusation *accusation)
+static const struct reason *place_text(const struct accusation *accusation)
 {
     switch (accusation->place) {
     case PLACE_INSIDE:
-        return "alone it is slow too, so the fault is inside the host";
+        return REASON(fault_inside_the_host);
     case PLACE_FABRIC:
-        return "alone it is fast, so the fault is on its way into the fabric: adapter, cable, port";
+        return REASON(fault_on_its_way_to_the_fabric);
     case PLACE_UNKNOWN:
     default:
-        return "";
+        return NULL;
     }
 }
 
-static const char *others_text(const struct accusation *accusation)
+static const struct reason *others_text(const struct accusation *accusation)
 {
     switch (accusation->kind) {
     case ACCUSED_LEAF:
-        return "the leaves on the other side are fast with others";
+        return REASON(leaves_on_other_side_fast);
     case ACCUSED_LINK:
-        return "each of the two hosts is fast with others";
+        return REASON(both_hosts_fast_with_others);
     case ACCUSED_HOST:
     default:
-        return "its partners are fast with others";
+        return REASON(partners_fast_with_others);
     }
 }
 
-const char *accusation_text(struct arena *arena, const struct record *record,
-                            const struct accusation *accusation)
+const struct reason *accusation_text(struct arena *arena, const struct record *record,
+                                     const struct accusation *accusation)
 {
-    const char *fast = accusation->fast_tests > 0
-                           ? arena_printf(arena, "%u more %s fast", accusation->fast_tests,
-                                          accusation->fast_tests == 1 ? "was" : "were")
-                           : "none was fast";
-
-    const char *often = accusation->intermittent ? "at times " : "";
     const char *step = record->plan->steps.items[accusation->step].shape->suite_step;
-    const char *place = place_text(accusation), *doubt = doubt_text(arena, accusation->doubt);
+    const struct reason *fast = accusation->fast_tests > 0
+                                    ? reason(arena, more_were_fast, accusation->fast_tests)
+                                    : REASON(none_was_fast);
+    const struct reason *others = others_text(accusation), *slow;
 
-    if (*place == '\0')
-        return arena_printf(
-            arena, "%sit makes %s slow: %u tests of parts were slow by it, %s, and %s; chance of noise %s",
-            often, step, accusation->slow_tests, fast, others_text(accusation), doubt);
-    return arena_printf(
-        arena, "%sit makes %s slow: %u tests of parts were slow by it, %s, and %s; %s; chance of noise %s",
-        often, step, accusation->slow_tests, fast, others_text(accusation), place, doubt);
+    slow = accusation->intermittent
+               ? reason(arena, makes_slow_at_times, step, accusation->slow_tests, fast, others)
+               : reason(arena, makes_slow, step, accusation->slow_tests, fast, others);
+    return reason(arena, with_chance_of_noise, reason_also(arena, slow, place_text(accusation)),
+                  doubt_text(arena, accusation->doubt));
 }
 
-const char *search_title(const struct view *view, const struct search *search)
+const struct reason *search_title(const struct view *view, const struct search *search)
 {
     const struct step *step = view->steps[search->step].step;
 
-    return arena_printf(view->arena, "%s on %s, by %s at %s", step->shape->suite_step,
-                        step_target(view->arena, step), search->metric,
-                        size_text(view->arena, search->size_bytes));
+    return reason(view->arena, search_of, step->shape->suite_step, step_target_said(view->arena, step),
+                  search->metric, size_text(view->arena, search->size_bytes));
 }
 
 static bool is_part(const struct view *view, const struct search *search, size_t step)
@@ -90,7 +87,7 @@ static bool is_part(const struct view *view, const struct search *search, size_t
     return view->steps[step].step->origin == ORIGIN_ISOLATE && view->steps[step].step->parent == search->step;
 }
 
-const char *search_effort(const struct view *view, const struct search *search)
+const struct reason *search_effort(const struct view *view, const struct search *search)
 {
     size_t tests = 0;
     unsigned rounds = 0;
@@ -101,8 +98,7 @@ const char *search_effort(const struct view *view, const struct search *search)
         tests++;
         rounds = view->steps[i].step->round > rounds ? view->steps[i].step->round : rounds;
     }
-    return arena_printf(view->arena, "%u round%s, %zu test%s", rounds, rounds == 1 ? "" : "s", tests,
-                        tests == 1 ? "" : "s");
+    return reason(view->arena, rounds_and_tests, rounds, tests);
 }
 
 static const struct outcome *bandwidth_of(const struct view *view, const struct search *search, size_t step)
@@ -116,18 +112,20 @@ static const struct outcome *bandwidth_of(const struct view *view, const struct 
     return NULL;
 }
 
-static const char *accused_by(const struct view *view, const struct search *search, size_t step)
+static const struct reason *accused_by(const struct view *view, const struct search *search, size_t step)
 {
     const struct judgement *judgement = &view->record->judgement;
-    const char *names = "";
+    const struct reason *names = NULL;
 
     for (size_t i = 0; i < judgement->accusation_count; i++) {
         const struct accusation *accusation = &judgement->accusations[i];
 
         for (size_t k = 0; accusation->step == search->step && k < accusation->step_count; k++)
-            if (accusation->steps[k] == step)
-                names = arena_printf(view->arena, "%s%s%s", names, *names != '\0' ? ", " : "",
-                                     accused_text(view->arena, accusation));
+            if (accusation->steps[k] == step) {
+                const struct reason *name = accused_text(view->arena, accusation);
+
+                names = names == NULL ? name : reason(view->arena, clause, names, name);
+            }
     }
     return names;
 }
@@ -164,9 +162,9 @@ static void name_crowd(const struct view *view, struct crowd *crowd)
 {
     if (crowd->line.tests == 1)
         return;
-    crowd->line.hosts = arena_printf(view->arena, "%zu tests of %zu host%s each", crowd->line.tests,
-                                     crowd->members, crowd->members == 1 ? "" : "s");
-    crowd->line.measured = arena_printf(view->arena, "%.1f to %.1f GB/s", crowd->lowest, crowd->highest);
+    crowd->line.hosts = reason(view->arena, tests_of_hosts_each, crowd->line.tests, crowd->members);
+    crowd->line.measured = reason(view->arena, from_to, arena_printf(view->arena, "%.1f", crowd->lowest),
+                                  arena_printf(view->arena, "%.1f GB/s", crowd->highest));
 }
 
 /* Crowds come behind the tests of their round that are shown alone. */
@@ -200,10 +198,10 @@ void search_lines_collect(const struct view *view, const struct search *search,
 
         if (outcome == NULL)
             continue;
-        line.hosts = step_target(view->arena, step);
-        line.measured = *outcome->measured != '\0' ? outcome->measured : outcome->cause;
+        line.hosts = step_target_said(view->arena, step);
+        line.measured = outcome->measured != NULL ? outcome->measured : outcome->cause;
         line.accuses = accused_by(view, search, i);
-        if (*line.accuses == '\0' && isfinite(outcome->value))
+        if (line.accuses == NULL && isfinite(outcome->value))
             join_crowd(view, &crowds, &line, step->member_count, outcome->value);
         else
             *list_push(view->arena, &alone.items) = line;

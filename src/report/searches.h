@@ -10,10 +10,11 @@
 struct search_line {
     unsigned round;
     size_t tests;
-    size_t step;          /* of the first of them, index into the plan */
-    const char *hosts;    /* "2 hosts: node[3,7]"; of several tests "14 tests of 2 hosts" */
-    const char *measured; /* "213.2 GB/s", "340.1 to 356.0 GB/s", or why there is nothing */
-    const char *accuses;  /* whom it speaks of, of those that are accused: "node7, path node3 - node9"; "" */
+    size_t step;                   /* of the first of them, index into the plan */
+    const struct reason *hosts;    /* "2 hosts: node[3,7]"; of several tests "14 tests of 2 hosts each" */
+    const struct reason *measured; /* "213.2 GB/s", "340.1 to 356.0 GB/s", or why there is nothing */
+    const struct reason *
+        accuses; /* whom it speaks of, of those that are accused: "node7, path node3 - node9"; NULL: nobody */
 };
 struct search_lines {
     LIST_OF(struct search_line) items;
@@ -23,10 +24,10 @@ void search_lines_collect(const struct view *view, const struct search *search,
                           struct search_lines *ret_lines);
 
 /* "all-reduce on 64 hosts: node[1-64], by nccl.all_reduce.busbw at 8G" */
-const char *search_title(const struct view *view, const struct search *search);
+const struct reason *search_title(const struct view *view, const struct search *search);
 /* "7 rounds, 93 tests" */
-const char *search_effort(const struct view *view, const struct search *search);
+const struct reason *search_effort(const struct view *view, const struct search *search);
 /* "below 1e-12", "0.02" */
-const char *doubt_text(struct arena *arena, double doubt);
+const struct reason *doubt_text(struct arena *arena, double doubt);
 
 #endif

@@ -106,7 +106,7 @@ static struct heat_map heat_map_read(const struct view *view, size_t step, const
         map.bad |= at->items[i]->word != OUTCOME_PASS && at->items[i]->word != OUTCOME_RECORDED;
         if (at->items[i]->value > maps->highest)
             maps->highest = at->items[i]->value;
-        if (maps->gate == NULL && *at->items[i]->gate != '\0')
+        if (maps->gate == NULL && at->items[i]->gate != NULL)
             maps->gate = at->items[i];
     }
     return map;
@@ -218,9 +218,9 @@ static int compare_points(const void *left, const void *right)
 }
 
 /* ">= 345 GB/s" -> 345 */
-static bool floor_of(const char *gate, double *ret_value)
+static bool floor_of(struct arena *arena, const struct reason *gate, double *ret_value)
 {
-    struct slice rest = slice_of(gate), word;
+    struct slice rest = slice_of(reason_english(arena, gate)), word;
 
     return scan_text(&rest, ">= ") && scan_word(&rest, &word) && scan_double(word, ret_value);
 }
@@ -236,7 +236,7 @@ static void chart_add_gate(struct arena *arena, struct chart *chart, double size
 static void chart_add_step(const struct view *view, struct chart *chart, size_t index)
 {
     const struct step_view *step = &view->steps[index];
-    struct curve curve = {.name = step_target(view->arena, step->step), .step = index};
+    struct curve curve = {.name = step_target_said(view->arena, step->step), .step = index};
     double size, value;
 
     for (size_t i = 0; i < step->step->shape->slot_count; i++) {
@@ -247,7 +247,7 @@ static void chart_add_step(const struct view *view, struct chart *chart, size_t 
         curve.failing |= step->items[i]->word == OUTCOME_FAIL;
         if (slot->size_bytes > 0)
             curve_add(view->arena, &curve, slot->size_bytes, step->items[i]->value);
-        if (slot->size_bytes > 0 && floor_of(step->items[i]->gate, &value))
+        if (slot->size_bytes > 0 && floor_of(view->arena, step->items[i]->gate, &value))
             chart_add_gate(view->arena, chart, slot->size_bytes, value);
     }
     for (size_t i = 0; i < step->attempts.count; i++) {

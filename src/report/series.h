@@ -27,7 +27,7 @@ struct point {
     double size, value;
 };
 struct curve {
-    const char *name; /* the step's target */
+    const struct reason *name; /* the step's target */
     size_t step;
     bool failing;
     LIST_OF(struct point) points; /* by size, ascending */

@@ -79,7 +79,7 @@ static void write_cluster(struct page *page, const struct site_run *run)
 static void write_question(struct page *page, const struct site_run *run)
 {
     site_cell(page, TEXT_SUITE, run->suite);
-    site_cell(page, TEXT_SITE_RUN_KIND, said(page, run_kind_title(run->standing.kind)));
+    site_cell(page, TEXT_SITE_RUN_KIND, word(page, run_kind_title(run->standing.kind)));
     site_number_cell(page, TEXT_HOSTS, number(page, run->hosts));
 }
 
@@ -91,10 +91,10 @@ static void write_verdict(struct page *page, const struct site_run *run)
     else if (run->origin == NULL || run->origin->judged_here)
         site_verdict(page, &run->standing, run->verdict);
     else /* in no colour: it is not ours */
-        html_text(page->out, said(page, standing_verdict(&run->standing, run->verdict)));
+        html_text(page->out, word(page, standing_verdict(&run->standing, run->verdict)));
     if (run->state != RUN_ENDED) {
         html_markup(page->out, "<small>");
-        html_text(page->out, said(page, run_state_name(run->state)));
+        html_text(page->out, word(page, run_state_name(run->state)));
         html_markup(page->out, "</small>");
     }
     if (run->judged && run->origin != NULL) {

@@ -75,14 +75,14 @@ void site_number_cell(struct page *page, enum text_key name, const char *text)
     html_markup(page->out, "</td>");
 }
 
-void site_verdict(struct page *page, const struct standing *standing, enum verdict_word word)
+void site_verdict(struct page *page, const struct standing *standing, enum verdict_word verdict)
 {
     html_markup(page->out, "<span class=\"vw");
-    page_verdict_class(page->out, word);
+    page_verdict_class(page->out, verdict);
     html_markup(page->out, "\">");
-    html_text(page->out, page_verdict_symbol(word));
+    html_text(page->out, page_verdict_symbol(verdict));
     html_text(page->out, " ");
-    html_text(page->out, said(page, standing_verdict(standing, word)));
+    html_text(page->out, word(page, standing_verdict(standing, verdict)));
     html_markup(page->out, "</span>");
 }
 

@@ -31,6 +31,6 @@ void site_number_cell(struct page *page, enum text_key name, const char *text);
 /* <a href="...">text</a> */
 void site_link(struct page *page, const char *href, const char *text);
 /* "✕ reject", as that kind of run has it. */
-void site_verdict(struct page *page, const struct standing *standing, enum verdict_word word);
+void site_verdict(struct page *page, const struct standing *standing, enum verdict_word verdict);
 
 #endif

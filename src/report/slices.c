@@ -16,7 +16,7 @@ static bool came_to_its_end(const struct attempt *attempt)
 bool slice_is_plain(const struct step_view *step, const struct attempt *attempt)
 {
     return step->step->shape->repeat_for_s > 0 && came_to_its_end(attempt) && attempt->rc == 0 &&
-           (attempt->text == NULL || *attempt->text == '\0') && attempt->reading.findings.count == 0;
+           attempt->what == NULL && attempt->reading.findings.count == 0;
 }
 
 /* The worst that the attempt has for the slot; NAN: nothing. */

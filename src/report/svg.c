@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/printable.h"
 #include "assay/suite.h"
 
 /* -- Heat map ---------------------------------------------------------------------------------------------
@@ -261,6 +262,21 @@ static void draw_gates(const struct axes *axes, const struct chart *chart)
     }
 }
 
+/* As much of the target as there is room for, whole characters. */
+static const char *short_name(const struct page *page, const struct curve *curve)
+{
+    enum { COLUMNS = 14 };
+    const char *name = said(page, curve->name), *rest = name, *end = name;
+    struct slice character;
+
+    for (size_t room = COLUMNS; printable_next(&rest, &character); end = rest) {
+        if (printable_columns(&character) > room)
+            break;
+        room -= printable_columns(&character);
+    }
+    return arena_strndup(page->arena, name, (size_t)(end - name));
+}
+
 /* Names of failing curves at their right end, kept apart from each other and from the gate's label. */
 static void draw_names(const struct axes *axes, const struct chart *chart)
 {
@@ -282,7 +298,7 @@ static void draw_names(const struct axes *axes, const struct chart *chart)
         named++;
         html_shape(axes->out, "<text x=\"@\" y=\"@\" font-weight=\"600\" fill=\"#a3161a\">",
                    place_x(axes, end->size) + 20, y + 4);
-        html_textf(axes->out, "%.14s", curve->name);
+        html_text(axes->out, short_name(axes->page, curve));
         html_markup(axes->out, "</text>\n");
     }
 }
@@ -369,10 +385,10 @@ void svg_course(struct page *page, const struct course *course)
     html_shape(out, "<svg class=\"course\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"9.5\" fill=\"#444\">",
                COURSE_LEFT + COURSE_WIDTH + COURSE_RIGHT, COURSE_TOP + COURSE_HEIGHT + COURSE_BOTTOM);
     html_markup(out, "<title>");
-    html_text(out, sayf(page, TEXT_SVG_COURSE, said(page, course->title), number(page, course->gpus)));
+    html_text(out, sayf(page, TEXT_SVG_COURSE, word(page, course->title), number(page, course->gpus)));
     html_markup(out, "</title>");
     html_markup(out, "<text x=\"0\" y=\"10\">");
-    html_text(out, sayf(page, TEXT_SVG_UNIT, said(page, course->title), course->unit));
+    html_text(out, sayf(page, TEXT_SVG_UNIT, word(page, course->title), course->unit));
     html_shape(out, "</text><text x=\"@\" y=\"10\" text-anchor=\"end\" font-weight=\"600\" fill=\"#9a5b00\">",
                COURSE_LEFT + COURSE_WIDTH);
     html_text(out,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/json.h"
+#include "assay/reasons/any.h"
 #include "assay/suite.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
@@ -30,17 +31,17 @@ static bool was_seen(const struct plan *plan, size_t shape)
     return false;
 }
 
-static const char *condition_text(struct arena *arena, const struct json *when)
+static const struct reason *condition_text(struct arena *arena, const struct json *when)
 {
     cleanup_text struct text out = {0};
     struct json_writer writer;
 
     if (when == NULL)
-        return "";
+        return NULL;
     text_init(&out, 4096);
     json_writer_init(&writer, &out, true);
     json_put(&writer, when);
-    return arena_strndup(arena, out.bytes, out.length);
+    return reason(arena, text, out.bytes);
 }
 
 static const struct suite *suite_of(const struct view *view)
@@ -116,14 +117,14 @@ static void add_site(const struct view *view, struct unjudged_list *list)
         if (other != NULL)
             *list_push(view->arena, &list->items) =
                 (struct unjudged){UNJUDGED_APART, shape->suite_step,
-                                  arena_printf(view->arena, "%s, %s", shape->platform, other), "", ""};
+                                  arena_printf(view->arena, "%s, %s", shape->platform, other), "", NULL};
     }
     for (size_t i = 0; i < plan->hosts.count; i++)
         if (plan->hosts.items[i]->timescale > fastest)
             fastest = plan->hosts.items[i]->timescale;
     if (fastest > 1)
         *list_push(view->arena, &list->items) =
-            (struct unjudged){UNJUDGED_FAST, "", "", "", arena_printf(view->arena, "%g", fastest)};
+            (struct unjudged){UNJUDGED_FAST, "", "", "", reason(view->arena, text, fastest)};
 }
 
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
@@ -139,7 +140,7 @@ void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
         const struct shape *shape = plan->shapes.items[i];
 
         for (size_t k = 0; k < shape->slot_count && is_of_the_suite(plan, shape); k++)
-            if (shape->slots[k].duty == DUTY_RECORD && *shape->slots[k].duty_note != '\0')
+            if (shape->slots[k].duty == DUTY_RECORD && shape->slots[k].duty_note != NULL)
                 add_metric(view, shape, &shape->slots[k], ret_list);
     }
 }

@@ -20,8 +20,8 @@ extern const enum text_key
 struct unjudged {
     enum unjudged_kind kind;
     const char *step, *platform;
-    const char *metric; /* "": the whole step */
-    const char *detail;
+    const char *metric;          /* "": the whole step */
+    const struct reason *detail; /* NULL: there is none */
 };
 struct unjudged_list {
     LIST_OF(struct unjudged) items; /* steps in the suite's order, then metrics in the plan's */

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
 #include "assay/suite.h"
 #include "series.h"
 
@@ -50,20 +53,28 @@ static struct spread spread_at(const struct view *view, const struct step_view *
     return spread_of(values, count);
 }
 
-/* What no speed makes good: the tool's or the check's own word against it, or more than the links can carry. */
-static const char *trouble_of(const struct step_view *step)
+/* By the rule that its limit begins with. */
+static bool is_not_believed(const struct outcome *outcome)
 {
-    const char *not_believed = limit_rule_name(RULE_PLAUSIBLE), *own = limit_status_name(LIMIT_TOOL);
+    const char *stated = reason_argument_text(outcome->limit, 1);
+
+    return stated != NULL && slice_starts(slice_of(stated), limit_rule_name(RULE_PLAUSIBLE));
+}
+
+/* What no speed makes good: the tool's or the check's own word against it, or more than the links can carry. */
+static const struct reason *trouble_of(const struct step_view *step)
+{
+    const char *own = limit_status_name(LIMIT_TOOL);
 
     for (size_t i = 0; i < step->step->shape->slot_count; i++) {
         const struct outcome *outcome = step->items[i];
         bool sound = strcmp(step->step->shape->slots[i].metric, "sound") == 0;
 
-        if (*outcome->cause != '\0' && (sound || (outcome->remark && strcmp(outcome->status, own) == 0) ||
-                                        strncmp(outcome->limit, not_believed, strlen(not_believed)) == 0))
+        if (outcome->cause != NULL &&
+            (sound || (outcome->remark && strcmp(outcome->status, own) == 0) || is_not_believed(outcome)))
             return outcome->cause;
     }
-    return "";
+    return NULL;
 }
 
 /* --- who is compared with whom --- */
@@ -98,10 +109,11 @@ static const char *metric_of(const struct view *view, const struct step_view *st
 static struct tuning *begin_tuning(const struct view *view, struct tunings *tunings,
                                    const struct step_view *step)
 {
+    struct step hosts = {.members = step->step->members, .member_count = step->step->member_count};
     struct tuning *tuning = list_push(view->arena, &tunings->items);
 
     *tuning = (struct tuning){.suite_step = step->step->shape->suite_step,
-                              .hosts = step_hosts(view->arena, step->step),
+                              .hosts = step_target_said(view->arena, &hosts),
                               .metric = ""};
     return tuning;
 }
@@ -128,11 +140,11 @@ static void add_column(const struct view *view, size_t index, struct tunings *tu
 
     if (tuning == NULL)
         tuning = begin_tuning(view, tunings, step);
-    *list_push(view->arena, &tuning->columns) =
-        (struct variant_column){.name = step->step->shape->variant,
-                                .settings = step->step->origin == ORIGIN_SUITE ? step->step->origin_note : "",
-                                .step = index,
-                                .trouble = trouble_of(step)};
+    *list_push(view->arena, &tuning->columns) = (struct variant_column){
+        .name = step->step->shape->variant,
+        .settings = step->step->origin == ORIGIN_SUITE ? step->step->origin_note : NULL,
+        .step = index,
+        .trouble = trouble_of(step)};
     add_sizes(view, step, tuning);
 }
 
@@ -162,31 +174,33 @@ static const char *percent(struct arena *arena, double share)
 }
 
 /* "4.1% to 6.0%", "6.0%" */
-static const char *range(struct arena *arena, double low, double high)
+static const struct reason *range(struct arena *arena, const char *from, const char *to)
 {
-    const char *from = percent(arena, low), *to = percent(arena, high);
-
-    return strcmp(from, to) == 0 ? from : arena_printf(arena, "%s to %s", from, to);
+    return strcmp(from, to) == 0 ? reason(arena, text, from) : reason(arena, from_to, from, to);
 }
 
 /* Sizes first .. last of the column, which say the same. */
-static const char *run_text(struct arena *arena, const struct tuning *tuning,
-                            const struct variant_column *column, size_t first, size_t last)
+static const struct reason *run_text(struct arena *arena, const struct tuning *tuning,
+                                     const struct variant_column *column, size_t first, size_t last)
 {
-    const struct contrast *contrast = &column->points[first].contrast;
     double low = INFINITY, high = 0, noise = 0;
-    const char *sizes = size_text(arena, tuning->sizes.items[first]);
+    const struct reason *sizes, *changes, *noises;
 
     for (size_t i = first; i <= last; i++) {
         low = fmin(low, fabs(column->points[i].contrast.change));
         high = fmax(high, fabs(column->points[i].contrast.change));
         noise = fmax(noise, column->points[i].contrast.noise);
     }
-    if (last > first)
-        sizes = arena_printf(arena, "%s to %s", sizes, size_text(arena, tuning->sizes.items[last]));
-    return arena_printf(arena, "at %s `%s` is %s %s than `%s`, noise %s%s", sizes, column->name,
-                        range(arena, low, high), difference_name(contrast->word),
-                        tuning->columns.items[0].name, last > first ? "up to " : "", percent(arena, noise));
+    sizes = range(arena, size_text(arena, tuning->sizes.items[first]),
+                  size_text(arena, tuning->sizes.items[last]));
+    changes = range(arena, percent(arena, low), percent(arena, high));
+    noises = last > first ? reason(arena, up_to, percent(arena, noise))
+                          : reason(arena, text, percent(arena, noise));
+    return column->points[first].contrast.word == DIFFERENCE_FASTER
+               ? reason(arena, variant_faster, sizes, column->name, changes, tuning->columns.items[0].name,
+                        noises)
+               : reason(arena, variant_slower, sizes, column->name, changes, tuning->columns.items[0].name,
+                        noises);
 }
 
 static size_t count_of(const struct tuning *tuning, const struct variant_column *column, enum difference word)
@@ -216,31 +230,33 @@ static void advise(const struct view *view, struct tuning *tuning, const struct 
     const struct variant_column *first = &tuning->columns.items[0];
     size_t none = count_of(tuning, column, DIFFERENCE_NONE),
            unknown = count_of(tuning, column, DIFFERENCE_UNKNOWN);
+    const char *least = percent(view->arena, LEAST_DIFFERENCE);
 
-    if (*column->trouble != '\0') {
+    if (column->trouble != NULL) {
         *list_push(view->arena, &tuning->advice) =
-            arena_printf(view->arena, "`%s` is not to be used: %s", column->name, column->trouble);
+            reason(view->arena, variant_not_to_be_used, column->name, column->trouble);
         return;
     }
     advise_on_differences(view, tuning, column);
     if (unknown > 0)
-        *list_push(view->arena, &tuning->advice) = arena_printf(
-            view->arena, "too few repeats of `%s` or `%s` to tell%s; it takes %d of each", column->name,
-            first->name, unknown < tuning->sizes.count ? " at some sizes" : "", REPEATS_LEAST);
+        *list_push(view->arena, &tuning->advice) =
+            unknown < tuning->sizes.count
+                ? reason(view->arena, too_few_repeats_at_some_sizes, column->name, first->name, REPEATS_LEAST)
+                : reason(view->arena, too_few_repeats, column->name, first->name, REPEATS_LEAST);
     else if (none > 0)
         *list_push(view->arena, &tuning->advice) =
-            arena_printf(view->arena, "%s `%s` differs from `%s` by no more than the noise, or than %s",
-                         none < tuning->sizes.count ? "at the other sizes" : "at every size", column->name,
-                         first->name, percent(view->arena, LEAST_DIFFERENCE));
+            none < tuning->sizes.count
+                ? reason(view->arena, no_difference_at_other_sizes, column->name, first->name, least)
+                : reason(view->arena, no_difference_at_every_size, column->name, first->name, least);
 }
 
 static void advise_on_all(const struct view *view, struct tuning *tuning)
 {
     const struct variant_column *first = &tuning->columns.items[0];
 
-    if (*first->trouble != '\0') {
+    if (first->trouble != NULL) {
         *list_push(view->arena, &tuning->advice) =
-            arena_printf(view->arena, "nothing is compared with `%s`: %s", first->name, first->trouble);
+            reason(view->arena, nothing_compared_with, first->name, first->trouble);
         return;
     }
     for (size_t i = 1; i < tuning->columns.count; i++)
@@ -259,30 +275,31 @@ void tunings_collect(const struct view *view, struct tunings *ret_tunings)
     }
 }
 
-const char *spread_text(struct arena *arena, const struct spread *spread)
+const struct reason *spread_text(struct arena *arena, const struct spread *spread)
 {
     if (spread->count == 0)
-        return "no number";
-    return arena_printf(arena, "%.1f (%zu: %.1f to %.1f)", spread->median, spread->count, spread->low,
-                        spread->high);
+        return REASON(word_no_number);
+    return reason(arena, median_of_repeats, arena_printf(arena, "%.1f", spread->median), spread->count,
+                  arena_printf(arena, "%.1f", spread->low), arena_printf(arena, "%.1f", spread->high));
 }
 
-const char *contrast_text(struct arena *arena, const struct tuning *tuning, size_t column, size_t size)
+const struct reason *contrast_text(struct arena *arena, const struct tuning *tuning, size_t column,
+                                   size_t size)
 {
     const struct variant_column *at = &tuning->columns.items[column];
     const struct contrast *contrast = &at->points[size].contrast;
 
-    if (column == 0 || *at->trouble != '\0' || *tuning->columns.items[0].trouble != '\0')
-        return "";
+    if (column == 0 || at->trouble != NULL || tuning->columns.items[0].trouble != NULL)
+        return NULL;
     switch (contrast->word) {
     case DIFFERENCE_FASTER:
+        return reason(arena, faster_by, percent(arena, contrast->change));
     case DIFFERENCE_SLOWER:
-        return arena_printf(arena, "%s %s", percent(arena, contrast->change),
-                            difference_name(contrast->word));
+        return reason(arena, slower_by, percent(arena, contrast->change));
     case DIFFERENCE_NONE:
-        return "no difference";
+        return REASON(word_no_difference);
     case DIFFERENCE_UNKNOWN:
     default:
-        return "too few repeats to tell";
+        return REASON(word_too_few_repeats_to_tell);
     }
 }

@@ -11,17 +11,20 @@ struct variant_point {
     struct contrast contrast; /* with the first variant's; of the first itself: unknown */
 };
 struct variant_column {
-    const char *name, *settings; /* "qps4", "with NCCL_IB_QPS_PER_CONNECTION=4" */
-    size_t step;                 /* index into the plan */
-    const char *trouble; /* why it is not compared: wrong data, a crash, a number that nobody believes; "" */
+    const char *name;              /* "qps4" */
+    const struct reason *settings; /* "with NCCL_IB_QPS_PER_CONNECTION=4" */
+    size_t step;                   /* index into the plan */
+    const struct reason
+        *trouble; /* why it is not compared: wrong data, a crash, a number that nobody believes; NULL */
     struct variant_point *points; /* by size */
 };
 struct tuning {
-    const char *suite_step, *hosts; /* "4 hosts: node[1-4]" */
-    const char *metric;             /* "nccl.all_reduce.algbw" */
-    LIST_OF(double) sizes;          /* ascending, bytes */
+    const char *suite_step;
+    const struct reason *hosts; /* "4 hosts: node[1-4]" */
+    const char *metric;         /* "nccl.all_reduce.algbw" */
+    LIST_OF(double) sizes;      /* ascending, bytes */
     LIST_OF(struct variant_column) columns;
-    LIST_OF(const char *) advice; /* "at 1G `qps4` is 6.0% faster than `default`, noise 2.0%" */
+    LIST_OF(const struct reason *) advice; /* "at 1G `qps4` is 6.0% faster than `default`, noise 2.0%" */
 };
 /* The formats for people have a table of so many; of all others the advice alone. */
 enum { TUNINGS_TABLED = 12 };
@@ -32,8 +35,9 @@ struct tunings {
 void tunings_collect(const struct view *view, struct tunings *ret_tunings);
 
 /* "181.0 (180.2 to 181.9)", "no number" */
-const char *spread_text(struct arena *arena, const struct spread *spread);
-/* "6.0% faster", "no difference", "too few repeats to tell"; "" of the first variant and of one in trouble. */
-const char *contrast_text(struct arena *arena, const struct tuning *tuning, size_t column, size_t size);
+const struct reason *spread_text(struct arena *arena, const struct spread *spread);
+/* "6.0% faster", "no difference", "too few repeats to tell"; NULL of the first variant and of one in trouble. */
+const struct reason *contrast_text(struct arena *arena, const struct tuning *tuning, size_t column,
+                                   size_t size);
 
 #endif

@@ -4,12 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
 #include "assay/report.h"
 #include "assay/suite.h"
 
 /* A copy of the outcome under another word, for items on which the judgement cannot be taken at its word. */
 static const struct outcome *restate(struct arena *arena, const struct outcome *outcome,
-                                     enum outcome_word word, const char *cause)
+                                     enum outcome_word word, const struct reason *cause)
 {
     struct outcome *copy = arena_new(arena, struct outcome);
 
@@ -26,13 +29,9 @@ static const struct outcome *never_judged(struct arena *arena, size_t step, size
     *outcome = (struct outcome){.step = step,
                                 .slot = slot,
                                 .word = OUTCOME_NOT_RUN,
-                                .cause = "the judgement of this run says nothing of this item",
-                                .remedy = "judge the run again",
-                                .measured = "",
+                                .cause = REASON(item_never_judged),
+                                .remedy = REASON(judge_again),
                                 .value = NAN,
-                                .limit = "",
-                                .gate = "",
-                                .source = "",
                                 .status = ""};
     return outcome;
 }
@@ -45,7 +44,7 @@ static void count_item(struct coverage *coverage, const struct slot *slot, const
         return;
     }
     coverage->gates++;
-    coverage->measured += *outcome->measured != '\0';
+    coverage->measured += outcome->measured != NULL;
     coverage->pass += outcome->word == OUTCOME_PASS;
     coverage->fail += outcome->word == OUTCOME_FAIL;
     coverage->waived += outcome->word == OUTCOME_FAIL && outcome->waiver != NULL;
@@ -95,7 +94,7 @@ static void settle_step(struct view *view, size_t index)
         if (*item == NULL)
             *item = never_judged(view->arena, index, i);
         if (slot->duty == DUTY_GATE && (*item)->word == OUTCOME_RECORDED)
-            *item = restate(view->arena, *item, OUTCOME_INCONCLUSIVE, "this gate was only recorded");
+            *item = restate(view->arena, *item, OUTCOME_INCONCLUSIVE, REASON(gate_only_recorded));
         if (slot->duty == DUTY_GATE && (*item)->word > step->word)
             step->word = (*item)->word;
         count_item(&step->coverage, slot, *item);
@@ -119,10 +118,10 @@ static void settle_verdict(struct view *view)
     bool ended = view->record->state == RUN_ENDED;
     bool undecided = all->inconclusive + all->not_run > 0 || all->gates == 0 || !ended;
 
-    view->verdict_note = "";
+    view->verdict_note = NULL;
     view->verdict = VERDICT_INCOMPLETE;
     if (judgement->verdict_count == 0 || strcmp(judgement->verdicts[0].scope, "run") != 0) {
-        view->verdict_note = "This run has not been judged.";
+        view->verdict_note = REASON(run_not_judged);
         return;
     }
     view->verdict = judgement->verdicts[0].word;
@@ -133,12 +132,12 @@ static void settle_verdict(struct view *view)
     else if (view->verdict == VERDICT_ACCEPT && all->waived > 0)
         view->verdict = VERDICT_ACCEPT_WITH_EXCEPTIONS;
     if (!ended)
-        view->verdict_note = arena_printf(view->arena, "This run has not come to its end: it is %s.",
-                                          run_state_name(view->record->state));
+        view->verdict_note =
+            reason(view->arena, run_not_ended, reason_word(view->arena, run_state_name(view->record->state)));
     else if (view->verdict != judgement->verdicts[0].word)
-        view->verdict_note = arena_printf(
-            view->arena, "The judgement kept with this run (%s) is not supported by its outcomes.",
-            standing_verdict(&view->record->standing, judgement->verdicts[0].word));
+        view->verdict_note = reason(
+            view->arena, judgement_not_supported,
+            reason_word(view->arena, standing_verdict(&view->record->standing, judgement->verdicts[0].word)));
 }
 
 enum verdict_word report_verdict(const struct record *record)
@@ -195,7 +194,7 @@ struct view *view_create(struct arena *arena, const struct record *record)
     settle_verdict(view);
     view->verdict_text = view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
                              ? standing_verdict_text(arena, &record->standing, &record->judgement)
-                             : standing_verdict(&record->standing, view->verdict);
+                             : reason_word(arena, standing_verdict(&record->standing, view->verdict));
     place_host_verdicts(view);
     return view;
 }
@@ -223,23 +222,31 @@ size_t view_attempt_index(const struct view *view, const struct attempt *attempt
     return (size_t)(attempt - view->record->attempts.items);
 }
 
-const char *slot_at_text(struct arena *arena, const struct slot *slot)
+/* "size_bytes=8589934592" as "size 8G", "place=out" as "place out". */
+static const struct reason *place_said(struct arena *arena, const struct slot *slot, struct slice word)
+{
+    struct slice key = word, value = {"", 0};
+
+    if (slot->size_bytes > 0 && slice_starts(word, "size_bytes="))
+        return reason(arena, at_size, size_text(arena, slot->size_bytes));
+    if (slice_equal(word, "place=out"))
+        return REASON(at_place_out);
+    if (slice_equal(word, "place=in"))
+        return REASON(at_place_in);
+    if (slice_part(word, "=", &key, &value) && value.length > 0)
+        return reason(arena, text, arena_printf(arena, "%.*s %.*s", slice_print(key), slice_print(value)));
+    return reason(arena, text, key);
+}
+
+const struct reason *slot_at_text(struct arena *arena, const struct slot *slot)
 {
     struct slice rest = slice_of(slot->at), word;
-    const char *text = "";
+    const struct reason *text = NULL;
 
     while (scan_word(&rest, &word)) {
-        size_t equals = slice_find(word, "=");
-        const char *value = equals == (size_t)-1
-                                ? ""
-                                : arena_strndup(arena, word.bytes + equals + 1, word.length - equals - 1);
-        bool sized = slot->size_bytes > 0 && slice_starts(word, "size_bytes=");
+        const struct reason *place = place_said(arena, slot, word);
 
-        if (equals == (size_t)-1)
-            equals = word.length;
-        text = arena_printf(arena, "%s%s%.*s%s%s", text, *text != '\0' ? ", " : "", sized ? 4 : (int)equals,
-                            word.bytes, *value != '\0' ? " " : "",
-                            sized ? size_text(arena, slot->size_bytes) : value);
+        text = text == NULL ? place : reason(arena, clause, text, place);
     }
     return text;
 }
@@ -263,73 +270,76 @@ double attempt_seconds(const struct attempt *attempt)
     return start > 0 && attempt->ended >= start ? attempt->ended - start : NAN;
 }
 
-const char *attempt_end_text(struct arena *arena, const struct attempt *attempt)
+const struct reason *attempt_end_text(struct arena *arena, const struct attempt *attempt)
 {
     if (attempt->state == ATTEMPT_SENT)
-        return "no end seen";
+        return REASON(word_no_end_seen);
     if (attempt->end == ATTEMPT_RAN)
-        return arena_printf(arena, "exit %d", attempt->rc);
+        return reason(arena, ended_with_exit, attempt->rc);
     if (attempt->end == ATTEMPT_KILLED)
-        return arena_printf(arena, "signal %d", attempt->rc);
-    return attempt_end_name(attempt->end);
+        return reason(arena, ended_with_signal, attempt->rc);
+    return reason_word(arena, attempt_end_name(attempt->end));
 }
 
-const char *capture_note(const struct capture *capture)
+const struct reason *capture_note(const struct capture *capture)
 {
-    static const char *const notes[] = {
-        "",
-        "cut",
-        "flooded: the host kept no more",
-        "flooded and cut",
-        "clipped: read whole, head and tail are stored",
-        "cut; head and tail are stored",
-        "flooded: the host kept no more; head and tail are stored",
-        "flooded and cut; head and tail are stored",
+    static const struct reason *const notes[] = {
+        NULL,
+        REASON(capture_cut),
+        REASON(capture_flooded),
+        REASON(capture_flooded_and_cut),
+        REASON(capture_clipped),
+        REASON(capture_cut_clipped),
+        REASON(capture_flooded_clipped),
+        REASON(capture_flooded_cut_clipped),
     };
 
     return notes[4 * capture->clipped + 2 * capture->flooded + capture->cut];
 }
 
-static const char *accused_sentence(const struct view *view)
+/* NULL: isolation names nobody. */
+static const struct reason *accused_names(const struct view *view)
 {
     enum { NAMED = 5 };
     const struct judgement *judgement = &view->record->judgement;
-    const char *names = "";
+    const struct reason *names = NULL;
 
-    if (judgement->accusation_count == 0)
-        return "";
-    for (size_t i = 0; i < judgement->accusation_count && i < NAMED; i++)
-        names = arena_printf(view->arena, "%s%s%s", names, i > 0 ? ", " : "",
-                             accused_text(view->arena, &judgement->accusations[i]));
-    return arena_printf(view->arena, " Isolation accuses %s%s.", names,
-                        judgement->accusation_count > NAMED ? " and others" : "");
+    for (size_t i = 0; i < judgement->accusation_count && i < NAMED; i++) {
+        const struct reason *name = accused_text(view->arena, &judgement->accusations[i]);
+
+        names = names == NULL ? name : reason(view->arena, clause, names, name);
+    }
+    return judgement->accusation_count > NAMED ? reason(view->arena, and_others, names) : names;
 }
 
-const char *verdict_sentence(const struct view *view)
+static const struct reason *rejected_sentence(const struct view *view, const char *gates)
+{
+    const struct coverage *all = &view->coverage;
+    const struct reason *names = accused_names(view),
+                        *sentence = reason(view->arena, gates_failed, count_text(view->arena, all->fail),
+                                           gates, count_text(view->arena, all->inconclusive + all->not_run));
+
+    return names == NULL ? sentence : reason(view->arena, isolation_accuses, sentence, names);
+}
+
+const struct reason *verdict_sentence(const struct view *view)
 {
     const struct coverage *all = &view->coverage;
     const char *gates = count_text(view->arena, all->gates);
-    size_t waivers = judgement_waivers(&view->record->judgement);
+    const char *open = count_text(view->arena, all->inconclusive + all->not_run);
 
     switch (view->verdict) {
     case VERDICT_ACCEPT:
-        return arena_printf(view->arena, "All %s gates owed were measured and met.", gates);
+        return reason(view->arena, all_gates_met, gates);
     case VERDICT_ACCEPT_WITH_EXCEPTIONS:
-        return arena_printf(view->arena,
-                            "%s of %s gates were met; %s failed and %s covered by %zu recorded waiver%s.",
-                            count_text(view->arena, all->pass), gates, count_text(view->arena, all->waived),
-                            all->waived == 1 ? "is" : "are", waivers, waivers == 1 ? "" : "s");
+        return reason(view->arena, gates_met_but_waived, count_text(view->arena, all->pass), gates,
+                      count_text(view->arena, all->waived), judgement_waivers(&view->record->judgement));
     case VERDICT_REJECT:
-        return arena_printf(view->arena, "%s of %s gates failed; %s more could not be decided.%s",
-                            count_text(view->arena, all->fail), gates,
-                            count_text(view->arena, all->inconclusive + all->not_run),
-                            accused_sentence(view));
+        return rejected_sentence(view, gates);
     case VERDICT_INCOMPLETE:
     default:
-        return arena_printf(view->arena,
-                            standing_is_acceptance(&view->record->standing)
-                                ? "%s of %s gates could not be decided, so nothing may be accepted."
-                                : "%s of %s gates could not be decided.",
-                            count_text(view->arena, all->inconclusive + all->not_run), gates);
+        return standing_is_acceptance(&view->record->standing)
+                   ? reason(view->arena, gates_undecided_not_accepted, open, gates)
+                   : reason(view->arena, gates_undecided, open, gates);
     }
 }

@@ -30,8 +30,8 @@ struct view {
     size_t step_count;
     struct coverage coverage; /* of the run */
     enum verdict_word verdict;
-    const char *verdict_text;             /* its words, as this kind of run has them: "passed", "accept" */
-    const char *verdict_note;             /* why it is not the judgement's own word; "" when it is */
+    const struct reason *verdict_text;    /* its words, as this kind of run has them: "passed", "accept" */
+    const struct reason *verdict_note;    /* why it is not the judgement's own word; NULL when it is */
     const struct verdict **host_verdicts; /* by index in plan->hosts; NULL where there is none */
 };
 
@@ -45,17 +45,17 @@ void coverage_add(struct coverage *sum, const struct coverage *part);
 size_t view_attempt_index(const struct view *view, const struct attempt *attempt);
 
 /* Where a slot is taken, for people: "size 8G, place out". */
-const char *slot_at_text(struct arena *arena, const struct slot *slot);
+const struct reason *slot_at_text(struct arena *arena, const struct slot *slot);
 /* "1,234,567" */
 const char *count_text(struct arena *arena, size_t count);
 /* Start and length of an attempt by the controller's clock; 0 when it has none. */
 double attempt_start(const struct attempt *attempt);
 double attempt_seconds(const struct attempt *attempt);
 /* "exit 0", "signal 9", "deadline": how it ended. */
-const char *attempt_end_text(struct arena *arena, const struct attempt *attempt);
-/* "", or what the reader must know of this capture: "clipped: read whole, head and tail are stored". */
-const char *capture_note(const struct capture *capture);
+const struct reason *attempt_end_text(struct arena *arena, const struct attempt *attempt);
+/* NULL, or what the reader must know of this capture: "clipped: read whole, head and tail are stored". */
+const struct reason *capture_note(const struct capture *capture);
 /* What the words of a verdict mean for the person who must decide, with this run's numbers. */
-const char *verdict_sentence(const struct view *view);
+const struct reason *verdict_sentence(const struct view *view);
 
 #endif

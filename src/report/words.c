@@ -3,6 +3,8 @@
 #include <math.h>
 #include <time.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
 #include "assay/report.h"
 #include "language.h"
 
@@ -32,12 +34,20 @@ static const char *one_line(struct arena *arena, const char *lines)
     return line;
 }
 
+const struct reason *run_origin_said(struct arena *arena, const struct run_origin *origin)
+{
+    const char *when = time_text(arena, origin->imported);
+    const struct reason *bundle = origin->redacted ? reason(arena, bundle_redacted, origin->bundle)
+                                                   : reason(arena, text, origin->bundle);
+
+    return *origin->signers != '\0'
+               ? reason(arena, run_imported_signed, when, bundle, one_line(arena, origin->signers))
+               : reason(arena, run_imported_unsigned, when, bundle);
+}
+
 const char *run_origin_text(struct arena *arena, const struct run_origin *origin)
 {
-    return arena_printf(arena, "imported %s from %s%s, %s%s", time_text(arena, origin->imported),
-                        origin->bundle, origin->redacted ? " (redacted)" : "",
-                        *origin->signers != '\0' ? "signed by " : "unsigned",
-                        one_line(arena, origin->signers));
+    return reason_english(arena, run_origin_said(arena, origin));
 }
 
 const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "assay/cleanup.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/run.h"
 #include "remote_scripts.h"
 
 enum {
@@ -59,25 +61,25 @@ static bool plain_word(const char *word, const char *also, size_t limit)
     return true;
 }
 
-const char *guard_job_fault(const struct remote_job *job)
+const struct reason *guard_job_fault(const struct remote_job *job)
 {
     if (!plain_word(job->uuid, "-", 64))
-        return "the job's uuid is not one";
+        return REASON(job_uuid_unfit);
     if (!runs_command(job->verb))
         return NULL;
     if (job->command == NULL)
-        return "the job has no command";
+        return REASON(job_without_command);
     if (job->secret != NULL && !plain_word(job->secret, "- ", SECRET_LIMIT))
-        return "the job's secret is no plain line";
+        return REASON(job_secret_unfit);
     if (job->verb == REMOTE_READ && strlen(job->command) > GUARD_READ_LIMIT)
-        return "the command is too long for the light path";
+        return REASON(command_too_long_for_light_path);
     if (job->verb == REMOTE_READ && job->file_count > 0)
-        return "the light path takes no files";
+        return REASON(light_path_takes_no_files);
     if (job->file_count > FILES_LIMIT)
-        return "too many files for one job";
+        return REASON(too_many_files_for_job);
     for (size_t i = 0; i < job->file_count; i++)
         if (!plain_word(job->files[i].name, "._-", 100) || strchr("._-", job->files[i].name[0]) != NULL)
-            return "a file's name is not a plain one";
+            return REASON(file_name_not_plain);
     return NULL;
 }
 
@@ -438,16 +440,6 @@ bool guard_reply_begun(const struct guard_reply *reply)
            reply->streams[GUARD_STDOUT].state == GUARD_DONE;
 }
 
-/* NUL-ended copies of words in the header live behind each other in `text`. */
-static size_t keep_word(struct text *text, struct slice word)
-{
-    size_t at = text->length;
-
-    text_add(text, word.bytes, word.length);
-    text_add(text, "", 1);
-    return at;
-}
-
 /* The streams of the light path; of a spooled answer, whose two come one behind the other, both. */
 static void result_streams(struct guard_reply *reply, struct remote_result *result)
 {
@@ -478,32 +470,63 @@ static int unkept(const struct guard_reply *reply)
     return failure != 0 ? failure : spool_failure(reply->streams[GUARD_STDERR].body);
 }
 
-static void result_from_header(const struct header *header, struct text *text, struct remote_result *result)
-{
-    size_t left = keep_word(text, header->left), boot = keep_word(text, header->boot);
-    size_t said = keep_word(text, header->text);
+/* guard.sh says a word and what it is about, which stands behind a blank. Spools of an earlier assay say it in English. */
+static const struct {
+    const char *word;
+    const struct sentence *sentence;
+} said_by_guard[] = {
+    {"no-space", &sentence_no_space_left},       {"not-writable", &sentence_spool_not_writable},
+    {"no-folder", &sentence_no_private_folder},  {"not-removed", &sentence_folder_not_removed},
+    {"another-boot", &sentence_another_boot_id}, {"too-early", &sentence_cancelled_before_begun},
+    {"killed", &sentence_supervisor_killed},     {"still-runs", &sentence_command_still_runs},
+};
 
+/* What is behind a "; " is in the host's own words. */
+static const struct reason *what_guard_says(struct arena *arena, struct slice said)
+{
+    static const char further[] = "; ";
+    struct slice word, about = said;
+    size_t end = slice_find(said, further);
+
+    if (end != (size_t)-1)
+        return reason_also(arena, what_guard_says(arena, (struct slice){said.bytes, end}),
+                           reason_quote(arena, slice_from(said, end + strlen(further))));
+    if (!scan_word(&about, &word))
+        return NULL;
+    about = slice_trim(about);
+    for (size_t i = 0; i < ARRAY_SIZE(said_by_guard); i++) {
+        const struct sentence *sentence = said_by_guard[i].sentence;
+
+        if (slice_equal(word, said_by_guard[i].word) && (sentence->arguments > 0) == (about.length > 0))
+            return sentence->arguments == 0
+                       ? &sentence->plain
+                       : reason_make(arena, sentence, (struct reason_value[]){REASON_VALUE(about)}, 1);
+    }
+    return reason_quote(arena, said);
+}
+
+static void result_from_header(const struct header *header, struct arena *arena, struct remote_result *result)
+{
     result->end = REMOTE_ENDED;
     result->why = header->why;
     result->rc = (int)header->rc;
     result->up_began = header->up[0];
     result->up_ended = header->up[1];
     result->left = header->left.length > 0;
-    result->left_text = text->bytes + left;
-    result->boot_id = text->bytes + boot;
-    result->text = text->bytes + said;
+    result->left_text = arena_strndup(arena, header->left.bytes, header->left.length);
+    result->boot_id = arena_strndup(arena, header->boot.bytes, header->boot.length);
+    result->what = what_guard_says(arena, header->text);
     result->out_clipped |= header->clip[0] > 0;
     result->err_clipped |= header->clip[1] > 0;
 }
 
-/* The first line that says something, with its control characters replaced. What sudo says of a name that it cannot
-   resolve is none of that. */
-static void add_said(struct text *text, const struct text *noise, const struct text *window)
+/* Behind it the first line that says something. What sudo says of a name that it cannot resolve is none of that. */
+static const struct reason *with_said(struct arena *arena, const struct reason *what,
+                                      const struct text *noise, const struct text *window)
 {
     enum { LONGEST = 200 };
     cleanup_text struct text all = {0};
     struct slice rest, line, said = {"", 0};
-    size_t at = text->length;
 
     text_init(&all, NOISE_KEPT);
     text_add(&all, noise->bytes, noise->length);
@@ -515,10 +538,10 @@ static void add_said(struct text *text, const struct text *noise, const struct t
         if (slice_find(line, "unable to resolve host") == (size_t)-1)
             said = slice_trim(line);
     if (said.length == 0)
-        return;
-    text_printf(text, "%s%.*s", at > 0 ? ": " : "", (int)(said.length < LONGEST ? said.length : LONGEST),
-                said.bytes);
-    text_make_plain(text, at);
+        return what;
+    if (said.length > LONGEST)
+        said.length = LONGEST;
+    return reason(arena, about, what, said);
 }
 
 static bool says_sudo(const struct text *noise)
@@ -536,52 +559,41 @@ static bool says_wrong_password(const struct text *noise)
            strstr(noise->bytes, "no password was provided") != NULL;
 }
 
-static void result_without_header(struct guard_reply *reply, struct text *text, struct remote_result *result)
+static void result_without_header(struct guard_reply *reply, struct arena *arena,
+                                  struct remote_result *result)
 {
     struct guard_stream *out = &reply->streams[GUARD_STDOUT], *err = &reply->streams[GUARD_STDERR];
     cleanup_text struct text said = {0};
+    const struct reason *what;
 
     text_init(&said, 4 * NOISE_KEPT);
     text_add(&said, err->noise.bytes, err->noise.length);
     text_add(&said, err->window.bytes, err->window.length);
-    text_reset(text);
     if (says_sudo(&said)) {
         result->end = REMOTE_SUDO_REFUSED;
-        text_put(text, says_wrong_password(&said)
-                           ? "sudo does not take the password that was asked for"
-                           : "sudo -n refused; allow the login user NOPASSWD for /bin/sh, or log in as root");
+        what = says_wrong_password(&said) ? REASON(sudo_password_refused) : REASON(sudo_refused);
     } else {
         result->end = REMOTE_NO_ANSWER;
-        text_put(text, out->state == GUARD_GARBLED ? "the answer of the guard on the host is garbled"
-                                                   : "the host's shell gave no answer of the guard");
+        what = out->state == GUARD_GARBLED ? REASON(guard_answer_garbled) : REASON(no_guard_answer);
     }
-    add_said(text, &said, &(struct text){0});
-    add_said(text, &out->noise, &out->window);
-    result->text = text->bytes;
+    what = with_said(arena, what, &said, &(struct text){0});
+    result->what = with_said(arena, what, &out->noise, &out->window);
 }
 
-void guard_reply_result(struct guard_reply *reply, struct text *text, struct remote_result *ret_result)
+void guard_reply_result(struct guard_reply *reply, struct arena *arena, struct remote_result *ret_result)
 {
     struct header header = {0};
-    char why[200];
     bool readable = reply->header.length > 0 && reply->streams[GUARD_STDOUT].state != GUARD_GARBLED &&
                     header_read((struct slice){reply->header.bytes, reply->header.length}, &header);
 
-    *ret_result = (struct remote_result){.text = "", .boot_id = "", .left_text = ""};
-    text_reset(text);
-    text_put(text, "");
+    *ret_result = (struct remote_result){.boot_id = "", .left_text = ""};
     if (!readable) {
-        result_without_header(reply, text, ret_result);
+        result_without_header(reply, arena, ret_result);
         return;
     }
     result_streams(reply, ret_result);
-    if (unkept(reply) != 0 && header.text.length == 0) {
-        snprintf(why, sizeof why, "this machine has no place for the output in $TMPDIR, /var/tmp or /tmp: %s",
-                 strerror(unkept(reply)));
-        header.text = slice_of(why);
-    }
-    /* All words are kept before any pointer is taken. */
-    text_add(text, "", 0);
-    result_from_header(&header, text, ret_result);
+    result_from_header(&header, arena, ret_result);
+    if (unkept(reply) != 0 && ret_result->what == NULL)
+        ret_result->what = reason(arena, no_place_for_output, strerror(unkept(reply)));
     ret_result->cut = unkept(reply) != 0 || !guard_reply_whole(reply);
 }

@@ -23,7 +23,7 @@ enum {
 };
 
 /* NULL when the job can be sent, else what is wrong with it: our own mistake, before anything is sent. */
-const char *guard_job_fault(const struct remote_job *job);
+const struct reason *guard_job_fault(const struct remote_job *job);
 
 /*
  * How root is reached. With a password the login user's own shell takes it as the first line of stdin and hands it to
@@ -80,8 +80,8 @@ bool guard_reply_begun(const struct guard_reply *reply);
 /*
  * The result as far as it came. Not whole: a header without all its bytes is REMOTE_ENDED with cut set; no
  * header is REMOTE_SUDO_REFUSED or REMOTE_NO_ANSWER with what was said instead. The result points into the
- * reply and into `text`, which is emptied first.
+ * reply and into the arena.
  */
-void guard_reply_result(struct guard_reply *reply, struct text *text, struct remote_result *ret_result);
+void guard_reply_result(struct guard_reply *reply, struct arena *arena, struct remote_result *ret_result);
 
 #endif

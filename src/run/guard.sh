@@ -15,7 +15,7 @@
 
 . "$(dirname "$0")/guard_common.sh"
 
-# say FIELDS: the answer's first line
+# say FIELDS: the answer's first line. Its last field is text=WORD ABOUT, of the words that guard.c knows.
 say() { printf '@assay %s ended %s\n' "$ended" "$*"; }
 # done_well RC TEXT: the answer to a verb that delivers no command's result
 done_well() { uptime_now; say "why=none rc=$1 up=0,$now left=$left out=0 err=0 clip=0,0 boot=$boot text=$2"; }
@@ -56,7 +56,7 @@ alive() {
 # all_kept NAME: the whole stream is in its file. $full is set where the disk took no more of it.
 all_kept() {
     { read -r failed beyond <"$dir/rest.$1"; } 2>/dev/null || return 1
-    [ "$failed" = 0 ] || full="no space is left in ${dir%/*} on the host"
+    [ "$failed" = 0 ] || full="no-space ${dir%/*}"
     [ "$failed $beyond" = "0 0" ]
 }
 
@@ -145,7 +145,7 @@ begin() {
     tmp=$dir.$$ full=
     if ! fill "$@"; then
         rm -rf "$tmp"
-        [ -n "$full" ] && no_spool "no space is left in $spool on the host, or it cannot be written to"
+        [ -n "$full" ] && no_spool "not-writable $spool"
         return 1
     fi
     # shellcheck disable=SC2154 # the text of this very script: guard.c
@@ -162,7 +162,7 @@ lost_or_over() {
     began=0
     { read -r began <"$dir/began"; } 2>/dev/null
     if [ -e "$dir/cancel" ]; then finish cancelled 0 "$began" ""
-    else finish lost 0 "$began" "the supervisor on the host was killed"; fi
+    else finish lost 0 "$began" killed; fi
 }
 
 # attach: waits for the end, cheaply
@@ -189,11 +189,11 @@ deliver() {
 }
 
 rebooted() {
-    left='' end="why=rebooted rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=the host has another boot id than before"
+    left='' end="why=rebooted rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=another-boot"
     if [ -n "$spool" ] && [ -d "$dir" ]; then
         # shellcheck disable=SC2046 # words
         set -- $(stat -c %s "$dir/out" "$dir/err" 2>/dev/null)
-        end="why=rebooted rc=0 up=0,0 left= out=${1:-0} err=${2:-0} clip=0,0 boot=$boot text=the host has another boot id than before"
+        end="why=rebooted rc=0 up=0,0 left= out=${1:-0} err=${2:-0} clip=0,0 boot=$boot text=another-boot"
     fi
     say "$end"
     part out out
@@ -209,7 +209,7 @@ ensure() {
         rebooted
         return
     fi
-    [ -n "$spool" ] || { no_spool "none of $spools is a private folder of this user, or can be made$(taken)"; return; }
+    [ -n "$spool" ] || { no_spool "no-folder $spools$(taken)"; return; }
     [ -d "$dir" ] || begin "$@" || return
     attach
     deliver
@@ -219,7 +219,7 @@ ensure() {
 tombstone() {
     tmp=$dir.$$
     { mkdir -m 700 "$tmp" && echo "$boot" >"$tmp/boot" &&
-        echo "why=cancelled rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=cancelled before it began" >"$tmp/end" &&
+        echo "why=cancelled rc=0 up=0,0 left= out=0 err=0 clip=0,0 boot=$boot text=too-early" >"$tmp/end" &&
         mv -T "$tmp" "$dir"; } 2>/dev/null || rm -rf "$tmp"
 }
 
@@ -251,11 +251,11 @@ cancel() {
 forget() {
     left=
     if [ -n "$spool" ] && [ -d "$dir" ] && [ ! -f "$dir/end" ] && alive; then
-        done_well 1 "the command still runs"
+        done_well 1 still-runs
         return
     fi
     [ -n "$spool" ] && rm -rf "$dir" "$dir".[0-9]*
-    [ -n "$spool" ] && [ -e "$dir" ] && { done_well 1 "cannot remove $dir"; return; }
+    [ -n "$spool" ] && [ -e "$dir" ] && { done_well 1 "not-removed $dir"; return; }
     done_well 0 ""
 }
 

@@ -7,17 +7,19 @@
 
 #include "assay/arena.h"
 #include "assay/cleanup.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/run.h"
 #include "assay/scan.h"
 
 enum {
-    REASONS = 6,
+    REFUSALS = 6,
     PAUSE_MS = 2000, /* for so long after a failure nobody knocks there again */
 };
 
 enum hop_state { HOP_APART, HOP_CONNECTING, HOP_READY };
 
 /* Why the jump host did not open a connection, in ssh's words, and when it said so last. */
-struct reason {
+struct refusal {
     char text[100];
     uint64_t at;
 };
@@ -32,11 +34,12 @@ struct hop {
     struct session *session;
     TAILQ_HEAD(, hop_waiter) waiters;
     uv_timer_t wake;
-    char *failure;      /* the last one; NULL: none */
+    const struct reason *failure; /* the last one, in an arena of its own; NULL: none */
+    struct arena *failure_arena;
     uint64_t failed_at; /* loop time; 0: what was lost had been made */
     bool refused;       /* a login, or a host key: not tried again, for that might lock an account */
     bool password_wrong;
-    struct reason reasons[REASONS];
+    struct refusal refusals[REFUSALS];
 };
 
 /* ---- which ---- */
@@ -136,20 +139,28 @@ static void on_ready(void *context)
     wake(hop);
 }
 
-static void on_closed(void *context, enum transport_failure failure, const char *text)
+/* That of a hop before it names that one. */
+static void keep_failure(struct hop *hop, enum transport_failure failure, const struct reason *why)
+{
+    struct arena *arena = arena_create();
+
+    why = reason_copy(arena, why);
+    if (failure != TRANSPORT_JUMP_FAILED)
+        why = hop->before != NULL ? reason(arena, jump_host_behind_failed, hop->target.name, hop->before, why)
+                                  : reason(arena, jump_host_failed, hop->target.name, why);
+    arena_destroy(hop->failure_arena);
+    hop->failure_arena = arena;
+    hop->failure = why;
+}
+
+static void on_closed(void *context, enum transport_failure failure, const struct reason *why)
 {
     struct hop *hop = context;
     bool was_ready = hop->state == HOP_READY;
 
+    keep_failure(hop, failure, why);
     openssh_close(steal_pointer(hop->session));
     hop->state = HOP_APART;
-    free(hop->failure);
-    /* That of a hop before it names that one. */
-    hop->failure =
-        failure == TRANSPORT_JUMP_FAILED
-            ? mem_strdup(text)
-            : mem_printf("jump host %s%s%s%s: %s", hop->target.name, hop->before != NULL ? " (behind " : "",
-                         hop->before != NULL ? hop->before : "", hop->before != NULL ? ")" : "", text);
     hop->failed_at = was_ready ? 0 : uv_now(hop->context->loop);
     hop->refused =
         !was_ready && (failure == TRANSPORT_AUTH_REFUSED || failure == TRANSPORT_HOST_KEY_UNKNOWN ||
@@ -165,7 +176,7 @@ static void on_said(void *context, struct slice line)
     static const char mark[] = ": open failed: ";
     struct hop *hop = context;
     size_t at = slice_find(line, mark), oldest = 0;
-    char text[sizeof hop->reasons[0].text];
+    char text[sizeof hop->refusals[0].text];
 
     if (at == (size_t)-1)
         return;
@@ -173,16 +184,16 @@ static void on_said(void *context, struct slice line)
     if (slice_starts(line, "connect failed: "))
         line = slice_from(line, strlen("connect failed: "));
     snprintf(text, sizeof text, "%.*s", slice_print(line));
-    for (size_t i = 0; i < REASONS; i++) {
-        if (strcmp(hop->reasons[i].text, text) == 0) {
+    for (size_t i = 0; i < REFUSALS; i++) {
+        if (strcmp(hop->refusals[i].text, text) == 0) {
             oldest = i;
             break;
         }
-        if (hop->reasons[i].at < hop->reasons[oldest].at)
+        if (hop->refusals[i].at < hop->refusals[oldest].at)
             oldest = i;
     }
-    snprintf(hop->reasons[oldest].text, sizeof text, "%s", text);
-    hop->reasons[oldest].at = uv_now(hop->context->loop);
+    snprintf(hop->refusals[oldest].text, sizeof text, "%s", text);
+    hop->refusals[oldest].at = uv_now(hop->context->loop);
 }
 
 static bool is_given_up(const struct hop *hop)
@@ -243,39 +254,43 @@ void hop_relay_words(const struct hop *hop, const char *host, const char *port,
     ret_words[HOP_RELAY_WORDS] = NULL;
 }
 
-static bool forbids(const char *reason)
+static bool forbids(const char *refusal)
 {
-    return strstr(reason, "prohibited") != NULL || strstr(reason, "unknown channel type") != NULL;
+    return strstr(refusal, "prohibited") != NULL || strstr(refusal, "unknown channel type") != NULL;
+}
+
+/* NULL: it said nothing. */
+static const struct refusal *last_refusal(const struct hop *hop, uint64_t since)
+{
+    const struct refusal *last = NULL;
+
+    for (size_t i = 0; i < REFUSALS; i++) {
+        const struct refusal *refusal = &hop->refusals[i];
+
+        if (refusal->at < since || refusal->at == 0)
+            continue;
+        /* Where it told several hosts several things, the one that accuses nobody. */
+        if (last == NULL || forbids(refusal->text) || (!forbids(last->text) && refusal->at > last->at))
+            last = refusal;
+    }
+    return last;
 }
 
 enum transport_failure hop_explain(const struct hop *hop, const char *host, unsigned port, uint64_t since,
-                                   char *ret_text, size_t size)
+                                   struct arena *arena, const struct reason **ret_why)
 {
-    const struct reason *last = NULL;
+    const struct refusal *last = last_refusal(hop, since);
 
-    for (size_t i = 0; i < REASONS; i++) {
-        const struct reason *reason = &hop->reasons[i];
-
-        if (reason->at < since || reason->at == 0)
-            continue;
-        /* Where it told several hosts several things, the one that accuses nobody. */
-        if (last == NULL || forbids(reason->text) || (!forbids(last->text) && reason->at > last->at))
-            last = reason;
-    }
     if (hop->state != HOP_READY) {
-        snprintf(ret_text, size, "%s", hop->failure != NULL ? hop->failure : "the jump host was lost");
+        *ret_why = hop->failure != NULL ? reason_copy(arena, hop->failure) : REASON(jump_host_lost);
         return TRANSPORT_JUMP_FAILED;
     }
     if (last == NULL || forbids(last->text)) {
-        snprintf(ret_text, size,
-                 "jump host %s forbids forwarding to %s port %u (%s): have AllowTcpForwarding and PermitOpen "
-                 "of its "
-                 "sshd allow it, or run assay on it (scripts/bundle makes a tarball for that)",
-                 hop->target.name, host, port, last != NULL ? last->text : "no reason given");
+        *ret_why = reason(arena, jump_host_forbids, hop->target.name, host, port,
+                          last != NULL ? reason_text(arena, last->text) : REASON(no_reason_given));
         return TRANSPORT_JUMP_FAILED;
     }
-    snprintf(ret_text, size, "jump host %s cannot connect to %s port %u: %s", hop->target.name, host, port,
-             last->text);
+    *ret_why = reason(arena, jump_host_cannot_connect, hop->target.name, host, port, last->text);
     return TRANSPORT_UNREACHABLE;
 }
 
@@ -288,7 +303,7 @@ static void on_hop_closed(uv_handle_t *handle)
     free(hop->known_hosts);
     free(hop->words);
     free(hop->before);
-    free(hop->failure);
+    arena_destroy(hop->failure_arena);
     free(hop);
 }
 

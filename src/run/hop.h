@@ -22,7 +22,8 @@ struct hop;
 /* A session that waits for its way. Who embeds it fills in the first three. */
 struct hop_waiter {
     void (*ready)(void *context);
-    void (*failed)(void *context, const char *text); /* TRANSPORT_JUMP_FAILED; the text names the jump host */
+    /* TRANSPORT_JUMP_FAILED; the reason names the jump host, and is good during the call. */
+    void (*failed)(void *context, const struct reason *why);
     void *context;
     struct hop *hop; /* NULL: none is on its way */
     bool waiting;
@@ -46,9 +47,9 @@ void hop_relay_words(const struct hop *hop, const char *host, const char *port,
  * much later. */
 #define HOP_RELAY_FAILED "tdio forwarding request failed"
 enum { HOP_EXPLAINS_MS = 50 };
-/* Why the relay ended that was started at loop time `since`: what the jump host has said. */
+/* Why the relay ended that was started at loop time `since`: what the jump host has said; in the arena. */
 enum transport_failure hop_explain(const struct hop *hop, const char *host, unsigned port, uint64_t since,
-                                   char *ret_text, size_t size);
+                                   struct arena *arena, const struct reason **ret_why);
 
 /* Ends all connections. No session is left. */
 void hops_release(struct transport_context *context);

@@ -17,6 +17,7 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/reasons/run.h"
 #include "assay/scan.h"
 #include "assay/text.h"
 
@@ -49,15 +50,16 @@ static bool take_string(struct slice *rest, struct slice *ret_string)
     return true;
 }
 
-static const char *fault_of_type(struct slice type)
+/* Of a file, with its path as the argument. */
+static const struct sentence *fault_of_type(struct slice type)
 {
     if (slice_equal(type, "ssh-ed25519") || slice_starts(type, "ecdsa-sha2-"))
         return NULL;
     if (slice_equal(type, "ssh-rsa"))
-        return "is an RSA key, which libssh2 1.10 can use only with SHA-1";
+        return &sentence_key_is_rsa;
     if (slice_starts(type, "sk-"))
-        return "needs a security key";
-    return "is of a type that libssh2 does not know";
+        return &sentence_key_needs_security_key;
+    return &sentence_key_type_unknown;
 }
 
 /* "TYPE BASE64", as a .pub file has it. */
@@ -87,23 +89,23 @@ static EVP_PKEY *ed25519_of(struct slice section)
 }
 
 /* The blob of OpenSSH's own format: magic, cipher, kdf, kdf options, count, public key (type first), private section. */
-static const char *fault_of_blob(struct slice blob, struct identity *identity)
+static const struct sentence *fault_of_blob(struct slice blob, struct identity *identity)
 {
     static const char magic[] = "openssh-key-v1";
     struct slice cipher, kdf, options, public, rest, type, section;
-    const char *fault;
+    const struct sentence *fault;
 
     if (blob.length < sizeof magic || memcmp(blob.bytes, magic, sizeof magic) != 0)
-        return "is not an OpenSSH key";
+        return &sentence_key_not_openssh;
     blob = slice_from(blob, sizeof magic);
     if (!take_string(&blob, &cipher) || !take_string(&blob, &kdf) || !take_string(&blob, &options) ||
         blob.length < 4)
-        return "is damaged";
+        return &sentence_key_damaged;
     if (!slice_equal(cipher, "none"))
-        return "is encrypted";
+        return &sentence_key_encrypted;
     blob = slice_from(blob, 4);
     if (!take_string(&blob, &public) || (rest = public, !take_string(&rest, &type)))
-        return "is damaged";
+        return &sentence_key_damaged;
     fault = fault_of_type(type);
     if (fault != NULL)
         return fault;
@@ -116,13 +118,13 @@ static const char *fault_of_blob(struct slice blob, struct identity *identity)
     return NULL;
 }
 
-static const char *fault_of_openssh(struct slice body, struct identity *identity)
+static const struct sentence *fault_of_openssh(struct slice body, struct identity *identity)
 {
     size_t size = body.length + 4;
     cleanup_free unsigned char *blob = mem_alloc(size);
     EVP_ENCODE_CTX *decoder = EVP_ENCODE_CTX_new();
     int length = 0, tail = 0, rc = -1;
-    const char *fault;
+    const struct sentence *fault;
 
     if (decoder != NULL) {
         EVP_DecodeInit(decoder);
@@ -131,13 +133,13 @@ static const char *fault_of_openssh(struct slice body, struct identity *identity
             rc = EVP_DecodeFinal(decoder, blob + length, &tail);
     }
     EVP_ENCODE_CTX_free(decoder);
-    fault = rc < 0 ? "is damaged"
+    fault = rc < 0 ? &sentence_key_damaged
                    : fault_of_blob((struct slice){(const char *)blob, (size_t)(length + tail)}, identity);
     explicit_bzero(blob, size);
     return fault;
 }
 
-static const char *fault_of_key(struct slice text, struct identity *identity)
+static const struct sentence *fault_of_key(struct slice text, struct identity *identity)
 {
     static const char begin[] = "-----BEGIN OPENSSH PRIVATE KEY-----\n";
     size_t at = slice_find(text, begin), end;
@@ -146,16 +148,16 @@ static const char *fault_of_key(struct slice text, struct identity *identity)
         text = slice_from(text, at + strlen(begin));
         end = slice_find(text, "-----END");
         if (end == (size_t)-1)
-            return "is damaged";
+            return &sentence_key_damaged;
         return fault_of_openssh((struct slice){text.bytes, end}, identity);
     }
     if (slice_contains(text, "ENCRYPTED"))
-        return "is encrypted";
+        return &sentence_key_encrypted;
     if (slice_contains(text, "-----BEGIN EC PRIVATE KEY-----"))
         return NULL;
     if (slice_contains(text, "-----BEGIN RSA PRIVATE KEY-----"))
         return fault_of_type(slice_of("ssh-rsa"));
-    return "is not a private key that libssh2 can use";
+    return &sentence_key_not_usable;
 }
 
 /* libssh2 reads lines of at most 127 bytes, and some programs write the whole key in one. */
@@ -191,19 +193,20 @@ static struct identity *load(char *path)
     struct identity *identity = mem_alloc(sizeof *identity);
     cleanup_text struct text text = {0};
     struct error err;
-    const char *fault;
+    const struct sentence *fault;
 
     identity->path = path;
+    identity->arena = arena_create();
     text_init(&text, KEY_LIMIT);
     if (file_read(path, &text, &err) != 0) {
-        identity->fault = mem_printf("the key cannot be read: %s", err.text);
+        identity->fault = reason(identity->arena, key_unreadable, err.text);
         return identity;
     }
     fault = fault_of_key((struct slice){text.bytes, text.length}, identity);
     if (fault != NULL)
-        identity->fault = mem_printf("%s %s", path, fault);
+        identity->fault = reason_make(identity->arena, fault, (struct reason_value[]){REASON_VALUE(path)}, 1);
     else if (has_certificate(path))
-        identity->fault = mem_printf("%s has a certificate beside it, which libssh2 does not show", path);
+        identity->fault = reason(identity->arena, key_has_certificate, path);
     wrap_lines(&text);
     identity->length = text.length;
     identity->bytes = text_detach(&text);
@@ -264,15 +267,15 @@ static bool agent_answers(const char *path)
     return agent >= 0 && connect(agent, (const struct sockaddr *)&address, sizeof address) == 0;
 }
 
-char *identity_trouble(struct identity **list, const char *path)
+const struct reason *identity_trouble(struct identity **list, const char *path, struct arena *arena)
 {
     const struct identity *identity = identity_get(list, path);
     const char *agent = getenv("SSH_AUTH_SOCK");
     bool unread = identity != NULL && identity->bytes == NULL;
     bool gone = agent != NULL && *agent != '\0' && !agent_answers(agent);
 
-    return mem_printf("%s%s%s%s", unread ? "; " : "", unread ? identity->fault : "",
-                      gone ? "; no agent answers at SSH_AUTH_SOCK=" : "", gone ? agent : "");
+    return reason_also(arena, unread ? identity->fault : NULL,
+                       gone ? reason(arena, no_agent_answers, agent) : NULL);
 }
 
 void identities_release(struct identity *list)
@@ -288,7 +291,7 @@ void identities_release(struct identity *list)
         free(list->path);
         free(list->public);
         free(list->blob);
-        free(list->fault);
+        arena_destroy(list->arena);
         free(list);
     }
 }

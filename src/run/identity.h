@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "assay/reason.h"
+
 struct identity {
     struct identity *next;
     char *path;
@@ -20,7 +22,8 @@ struct identity {
     EVP_PKEY *signer;
     char *blob;
     size_t blob_length;
-    char *fault; /* why libssh2 cannot use it; NULL when it can */
+    const struct reason *fault; /* why libssh2 cannot use it, in the arena; NULL when it can */
+    struct arena *arena;
 };
 
 /*
@@ -32,9 +35,9 @@ const struct identity *identity_get(struct identity **list, const char *path);
 enum { IDENTITY_SIGNATURE = 64 };
 bool identity_sign(const struct identity *identity, const unsigned char *data, size_t length,
                    unsigned char signature[IDENTITY_SIGNATURE]);
-/* What is wrong here, for a host that takes none of our keys: "; the key cannot be read: ...", "; no agent answers at
-   SSH_AUTH_SOCK=..."; "" when nothing is. free() it. */
-char *identity_trouble(struct identity **list, const char *path);
+/* What is wrong here, for a host that takes none of our keys: "the key cannot be read: ...", "no agent answers at
+   SSH_AUTH_SOCK=..."; NULL when nothing is. In the arena. */
+const struct reason *identity_trouble(struct identity **list, const char *path, struct arena *arena);
 void identities_release(struct identity *list);
 
 /* "~/x" as a path; free() it. */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "assay/advice.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/run.h"
 #include "assay/sha256.h"
 #include "plan_private.h"
 
@@ -153,13 +155,13 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
     }
     if (slot->duty == DUTY_GATE && matches_any(step->record.items, step->record.count, slot->metric)) {
         slot->duty = DUTY_RECORD;
-        slot->duty_note = "the suite only records it";
+        slot->duty_note = REASON(only_recorded_by_suite);
     }
     if (slot->duty == DUTY_GATE &&
         matches_any(step->record_without_limit.items, step->record_without_limit.count, slot->metric) &&
         !has_enforceable(arena, limits, shape, slot)) {
         slot->duty = DUTY_RECORD;
-        slot->duty_note = "only recorded: no enforceable limit is known for this platform and so many hosts";
+        slot->duty_note = REASON(recorded_without_limit);
     }
 }
 
@@ -300,12 +302,12 @@ static void judge_not_alone(struct arena *arena, const struct plan_sources *sour
             context->member_count < check_wire_hosts(shape->slots[i].metric) &&
             !has_wire_beside(arena, sources, context)) {
             shape->slots[i].duty = DUTY_RECORD;
-            shape->slots[i].duty_note = NOTE_ALONE;
+            shape->slots[i].duty_note = REASON(recorded_on_two_hosts);
         }
 }
 
 /* A part of another step judges nothing, and neither does a variant: not even that it ended as it should. */
-static void only_record(struct shape *shape, const char *note)
+static void only_record(struct shape *shape, const struct reason *note)
 {
     for (size_t i = 0; i < shape->slot_count; i++) {
         shape->slots[i].duty = DUTY_RECORD;
@@ -320,9 +322,9 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
 
     shape->arguments = arguments;
     if (arguments != NULL)
-        only_record(shape, "a part of a slow test");
+        only_record(shape, REASON(part_of_slow_test));
     else if (context->step->variants.count > 0)
-        only_record(shape, "a variant, which only advises");
+        only_record(shape, REASON(variant_only_advises));
     else
         judge_not_alone(arena, sources, context, shape);
     shape->sha256 = shape_hash(arena, shape);
@@ -411,7 +413,7 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                                     .timescale = 1};
 
     return push_step(plan, find_or_make_shape(plan, sources, &context, NULL), set,
-                     (struct step){.origin = origin, .origin_note = ""});
+                     (struct step){.origin = origin});
 }
 
 size_t suite_step_index(const struct suite *suite, const char *name)
@@ -467,24 +469,25 @@ static void add_needs(struct builder *builder, size_t step_index, const struct s
 }
 
 /* "with NCCL_ALGO=Ring" */
-static const char *variant_note(struct arena *arena, const struct suite_variant *variant)
+static const struct reason *variant_note(struct arena *arena, const struct suite_variant *variant)
 {
-    const char *note = "with";
+    const char *variables = "";
 
     for (size_t i = 0; i < variant->environment.count; i++)
-        note = arena_printf(arena, "%s %s=%s", note, variant->environment.items[i].name,
-                            variant->environment.items[i].value);
-    return variant->environment.count > 0 ? note : "with no variables of its own";
+        variables = arena_printf(arena, "%s%s%s=%s", variables, i > 0 ? " " : "",
+                                 variant->environment.items[i].name, variant->environment.items[i].value);
+    return variant->environment.count > 0 ? reason(arena, with_variables, variables)
+                                          : REASON(with_no_variables);
 }
 
-void add_note(struct builder *builder, const char *text)
+void add_note(struct builder *builder, const struct reason *what)
 {
-    list_push(builder->arena, &builder->notes->notes)->text = text;
+    list_push(builder->arena, &builder->notes->notes)->what = what;
 }
 
-const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
+const struct reason *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step)
 {
-    return in_list(builder->options->steps, suite_step->name) ? NULL : NOTE_LEFT_OUT_BY_USER;
+    return in_list(builder->options->steps, suite_step->name) ? NULL : REASON(left_out_by_steps);
 }
 
 /* The same for all platforms one after the other: ranks of different GPUs make no number that a limit could
@@ -501,7 +504,7 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
     for (size_t i = 0; i < sets.sets.count; i++) {
         const struct member_set *set = &sets.sets.items[i];
         const struct suite_variant *variant = suite_variant_find(suite_step, set->variant);
-        const char *left_out = left_out_by_user(builder, suite_step);
+        const struct reason *left_out = left_out_by_user(builder, suite_step);
         size_t step;
 
         if (left_out == NULL)
@@ -534,11 +537,11 @@ static int plan_where_it_applies(struct builder *builder, size_t suite_index, st
         struct plan_choice choice;
         bool taken = plan_applies(builder->arena, sources, step, sources->platforms.items[p], &choice);
 
-        if (*choice.reason != '\0')
+        if (choice.why != NULL)
             *list_push(builder->arena, &builder->notes->choices) = choice;
         builder->assumed |= choice.assumed;
         if (builder->assumed && !told)
-            add_note(builder, choice.reason);
+            add_note(builder, choice.why);
         if (taken && plan_suite_step(builder, suite_index, sources->platforms.items[p], err) < 0)
             return -1;
     }
@@ -561,7 +564,7 @@ static void note_advice(struct builder *builder)
 
     advice_of_suite(builder->arena, builder->sources->suite, &advice);
     for (size_t i = 0; i < advice.notes.count; i++)
-        add_note(builder, advice.notes.items[i]);
+        add_note(builder, reason_text(builder->arena, advice.notes.items[i]));
 }
 
 /* What nobody should take for a part of the acceptance. */
@@ -571,19 +574,12 @@ static void note_variants(struct builder *builder)
 
     for (size_t i = 0; i < suite->steps.count; i++) {
         const struct suite_step *step = &suite->steps.items[i];
-        const char *few = step->repeat < REPEATS_TELLING
-                              ? arena_printf(builder->arena,
-                                             "; \"repeat\" is %u, and fewer than %d tell no "
-                                             "difference from noise",
-                                             step->repeat, REPEATS_TELLING)
-                              : "";
 
         if (step->variants.count > 0 && left_out_by_user(builder, step) == NULL)
-            add_note(builder,
-                     arena_printf(builder->arena,
-                                  "step %s only advises: its variants are compared with one another, "
-                                  "and no verdict follows from them%s",
-                                  step->name, few));
+            add_note(builder, step->repeat < REPEATS_TELLING
+                                  ? reason(builder->arena, step_only_advises_by_few, step->name, step->repeat,
+                                           REPEATS_TELLING)
+                                  : reason(builder->arena, step_only_advises, step->name));
     }
 }
 
@@ -637,7 +633,7 @@ static size_t find_substitute(const struct plan *plan, const struct step *origin
 }
 
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
-                           const struct host *const *members, size_t member_count, const char *note)
+                           const struct host *const *members, size_t member_count, const struct reason *note)
 {
     const struct step *original = &plan->steps.items[step];
     const struct suite_step *suite_step =
@@ -707,8 +703,7 @@ size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources,
         .timescale = 1};
     struct member_set set = {
         .members = (const struct host **)members, .count = member_count, .variant = whole->variant};
-    const char *note =
-        arena_printf(plan->arena, "round %u of the search for what makes %s slow", round, whole->suite_step);
+    const struct reason *note = reason(plan->arena, search_round, round, whole->suite_step);
 
     return push_step(
         plan, find_or_make_shape(plan, sources, &context, arguments), &set,

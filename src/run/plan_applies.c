@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/run.h"
+
 #include "plan_private.h"
 
 /* What the documents say of the hosts of one platform. */
@@ -24,7 +26,7 @@ struct site {
 
 struct answer {
     bool holds, assumed;
-    const char *reason;
+    const struct reason *why;
 };
 
 static struct answer fabric_is(const struct site *site, const struct json *wanted)
@@ -33,35 +35,29 @@ static struct answer fabric_is(const struct site *site, const struct json *wante
     bool holds = strcmp(fabric, wanted->string) == 0;
 
     if (site->fabric == NULL)
-        return (struct answer){holds, true,
-                               "the hostfile does not say fabric=, and InfiniBand is assumed until ib-port "
-                               "shows the ports, which is inconclusive where they are Ethernet"};
-    return (struct answer){holds, false,
-                           arena_printf(site->arena, "the hostfile says fabric=%s", site->fabric)};
+        return (struct answer){holds, true, REASON(fabric_assumed)};
+    return (struct answer){holds, false, reason(site->arena, fabric_declared, site->fabric)};
 }
 
 static struct answer cables_are_declared(const struct site *site, const struct json *wanted)
 {
     (void)wanted;
     return (struct answer){site->cabling, false,
-                           site->cabling ? "the hostfile declares where cables end (rail.HCA=)"
-                                         : "the hostfile declares no cables (rail.HCA=SWITCH:PORT)"};
+                           site->cabling ? REASON(cables_declared) : REASON(cables_not_declared)};
 }
 
 static struct answer mounts_are_declared(const struct site *site, const struct json *wanted)
 {
     (void)wanted;
     if (site->mounts == NULL)
-        return (struct answer){false, false, "the hostfile declares no storage (mounts=/data,/scratch)"};
-    return (struct answer){true, false,
-                           arena_printf(site->arena, "the hostfile declares mounts=%s", site->mounts)};
+        return (struct answer){false, false, REASON(mounts_not_declared)};
+    return (struct answer){true, false, reason(site->arena, mounts_declared, site->mounts)};
 }
 
 static struct answer hosts_have_a_bmc(const struct site *site, const struct json *wanted)
 {
     (void)wanted;
-    return (struct answer){site->bmc, false,
-                           site->bmc ? "the hostfile does not say bmc=none" : "the hostfile says bmc=none"};
+    return (struct answer){site->bmc, false, site->bmc ? REASON(bmc_not_denied) : REASON(bmc_denied)};
 }
 
 static struct answer gpus_have_rails(const struct site *site, const struct json *wanted)
@@ -69,34 +65,35 @@ static struct answer gpus_have_rails(const struct site *site, const struct json 
     const struct platform *platform = site->platform;
 
     (void)wanted;
-    return (struct answer){platform->gpu_count > 0 && platform->hcas.count == platform->gpu_count, false,
-                           arena_printf(site->arena, "platform %s names %zu HCAs for %u GPUs", platform->name,
-                                        platform->hcas.count, platform->gpu_count)};
+    return (struct answer){
+        platform->gpu_count > 0 && platform->hcas.count == platform->gpu_count, false,
+        reason(site->arena, hcas_for_gpus, platform->name, platform->hcas.count, platform->gpu_count)};
+}
+
+static const char *wanted_number(const struct site *site, const struct json *wanted)
+{
+    return arena_printf(site->arena, "%.0f", wanted->number);
 }
 
 static struct answer hosts_are_enough(const struct site *site, const struct json *wanted)
 {
     return (struct answer){site->hosts >= wanted->number, false,
-                           arena_printf(site->arena, "it takes %.0f hosts, and the hostfile has %u",
-                                        wanted->number, site->hosts)};
+                           reason(site->arena, takes_hosts, wanted_number(site, wanted), site->hosts)};
 }
 
 static struct answer hosts_are_few(const struct site *site, const struct json *wanted)
 {
-    return (struct answer){site->hosts <= wanted->number, false,
-                           arena_printf(site->arena,
-                                        "it is for no more hosts than %.0f, and the hostfile has %u",
-                                        wanted->number, site->hosts)};
+    return (struct answer){
+        site->hosts <= wanted->number, false,
+        reason(site->arena, takes_no_more_hosts, wanted_number(site, wanted), site->hosts)};
 }
 
 static struct answer leaves_are_enough(const struct site *site, const struct json *wanted)
 {
     if (site->leaves == 0)
-        return (struct answer){false, false,
-                               "the hostfile does not say of all hosts which leaf they hang on (leaf=)"};
+        return (struct answer){false, false, REASON(leaves_not_declared)};
     return (struct answer){site->leaves >= wanted->number, false,
-                           arena_printf(site->arena, "it takes %.0f leaves, and the hostfile has %u",
-                                        wanted->number, site->leaves)};
+                           reason(site->arena, takes_leaves, wanted_number(site, wanted), site->leaves)};
 }
 
 /* In the order in which they are told; the keys of "when" in the schema. */
@@ -155,29 +152,26 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
 }
 
 /* What a platform does not have. */
-static const char *why_not_there(struct arena *arena, const struct check *check,
-                                 const struct platform *platform)
+static const struct reason *why_not_there(struct arena *arena, const struct check *check,
+                                          const struct platform *platform)
 {
     if (check->on == ON_GPUS && platform->gpu_count == 0)
-        return arena_printf(arena, "platform %s has no GPUs", platform->name);
+        return reason(arena, platform_without_gpus, platform->name);
     if (check->on == ON_HCAS && platform->hcas.count == 0)
-        return arena_printf(arena,
-                            "platform %s names no HCAs; copy its file and list them, for nothing tests the "
-                            "adapters of these hosts one by one",
-                            platform->name);
-    return arena_printf(arena, "platform %s has no such thing", platform->name);
+        return reason(arena, platform_without_hcas, platform->name);
+    return reason(arena, platform_without_such, platform->name);
 }
 
 bool plan_applies(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                   const struct platform *platform, struct plan_choice *ret_choice)
 {
     const struct check *check = check_find(step->check);
-    struct plan_choice choice = {step->name, step->check, platform->name, true, false, ""};
+    struct plan_choice choice = {step->name, step->check, platform->name, true, false, NULL};
     struct site site = {.arena = arena};
 
     if (!check_applies(check, step, platform)) {
         choice.taken = false;
-        choice.reason = why_not_there(arena, check, platform);
+        choice.why = why_not_there(arena, check, platform);
     } else if (step->when != NULL) {
         site = site_of(arena, sources, platform);
     }
@@ -190,9 +184,7 @@ bool plan_applies(struct arena *arena, const struct plan_sources *sources, const
         answer = conditions[i].ask(&site, wanted);
         choice.taken = answer.holds;
         choice.assumed |= answer.assumed;
-        choice.reason = answer.holds && *choice.reason != '\0'
-                            ? arena_printf(arena, "%s; %s", choice.reason, answer.reason)
-                            : answer.reason;
+        choice.why = answer.holds ? reason_also(arena, choice.why, answer.why) : answer.why;
     }
     if (ret_choice != NULL)
         *ret_choice = choice;

@@ -7,6 +7,7 @@
 
 #include "assay/cleanup.h"
 #include "assay/nearest.h"
+#include "assay/reasons/run.h"
 #include "plan_private.h"
 
 enum { GATES_NAMED = 5 /* gates without a limit that an error names */ };
@@ -123,7 +124,8 @@ static int check_units(const struct builder *builder, const struct shape *shape,
             return error_set(
                 err, ERROR_USAGE,
                 "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
-                limit_text(builder->arena, limit), slot->metric, limit->source, limit->unit, metric->unit);
+                reason_english(builder->arena, limit_text(builder->arena, limit)), slot->metric,
+                limit->source, limit->unit, metric->unit);
     }
     return 0;
 }
@@ -169,10 +171,7 @@ void note_left_out(struct builder *builder)
         names = names == NULL ? last : arena_printf(builder->arena, "%s, %s", names, last);
     }
     if (names != NULL)
-        add_note(builder,
-                 arena_printf(builder->arena,
-                              "the verdict can be `incomplete` at best, for these steps will not run: %s",
-                              names));
+        add_note(builder, reason(builder->arena, steps_will_not_run, names));
 }
 
 /* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. */
@@ -205,13 +204,11 @@ void note_uplinks(struct builder *builder)
         if (!sends[i])
             silent[count++] = plan->hosts.items[i]->name;
     if (name != NULL)
-        add_note(
-            builder,
-            arena_printf(builder->arena,
-                         "in %s %zu of %zu hosts send over the uplinks of their leaf, those of a leaf at the "
-                         "same time%s%s",
-                         name, plan->hosts.count - count, plan->hosts.count, count > 0 ? "; not " : "",
-                         count > 0 ? hostlist_fold(builder->arena, silent, count) : ""));
+        add_note(builder, count > 0 ? reason(builder->arena, hosts_send_over_uplinks_but, name,
+                                             plan->hosts.count - count, plan->hosts.count,
+                                             hostlist_fold(builder->arena, silent, count))
+                                    : reason(builder->arena, hosts_send_over_uplinks, name, plan->hosts.count,
+                                             plan->hosts.count));
 }
 
 /* A pattern that names nothing would silently gate, or stop gating, nothing. */
@@ -240,21 +237,16 @@ static int check_patterns(const struct suite_step *step, const char *key, const 
 static int check_alone(struct builder *builder, const struct suite_step *step, const struct shape *shape,
                        struct error *err)
 {
-    static const char why[] =
-        "all_reduce on two hosts never decides a fabric: NCCL's trees carry less over the network than its "
-        "bus "
-        "bandwidth counts, so that it may exceed what the links can do (nccl#1576, nccl-tests#290)";
-    static const char remedy[] = "nccl-all-gather, nccl-reduce-scatter or nccl-alltoall (or probe-collective "
-                                 "with one of these) over the same hosts, judged, in a step beside it";
+    const struct reason *why = REASON(two_hosts_decide_no_fabric), *remedy = REASON(collective_judged_beside);
     bool alone = false;
 
     for (size_t i = 0; i < shape->slot_count && !alone; i++)
-        alone = strcmp(shape->slots[i].duty_note, NOTE_ALONE) == 0;
+        alone = reason_is(shape->slots[i].duty_note, recorded_on_two_hosts);
     if (alone && builder->sources->suite->delivery)
-        return json_error(err, step->at, "step '%s': %s; expected %s", step->name, why, remedy);
+        return json_error(err, step->at, "step '%s': %s; expected %s", step->name,
+                          reason_english(builder->arena, why), reason_english(builder->arena, remedy));
     if (alone)
-        add_note(builder, arena_printf(builder->arena, "step %s is only recorded: %s; it takes %s",
-                                       step->name, why, remedy));
+        add_note(builder, reason(builder->arena, step_only_recorded, step->name, why, remedy));
     return 0;
 }
 
@@ -284,11 +276,7 @@ static bool is_too_large(struct builder *builder, const struct suite_step *step,
             room = platform_message_room(sources->platforms.items[i]);
     if (room <= 0 || size <= room)
         return false;
-    add_note(builder,
-             arena_printf(builder->arena,
-                          "step %s: messages of %s find no room in the memory of a GPU of %s and are not "
-                          "measured there",
-                          step->name, word, shape->platform));
+    add_note(builder, reason(builder->arena, messages_without_room, step->name, word, shape->platform));
     return true;
 }
 
@@ -340,11 +328,7 @@ static int check_clauses(struct builder *builder, struct error *err)
             "clauses of the contract that nothing in this plan measures: %s; expected a step that "
             "does, on these hosts and at these sizes",
             text);
-    add_note(builder,
-             arena_printf(builder->arena,
-                          "CLAUSES OF THE CONTRACT THAT NOTHING HERE MEASURES: %s; they are not agreed by "
-                          "this run, whatever its verdict",
-                          text));
+    add_note(builder, reason(builder->arena, clauses_not_measured, text));
     return 0;
 }
 
@@ -450,7 +434,7 @@ int check_delivery(const struct builder *builder, struct error *err)
 /* Gates that nothing can decide. */
 struct missing {
     size_t count;
-    const char *names; /* of the first GATES_NAMED */
+    const struct reason *names; /* of the first GATES_NAMED */
 };
 
 static int check_limits(struct builder *builder, const struct shape *shape, struct missing *missing,
@@ -468,9 +452,9 @@ static int check_limits(struct builder *builder, const struct shape *shape, stru
             continue;
         last = slot->metric;
         if (missing->count++ < GATES_NAMED)
-            missing->names = arena_printf(builder->arena, "%s%s%s of step %s on %s", missing->names,
-                                          missing->count > 1 ? "; " : "", slot->metric, shape->suite_step,
-                                          shape->platform);
+            missing->names = reason_also(
+                builder->arena, missing->names,
+                reason(builder->arena, gate_of_step, slot->metric, shape->suite_step, shape->platform));
     }
     return 0;
 }
@@ -517,7 +501,7 @@ static int check_shape(struct builder *builder, const struct shape *shape, struc
 
 static int tell_missing(struct builder *builder, const struct missing *missing, struct error *err)
 {
-    const char *others = missing->count > GATES_NAMED ? "; and others" : "";
+    bool others = missing->count > GATES_NAMED;
 
     if (missing->count == 0)
         return 0;
@@ -528,18 +512,17 @@ static int tell_missing(struct builder *builder, const struct missing *missing, 
             "give one (\"limits\" of the step, with a floor or a fraction_of_ceiling, or --baseline), or "
             "record the metric; `assay contract init -H %s -s %s -o contract.json` writes a contract to add "
             "them to",
-            builder->sources->suite->path, missing->names, others, builder->sources->hostfile->path,
-            builder->sources->suite->path);
-    add_note(builder, arena_printf(builder->arena,
-                                   "gates without an enforceable limit, which can only be inconclusive: %s%s",
-                                   missing->names, others));
+            builder->sources->suite->path, reason_english(builder->arena, missing->names),
+            others ? "; and others" : "", builder->sources->hostfile->path, builder->sources->suite->path);
+    add_note(builder, others ? reason(builder->arena, gates_without_limit_and_others, missing->names)
+                             : reason(builder->arena, gates_without_limit, missing->names));
     return 0;
 }
 
 int check_shapes(struct builder *builder, struct error *err)
 {
     const struct plan *plan = builder->plan;
-    struct missing missing = {.names = ""};
+    struct missing missing = {0};
 
     for (size_t i = 0; i < plan->shapes.count; i++)
         if (shape_is_carried_out(plan, plan->shapes.items[i]) &&

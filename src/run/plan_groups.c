@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/run.h"
+
 #include "plan_private.h"
 
 enum { FEWEST = 2 /* members of a step above host scope */ };
@@ -39,8 +41,9 @@ static void add_wide_set(const struct finder *finder, const struct host *const *
 
     if (count < FEWEST)
         set->left_out =
-            arena_printf(finder->arena, "it needs %d hosts of platform %s%s%s, there is %zu", FEWEST,
-                         finder->platform->name, *where != '\0' ? " in " : "", where, count);
+            *where != '\0'
+                ? reason(finder->arena, needs_hosts_in, FEWEST, finder->platform->name, where, count)
+                : reason(finder->arena, needs_hosts, FEWEST, finder->platform->name, count);
 }
 
 static void add_pair(const struct finder *finder, const struct host *a, const struct host *b)

@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/model.h"
+#include "assay/reasons/run.h"
 #include "plan_private.h"
 
 enum field_kind { FIELD_QUESTION, FIELD_MACHINE, FIELD_WAY };
@@ -82,7 +84,8 @@ static bool is_in_plan(const struct plan *plan, const char *name)
 static int compare_host(struct arena *arena, const struct host *was, const struct host *is,
                         const struct hostfile *hostfile, struct hostfile_changes *changes, struct error *err)
 {
-    struct hostfile_change change = {HOST_REACHED, is, ""};
+    struct hostfile_change change = {HOST_REACHED, is, NULL};
+    const char *fields = "";
     struct field before[FIELDS], after[FIELDS];
 
     fields_of(arena, was, before);
@@ -99,14 +102,13 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
                              hostfile->path, is->line, is->column, before[i].name, is->name, new, old);
         if (before[i].kind == FIELD_MACHINE)
             change.kind = HOST_SWAPPED;
-        change.text = arena_printf(arena, "%s%s%s %s -> %s", change.text, *change.text != '\0' ? ", " : "",
-                                   before[i].name, old, new);
+        fields = arena_printf(arena, "%s%s%s %s -> %s", fields, *fields != '\0' ? ", " : "", before[i].name,
+                              old, new);
     }
-    if (*change.text == '\0')
+    if (*fields == '\0')
         return 0;
-    change.text =
-        arena_printf(arena, "%s %s: %s", is->name,
-                     change.kind == HOST_SWAPPED ? "was swapped" : "is reached another way", change.text);
+    change.what = change.kind == HOST_SWAPPED ? reason(arena, host_was_swapped, is->name, fields)
+                                              : reason(arena, host_reached_otherwise, is->name, fields);
     *list_push(arena, &changes->items) = change;
     return 0;
 }
@@ -149,7 +151,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
                 "%s:%u:%u: platform %s of %s is none of the run's; expected one of them, or a new run",
                 hostfile->path, host->line, host->column, text_or_none(host->platform), host->name);
         *list_push(arena, &ret_changes->items) =
-            (struct hostfile_change){HOST_ADDED, host, arena_printf(arena, "%s was added", host->name)};
+            (struct hostfile_change){HOST_ADDED, host, reason(arena, host_was_added, host->name)};
     }
     return 0;
 }
@@ -211,7 +213,7 @@ static unsigned repetitions(const struct plan *plan, size_t index)
     return count;
 }
 
-static size_t repeat_step(struct plan *plan, size_t index, const char *note, const size_t *again)
+static size_t repeat_step(struct plan *plan, size_t index, const struct reason *note, const size_t *again)
 {
     struct step whole = plan->steps.items[index];
     const struct member_set set = {.members = whole.members, .count = whole.member_count};
@@ -239,7 +241,7 @@ static void repeat_swapped(struct plan *plan, const struct hostfile_changes *cha
         bool owed = is_owed_again(plan, i, states, doomed);
 
         if (owed && swap != NULL && repetitions(plan, i) == 0)
-            again[i] = repeat_step(plan, i, swap->text, again);
+            again[i] = repeat_step(plan, i, swap->what, again);
     }
 }
 
@@ -267,8 +269,7 @@ static void repeat_closing_looks(struct plan *plan, const struct suite *suite, s
 
         if (row != NULL && row->last && states[i] != STEP_WAITING && repetitions(plan, i) == 0 &&
             is_tested_anew(plan, suite, known, step->members[0]))
-            repeat_step(plan, i, "the hostfile was changed: looked at again after the tests that it brought",
-                        none);
+            repeat_step(plan, i, REASON(closing_look_again), none);
     }
 }
 
@@ -293,7 +294,7 @@ static size_t find_key(const struct plan *plan, const char *key, size_t near)
     return plan->steps.count;
 }
 
-static void add_from(struct plan *plan, const struct plan *whole, const char *note)
+static void add_from(struct plan *plan, const struct plan *whole, const struct reason *note)
 {
     size_t *index_of = arena_array(plan->arena, size_t, whole->steps.count), near = 0;
 
@@ -308,7 +309,7 @@ static void add_from(struct plan *plan, const struct plan *whole, const char *no
             continue;
         push_step(plan, known_shape(plan, step->shape), &set,
                   (struct step){.origin = step->origin,
-                                .origin_note = *step->origin_note != '\0' ? step->origin_note : note});
+                                .origin_note = step->origin_note != NULL ? step->origin_note : note});
         added = &plan->steps.items[index_of[i]];
         added->needs = step->needs;
         added->need_count = step->need_count;
@@ -327,7 +328,7 @@ static void steps_of_run(const struct plan *plan, const struct suite *suite, str
 
         for (size_t k = 0; k < plan->steps.count; k++)
             out |= plan->steps.items[k].origin == ORIGIN_LEFT_OUT &&
-                   strcmp(plan->steps.items[k].origin_note, NOTE_LEFT_OUT_BY_USER) == 0 &&
+                   reason_is(plan->steps.items[k].origin_note, left_out_by_steps) &&
                    strcmp(plan->steps.items[k].shape->suite_step, suite->steps.items[i].name) == 0;
         *ret_all &= !out;
         if (!out)
@@ -383,8 +384,8 @@ static int add_hosts_of(struct plan *plan, const struct plan_sources *sources,
     for (size_t i = 0; i < added.names.count; i++)
         *list_push(plan->arena, &plan->hosts) = host_named(sources->hostfile, added.names.items[i]);
     add_from(plan, whole,
-             arena_printf(plan->arena, "the hostfile was changed: %s was added",
-                          hostlist_fold(plan->arena, added.names.items, added.names.count)));
+             reason(plan->arena, hostfile_brought_host,
+                    hostlist_fold(plan->arena, added.names.items, added.names.count)));
     return 0;
 }
 

@@ -21,10 +21,6 @@ struct builder {
     struct step_list *steps_on; /* by suite step and host: where it is a member */
 };
 
-/* duty_note of a bandwidth that decides nothing by itself. */
-#define NOTE_ALONE \
-    "only recorded: all_reduce on two hosts may exceed what the fabric carries, and nothing beside it tells"
-
 /* Repeats of a variant: fewer show no noise. */
 enum { REPEATS_TELLING = 3 };
 
@@ -32,8 +28,8 @@ enum { REPEATS_TELLING = 3 };
 struct member_set {
     const struct host **members;
     size_t count;
-    const char *variant;  /* see struct shape */
-    const char *left_out; /* why it cannot run; NULL: it can */
+    const char *variant;           /* see struct shape */
+    const struct reason *left_out; /* why it cannot run; NULL: it can */
 };
 struct member_sets {
     LIST_OF(struct member_set) sets;
@@ -60,12 +56,12 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
 
 /* (size_t)-1: there is none. */
 size_t suite_step_index(const struct suite *suite, const char *name);
-const char *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
+const struct reason *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
 bool matches_any(const char *const *patterns, size_t count, const char *metric);
 bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
                      const struct slot *slot);
 bool in_list(const struct hostlist *list, const char *name); /* true where there is no list */
-void add_note(struct builder *builder, const char *text);
+void add_note(struct builder *builder, const struct reason *what);
 
 /* Whether the question is put well: plan_check.c. -1 with err set. */
 

@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include "assay/reasons/run.h"
+
 #include "plan_private.h"
 
 enum spare_state { SPARE_UNTRIED, SPARE_WAITING, SPARE_FIT, SPARE_UNFIT };
@@ -175,7 +177,7 @@ static void try_spare(const struct roster *roster, const struct host *spare, con
             continue;
         step_of[i] = plan_add_step(plan, roster->sources, suite_step, platform, &set, ORIGIN_SUBSTITUTE) + 1;
         step = &plan->steps.items[step_of[i] - 1];
-        step->origin_note = arena_printf(plan->arena, "a spare, tried in the place of %s", unfit->name);
+        step->origin_note = reason(plan->arena, spare_tried, unfit->name);
         step->needs = arena_array(plan->arena, size_t, suite_step->needs.count);
         for (size_t k = 0; k < suite_step->needs.count; k++) {
             size_t need = step_of[suite_step_index(suite, suite_step->needs.items[k])];
@@ -186,12 +188,19 @@ static void try_spare(const struct roster *roster, const struct host *spare, con
     }
 }
 
-/* "node9 (spare) instead of node3; nobody instead of node5" */
-static const char *add_to_note(struct arena *arena, const char *note, const struct host *unfit,
-                               const struct host *spare)
+static const struct reason *who_instead(struct arena *arena, const struct host *unfit,
+                                        const struct host *spare)
 {
-    return arena_printf(arena, "%s%s%s%s instead of %s", note, *note != '\0' ? "; " : "",
-                        spare != NULL ? spare->name : "nobody", spare != NULL ? " (spare)" : "", unfit->name);
+    return spare != NULL ? reason(arena, spare_instead, spare->name, unfit->name)
+                         : reason(arena, nobody_instead, unfit->name);
+}
+
+/* "node9 (spare) instead of node3; nobody instead of node5". In halves: one inside of the other would be too deep for many. */
+static const struct reason *one_note(struct arena *arena, const struct reason *const *notes, size_t count)
+{
+    return count == 1 ? notes[0]
+                      : reason_also(arena, one_note(arena, notes, count / 2),
+                                    one_note(arena, notes + count / 2, count - count / 2));
 }
 
 static void substitute(struct roster *roster, size_t index)
@@ -199,7 +208,7 @@ static void substitute(struct roster *roster, size_t index)
     struct plan *plan = roster->plan;
     size_t whole = plan->steps.items[index].member_count, count = 0, spares = 0, unfit = 0, waiting = 0;
     const struct host **members = arena_array(plan->arena, const struct host *, whole);
-    const char *note = "";
+    const struct reason **notes = arena_array(plan->arena, const struct reason *, whole), *note;
 
     for (size_t i = 0; i < whole; i++) {
         const struct host *member = plan->steps.items[index].members[i], *spare;
@@ -209,9 +218,8 @@ static void substitute(struct roster *roster, size_t index)
             members[count++] = member;
             continue;
         }
-        unfit++;
         spare = spare_for(roster, member);
-        note = add_to_note(plan->arena, note, member, spare);
+        notes[unfit++] = who_instead(plan->arena, member, spare);
         if (spare == NULL)
             continue;
         state = state_of(roster, spare);
@@ -223,8 +231,8 @@ static void substitute(struct roster *roster, size_t index)
     }
     if (unfit == 0 || waiting > 0 || count < 2)
         return;
-    if (spares == 0)
-        note = arena_printf(plan->arena, "%zu of %zu hosts are fit for it", count, whole);
+    note =
+        spares > 0 ? one_note(plan->arena, notes, unfit) : reason(plan->arena, hosts_are_fit, count, whole);
     plan_add_substitute(plan, roster->sources, index, members, count, note);
 }
 

@@ -6,6 +6,7 @@
 #include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/hostfile.h"
+#include "assay/reasons/run.h"
 
 enum { SUITE_BYTES = 4 << 20, NAMES_BYTES = 64 * 1024 };
 
@@ -163,25 +164,24 @@ static void put_step(struct preflight *preflight, const char *check)
     json_close_object(&preflight->writer);
 }
 
-static const char *names_of_hosts(const struct preflight *preflight, const char **ret_note)
+static const char *names_of_hosts(const struct preflight *preflight, const struct reason **ret_note)
 {
     const struct plan *plan = preflight->plan;
     const char **names = arena_array(preflight->arena, const char *, plan->hosts.count);
     size_t bytes = 0;
 
-    *ret_note = "";
+    *ret_note = NULL;
     for (size_t i = 0; i < plan->hosts.count; i++) {
         names[i] = plan->hosts.items[i]->mpi_address;
         bytes += strlen(names[i]) + 3;
     }
     if (bytes <= NAMES_BYTES)
         return hostlist_fold(preflight->arena, names, plan->hosts.count);
-    *ret_note =
-        "name resolution on the hosts is not asked: the names of so many hosts do not fit into one command";
+    *ret_note = REASON(names_not_asked);
     return NULL;
 }
 
-static void put_setup(struct preflight *preflight, const char **ret_note)
+static void put_setup(struct preflight *preflight, const struct reason **ret_note)
 {
     const char *names = preflight->wide ? names_of_hosts(preflight, ret_note) : NULL;
 
@@ -227,7 +227,7 @@ static void put_launch(struct preflight *preflight)
 }
 
 const char *preflight_suite(struct arena *arena, const struct plan_sources *sources, const struct plan *plan,
-                            const char **ret_note)
+                            const struct reason **ret_note)
 {
     static const char *const kept[] = {"platform", "search_path", "environment", "tools", "launcher", NULL};
     struct preflight preflight = {.arena = arena, .sources = sources, .plan = plan};
@@ -237,7 +237,7 @@ const char *preflight_suite(struct arena *arena, const struct plan_sources *sour
         json_parse(arena, suite->path, suite->bytes.bytes, suite->bytes.length, &err);
     cleanup_text struct text out = {0};
 
-    *ret_note = "";
+    *ret_note = NULL;
     look_at_plan(&preflight);
     text_init(&out, SUITE_BYTES);
     json_writer_init(&preflight.writer, &out, false);

@@ -22,6 +22,8 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/log.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/run.h"
 #include "assay/sha256.h"
 #include "assay/text.h"
 #include "guard.h"
@@ -45,7 +47,9 @@ struct job {
     TAILQ_ENTRY(job) link;
     struct remote *remote;
     struct remote_job spec; /* verb, uuid, clip_bytes; the rest is in exec and input */
-    struct text exec, input, text;
+    struct text exec, input;
+    struct arena *arena;                       /* of what the result points to */
+    const struct reason *why;                  /* of an end that is no answer; NULL: it has none */
     const struct secret *secret;               /* goes before the input; NULL: none */
     char begun[TOKEN_SIZE], ended[TOKEN_SIZE]; /* mark the guard's answer */
     struct guard_reply reply;
@@ -79,8 +83,8 @@ struct remote {
     const struct ssh_config *config; /* NULL: there is none, or it is not known yet */
     bool configured;
     const struct transport_class *class;
-    char *note;
-    bool may_fall_back; /* TRANSPORT_AUTO, and it is not the spawned ssh yet */
+    const struct reason *note; /* which transport it is, in the pool's arena */
+    bool may_fall_back;        /* TRANSPORT_AUTO, and it is not the spawned ssh yet */
     enum remote_state state;
     bool idle, closing;
     bool sudo_refused; /* the password was not taken once: another try might lock the account */
@@ -97,6 +101,7 @@ TAILQ_HEAD(remotes, remote);
 
 struct remote_pool {
     struct transport_context transports;
+    struct arena *arena; /* of the remotes' notes: one for each would be large for so little */
     struct remotes remotes, queue, idle;
     struct jobs finished;
     unsigned open, handshaking;
@@ -121,7 +126,7 @@ static void on_job_closed(uv_handle_t *handle)
     text_release(&job->exec);
     memory_clear(job->input.bytes, job->input.length); /* secrets stand in it */
     text_release(&job->input);
-    text_release(&job->text);
+    arena_destroy(job->arena);
     guard_reply_release(&job->reply);
     free((char *)job->spec.uuid);
     free(job);
@@ -140,7 +145,7 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
     job->answer_ms = (uint64_t)guard_seconds(spec) * 1000 + remote->pool->transports.options.answer_margin_ms;
     text_init(&job->exec, INPUT_LIMIT);
     text_init(&job->input, INPUT_LIMIT);
-    text_init(&job->text, 4096);
+    job->arena = arena_create();
     token_create(job->begun);
     token_create(job->ended);
     guard_reply_init(&job->reply, &job->spec, &(struct guard_frame){job->begun, job->ended});
@@ -151,12 +156,13 @@ static struct job *job_create(struct remote *remote, const struct remote_job *sp
 
 static void job_deliver(struct job *job)
 {
-    struct remote_result result = {.end = job->end, .text = job->text.bytes, .boot_id = "", .left_text = ""};
+    struct remote_result result = {.end = job->end, .what = job->why, .boot_id = "", .left_text = ""};
 
     if (job->end == REMOTE_ENDED)
-        guard_reply_result(&job->reply, &job->text, &result);
+        guard_reply_result(&job->reply, job->arena, &result);
     result.connections = job->connections;
     job->done(job->context, &result);
+    job->arena = arena_destroy(job->arena);
     uv_close((uv_handle_t *)&job->timer, on_job_closed);
 }
 
@@ -195,16 +201,15 @@ static void job_unlink(struct job *job, bool running)
         remote->running_count--;
 }
 
-static void job_finish(struct job *job, bool running, enum remote_end end, const char *text)
+/* why may be in an arena that goes; NULL: the guard's answer tells. */
+static void job_finish(struct job *job, bool running, enum remote_end end, const struct reason *why)
 {
     struct remote_pool *pool = job->remote->pool;
 
     job_unlink(job, running);
     job->end = end;
-    text_reset(&job->text);
-    if (text != NULL)
-        text_printf(&job->text, "%s: %s", job->remote->target.name, text);
-    text_make_plain(&job->text, 0); /* ssh passes on what the host wrote to it */
+    job->why = why != NULL ? reason(job->arena, about, job->remote->target.name, reason_copy(job->arena, why))
+                           : NULL;
     TAILQ_INSERT_TAIL(&pool->finished, job, link);
     if (!pool->destroyed)
         uv_timer_start(&pool->deliver, on_deliver, 0, 0);
@@ -255,27 +260,23 @@ static void make_way(struct remote *remote)
 }
 
 /* The session under a running job is gone. */
-static void job_lost(struct job *job, const char *text)
+static void job_lost(struct job *job, const struct reason *why)
 {
-    char why[400];
-
     if (job->spec.verb != REMOTE_READ) {
         job_wait_again(job);
         return;
     }
-    snprintf(why, sizeof why, "the connection broke while the command may have run (%s)", text);
-    job_finish(job, true, REMOTE_UNREACHABLE, why);
+    job_finish(job, true, REMOTE_UNREACHABLE, reason(job->arena, broke_while_command_may_have_run, why));
 }
 
 static void on_job_late(uv_timer_t *timer)
 {
     struct job *job = timer->data;
     struct remote *remote = job->remote;
-    char why[120];
 
-    snprintf(why, sizeof why, "connected, but the guard on the host gave no answer within %.0f s",
-             (double)job->answer_ms / 1000);
-    job_finish(job, true, REMOTE_NO_ANSWER, why);
+    job_finish(job, true, REMOTE_NO_ANSWER,
+               reason(job->arena, guard_gave_no_answer,
+                      arena_printf(job->arena, "%.0f", (double)job->answer_ms / 1000)));
     settle(remote);
 }
 
@@ -298,7 +299,7 @@ static void on_bytes(void *context, int stream, const char *bytes, size_t length
 }
 
 /* The channel ended before the answer was whole. */
-static void on_done(void *context, enum channel_end end, const char *text)
+static void on_done(void *context, enum channel_end end, const struct reason *why)
 {
     struct job *job = context;
     struct remote *remote = job->remote;
@@ -315,9 +316,9 @@ static void on_done(void *context, enum channel_end end, const char *text)
         pause_then_connect(remote);
         return;
     } else if (end == CHANNEL_REFUSED) {
-        job_finish(job, true, REMOTE_NO_ANSWER, text);
+        job_finish(job, true, REMOTE_NO_ANSWER, why);
     } else {
-        guard_reply_result(&job->reply, &job->text, &result);
+        guard_reply_result(&job->reply, job->arena, &result);
         remote->sudo_refused |= result.end == REMOTE_SUDO_REFUSED;
         if (job->spec.verb == REMOTE_READ || result.end == REMOTE_SUDO_REFUSED || ++job->tries >= TRIES)
             job_finish(job, true, REMOTE_ENDED, NULL);
@@ -368,12 +369,6 @@ static void set_idle(struct remote *remote, bool idle)
         TAILQ_INSERT_TAIL(&remote->pool->idle, remote, queue);
     else
         TAILQ_REMOVE(&remote->pool->idle, remote, queue);
-}
-
-static void set_note(struct remote *remote, const char *text)
-{
-    free(remote->note);
-    remote->note = mem_strdup(text);
 }
 
 /* Gives the session and its place in the pool back. The running jobs have been detached. */
@@ -464,24 +459,23 @@ static enum remote_end end_of(enum transport_failure failure)
  * A session could not be made, or broke. Jobs never sent end when none could be made; the others, and all of a
  * host that logs us in and breaks off again and again, when reconnect_for_ms is over.
  */
-static void fail_jobs(struct remote *remote, bool was_ready, enum transport_failure failure, const char *text)
+static void fail_jobs(struct remote *remote, bool was_ready, enum transport_failure failure,
+                      const struct reason *why)
 {
     uint64_t limit = remote->pool->transports.options.reconnect_for_ms;
     bool key = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED;
     bool over =
         remote->failing_since != 0 && uv_now(remote->pool->transports.loop) - remote->failing_since >= limit;
     struct job *job, *next;
-    char why[600];
 
     for (job = TAILQ_FIRST(&remote->waiting); job != NULL; job = next) {
         next = TAILQ_NEXT(job, link);
         if ((!job->sent && !was_ready) || key) {
-            job_finish(job, false, end_of(failure), text);
+            job_finish(job, false, end_of(failure), why);
         } else if (over) {
-            snprintf(why, sizeof why, "lost, and not found again within %.0f s: %s", (double)limit / 1000,
-                     text);
             job_finish(job, false, failure == TRANSPORT_JUMP_FAILED ? REMOTE_JUMP_FAILED : REMOTE_UNREACHABLE,
-                       why);
+                       reason(job->arena, lost_and_not_found,
+                              arena_printf(job->arena, "%.0f", (double)limit / 1000), why));
         }
     }
 }
@@ -517,40 +511,46 @@ static void use_transport(struct remote *remote, const struct transport_class *c
     }
 }
 
-static bool fall_back(struct remote *remote, enum transport_failure failure, const char *text)
+static bool fall_back(struct remote *remote, enum transport_failure failure, const struct reason *why)
 {
     bool agent = failure == TRANSPORT_AUTH_REFUSED && remote->target.identity == NULL &&
                  remote->pool->transports.options.password == NULL && getenv("SSH_AUTH_SOCK") != NULL;
-    cleanup_text struct text note = {0};
+    struct arena *arena = remote->pool->arena;
 
     if (!remote->may_fall_back || !(failure == TRANSPORT_INCAPABLE || agent))
         return false;
-    text_init(&note, 1024);
-    text_printf(&note, "openssh, since libssh2 could not: %s", text);
-    set_note(remote, note.bytes);
+    remote->note = reason(arena, openssh_since_libssh2_could_not, reason_copy(arena, why));
     use_transport(remote, &transport_openssh);
     remote->may_fall_back = false;
     return true;
 }
 
-static void on_session_closed(void *context, enum transport_failure failure, const char *text)
+static void log_end(const struct remote *remote, const struct reason *why)
+{
+    struct arena *arena = arena_create();
+
+    log_debug("%s: session closed: %s", remote->target.name, reason_english(arena, why));
+    arena_destroy(arena);
+}
+
+static void on_session_closed(void *context, enum transport_failure failure, const struct reason *why)
 {
     struct remote *remote = context;
     struct remote_pool *pool = remote->pool;
     bool was_ready = remote->state == STATE_READY;
     struct job *job;
 
-    log_debug("%s: session closed: %s", remote->target.name, text);
+    log_end(remote, why);
     while ((job = TAILQ_LAST(&remote->running, jobs)) != NULL)
-        job_lost(job, text);
+        job_lost(job, why);
     end_session(remote);
-    if (!was_ready && fall_back(remote, failure, text)) {
+    if (!was_ready && fall_back(remote, failure, why)) {
         want_session(remote);
         return;
     }
     if (remote->failing_since == 0)
         remote->failing_since = uv_now(remote->pool->transports.loop);
-    fail_jobs(remote, was_ready, failure, text);
+    fail_jobs(remote, was_ready, failure, why);
     if (has_jobs(remote))
         pause_then_connect(remote);
     else
@@ -617,7 +617,6 @@ static void on_remote_closed(uv_handle_t *handle)
 {
     struct remote *remote = handle->data;
 
-    free(remote->note);
     free((char *)remote->given.name);
     free(remote);
 }
@@ -692,6 +691,7 @@ struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remo
     struct remote_options *mine = &pool->transports.options;
 
     signal(SIGPIPE, SIG_IGN);
+    pool->arena = arena_create();
     pool->transports.loop = loop;
     if (options != NULL)
         *mine = *options;
@@ -720,6 +720,7 @@ static void on_pool_closed(uv_handle_t *handle)
     identities_release(pool->transports.identities);
     known_hosts_release(pool->transports.known_hosts);
     free(pool->known_hosts_path);
+    arena_destroy(pool->arena);
     free(pool);
 }
 
@@ -733,9 +734,9 @@ void remote_pool_destroy(struct remote_pool *pool)
     pool->destroyed = true;
     while ((remote = TAILQ_FIRST(&pool->remotes)) != NULL) {
         while ((job = TAILQ_FIRST(&remote->running)) != NULL)
-            job_finish(job, true, REMOTE_CANCELLED, "the controller ended");
+            job_finish(job, true, REMOTE_CANCELLED, REASON(controller_ended));
         while ((job = TAILQ_FIRST(&remote->waiting)) != NULL)
-            job_finish(job, false, REMOTE_CANCELLED, "the controller ended");
+            job_finish(job, false, REMOTE_CANCELLED, REASON(controller_ended));
         remote_end_now(remote);
     }
     hops_release(&pool->transports);
@@ -745,7 +746,7 @@ void remote_pool_destroy(struct remote_pool *pool)
     uv_close((uv_handle_t *)&pool->deliver, on_pool_closed);
 }
 
-static const char *fault_for_libssh2(struct remote *remote)
+static const struct reason *fault_for_libssh2(struct remote *remote)
 {
     if (remote->config != NULL && remote->config->beyond != NULL)
         return remote->config->beyond;
@@ -754,18 +755,17 @@ static const char *fault_for_libssh2(struct remote *remote)
 
 static void choose_transport(struct remote *remote)
 {
-    cleanup_text struct text note = {0};
-    const char *fault;
+    struct arena *arena = remote->pool->arena;
+    const struct reason *fault;
 
-    text_init(&note, 1024);
     switch (remote->given.transport) {
     case TRANSPORT_LOCAL:
         use_transport(remote, &transport_local);
-        text_put(&note, "local");
+        remote->note = reason(arena, text, "local");
         break;
     case TRANSPORT_OPENSSH:
         use_transport(remote, &transport_openssh);
-        text_put(&note, "openssh");
+        remote->note = reason(arena, text, "openssh");
         break;
     case TRANSPORT_SSH:
     case TRANSPORT_AUTO:
@@ -773,15 +773,14 @@ static void choose_transport(struct remote *remote)
         use_transport(remote, &transport_ssh);
         fault = remote->given.transport == TRANSPORT_SSH ? NULL : fault_for_libssh2(remote);
         remote->may_fall_back = fault == NULL && remote->given.transport == TRANSPORT_AUTO;
-        if (fault == NULL)
-            text_printf(&note, "ssh (libssh2 %s)", transport_ssh_version());
-        else
-            text_printf(&note, "openssh, since %s", fault);
+        remote->note =
+            fault != NULL
+                ? reason(arena, openssh_since, reason_copy(arena, fault))
+                : reason(arena, text, arena_printf(arena, "ssh (libssh2 %s)", transport_ssh_version()));
         if (fault != NULL)
             use_transport(remote, &transport_openssh);
         break;
     }
-    set_note(remote, note.bytes);
 }
 
 struct remote *remote_open(struct remote_pool *pool, const struct remote_target *target)
@@ -811,7 +810,7 @@ void remote_close(struct remote *remote)
     settle(remote);
 }
 
-const char *remote_transport_note(const struct remote *remote)
+const struct reason *remote_transport_note(const struct remote *remote)
 {
     return remote->note;
 }
@@ -820,7 +819,7 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
 {
     struct job *job = job_create(remote, spec, done, context);
     const struct secret *sudo_password = remote->pool->transports.options.sudo_password;
-    const char *fault = guard_job_fault(spec);
+    const struct reason *fault = guard_job_fault(spec);
     enum guard_root root = GUARD_AS_LOGIN;
 
     if (spec->as_root && remote->target.become_root)
@@ -831,8 +830,7 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
         return;
     }
     if (root == GUARD_SUDO_PASSWORD && remote->sudo_refused) {
-        job_finish(job, false, REMOTE_SUDO_REFUSED,
-                   "sudo has not taken the password before: not tried again");
+        job_finish(job, false, REMOTE_SUDO_REFUSED, REASON(sudo_password_not_tried_again));
         return;
     }
     guard_exec(spec, root, &job->exec);

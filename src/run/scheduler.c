@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "assay/cleanup.h"
+#include "assay/reasons/run.h"
 #include "assay/sha256.h"
 #include "assay/text.h"
 #include "spool.h"
@@ -493,19 +494,19 @@ static void end_step(struct flight *flight)
 }
 
 static void take_result(struct scheduler *scheduler, struct attempt *attempt,
-                        const struct remote_result *result, const char *transport)
+                        const struct remote_result *result, const struct reason *transport)
 {
     struct arena *arena = scheduler->record->arena;
 
     attempt->state = ATTEMPT_ENDED;
     attempt->end = attempt_end_of(result);
     attempt->rc = result->rc;
-    attempt->text = arena_strdup(arena, result->text);
+    attempt->what = reason_copy(arena, result->what);
     attempt->ended = now_s();
     attempt->boot_id = arena_strdup(arena, result->boot_id);
     attempt->up_began = result->up_began;
     attempt->up_ended = result->up_ended;
-    attempt->transport = arena_strdup(arena, transport);
+    attempt->transport = reason_copy(arena, transport);
     attempt->connections = result->connections;
     take_capture(&attempt->captures[0], "stdout", result->out, result->out_clipped, result->cut);
     take_capture(&attempt->captures[1], "stderr", result->err, result->err_clipped, result->cut);
@@ -555,14 +556,14 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
 }
 
 /* An attempt whose command was never sent: nothing of it is on any host. */
-static void close_unsent(struct flight *flight, enum attempt_end end, const char *text)
+static void close_unsent(struct flight *flight, enum attempt_end end, const struct reason *why)
 {
     struct scheduler *scheduler = flight->scheduler;
     struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
 
     attempt->state = ATTEMPT_ENDED;
     attempt->end = end;
-    attempt->text = arena_strdup(scheduler->record->arena, text);
+    attempt->what = reason_copy(scheduler->record->arena, why);
     attempt->ended = now_s();
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
         drop_flight(flight);
@@ -626,7 +627,7 @@ static bool take_windows(struct flight *flight, const struct window *windows, si
         struct berth *berth = scheduler->tasks[flight->step].berths[i];
 
         *list_push(scheduler->record->arena, &attempt->windows) = windows[i];
-        attempt->windows.items[first + i].text = arena_strdup(scheduler->record->arena, windows[i].text);
+        attempt->windows.items[first + i].what = reason_copy(scheduler->record->arena, windows[i].what);
         attempt->windows.items[first + i].boot_id =
             arena_strdup(scheduler->record->arena, windows[i].boot_id);
         /* A head that rebooted since it was last seen is to say so for the test itself. */
@@ -654,7 +655,7 @@ static void window_after_read(void *context, const struct window *windows, size_
 static void keep_result(struct flight *flight, const struct remote_result *result)
 {
     flight->result = *result;
-    flight->result.text = arena_strdup(flight->arena, result->text);
+    flight->result.what = reason_copy(flight->arena, result->what);
     flight->result.boot_id = arena_strdup(flight->arena, result->boot_id);
     flight->result.left_text = arena_strdup(flight->arena, result->left_text);
     for (size_t i = 0; i < 2; i++)
@@ -671,7 +672,7 @@ static void released(void *context, const struct window *windows, size_t count)
     if (flight->scheduler->over)
         free_flight(flight);
     else if (flight->unsent)
-        close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
+        close_unsent(flight, ATTEMPT_CANCELLED, REASON(cancelled_before_begun));
     else
         close_attempt(flight, &flight->result);
 }
@@ -748,7 +749,7 @@ static int send_attempt(struct flight *flight)
 }
 
 /* ATTEMPT_RAN: the hosts are ready for the test; else how the attempt ends without it, and why, in the flight's arena. */
-static enum attempt_end not_ready(struct flight *flight, const char **ret_why)
+static enum attempt_end not_ready(struct flight *flight, const struct reason **ret_why)
 {
     struct scheduler *scheduler = flight->scheduler;
     struct check_context context;
@@ -762,14 +763,14 @@ static enum attempt_end not_ready(struct flight *flight, const char **ret_why)
 
 static void begin_test(struct flight *flight)
 {
-    const char *why;
+    const struct reason *why;
     enum attempt_end end = not_ready(flight, &why);
 
     flight->unsent = flight->scheduler->signals_seen > 0;
     if (flight->unsent && has_window(flight->scheduler, flight->step))
         release_hosts(flight);
     else if (flight->unsent)
-        close_unsent(flight, ATTEMPT_CANCELLED, "cancelled before it began");
+        close_unsent(flight, ATTEMPT_CANCELLED, REASON(cancelled_before_begun));
     else if (end != ATTEMPT_RAN)
         close_unsent(flight, end, why);
     else if (send_attempt(flight) < 0)
@@ -790,7 +791,7 @@ static void begin_flight(struct flight *flight)
 {
     struct scheduler *scheduler = flight->scheduler;
     size_t read = scheduler->record->attempts.items[flight->attempt].windows.count;
-    const char *why;
+    const struct reason *why;
 
     if (has_window(scheduler, flight->step) &&
         (read < step_at(scheduler, flight->step)->member_count || not_ready(flight, &why) != ATTEMPT_RAN))
@@ -861,9 +862,7 @@ static struct attempt *add_attempt(struct scheduler *scheduler, size_t step, con
                                 .uuid = arena_strdup(arena, uuid),
                                 .frame = arena_strdup(arena, frame),
                                 .state = ATTEMPT_SENT,
-                                .text = "",
                                 .boot_id = "",
-                                .transport = "",
                                 .command = command};
     attempt->sent = attempt->began = now_s();
     take_capture(&attempt->captures[0], "stdout", (struct slice){"", 0}, false, false);
@@ -1248,7 +1247,7 @@ static int close_light(struct scheduler *scheduler, size_t index)
 
     attempt->state = ATTEMPT_ENDED;
     attempt->end = ATTEMPT_CANCELLED;
-    attempt->text = "the controller ended while it ran";
+    attempt->what = REASON(controller_ended_while_it_ran);
     attempt->ended = now_s();
     return scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "assay/arena.h"
+#include "assay/reasons/run.h"
 #include "ssh_private.h"
 
 enum { WINDOW_BYTES = 128 * 1024, PACKET_BYTES = 32768, CHUNK = 65536 };
@@ -48,25 +49,25 @@ static enum step blocked(struct ssh_session *session, struct ssh_channel *channe
 
 static enum step session_broke(struct ssh_session *session)
 {
-    return ssh_fail(session, TRANSPORT_UNREACHABLE, "the connection broke: %s", ssh_error(session));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                    reason(session->arena, connection_broke, ssh_error(session)));
 }
 
-static void say_done(struct ssh_channel *channel, enum channel_end end, const char *text)
+static void say_done(struct ssh_channel *channel, enum channel_end end, const struct reason *why)
 {
     if (channel->mute)
         return;
     channel->mute = true;
-    channel->base.events->done(channel->base.context, end, text);
+    channel->base.events->done(channel->base.context, end, why);
 }
 
 static enum step channel_refused(struct ssh_session *session, struct ssh_channel *channel)
 {
-    char text[300];
+    const struct reason *why = reason(session->arena, channel_refused, ssh_error(session));
 
     session->opening = NULL;
-    snprintf(text, sizeof text, "the host refuses a channel: %s", ssh_error(session));
     channel_enter(session, channel, channel->handle != NULL ? CHANNEL_CLOSE : CHANNEL_FREE);
-    say_done(channel, CHANNEL_REFUSED, text);
+    say_done(channel, CHANNEL_REFUSED, why);
     return STEP_MOVED;
 }
 
@@ -180,7 +181,7 @@ static enum step step_channel_run(struct ssh_session *session, struct ssh_channe
     channel->stuck = 0;
     if (moved == STEP_BLOCKED && !channel->mute && libssh2_channel_eof(channel->handle)) {
         channel_enter(session, channel, CHANNEL_CLOSE);
-        say_done(channel, CHANNEL_CLOSED, "the channel was closed by the host");
+        say_done(channel, CHANNEL_CLOSED, REASON(channel_closed));
         return STEP_MOVED;
     }
     return moved;

@@ -13,6 +13,7 @@
 #include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/log.h"
+#include "assay/reasons/run.h"
 #include "assay/scan.h"
 #include "assay/text.h"
 #include "process.h"
@@ -40,6 +41,7 @@ struct ssh_question {
 
 struct ssh_configs {
     struct transport_context *context;
+    struct arena *arena; /* of what is beyond libssh2 */
     enum scope scope;
     unsigned asking;
     TAILQ_HEAD(, ssh_question) questions; /* in the order in which they came */
@@ -198,11 +200,8 @@ static void look_beyond(struct ssh_question *question)
 
     for (size_t i = 0; i < sizeof beyond / sizeof beyond[0] && question->config.beyond == NULL; i++)
         if (find_value(question, beyond[i].keyword, &value) > 0 && !slice_equal(value, "none") &&
-            !slice_equal(value, beyond[i].unset)) {
-            cleanup_free char *text = mem_printf("the ssh configuration sets %s", beyond[i].keyword);
-
-            question->config.beyond = keep(question, slice_of(text));
-        }
+            !slice_equal(value, beyond[i].unset))
+            question->config.beyond = reason(question->configs->arena, ssh_config_sets, beyond[i].keyword);
 }
 
 /* Without one in the configuration ssh names all that it tries, RSA first. */
@@ -215,7 +214,7 @@ static void take_identity(struct ssh_question *question)
         question->config.identity = keep(question, first);
     else if (count > 0 && !(count > 1 && slice_equal(first, "~/.ssh/id_rsa")) &&
              question->config.beyond == NULL)
-        question->config.beyond = "the ssh configuration names several keys";
+        question->config.beyond = REASON(ssh_config_several_keys);
 }
 
 /* By default two files in ~/.ssh. */
@@ -228,7 +227,7 @@ static void take_known_hosts(struct ssh_question *question)
     if (scan_word(&value, &one) && slice_trim(value).length == 0 && !slice_contains(one, "%"))
         question->config.known_hosts = keep(question, slice_equal(one, "none") ? slice_of("/dev/null") : one);
     else if (question->config.beyond == NULL)
-        question->config.beyond = "the ssh configuration names several known_hosts files";
+        question->config.beyond = REASON(ssh_config_several_known_hosts);
 }
 
 static void take_answer(struct ssh_question *question)
@@ -285,7 +284,7 @@ static void on_done(void *context, int status, int signal)
     if (status == 0 && signal == 0)
         take_answer(question);
     else
-        question->config.beyond = "ssh -G does not read the ssh configuration";
+        question->config.beyond = REASON(ssh_config_not_read);
     tell(question);
 }
 
@@ -294,7 +293,7 @@ static void on_late(uv_timer_t *timer)
     struct ssh_question *question = timer->data;
 
     process_drop(steal_pointer(question->process), SIGKILL);
-    question->config.beyond = "ssh -G does not answer";
+    question->config.beyond = REASON(ssh_config_not_answered);
     tell(question);
 }
 
@@ -383,6 +382,7 @@ bool ssh_config_ask(struct transport_context *context, const struct remote_targe
     if (configs == NULL) {
         configs = context->configs = mem_alloc(sizeof *configs);
         configs->context = context;
+        configs->arena = arena_create();
         configs->scope = scope_of_files();
         TAILQ_INIT(&configs->questions);
     }
@@ -433,5 +433,6 @@ void ssh_configs_release(struct transport_context *context)
             process_drop(question->process, SIGKILL);
         uv_close((uv_handle_t *)&question->deadline, on_question_closed);
     }
+    arena_destroy(configs->arena);
     free(configs);
 }

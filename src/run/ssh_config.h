@@ -18,7 +18,8 @@ struct ssh_config {
     const char *user, *identity, *known_hosts;
     const char *jump; /* ProxyJump */
     unsigned port;
-    const char *beyond; /* what it says that libssh2 cannot do: "the ssh configuration sets ProxyCommand" */
+    const struct reason
+        *beyond; /* what it says that libssh2 cannot do: "the ssh configuration sets ProxyCommand" */
 };
 
 struct ssh_question;

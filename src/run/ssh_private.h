@@ -54,6 +54,7 @@ struct ssh_session {
     struct session base;
     struct transport_context *context;
     const struct remote_target *target;
+    struct arena *arena; /* of the reasons for its end */
     enum ssh_state state;
     uint64_t entered; /* on the loop's clock */
     uv_timer_t deadline, wake;
@@ -74,17 +75,16 @@ struct ssh_session {
     bool pumping, in_handshake;
     bool waiting; /* for another host to try the password: the socket is left alone */
     enum ssh_login { LOGIN_BY_KEY, LOGIN_ASKS, LOGIN_BY_PASSWORD, LOGIN_BY_QUESTIONS } login;
-    char *key_refused;  /* why the key did not do, for the end; NULL: it was not tried */
-    unsigned questions; /* without echo that the host has asked: the first one is answered */
+    const struct reason *key_refused; /* why the key did not do, for the end; NULL: it was not tried */
+    unsigned questions;               /* without echo that the host has asked: the first one is answered */
 };
 
 /* transport_ssh.c */
 
 /* The session is over: reports `closed`. Always STEP_BLOCKED. */
-enum step ssh_fail(struct ssh_session *session, enum transport_failure failure, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* libssh2's own words for what went wrong last. */
-const char *ssh_error(struct ssh_session *session);
+enum step ssh_fail(struct ssh_session *session, enum transport_failure failure, const struct reason *why);
+/* libssh2's own words for what went wrong last; in the session's arena. */
+const struct reason *ssh_error(struct ssh_session *session);
 /* Has the session pumped in the next turn of the loop. */
 void ssh_wake(struct ssh_session *session);
 

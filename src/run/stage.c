@@ -13,6 +13,9 @@
 
 #include "assay/check.h"
 #include "assay/cleanup.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/run.h"
+#include "assay/reasons/words.h"
 #include "assay/text.h"
 #include "remote_scripts.h"
 #include "stage_tree.h"
@@ -133,35 +136,30 @@ static bool answer_of(struct slice out, const char *key, struct slice *ret_value
     return false;
 }
 
-/* "" when the job ended as it should; else what went wrong, for people. *ret_lost: with the line, not on the host. */
-static const char *trouble(struct place *place, const struct remote_result *result, bool *ret_lost)
+/* NULL when the job ended as it should; else what went wrong. *ret_lost: with the line, not on the host. */
+static const struct reason *trouble(struct place *place, const struct remote_result *result, bool *ret_lost)
 {
     struct arena *arena = place->all->arena;
     struct slice said;
 
     *ret_lost = result->end != REMOTE_ENDED;
     if (result->end != REMOTE_ENDED)
-        return arena_strdup(arena, *result->text != '\0' ? result->text : "no answer");
+        return result->what != NULL ? reason_copy(arena, result->what) : REASON(word_no_answer);
     if (answer_of(result->out, "fail", &said))
-        return arena_printf(arena, "%.*s", slice_print(said));
+        return reason(arena, text, arena_strndup(arena, said.bytes, said.length));
     if (result->why != REMOTE_WHY_EXIT || result->rc != 0 || result->cut)
-        return arena_printf(arena, "the command ended badly (%d): %s %.*s", result->rc, result->text,
-                            (int)(result->err.length < 200 ? result->err.length : 200), result->err.bytes);
-    return "";
+        return reason(arena, command_ended_badly, result->rc, reason_copy(arena, result->what), result->err);
+    return NULL;
 }
 
 /* -- The end of a host -- */
 
-static void note(struct place *place, const char *text)
+static void note(struct place *place, const struct reason *what)
 {
-    struct stage_host *result = place->result;
-
-    if (*text != '\0')
-        result->text = *result->text != '\0' ? arena_printf(place->all->arena, "%s; %s", result->text, text)
-                                             : arena_strdup(place->all->arena, text);
+    place->result->what = reason_also(place->all->arena, place->result->what, what);
 }
 
-static void settle(struct place *place, enum stage_end end, const char *text)
+static void settle(struct place *place, enum stage_end end, const struct reason *what)
 {
     struct staging *all = place->all;
     struct stage_host *result = place->result;
@@ -178,7 +176,7 @@ static void settle(struct place *place, enum stage_end end, const char *text)
     }
     result->end = end;
     result->folder = has ? arena_printf(all->arena, "%s/%s", place->root, all->version) : "";
-    note(place, text);
+    note(place, what);
     tree_set(&all->tree, place->index, has ? TREE_HAS : TREE_OUT);
     if (all->options->progress != NULL)
         all->options->progress(all->options->context, result);
@@ -228,7 +226,7 @@ static void on_block(void *context, const struct remote_result *result)
     struct block_flight *flight = context;
     struct place *place = flight->place;
     bool lost;
-    const char *text = trouble(place, result, &lost);
+    const struct reason *what = trouble(place, result, &lost);
 
     place->under_way--;
     if (result->end == REMOTE_ENDED)
@@ -236,8 +234,8 @@ static void on_block(void *context, const struct remote_result *result)
     free(flight);
     if (place->done)
         return;
-    if (*text != '\0') {
-        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
+    if (what != NULL) {
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
         dispatch(place->all);
     } else {
         push_more(place);
@@ -310,16 +308,16 @@ static void pass(struct place *place, size_t source)
 }
 
 /* A transfer that another host gave failed, or what came is damaged. */
-static void try_again(struct place *place, const char *text)
+static void try_again(struct place *place, const struct reason *what)
 {
     struct staging *all = place->all;
     const struct tree_host *taker = &all->tree.hosts[place->index];
-    const char *giver =
-        taker->from == TREE_CONTROLLER ? "the controller" : all->places[taker->from].result->host->name;
 
-    note(place, arena_printf(all->arena, "from %s: %s", giver, text));
+    note(place, taker->from == TREE_CONTROLLER
+                    ? reason(all->arena, from_controller, what)
+                    : reason(all->arena, from_host, all->places[taker->from].result->host->name, what));
     if (taker->from == TREE_CONTROLLER && place->rounds >= ROUNDS) {
-        settle(place, STAGE_FAILED, "");
+        settle(place, STAGE_FAILED, NULL);
         return;
     }
     tree_set(&all->tree, place->index, TREE_OUT);
@@ -333,21 +331,21 @@ static void on_settled_push(void *context, const struct remote_result *result)
 {
     struct place *place = context;
     bool lost, passed = place->all->tree.hosts[place->index].from != TREE_CONTROLLER;
-    const char *text = trouble(place, result, &lost);
+    const struct reason *what = trouble(place, result, &lost);
     struct slice state, damaged;
 
     if (result->end == REMOTE_ENDED)
         forget(place, place->uuid);
-    if (*text == '\0' && answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
-        settle(place, STAGE_PUSHED, "");
-    else if (lost || (*text != '\0' && !passed))
-        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
-    else if (*text != '\0')
-        try_again(place, text);
+    if (what == NULL && answer_of(result->out, "state", &state) && slice_equal(state, "whole"))
+        settle(place, STAGE_PUSHED, NULL);
+    else if (lost || (what != NULL && !passed))
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
+    else if (what != NULL)
+        try_again(place, what);
     else
         try_again(place, answer_of(result->out, "damaged", &damaged)
-                             ? arena_printf(place->all->arena, "%.*s arrived damaged", slice_print(damaged))
-                             : "it did not arrive whole");
+                             ? reason(place->all->arena, file_arrived_damaged, damaged)
+                             : REASON(tools_arrived_cut));
     dispatch(place->all);
 }
 
@@ -395,7 +393,7 @@ static void read_probe(struct place *place, const struct remote_result *result)
     struct staging *all = place->all;
     struct slice state = {0}, root = {0}, damaged;
     bool lost;
-    const char *text = trouble(place, result, &lost);
+    const struct reason *what = trouble(place, result, &lost);
 
     /* A probe has no folder on the host and is not sent again by itself. */
     if (lost && result->end == REMOTE_UNREACHABLE && result->connections > 0 && place->lost++ == 0) {
@@ -404,17 +402,17 @@ static void read_probe(struct place *place, const struct remote_result *result)
         probe(place);
         return;
     }
-    if (*text == '\0' && (!answer_of(result->out, "root", &root) || !answer_of(result->out, "state", &state)))
-        text = "the host's answer is not one";
-    if (*text != '\0') {
-        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, text);
+    if (what == NULL && (!answer_of(result->out, "root", &root) || !answer_of(result->out, "state", &state)))
+        what = REASON(stage_answer_unfit);
+    if (what != NULL) {
+        settle(place, lost ? STAGE_UNREACHED : STAGE_FAILED, what);
         return;
     }
     place->root = arena_strndup(all->arena, root.bytes, root.length);
     if (answer_of(result->out, "damaged", &damaged))
-        note(place, arena_printf(all->arena, "what lay there was damaged (%.*s)", slice_print(damaged)));
+        note(place, reason(all->arena, damaged_there, damaged));
     if (slice_equal(state, "whole"))
-        settle(place, STAGE_HAD, "");
+        settle(place, STAGE_HAD, NULL);
     else if (compare_blocks(place, result->out) < 0)
         all->rc = -1;
     else
@@ -448,13 +446,14 @@ static void on_answer(void *context, const struct remote_result *result)
     struct place *place = context;
     struct staging *all = place->all;
     bool lost;
-    const char *text = trouble(place, result, &lost);
+    const struct reason *what = trouble(place, result, &lost);
 
     if (all->over)
         return;
-    place->answer->end = lost ? STAGE_UNREACHED : *text != '\0' ? STAGE_FAILED : STAGE_HAD;
-    place->answer->text =
-        *text != '\0' ? text : arena_strndup(all->arena, result->out.bytes, result->out.length);
+    place->answer->end = lost ? STAGE_UNREACHED : what != NULL ? STAGE_FAILED : STAGE_HAD;
+    place->answer->what = what;
+    place->answer->lines =
+        what != NULL ? "" : arena_strndup(all->arena, result->out.bytes, result->out.length);
     if (!place->done) {
         place->done = true;
         all->open--;
@@ -585,8 +584,7 @@ int stage_push(struct arena *arena, const struct host *const *hosts, size_t coun
     for (size_t i = 0; i < count; i++) {
         struct place *place = &all.places[i];
 
-        (*ret_hosts)[i] =
-            (struct stage_host){.host = hosts[i], .end = STAGE_CANCELLED, .folder = "", .text = ""};
+        (*ret_hosts)[i] = (struct stage_host){.host = hosts[i], .end = STAGE_CANCELLED, .folder = ""};
         place->result = &(*ret_hosts)[i];
         place->blocks = (size_t)((toolset->bytes + BLOCK - 1) / BLOCK);
         place->fits = arena_array(arena, bool, place->blocks);
@@ -610,8 +608,8 @@ int stage_ask(struct arena *arena, const struct host *const *hosts, size_t count
         return -1;
     *ret_answers = arena_array(arena, struct stage_answer, count);
     for (size_t i = 0; i < count; i++) {
-        (*ret_answers)[i] =
-            (struct stage_answer){.host = hosts[i], .end = STAGE_CANCELLED, .text = "not asked"};
+        (*ret_answers)[i] = (struct stage_answer){
+            .host = hosts[i], .end = STAGE_CANCELLED, .lines = "", .what = REASON(host_not_asked)};
         all.places[i].answer = &(*ret_answers)[i];
         ask(&all.places[i]);
     }

@@ -7,7 +7,7 @@
  * at most one `closed`. A channel reports bytes and then at most one `done`, after which its pointer is dead;
  * when its session is closed it reports nothing more. Callbacks come from the loop only. Whoever is done with
  * a session, `closed` or not, drops the channels that were not done and calls close; both take effect at once
- * (no callback after them), the memory goes in the loop's close callbacks.
+ * (no callback after them), the memory goes in the loop's close callbacks. Reasons are good during the call.
  */
 #ifndef ASSAY_RUN_TRANSPORT_H
 #define ASSAY_RUN_TRANSPORT_H
@@ -44,13 +44,13 @@ enum transport_failure {
     TRANSPORT_AUTH_REFUSED,
     TRANSPORT_HOST_KEY_UNKNOWN,
     TRANSPORT_HOST_KEY_CHANGED,
-    TRANSPORT_JUMP_FAILED, /* not the host but the way to it, which the text names */
+    TRANSPORT_JUMP_FAILED, /* not the host but the way to it, which the reason names */
     TRANSPORT_INCAPABLE,   /* this transport cannot serve the host, another may */
 };
 
 struct session_events {
     void (*ready)(void *context);
-    void (*closed)(void *context, enum transport_failure failure, const char *text);
+    void (*closed)(void *context, enum transport_failure failure, const struct reason *why);
 };
 
 enum channel_end {
@@ -60,7 +60,7 @@ enum channel_end {
 
 struct channel_events {
     void (*bytes)(void *context, int stream, const char *bytes, size_t length); /* 0 stdout, 1 stderr */
-    void (*done)(void *context, enum channel_end end, const char *text);
+    void (*done)(void *context, enum channel_end end, const struct reason *why);
 };
 
 /* What a command reads: a secret, out of its own memory alone, and the rest behind it. */
@@ -101,9 +101,9 @@ extern const struct transport_class transport_ssh;
 extern const struct transport_class transport_openssh;
 extern const struct transport_class transport_local;
 
-/* Why libssh2 cannot serve this target (a key it cannot use), or NULL. Good until the next
- * call. */
-const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target);
+/* Why libssh2 cannot serve this target (a key it cannot use), or NULL. As good as the pool. */
+const struct reason *transport_ssh_fault(struct transport_context *context,
+                                         const struct remote_target *target);
 const char *transport_ssh_version(void);
 
 /* A session to a jump host: serves no channels, but hop.c what goes through its control socket. What ssh says when it is

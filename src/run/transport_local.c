@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* This machine, without a network: the same guard through /bin/sh, so that everything can be tried here. */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "assay/arena.h"
+#include "assay/reasons/run.h"
 #include "process.h"
 #include "transport.h"
 
@@ -30,11 +30,13 @@ static void on_closed(uv_handle_t *handle)
 static void on_wake(uv_timer_t *timer)
 {
     struct local_session *session = timer->data;
-    char text[120];
+    struct arena *arena;
 
     if (session->error != 0) {
-        snprintf(text, sizeof text, "cannot start /bin/sh: %s", uv_strerror(session->error));
-        session->base.events->closed(session->base.context, TRANSPORT_UNREACHABLE, text);
+        arena = arena_create();
+        session->base.events->closed(session->base.context, TRANSPORT_UNREACHABLE,
+                                     reason(arena, shell_not_started, uv_strerror(session->error)));
+        arena_destroy(arena);
         return;
     }
     session->base.events->ready(session->base.context);
@@ -72,12 +74,13 @@ static void on_done(void *context, int status, int signal)
 {
     struct local_channel *channel = context;
     struct channel base = channel->base;
-    char text[80];
+    struct arena *arena = arena_create();
 
-    snprintf(text, sizeof text, signal != 0 ? "/bin/sh was killed by signal %d" : "/bin/sh exited %d",
-             signal != 0 ? signal : status);
     release(channel);
-    base.events->done(base.context, CHANNEL_CLOSED, text);
+    base.events->done(base.context, CHANNEL_CLOSED,
+                      signal != 0 ? reason(arena, shell_killed, signal)
+                                  : reason(arena, shell_exited, status));
+    arena_destroy(arena);
 }
 
 static const struct process_events process_events = {on_bytes, on_done};

@@ -9,7 +9,6 @@
  * exits 255, its answer is held back a moment: mostly the master has ended too, and that is the news.
  */
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,9 @@
 #include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/log.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/run.h"
 #include "assay/text.h"
 #include "hop.h"
 #include "identity.h"
@@ -42,6 +44,7 @@ struct openssh_session {
     struct session base;
     struct transport_context *context;
     const struct remote_target *target;
+    struct arena *arena; /* of the reasons for its end */
     struct process *master;
     struct askpass *askpass; /* by which the master is ready, and asks */
     struct text said;        /* its stderr */
@@ -64,6 +67,7 @@ struct openssh_channel {
     struct openssh_session *session;
     struct process *process; /* NULL when it has exited */
     struct text said;
+    int error; /* of an ssh that could not be started; 0 */
     uv_timer_t hold;
     enum channel_end end;
 };
@@ -247,23 +251,14 @@ static void add_master(struct arguments *arguments, const struct openssh_session
 static const struct {
     const char *said;
     enum transport_failure failure;
-    const char *remedy;
+    const struct reason *why;
 } failures[] = {
-    {"IDENTIFICATION HAS CHANGED", TRANSPORT_HOST_KEY_CHANGED,
-     "the host key is not the one in known_hosts: reinstalled, or another machine; if it is meant to be, "
-     "remove "
-     "the old one (ssh-keygen -R)"},
-    {"REVOKED HOST KEY", TRANSPORT_HOST_KEY_CHANGED, "the host key is marked @revoked"},
-    {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN,
-     "the host key is not in known_hosts; check it and add it (ssh-keyscan)"},
-    {"Permission denied (", TRANSPORT_AUTH_REFUSED,
-     "the host takes none of our keys; add the public key to authorized_keys there, or give a password "
-     "(--ask-password, for a jump host --ask-jump-password)"},
-    {"Unable to negotiate with", TRANSPORT_UNREACHABLE,
-     "ssh and the host have no algorithm in common: its sshd is too old or set so; update it, or have its "
-     "KexAlgorithms, Ciphers, MACs and HostKeyAlgorithms allow others"},
-    {"Too many authentication failures", TRANSPORT_AUTH_REFUSED,
-     "the host refuses after too many keys; name one with identity="},
+    {"IDENTIFICATION HAS CHANGED", TRANSPORT_HOST_KEY_CHANGED, REASON(host_key_differs)},
+    {"REVOKED HOST KEY", TRANSPORT_HOST_KEY_CHANGED, REASON(host_key_revoked)},
+    {"Host key verification failed", TRANSPORT_HOST_KEY_UNKNOWN, REASON(host_key_not_known)},
+    {"Permission denied (", TRANSPORT_AUTH_REFUSED, REASON(takes_none_of_our_keys)},
+    {"Unable to negotiate with", TRANSPORT_UNREACHABLE, REASON(no_algorithm_in_common)},
+    {"Too many authentication failures", TRANSPORT_AUTH_REFUSED, REASON(refused_after_too_many_keys)},
 };
 
 /* The last line that ssh said, which is the one with the cause. */
@@ -279,11 +274,12 @@ static struct slice last_line(const struct text *said)
     return slice_from(all, start);
 }
 
-static void session_failed(struct openssh_session *session, enum transport_failure failure, const char *text)
+static void session_failed(struct openssh_session *session, enum transport_failure failure,
+                           const struct reason *why)
 {
     session->failed = true;
     uv_timer_stop(&session->wake);
-    session->base.events->closed(session->base.context, failure, text);
+    session->base.events->closed(session->base.context, failure, why);
 }
 
 static struct login_tries *tries_of(const struct openssh_session *session)
@@ -292,19 +288,11 @@ static struct login_tries *tries_of(const struct openssh_session *session)
 }
 
 /* The far side is left without an answer: an empty one would be counted there as one more that is wrong. */
-static void refuse(struct openssh_session *session, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void refuse(struct openssh_session *session, const char *format, ...)
+static void refuse(struct openssh_session *session, const struct reason *why)
 {
-    char text[500];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     if (session->master != NULL)
         process_drop(steal_pointer(session->master), SIGKILL);
-    session_failed(session, TRANSPORT_AUTH_REFUSED, text);
+    session_failed(session, TRANSPORT_AUTH_REFUSED, why);
 }
 
 static void refuse_wrong(struct openssh_session *session)
@@ -313,9 +301,9 @@ static void refuse_wrong(struct openssh_session *session)
     if (is_to_jump_host(session))
         *session->password_wrong = true;
     if (is_to_jump_host(session))
-        refuse(session, "it does not take the password of --ask-jump-password, which is not tried again");
+        refuse(session, REASON(jump_password_refused));
     else
-        refuse(session, "the host does not take the password");
+        refuse(session, REASON(password_refused));
 }
 
 /* Why the jump host did not let the master through. */
@@ -324,18 +312,35 @@ static void on_way_explained(uv_timer_t *timer)
     struct openssh_session *session = timer->data;
     const struct remote_target *target = session->target;
     enum transport_failure failure;
-    char text[500];
+    const struct reason *why;
 
     failure = hop_explain(session->way.hop, target->address != NULL ? target->address : target->name,
-                          target->port != 0 ? target->port : 22, session->began, text, sizeof text);
-    session_failed(session, failure, text);
+                          target->port != 0 ? target->port : 22, session->began, session->arena, &why);
+    session_failed(session, failure, why);
+}
+
+/* What ssh said that tells more than its last line. */
+static bool failed_as_known(struct openssh_session *session)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(failures); i++)
+        if (strstr(session->said.bytes, failures[i].said) != NULL) {
+            const struct reason *trouble = failures[i].failure == TRANSPORT_AUTH_REFUSED
+                                               ? identity_trouble(&session->context->identities,
+                                                                  session->target->identity, session->arena)
+                                               : NULL;
+
+            session_failed(session, failures[i].failure,
+                           reason_also(session->arena, failures[i].why, trouble));
+            return true;
+        }
+    return false;
 }
 
 static void on_master_done(void *context, int status, int signal)
 {
     struct openssh_session *session = context;
+    bool denied = strstr(session->said.bytes, "Permission denied (") != NULL;
     struct slice line = last_line(&session->said);
-    char text[500];
 
     session->master = NULL;
     if (!session->ready && session->way.hop != NULL &&
@@ -343,30 +348,20 @@ static void on_master_done(void *context, int status, int signal)
         uv_timer_start(&session->wake, on_way_explained, HOP_EXPLAINS_MS, 0);
         return;
     }
-    if (!session->ready && session->answered && strstr(session->said.bytes, "Permission denied (") != NULL) {
-        refuse(session, "it does not take what was typed at the terminal");
+    if (!session->ready && session->answered && denied) {
+        refuse(session, REASON(typed_answer_refused));
         return;
     }
-    if (!session->ready && session->given && strstr(session->said.bytes, "Permission denied (") != NULL) {
+    if (!session->ready && session->given && denied) {
         refuse_wrong(session);
         return;
     }
-    for (size_t i = 0; !session->ready && i < sizeof failures / sizeof failures[0]; i++)
-        if (strstr(session->said.bytes, failures[i].said) != NULL) {
-            cleanup_free char *trouble =
-                failures[i].failure == TRANSPORT_AUTH_REFUSED
-                    ? identity_trouble(&session->context->identities, session->target->identity)
-                    : mem_strdup("");
-
-            snprintf(text, sizeof text, "%s%s", failures[i].remedy, trouble);
-            session_failed(session, failures[i].failure, text);
-            return;
-        }
-    if (line.length > 0)
-        snprintf(text, sizeof text, "%.*s", (int)(line.length < 400 ? line.length : 400), line.bytes);
-    else
-        snprintf(text, sizeof text, "ssh ended (status %d, signal %d)", status, signal);
-    session_failed(session, TRANSPORT_UNREACHABLE, text);
+    if (!session->ready && failed_as_known(session))
+        return;
+    session_failed(session, TRANSPORT_UNREACHABLE,
+                   line.length == 0 ? reason(session->arena, ssh_ended_with, status, signal)
+                   : slice_ends(line, "Connection refused") ? reason(session->arena, ssh_tells_refused, line)
+                                                            : reason_quote(session->arena, line));
 }
 
 static void on_wake(uv_timer_t *timer)
@@ -409,11 +404,10 @@ static void on_login_late(uv_timer_t *timer)
 {
     struct openssh_session *session = timer->data;
     struct slice line = last_line(&session->said);
-    char text[500];
 
-    snprintf(text, sizeof text, "ssh did not log in in time%s%.*s", line.length > 0 ? ": " : "",
-             (int)(line.length < 300 ? line.length : 300), line.bytes);
-    session_failed(session, TRANSPORT_UNREACHABLE, text);
+    session_failed(session, TRANSPORT_UNREACHABLE,
+                   line.length > 0 ? reason(session->arena, about, REASON(ssh_login_late), line)
+                                   : REASON(ssh_login_late));
 }
 
 /* Connection, key exchange and login, each with its time. */
@@ -430,7 +424,7 @@ static void on_turn(uv_timer_t *timer)
     struct openssh_session *session = timer->data;
 
     if (login_given_up(tries_of(session))) {
-        refuse(session, "other hosts have refused the password and none has taken it: not tried");
+        refuse(session, REASON(password_not_tried));
     } else if (!login_may_try(tries_of(session), session)) {
         uv_timer_start(timer, on_turn, LOGIN_WAIT_MS, 0);
     } else {
@@ -444,7 +438,7 @@ static void on_unanswered(uv_timer_t *timer)
 {
     struct openssh_session *session = timer->data;
 
-    refuse(session, "nobody has answered its question at the terminal: %s", session->asked);
+    refuse(session, reason(session->arena, question_not_answered, session->asked));
 }
 
 static void on_answered(void *context, const char *answer)
@@ -467,7 +461,7 @@ static void ask_person(struct openssh_session *session)
     if (question_ask(session->context, &session->question, text))
         uv_timer_start(&session->wake, on_unanswered, PERSON_MS, 0);
     else
-        refuse(session, "there is no terminal that its question could be put to: %s", session->asked);
+        refuse(session, reason(session->arena, no_terminal_for_question, session->asked));
 }
 
 static bool is_wrong_there(const struct openssh_session *session)
@@ -486,11 +480,9 @@ static void ask_beyond(struct openssh_session *session, bool again)
     } else if (again) {
         refuse_wrong(session);
     } else if (is_to_jump_host(session)) {
-        refuse(session,
-               "it asks for more than a password, which --ask-jump-code puts to you at the terminal: %s",
-               session->asked);
+        refuse(session, reason(session->arena, jump_asks_for_more, session->asked));
     } else {
-        refuse(session, "the host asks for more than a password");
+        refuse(session, REASON(asks_for_more_than_password));
     }
 }
 
@@ -503,7 +495,7 @@ static void on_question(struct openssh_session *session, const char *prompt)
     if (question == QUESTION_OURS)
         askpass_answer(session->askpass, "");
     else if (question == QUESTION_NEW_PASSWORD)
-        refuse(session, "the password has expired and must be changed there");
+        refuse(session, REASON(password_expired));
     else if (question == QUESTION_PASSWORD && known && !session->given)
         on_turn(&session->wake);
     else
@@ -528,8 +520,7 @@ static void on_talk(void *context, const char *line)
 
 static void on_not_started(uv_timer_t *timer)
 {
-    session_failed(timer->data, TRANSPORT_UNREACHABLE,
-                   "the ssh program, or its control folder in /tmp, cannot be used");
+    session_failed(timer->data, TRANSPORT_UNREACHABLE, REASON(ssh_not_usable));
 }
 
 static bool control_folder(struct transport_context *context)
@@ -587,9 +578,9 @@ static void begin(void *context)
         uv_timer_start(&session->wake, on_not_started, 0, 0);
 }
 
-static void on_way_failed(void *context, const char *text)
+static void on_way_failed(void *context, const struct reason *why)
 {
-    session_failed(context, TRANSPORT_JUMP_FAILED, text);
+    session_failed(context, TRANSPORT_JUMP_FAILED, why);
 }
 
 static struct openssh_session *create(struct transport_context *context, const struct remote_target *target,
@@ -600,6 +591,7 @@ static struct openssh_session *create(struct transport_context *context, const s
     session->base = (struct session){&transport_openssh, events, event_context};
     session->context = context;
     session->target = target;
+    session->arena = arena_create();
     session->way = (struct hop_waiter){.ready = begin, .failed = on_way_failed, .context = session};
     session->question = (struct question){.answered = on_answered, .context = session};
     text_init(&session->said, SAID_LIMIT);
@@ -650,6 +642,7 @@ static void on_session_closed(uv_handle_t *handle)
     struct openssh_session *session = handle->data;
 
     text_release(&session->said);
+    arena_destroy(session->arena);
     free(session->socket);
     free(session);
 }
@@ -692,14 +685,18 @@ static void release(struct openssh_channel *channel)
 static void say_done(uv_timer_t *timer)
 {
     struct openssh_channel *channel = timer->data;
-    struct slice line = last_line(&channel->said);
-    char text[400];
+    struct arena *arena;
+    const struct reason *why;
 
     if (channel->session->failed)
         return; /* the session's end says it all; remote.c drops us */
-    snprintf(text, sizeof text, "ssh ended: %.*s", (int)(line.length < 300 ? line.length : 300), line.bytes);
+    arena = arena_create();
+    why = reason(arena, ssh_ended,
+                 channel->error != 0 ? reason(arena, ssh_not_started, uv_strerror(channel->error))
+                                     : reason_quote(arena, last_line(&channel->said)));
     release(channel);
-    channel->base.events->done(channel->base.context, channel->end, text);
+    channel->base.events->done(channel->base.context, channel->end, why);
+    arena_destroy(arena);
 }
 
 static void on_channel_bytes(void *context, int stream, const char *bytes, size_t length)
@@ -762,7 +759,7 @@ static struct channel *openssh_exec(struct session *base, const char *command,
     session->channels++;
     channel->process = start_channel(channel, command, input, &error);
     if (channel->process == NULL) {
-        text_printf(&channel->said, "the ssh program cannot be started: %s", uv_strerror(error));
+        channel->error = error;
         channel->end = CHANNEL_REFUSED;
         uv_timer_start(&channel->hold, say_done, 0, 0);
     }

@@ -21,7 +21,6 @@
 #include <netinet/tcp.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +30,8 @@
 #include "assay/arena.h"
 #include "assay/cleanup.h"
 #include "assay/log.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/run.h"
 #include "assay/scan.h"
 #include "identity.h"
 #include "known_hosts.h"
@@ -84,7 +85,7 @@ static void teardown(struct ssh_session *session)
     if (session->addresses != NULL)
         freeaddrinfo(session->addresses);
     text_release(&session->relay_said);
-    free(session->key_refused);
+    arena_destroy(session->arena);
     free(session);
 }
 
@@ -130,46 +131,48 @@ static void ssh_close(struct session *base)
     uv_close((uv_handle_t *)&session->wake, on_timer_closed);
 }
 
-enum step ssh_fail(struct ssh_session *session, enum transport_failure failure, const char *format, ...)
+enum step ssh_fail(struct ssh_session *session, enum transport_failure failure, const struct reason *why)
 {
-    char text[500];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     session->state = SSH_FAILED;
     uv_timer_stop(&session->deadline);
     uv_timer_stop(&session->wake);
     if (session->socket != NULL)
         uv_poll_stop(&session->socket->poll);
-    session->base.events->closed(session->base.context, failure, text);
+    session->base.events->closed(session->base.context, failure, why);
     return STEP_BLOCKED;
 }
 
-/* libssh2's own words for what went wrong last. */
-const char *ssh_error(struct ssh_session *session)
+const struct reason *ssh_error(struct ssh_session *session)
 {
     char *text = NULL;
 
     libssh2_session_last_error(session->ssh, &text, NULL, 0);
-    return text != NULL && *text != '\0' ? text : "unknown error";
+    return text != NULL && *text != '\0' ? reason_quote(session->arena, slice_of(text))
+                                         : REASON(unknown_error);
 }
 
 /* ---- deadlines ---- */
 
-static const char *state_words(enum ssh_state state)
+static const struct reason *state_words(enum ssh_state state)
 {
-    static const char *const words[] = {
-        [SSH_WAY] = "the way through jump hosts",
-        [SSH_RESOLVE] = "looking up the address",
-        [SSH_CONNECT] = "the TCP connection",
-        [SSH_HANDSHAKE] = "the SSH banner and key exchange",
-        [SSH_AUTH] = "authentication",
-        [SSH_READY] = "opening or closing a channel",
-    };
-
-    return state <= SSH_READY ? words[state] : "the session";
+    switch (state) {
+    case SSH_WAY:
+        return REASON(way_through_jump_hosts);
+    case SSH_RESOLVE:
+        return REASON(address_lookup);
+    case SSH_CONNECT:
+        return REASON(tcp_connection);
+    case SSH_HANDSHAKE:
+        return REASON(banner_and_key_exchange);
+    case SSH_AUTH:
+        return REASON(authentication);
+    case SSH_READY:
+        return REASON(channel_opening);
+    case SSH_FAILED:
+    case SSH_CLOSED:
+    default:
+        return REASON(the_session);
+    }
 }
 
 static struct addrinfo *next_address(struct ssh_session *session)
@@ -183,9 +186,10 @@ static enum step start_connect(struct ssh_session *session);
 /* Of the present state: by our deadline, or because the kernel gives up before it (net.ipv4.tcp_syn_retries). */
 static enum step no_answer(struct ssh_session *session, uint64_t after_ms)
 {
-    return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no answer within %.1f s during %s",
-                    address_of(session->target), port_of(session->target), after_ms / 1e3,
-                    state_words(session->state));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                    reason(session->arena, no_answer_during, address_of(session->target),
+                           port_of(session->target), arena_printf(session->arena, "%.1f", after_ms / 1e3),
+                           state_words(session->state)));
 }
 
 static void on_deadline(uv_timer_t *timer)
@@ -284,8 +288,12 @@ static enum step connect_failed(struct ssh_session *session, int error)
     }
     if (error == ETIMEDOUT)
         return no_answer(session, uv_now(session->context->loop) - session->entered);
-    return ssh_fail(session, TRANSPORT_UNREACHABLE, "connect to %s port %u: %s", address_of(session->target),
-                    port_of(session->target), strerror(error));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                    error == ECONNREFUSED
+                        ? reason(session->arena, connection_refused, address_of(session->target),
+                                 port_of(session->target))
+                        : reason(session->arena, connect_failed, address_of(session->target),
+                                 port_of(session->target), strerror(error)));
 }
 
 static enum step start_connect(struct ssh_session *session)
@@ -310,8 +318,9 @@ static void on_resolved(uv_getaddrinfo_t *resolve, int status, struct addrinfo *
     session->addresses = session->address = addresses;
     if (session->state == SSH_RESOLVE) {
         if (status != 0)
-            ssh_fail(session, TRANSPORT_UNREACHABLE, "the address %s is not known: %s",
-                     address_of(session->target), uv_strerror(status));
+            ssh_fail(
+                session, TRANSPORT_UNREACHABLE,
+                reason(session->arena, address_not_known, address_of(session->target), uv_strerror(status)));
         else
             start_connect(session);
     }
@@ -335,15 +344,13 @@ static void on_relay_explained(uv_timer_t *timer)
     const char *host = address_of(session->target);
     unsigned port = port_of(session->target);
     enum transport_failure failure = TRANSPORT_UNREACHABLE;
-    char text[400];
+    const struct reason *why;
 
     if (strstr(session->relay_said.bytes, HOP_RELAY_FAILED) != NULL)
-        failure = hop_explain(session->way.hop, host, port, session->relay_began, text, sizeof text);
+        failure = hop_explain(session->way.hop, host, port, session->relay_began, session->arena, &why);
     else
-        snprintf(text, sizeof text,
-                 "%s port %u, behind jump host %s: the connection was ended before SSH began", host, port,
-                 session->target->jump);
-    ssh_fail(session, failure, "%s", text);
+        why = reason(session->arena, ended_before_ssh_behind_jump, host, port, session->target->jump);
+    ssh_fail(session, failure, why);
 }
 
 /* Once the session is there, its socket tells that it has ended. */
@@ -370,7 +377,7 @@ static void start_relay(void *context)
     int ends[2], error = 0;
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        ssh_fail(session, TRANSPORT_UNREACHABLE, "no socket: %s", strerror(errno));
+        ssh_fail(session, TRANSPORT_UNREACHABLE, reason(session->arena, no_socket, strerror(errno)));
         return;
     }
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -383,16 +390,16 @@ static void start_relay(void *context)
     close(ends[1]);
     session->socket = socket_create(session, ends[0]);
     if (session->relay == NULL) {
-        ssh_fail(session, TRANSPORT_UNREACHABLE, "the ssh program cannot be started: %s", uv_strerror(error));
+        ssh_fail(session, TRANSPORT_UNREACHABLE, reason(session->arena, ssh_not_started, uv_strerror(error)));
         return;
     }
     enter(session, SSH_CONNECT);
     pump(session);
 }
 
-static void on_way_failed(void *context, const char *text)
+static void on_way_failed(void *context, const struct reason *why)
 {
-    ssh_fail(context, TRANSPORT_JUMP_FAILED, "%s", text);
+    ssh_fail(context, TRANSPORT_JUMP_FAILED, why);
 }
 
 static enum step step_way(struct ssh_session *session)
@@ -426,8 +433,8 @@ static enum step step_resolve(struct ssh_session *session)
     if (error == 0)
         return STEP_BLOCKED;
     session->handles--;
-    return ssh_fail(session, TRANSPORT_UNREACHABLE, "the address %s cannot be looked up: %s", address,
-                    uv_strerror(error));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                    reason(session->arena, address_not_looked_up, address, uv_strerror(error)));
 }
 
 static struct known_hosts *known_hosts_of(struct ssh_session *session)
@@ -523,12 +530,12 @@ static enum step step_connect(struct ssh_session *session)
                        ? libssh2_session_init_ex(take_memory, clear_memory, change_memory, session)
                        : libssh2_session_init_ex(NULL, NULL, NULL, session);
     if (session->ssh == NULL)
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "libssh2 gives no session");
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, REASON(no_libssh2_session));
     libssh2_session_callback_set(session->ssh, LIBSSH2_CALLBACK_RECV, __extension__(void *) receive);
     libssh2_session_set_blocking(session->ssh, 0);
     if (!set_offers(session))
-        return ssh_fail(session, TRANSPORT_INCAPABLE, "libssh2 has no algorithms that may be offered (%s)",
-                        ssh_error(session));
+        return ssh_fail(session, TRANSPORT_INCAPABLE,
+                        reason(session->arena, no_algorithms_to_offer, ssh_error(session)));
     enter(session, SSH_HANDSHAKE);
     return STEP_MOVED;
 }
@@ -552,14 +559,11 @@ static enum step accept_new_key(struct ssh_session *session, const char *type, c
     unsigned port = port_of(session->target);
 
     if (!session->context->options.accept_new_host_keys)
-        return ssh_fail(
-            session, TRANSPORT_HOST_KEY_UNKNOWN,
-            "the host key of %s port %u is not in known_hosts; check it and add it (ssh-keyscan -p "
-            "%u %s)",
-            host, port, port, host);
+        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                        reason(session->arena, host_key_of_unknown, host, port, port, host));
     if (!known_hosts_add(known_hosts_of(session), host, port, type, key, length))
         return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
-                        "the new host key of %s port %u cannot be written to known_hosts", host, port);
+                        reason(session->arena, host_key_not_written, host, port));
     enter(session, SSH_AUTH);
     return STEP_MOVED;
 }
@@ -571,20 +575,17 @@ static enum step host_key_changed(struct ssh_session *session, const struct know
     cleanup_free char *name = known_hosts_name(host, port);
 
     return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
-                    "the host key of %s port %u is not the one in known_hosts (%s line %u): reinstalled, or "
-                    "another machine; if it is meant to be, remove the old one (ssh-keygen -R '%s')",
-                    host, port, line->path, line->number, name);
+                    reason(session->arena, host_key_of_differs, host, port, line->path, line->number, name));
 }
 
 static enum step known_hosts_unreadable(struct ssh_session *session, const struct known_host_line *line)
 {
     if (line->number == 0)
-        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN, "the known_hosts file %s cannot be read",
-                        line->path);
+        return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
+                        reason(session->arena, known_hosts_unreadable, line->path));
     return ssh_fail(session, TRANSPORT_HOST_KEY_UNKNOWN,
-                    "what known_hosts says of %s port %u cannot be read (%s line %u): mend that line or "
-                    "remove it",
-                    address_of(session->target), port_of(session->target), line->path, line->number);
+                    reason(session->arena, known_hosts_line_unreadable, address_of(session->target),
+                           port_of(session->target), line->path, line->number));
 }
 
 static enum step host_key_unsure(struct ssh_session *session, enum known_host answer,
@@ -596,11 +597,10 @@ static enum step host_key_unsure(struct ssh_session *session, enum known_host an
     switch (answer) {
     case KNOWN_HOST_REVOKED:
         return ssh_fail(session, TRANSPORT_HOST_KEY_CHANGED,
-                        "the host key of %s port %u is marked @revoked (%s line %u)", host, port, line->path,
-                        line->number);
+                        reason(session->arena, host_key_of_revoked, host, port, line->path, line->number));
     case KNOWN_HOST_BEYOND:
         return ssh_fail(session, TRANSPORT_INCAPABLE,
-                        "known_hosts vouches for %s port %u only by an RSA key or a certificate", host, port);
+                        reason(session->arena, known_hosts_beyond_libssh2, host, port));
     case KNOWN_HOST_UNREADABLE:
         return known_hosts_unreadable(session, line);
     case KNOWN_HOST_CHANGED:
@@ -621,8 +621,9 @@ static enum step check_host_key(struct ssh_session *session)
     enum known_host answer;
 
     if (key == NULL)
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u showed no host key",
-                        address_of(session->target), port_of(session->target));
+        return ssh_fail(
+            session, TRANSPORT_UNREACHABLE,
+            reason(session->arena, no_host_key_shown, address_of(session->target), port_of(session->target)));
     host_key_type(key, length, type, sizeof type);
     answer = known_hosts_check(known_hosts_of(session), address_of(session->target), port_of(session->target),
                                type, key, length, &line);
@@ -660,26 +661,18 @@ static enum step step_handshake(struct ssh_session *session)
     case LIBSSH2_ERROR_KEY_EXCHANGE_FAILURE:
     case LIBSSH2_ERROR_METHOD_NONE:
     case LIBSSH2_ERROR_METHOD_NOT_SUPPORTED:
-        return ssh_fail(
-            session, TRANSPORT_INCAPABLE,
-            "%s port %u: no key exchange (%s); an sshd that has only algorithms with SHA-1, MD5, "
-            "CBC or RC4 is too old or set so: update it, or have its KexAlgorithms, Ciphers, MACs "
-            "and HostKeyAlgorithms allow others",
-            host, port, ssh_error(session));
+        return ssh_fail(session, TRANSPORT_INCAPABLE,
+                        reason(session->arena, no_key_exchange, host, port, ssh_error(session)));
     case LIBSSH2_ERROR_BANNER_RECV:
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: what answers there does not speak SSH",
-                        host, port);
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, reason(session->arena, speaks_no_ssh, host, port));
     case LIBSSH2_ERROR_SOCKET_DISCONNECT:
     case LIBSSH2_ERROR_SOCKET_RECV:
     case LIBSSH2_ERROR_SOCKET_SEND:
-        return ssh_fail(
-            session, TRANSPORT_UNREACHABLE,
-            "%s port %u: the connection was ended before there was an SSH session (another service, or "
-            "an sshd that takes no more: MaxStartups, PerSourceMaxStartups)",
-            host, port);
+        return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                        reason(session->arena, ended_before_ssh_session, host, port));
     default:
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s port %u: no SSH session (%s)", host, port,
-                        ssh_error(session));
+        return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                        reason(session->arena, no_ssh_session, host, port, ssh_error(session)));
     }
 }
 
@@ -699,17 +692,16 @@ static enum step logged_in(struct ssh_session *session)
 
 static enum step auth_broke(struct ssh_session *session)
 {
-    return ssh_fail(session, TRANSPORT_UNREACHABLE, "%s: the connection broke during authentication",
-                    address_of(session->target));
+    return ssh_fail(session, TRANSPORT_UNREACHABLE,
+                    reason(session->arena, broke_during_authentication, address_of(session->target)));
 }
 
 /* Without a password that is the end; with one it is the next thing to try. */
-static enum step key_refused(struct ssh_session *session, char *why)
+static enum step key_refused(struct ssh_session *session, const struct reason *why)
 {
-    free(session->key_refused);
     session->key_refused = why;
     if (session->context->options.password == NULL)
-        return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s", why);
+        return ssh_fail(session, TRANSPORT_AUTH_REFUSED, why);
     session->login = LOGIN_ASKS;
     return STEP_MOVED;
 }
@@ -750,34 +742,33 @@ static enum step login_by_key(struct ssh_session *session)
     int rc;
 
     if (identity == NULL)
-        return key_refused(
-            session,
-            mem_strdup("there is no key to log in with: neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa"));
+        return key_refused(session, REASON(no_key_to_log_in));
     if (identity->fault != NULL)
-        return key_refused(session,
-                           mem_printf("%s; use an ed25519 key, or transport=openssh", identity->fault));
+        return key_refused(session, reason(session->arena, use_another_key, identity->fault));
     rc = show_key(session, identity, user);
     if (rc == LIBSSH2_ERROR_EAGAIN)
         return STEP_BLOCKED;
     if (is_broken(rc))
         return auth_broke(session);
     if (rc != 0)
-        return key_refused(
-            session,
-            mem_printf("%s@%s port %u takes the key %s not (%s); add its public key to authorized_keys there",
-                       user, address_of(target), port_of(target), identity->path, ssh_error(session)));
+        return key_refused(session, reason(session->arena, key_refused, user, address_of(target),
+                                           port_of(target), identity->path, ssh_error(session)));
     return logged_in(session);
 }
 
-static enum step password_untried(struct ssh_session *session, const char *why)
+static enum step password_untried(struct ssh_session *session, const struct reason *why)
 {
-    return ssh_fail(session, TRANSPORT_AUTH_REFUSED, "%s@%s port %u: %s%s%s", user_of(session->target),
-                    address_of(session->target), port_of(session->target), why,
-                    session->key_refused != NULL ? "; before that: " : "",
-                    session->key_refused != NULL ? session->key_refused : "");
+    const char *user = user_of(session->target), *host = address_of(session->target);
+    unsigned port = port_of(session->target);
+
+    return ssh_fail(
+        session, TRANSPORT_AUTH_REFUSED,
+        session->key_refused != NULL
+            ? reason(session->arena, login_refused_after, user, host, port, why, session->key_refused)
+            : reason(session->arena, login_refused, user, host, port, why));
 }
 
-static enum step password_refused(struct ssh_session *session, const char *why)
+static enum step password_refused(struct ssh_session *session, const struct reason *why)
 {
     login_refused(&session->context->hosts);
     return password_untried(session, why);
@@ -790,8 +781,7 @@ static enum step login_asks(struct ssh_session *session)
     const char *ways;
 
     if (login_given_up(&session->context->hosts))
-        return password_untried(session,
-                                "other hosts have refused the password and none has taken it: not tried");
+        return password_untried(session, REASON(password_not_tried));
     session->waiting = !login_may_try(&session->context->hosts, session);
     if (session->waiting) {
         enter(session, SSH_AUTH); /* it is we who wait, not the host */
@@ -812,7 +802,7 @@ static enum step login_asks(struct ssh_session *session)
     else if (strstr(ways, "keyboard-interactive") != NULL)
         session->login = LOGIN_BY_QUESTIONS;
     else
-        return password_refused(session, "the host takes keys only, no password");
+        return password_refused(session, REASON(takes_keys_only));
     return STEP_MOVED;
 }
 
@@ -847,10 +837,10 @@ static enum step login_by_password(struct ssh_session *session)
     if (is_broken(rc))
         return auth_broke(session);
     if (rc == LIBSSH2_ERROR_PASSWORD_EXPIRED)
-        return password_refused(session, "the password has expired and must be changed there");
+        return password_refused(session, REASON(password_expired));
     if (rc != 0)
-        return password_refused(session, session->questions > 1 ? "the host asks for more than a password"
-                                                                : "the host does not take the password");
+        return password_refused(session, session->questions > 1 ? REASON(asks_for_more_than_password)
+                                                                : REASON(password_refused));
     login_taken(&session->context->hosts);
     return logged_in(session);
 }
@@ -882,7 +872,7 @@ static enum step listen_idle(struct ssh_session *session)
 
     got = recv(session->socket->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (got >= 0 || (errno != EAGAIN && errno != EINTR))
-        return ssh_fail(session, TRANSPORT_UNREACHABLE, "the idle connection was ended");
+        return ssh_fail(session, TRANSPORT_UNREACHABLE, REASON(idle_connection_ended));
     return STEP_BLOCKED;
 }
 
@@ -986,6 +976,7 @@ static struct session *ssh_connect(struct transport_context *context, const stru
     session->base = (struct session){&transport_ssh, events, event_context};
     session->context = context;
     session->target = target;
+    session->arena = arena_create();
     TAILQ_INIT(&session->channels);
     uv_timer_init(context->loop, &session->deadline);
     uv_timer_init(context->loop, &session->wake);
@@ -1000,7 +991,8 @@ static struct session *ssh_connect(struct transport_context *context, const stru
 
 const struct transport_class transport_ssh = {"ssh", 3, ssh_connect, ssh_exec, ssh_drop, ssh_close};
 
-const char *transport_ssh_fault(struct transport_context *context, const struct remote_target *target)
+const struct reason *transport_ssh_fault(struct transport_context *context,
+                                         const struct remote_target *target)
 {
     const struct identity *identity;
 
@@ -1008,7 +1000,7 @@ const char *transport_ssh_fault(struct transport_context *context, const struct 
         return NULL; /* whatever key there is or is not */
     identity = identity_get(&context->identities, target->identity);
     if (identity == NULL)
-        return "there is neither ~/.ssh/id_ed25519 nor ~/.ssh/id_ecdsa (a key in an agent only?)";
+        return REASON(no_key_file);
     return identity->fault;
 }
 

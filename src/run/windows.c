@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "assay/reasons/run.h"
+
 enum { COMMAND_BYTES = 64 * 1024, TRIES = 2 /* a light command is not sent again by itself */ };
 
 struct reader {
@@ -75,10 +77,10 @@ static void take_window(struct reader *reader, const struct remote_result *resul
 
     window->end = attempt_end_of(result);
     /* Half an answer is none, whatever its command's end. */
-    window->text = result->cut || result->out_clipped || result->err_clipped
-                       ? "its answer did not come whole"
-                       : arena_strdup(arena, result->text);
-    if (window->end == ATTEMPT_RAN && *window->text != '\0')
+    window->what = result->cut || result->out_clipped || result->err_clipped
+                       ? REASON(answer_came_cut)
+                       : reason_copy(arena, result->what);
+    if (window->end == ATTEMPT_RAN && window->what != NULL)
         window->end = ATTEMPT_NO_ANSWER;
     window->rc = result->rc;
     window->boot_id = arena_strdup(arena, result->boot_id);
@@ -145,7 +147,7 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
                         .context = context};
     for (size_t i = 0; i < count; i++) {
         set->windows[i] =
-            (struct window){.member = i, .role = question->role, .text = "", .boot_id = "", .began = now_s()};
+            (struct window){.member = i, .role = question->role, .boot_id = "", .began = now_s()};
         set->readers[i] = (struct reader){
             .set = set,
             .remote = question->remotes[i],

@@ -91,6 +91,20 @@ static bool is_hash(const char *table, const char *column)
     return strstr(columns, full) != NULL;
 }
 
+/* What may be kept as a form (reason.h). */
+static bool holds_reasons(const char *table, const char *column)
+{
+    static const char columns[] =
+        " attempt.text attempt.transport window.text reading.reason measurement.text finding.text "
+        "judgement.baselines outcome.cause outcome.remedy outcome.measured outcome.limit_text outcome.gate "
+        "outcome.source search.conclusion search.candidates slot.duty_note slot_limit.note slot_limit.source "
+        "step.origin_note ";
+    char full[80];
+
+    snprintf(full, sizeof full, " %s.%s ", table, column);
+    return strstr(columns, full) != NULL;
+}
+
 static void rewritten(struct copy *copy, struct slice bytes, struct text *out, struct redact_edits *edits)
 {
     text_init(out, LARGEST_REWRITTEN);
@@ -98,6 +112,55 @@ static void rewritten(struct copy *copy, struct slice bytes, struct text *out, s
         redact(copy->redactor, bytes, out, copy->arena, edits);
     else
         text_add(out, bytes.bytes, bytes.length);
+}
+
+static const char *rewritten_text(struct copy *copy, struct arena *arena, const char *words)
+{
+    cleanup_text struct text text = {0};
+
+    rewritten(copy, slice_of(words), &text, NULL);
+    return arena_strndup(arena, text.bytes, text.length);
+}
+
+struct rewriting {
+    struct copy *copy;
+    struct arena *arena;
+};
+
+static const char *rewritten_argument(void *context, const char *text)
+{
+    struct rewriting *rewriting = context;
+
+    return rewritten_text(rewriting->copy, rewriting->arena, text);
+}
+
+/* A name may be known by the words around it only, and may be a word of ours too. So what a form says is rewritten as a
+   whole, and it stays a form where its arguments, each for itself, come to the same. Without any nobody is named. */
+static const struct reason *rewritten_reason(struct copy *copy, struct arena *arena,
+                                             const struct reason *reason)
+{
+    const struct reason *pieces;
+    const char *whole;
+
+    if (reason->count == 0)
+        return reason;
+    whole = rewritten_text(copy, arena, reason_english(arena, reason));
+    pieces = reason_map(arena, reason, rewritten_argument, &(struct rewriting){copy, arena});
+    return strcmp(reason_english(arena, pieces), whole) == 0 ? pieces : reason_text(arena, whole);
+}
+
+static void rewritten_form(struct copy *copy, const char *form, struct text *out)
+{
+    struct arena *arena = arena_create();
+    const struct reason *reason = reason_decode(arena, form);
+
+    if (strcmp(reason_english(arena, reason), form) == 0) {
+        rewritten(copy, slice_of(form), out, NULL); /* it is none that we know */
+    } else {
+        text_init(out, LARGEST_REWRITTEN);
+        text_put(out, reason_encode(arena, rewritten_reason(copy, arena, reason)));
+    }
+    arena_destroy(arena);
 }
 
 static int copy_content(struct copy *copy, int64_t from, int64_t *ret_to, struct error *err)
@@ -140,6 +203,8 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
         text_init(&text, sizeof keyed), text_put(&text, keyed);
     } else if (copy->redactor == NULL || is_own_word(table->name, column->name))
         text_init(&text, LARGEST_REWRITTEN), text_add(&text, bytes.bytes, bytes.length);
+    else if (holds_reasons(table->name, column->name) && may_be_form(bytes.bytes))
+        rewritten_form(copy, bytes.bytes, &text);
     else
         rewritten(copy, bytes, &text, NULL);
     /* A rewritten shape is not the one that other runs may have under this name. */
@@ -151,7 +216,8 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
     return sqlite3_bind_text64(insert, at, text.bytes, text.length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int bind_word(struct copy *copy, sqlite3_stmt *insert, int at, int64_t word, struct error *err)
+static int bind_word(struct copy *copy, bool reasons, sqlite3_stmt *insert, int at, int64_t word,
+                     struct error *err)
 {
     sqlite3_stmt *select = run_query(copy->from, "SELECT text FROM word WHERE id=?1", word, NULL, err);
     cleanup_text struct text text = {0};
@@ -159,10 +225,13 @@ static int bind_word(struct copy *copy, sqlite3_stmt *insert, int at, int64_t wo
     int got = select != NULL ? run_query_next(copy->from, select, err) : -1;
 
     if (got > 0) {
-        rewritten(copy,
-                  (struct slice){(const char *)sqlite3_column_text(select, 0),
-                                 (size_t)sqlite3_column_bytes(select, 0)},
-                  &text, NULL);
+        struct slice bytes = {(const char *)sqlite3_column_text(select, 0),
+                              (size_t)sqlite3_column_bytes(select, 0)};
+
+        if (reasons && copy->redactor != NULL && may_be_form(bytes.bytes))
+            rewritten_form(copy, bytes.bytes, &text);
+        else
+            rewritten(copy, bytes, &text, NULL);
         got = intern_id(copy->to, text.bytes, &id, err) < 0 ? -1 : sqlite3_bind_int64(insert, at, id);
     } else if (got == 0) {
         got = store_damage(copy->from, err, "there is no word %lld", (long long)word);
@@ -182,7 +251,8 @@ static int bind_column(struct copy *copy, const struct run_table *table, const s
         return sqlite3_bind_null(insert, at);
     switch (column->kind) {
     case COLUMN_WORD:
-        return bind_word(copy, insert, at, sqlite3_column_int64(select, from), err);
+        return bind_word(copy, holds_reasons(table->name, column->name), insert, at,
+                         sqlite3_column_int64(select, from), err);
     case COLUMN_CONTENT:
         if (copy_content(copy, sqlite3_column_int64(select, from), &id, err) < 0)
             return -1;

@@ -358,6 +358,22 @@ const char *take_optional_text(struct rows *rows)
     return take_null(rows) ? NULL : take_text(rows);
 }
 
+const struct reason *take_reason(struct rows *rows)
+{
+    int column = rows->column++;
+    const char *form;
+
+    if (!right_type(rows, column, SQLITE_TEXT))
+        return NULL;
+    form = (const char *)sqlite3_column_text(rows->statement, column);
+    return *form != '\0' ? reason_decode(rows->arena, form) : NULL;
+}
+
+const struct reason *take_optional_reason(struct rows *rows)
+{
+    return take_null(rows) ? NULL : take_reason(rows);
+}
+
 void take_sha256(struct rows *rows, char ret_sha256[SHA256_HEX_SIZE])
 {
     const char *text = take_text(rows);

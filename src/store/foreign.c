@@ -413,7 +413,8 @@ static int check_shapes(const struct foreign *foreign, struct store *store, long
     struct load load = {.store = store,
                         .arena = foreign->arena,
                         .names = names_create(store, foreign->arena),
-                        .record = &record};
+                        .record = &record,
+                        .as_kept = true};
     const struct plan *plan;
     char digest[SHA256_HEX_SIZE];
     struct rows rows;
@@ -429,7 +430,7 @@ static int check_shapes(const struct foreign *foreign, struct store *store, long
 
         if (rows.damage[0] != '\0')
             continue;
-        shape_digest(plan->shapes.items[n], digest);
+        shape_digest_kept(plan->shapes.items[n], digest);
         if (strcmp(said, digest) != 0 && !is_random(said)) {
             rows_close(&rows);
             return refuse(foreign, err, "what step %s owes does not have the hash that it is kept by",

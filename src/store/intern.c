@@ -115,10 +115,11 @@ int intern_id(struct store *store, const char *text, int64_t *ret_id, struct err
     return 0;
 }
 
-/* The other way, while one record is loaded: each word once in its arena, and what it says as a place. */
+/* The other way, while one record is loaded: each word once in its arena, and what it says as a place or as a reason. */
 struct name {
     const char *text;
     const struct measurement *place; /* only its at; NULL until it is asked for */
+    const struct reason *reason;     /* likewise */
 };
 struct names {
     struct store *store;
@@ -191,6 +192,29 @@ const char *take_word(struct rows *rows)
     if (text == NULL)
         rows_damage(rows, "a word is not there");
     return text != NULL ? text : "";
+}
+
+static const struct reason *reason_of(struct rows *rows, struct name *name)
+{
+    if (name->reason == NULL && *name->text != '\0')
+        name->reason = reason_decode(rows->names->arena, name->text);
+    return name->reason;
+}
+
+const struct reason *take_optional_reason_word(struct rows *rows)
+{
+    struct name *name = take_name(rows);
+
+    return name != NULL ? reason_of(rows, name) : NULL;
+}
+
+const struct reason *take_reason_word(struct rows *rows)
+{
+    struct name *name = take_name(rows);
+
+    if (name == NULL)
+        rows_damage(rows, "a word is not there");
+    return name != NULL ? reason_of(rows, name) : NULL;
 }
 
 /* Many measurements were taken at the same few places: they share the fields. */

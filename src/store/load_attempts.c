@@ -32,10 +32,19 @@ static int load_findings(struct load *load, int64_t id, struct reading *reading,
         finding->code = take_word(&rows);
         finding->subject = take_word(&rows);
         finding->severity = (enum severity)take_enum(&rows, &vocabulary_severity);
-        finding->text = take_text(&rows);
+        finding->what = take_reason(&rows);
     }
     list_settle(load->arena, &reading->findings);
     return got;
+}
+
+static void add_fact(struct load *load, struct reading *reading, const char *name, const char *subject,
+                     const char *text)
+{
+    struct fact *fact = list_push(load->scratch, &reading->facts);
+
+    *fact = (struct fact){.name = name, .subject = subject};
+    fact_decode(load->arena, text, fact);
 }
 
 static void take_measurement(struct load *load, struct rows *rows, struct reading *reading)
@@ -45,7 +54,7 @@ static void take_measurement(struct load *load, struct rows *rows, struct readin
     const char *text = take_optional_text(rows), *unit = take_optional_word(rows);
 
     if (text != NULL) {
-        *list_push(load->scratch, &reading->facts) = (struct fact){metric, subject, text};
+        add_fact(load, reading, metric, subject, text);
     } else {
         struct measurement *measurement = list_push(load->scratch, &reading->measurements);
 
@@ -84,7 +93,7 @@ static int load_wanted_facts(struct load *load, int64_t id, struct reading *read
         if (!load->wanted(reading->tool, name))
             continue;
         subject = take_word(&rows);
-        *list_push(load->scratch, &reading->facts) = (struct fact){name, subject, take_text(&rows)};
+        add_fact(load, reading, name, subject, take_text(&rows));
     }
     list_settle(load->arena, &reading->facts);
     return got;
@@ -147,7 +156,7 @@ static int load_reading_rows(struct load *load, int64_t attempt, struct reading_
         row->reading.arena = load->arena;
         row->reading.tool = take_text(&rows);
         row->reading.status = (enum reading_status)take_enum(&rows, &vocabulary_reading);
-        row->reading.reason = take_optional_text(&rows);
+        row->reading.reason = take_optional_reason(&rows);
     }
     return got;
 }
@@ -318,7 +327,7 @@ static int load_windows(struct load *load, int64_t id, struct attempt *attempt, 
         window->role = (enum window_role)take_enum(&rows, &vocabulary_window);
         window->end = (enum attempt_end)take_enum(&rows, &vocabulary_ending);
         window->rc = (int)take_integer(&rows);
-        window->text = take_text(&rows);
+        window->what = take_reason(&rows);
         window->boot_id = take_optional_text(&rows);
         window->began = take_real(&rows);
         window->ended = take_real(&rows);
@@ -360,7 +369,7 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     attempt->state = (enum attempt_state)take_enum(rows, &vocabulary_attempt);
     attempt->end = (enum attempt_end)take_enum(rows, &vocabulary_ending);
     attempt->rc = (int)take_integer(rows);
-    attempt->text = take_text(rows);
+    attempt->what = take_reason(rows);
     attempt->sent = take_real(rows);
     attempt->began = take_real(rows);
     attempt->ended = take_real(rows);
@@ -368,7 +377,7 @@ static int64_t take_attempt(struct rows *rows, size_t steps, struct attempt *att
     attempt->up_began = take_real(rows);
     attempt->up_ended = take_real(rows);
     *ret_command = take_nullable(rows);
-    attempt->transport = take_optional_word(rows);
+    attempt->transport = take_optional_reason_word(rows);
     attempt->connections = take_unsigned(rows);
     attempt->frame = take_optional_text(rows);
     return id;

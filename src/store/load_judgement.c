@@ -12,13 +12,13 @@ static void take_outcome(struct rows *rows, const struct plan *plan, struct outc
         return;
     outcome->slot = take_index(rows, plan->steps.items[outcome->step].shape->slot_count, "slot");
     outcome->word = (enum outcome_word)take_enum(rows, &vocabulary_outcome);
-    outcome->cause = take_text(rows);
-    outcome->remedy = take_word(rows);
-    outcome->measured = take_text(rows);
+    outcome->cause = take_reason(rows);
+    outcome->remedy = take_reason_word(rows);
+    outcome->measured = take_reason(rows);
     outcome->value = take_real(rows);
-    outcome->limit = take_word(rows);
-    outcome->gate = take_word(rows);
-    outcome->source = take_word(rows);
+    outcome->limit = take_reason_word(rows);
+    outcome->gate = take_reason_word(rows);
+    outcome->source = take_reason_word(rows);
     outcome->status = take_word(rows);
     outcome->remark = take_bool(rows);
 }
@@ -145,8 +145,8 @@ static int load_searches(struct load *load, int64_t id, struct error *err)
         search->step = take_index(&rows, load->record->plan->steps.count, "step");
         search->metric = take_word(&rows);
         search->size_bytes = take_real(&rows);
-        search->conclusion = take_text(&rows);
-        search->candidates = take_text(&rows);
+        search->conclusion = take_reason(&rows);
+        search->candidates = take_reason(&rows);
     }
     return got;
 }
@@ -243,7 +243,7 @@ int load_judgement(struct load *load, struct error *err)
         return got;
     id = take_integer(&rows);
     judgement->uuid = take_text(&rows);
-    judgement->baselines = take_text(&rows);
+    judgement->baselines = take_reason(&rows);
     judgement->now = take_real(&rows);
     take_inputs(&rows, judgement);
     rows_close(&rows);

@@ -2,6 +2,7 @@
 /* Rows into the plan, pointers as in a fresh one: steps share shapes and hosts. */
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "store_private.h"
 
 static int load_labels(struct load *load, struct host *const *hosts, struct error *err)
@@ -80,7 +81,32 @@ static int load_hosts(struct load *load, struct error *err)
     return got < 0 ? -1 : load_labels(load, hosts.items, err);
 }
 
-static void take_limit(struct rows *rows, struct limit *limit)
+/* As its column has it, for whoever hashes that. */
+static const struct reason *note_as_kept(struct arena *arena, const char *word)
+{
+    struct reason_argument *argument;
+    struct reason *kept;
+
+    if (word == NULL || *word == '\0')
+        return NULL;
+    argument = arena_new(arena, struct reason_argument);
+    kept = arena_new(arena, struct reason);
+    argument->text = word;
+    *kept = (struct reason){&sentence_text, 1, argument, 1};
+    return kept;
+}
+
+static void take_source(struct load *load, const char *word, struct limit *limit)
+{
+    struct fact source = {.value = word};
+
+    if (word != NULL && !load->as_kept)
+        fact_decode(load->arena, word, &source);
+    limit->source = source.value;
+    limit->origin = source.said;
+}
+
+static void take_limit(struct load *load, struct rows *rows, struct limit *limit)
 {
     limit->metric = take_word(rows);
     limit->subject = take_optional_word(rows);
@@ -94,9 +120,10 @@ static void take_limit(struct rows *rows, struct limit *limit)
     limit->text = take_optional_text(rows);
     limit->tolerance = take_real(rows);
     limit->unit = take_optional_word(rows);
-    limit->source = take_optional_word(rows);
+    take_source(load, take_optional_word(rows), limit);
     limit->status = (enum limit_status)take_enum(rows, &vocabulary_limit);
-    limit->note = take_optional_word(rows);
+    limit->note =
+        load->as_kept ? note_as_kept(load->arena, take_optional_word(rows)) : take_optional_reason_word(rows);
     limit->inconclusive = take_bool(rows);
     limit->most = take_real(rows);
 }
@@ -139,7 +166,7 @@ static int load_slot_limits(struct load *load, int64_t id, struct shape *shape, 
             rows_damage(&rows, "slot %zu has more limits than it had", n);
             continue;
         }
-        take_limit(&rows, &limits[taken++]);
+        take_limit(load, &rows, &limits[taken++]);
         all++;
     }
     return got < 0 ? -1 : check_limits(load, shape, all, err);
@@ -161,7 +188,8 @@ static int load_slots(struct load *load, int64_t id, struct shape *shape, struct
         slot->at = take_word(&rows);
         slot->size_bytes = take_real(&rows);
         slot->duty = (enum duty)take_enum(&rows, &vocabulary_duty);
-        slot->duty_note = take_word(&rows);
+        slot->duty_note =
+            load->as_kept ? note_as_kept(load->arena, take_word(&rows)) : take_reason_word(&rows);
         slot->own_count = take_unsigned(&rows);
     }
     shape->slots = slots.items;
@@ -224,7 +252,7 @@ static void take_step(struct load *load, struct rows *rows, struct plan *plan)
     step->key = take_text(rows);
     shape = take_index(rows, plan->shapes.count, "shape");
     step->origin = (enum step_origin)take_enum(rows, &vocabulary_origin);
-    step->origin_note = take_text(rows);
+    step->origin_note = take_reason(rows);
     step->parent = take_index(rows, plan->steps.count, "parent");
     step->round = take_unsigned(rows);
     step->member_count = take_unsigned(rows);

@@ -294,7 +294,7 @@ static int take_suite_steps(struct store *store, struct arena *arena, long long 
         shape->suite_step = take_text(&rows);
         step->shape = shape;
         step->origin = (enum step_origin)take_enum(&rows, &vocabulary_origin);
-        step->origin_note = take_text(&rows);
+        step->origin_note = take_reason(&rows);
     }
     return got;
 }

@@ -92,6 +92,9 @@ struct value value_bytes(struct slice bytes);
 #define BYTES(x) value_bytes(x)
 #define ENUM(vocabulary, x) value_text(vocabulary_word(&(vocabulary), (unsigned)(x)))
 #define NOTHING ((struct value){.kind = VALUE_NULL})
+/* A reason as it is kept (reason_encode), in the arena; "" for NULL. */
+#define FORM(arena, reason) value_text(reason_encode((arena), (reason)))
+#define FORM_WORD(arena, reason) value_word(reason_encode((arena), (reason)))
 
 /* database.c */
 int database_error(struct store *store, const char *doing, struct error *err);
@@ -150,6 +153,12 @@ const char *take_word(struct rows *rows);
 /* NULL for a NULL: only of what may be NULL in the record. */
 const char *take_optional_text(struct rows *rows);
 const char *take_optional_word(struct rows *rows);
+/* What FORM and FORM_WORD wrote, and texts of before; NULL for "". Where the column is NULL, the row is damaged. */
+const struct reason *take_reason(struct rows *rows);
+const struct reason *take_reason_word(struct rows *rows);
+/* NULL for a NULL too. */
+const struct reason *take_optional_reason(struct rows *rows);
+const struct reason *take_optional_reason_word(struct rows *rows);
 /* A word as the place of a measurement. */
 void take_place(struct rows *rows, struct measurement *measurement);
 void take_sha256(struct rows *rows, char ret_sha256[SHA256_HEX_SIZE]);
@@ -198,12 +207,20 @@ enum controller_life controller_life(const struct controller *controller);
 const char *at_encode(struct arena *arena, const struct measurement *measurement);
 bool at_decode(struct arena *arena, const char *text, struct measurement *ret_measurement);
 
+/* fact.c: whether it begins as a form (reason.h) and is one line, as each is. Most texts are none, and many. */
+bool may_be_form(const char *text);
+/* The value of a fact as it is kept; of anything else that is a text, or a reason and what that is in English, likewise. */
+const char *fact_encode(struct arena *arena, const struct fact *fact);
+void fact_decode(struct arena *arena, const char *text, struct fact *fact);
+
 /* write_plan.c: hosts, shapes and steps that the database does not have yet. */
 int write_plan(struct store *store, const struct record *record, size_t first_step, struct error *err)
     __attribute__((warn_unused_result));
 
 /* The name by which a shape is shared: over everything that its rows hold. */
 void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE]);
+/* The same of one that was loaded as it is kept (struct load). */
+void shape_digest_kept(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE]);
 
 /* sightings.c: in place of those that were kept of the attempt. */
 int write_sightings(struct store *store, const struct record *record, const struct attempt *attempt,
@@ -229,6 +246,7 @@ struct load {
     struct names *names;
     struct record *record;
     bool evidence;
+    bool as_kept; /* what slots and limits say in words of ours are texts: the forms that are kept of them */
     store_part_fact *wanted; /* NULL: readings of parts as they are */
     struct arena *scratch;   /* of the attempt that is being read */
     struct {

@@ -24,16 +24,21 @@ static int put_command(struct store *store, const struct attempt *attempt, struc
 static int insert_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
                           struct error *err)
 {
+    struct arena *arena;
     struct value command;
+    int result;
 
     if (put_command(store, attempt, &command, err) < 0)
         return -1;
-    return store_exec(store, INSERT_ATTEMPT, err, INTEGER(record->number), INTEGER(attempt->step),
-                      INTEGER(attempt->n), TEXT(attempt->uuid), ENUM(vocabulary_attempt, attempt->state),
-                      ENUM(vocabulary_ending, attempt->end), INTEGER(attempt->rc), TEXT(attempt->text),
-                      REAL(attempt->sent), REAL(attempt->began), REAL(attempt->ended), TEXT(attempt->boot_id),
-                      REAL(attempt->up_began), REAL(attempt->up_ended), command, WORD(attempt->transport),
-                      INTEGER(attempt->connections), TEXT(attempt->frame));
+    arena = arena_create();
+    result = store_exec(
+        store, INSERT_ATTEMPT, err, INTEGER(record->number), INTEGER(attempt->step), INTEGER(attempt->n),
+        TEXT(attempt->uuid), ENUM(vocabulary_attempt, attempt->state), ENUM(vocabulary_ending, attempt->end),
+        INTEGER(attempt->rc), FORM(arena, attempt->what), REAL(attempt->sent), REAL(attempt->began),
+        REAL(attempt->ended), TEXT(attempt->boot_id), REAL(attempt->up_began), REAL(attempt->up_ended),
+        command, FORM_WORD(arena, attempt->transport), INTEGER(attempt->connections), TEXT(attempt->frame));
+    arena_destroy(arena);
+    return result;
 }
 
 int store_begin_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
@@ -84,19 +89,31 @@ static int put_capture(struct store *store, int64_t attempt, const struct captur
                       INTEGER(clipped), nullable_id(clipped, tail), TEXT(clipped ? capture->sha256 : NULL));
 }
 
+static int update_attempt(struct store *store, int64_t id, const struct attempt *attempt, struct error *err)
+{
+    struct arena *arena;
+    struct value command;
+    int result;
+
+    if (put_command(store, attempt, &command, err) < 0)
+        return -1;
+    arena = arena_create();
+    result =
+        store_exec(store, UPDATE_ATTEMPT, err, ENUM(vocabulary_attempt, attempt->state),
+                   ENUM(vocabulary_ending, attempt->end), INTEGER(attempt->rc), FORM(arena, attempt->what),
+                   REAL(attempt->sent), REAL(attempt->began), REAL(attempt->ended), TEXT(attempt->boot_id),
+                   REAL(attempt->up_began), REAL(attempt->up_ended), command,
+                   FORM_WORD(arena, attempt->transport), INTEGER(attempt->connections), INTEGER(id));
+    arena_destroy(arena);
+    return result;
+}
+
 static int write_end(struct store *store, const struct record *record, const struct attempt *attempt,
                      struct error *err)
 {
-    struct value command;
     int64_t id;
 
-    if (find_attempt(store, record, attempt, &id, err) < 0 || put_command(store, attempt, &command, err) < 0)
-        return -1;
-    if (store_exec(store, UPDATE_ATTEMPT, err, ENUM(vocabulary_attempt, attempt->state),
-                   ENUM(vocabulary_ending, attempt->end), INTEGER(attempt->rc), TEXT(attempt->text),
-                   REAL(attempt->sent), REAL(attempt->began), REAL(attempt->ended), TEXT(attempt->boot_id),
-                   REAL(attempt->up_began), REAL(attempt->up_ended), command, WORD(attempt->transport),
-                   INTEGER(attempt->connections), INTEGER(id)) < 0)
+    if (find_attempt(store, record, attempt, &id, err) < 0 || update_attempt(store, id, attempt, err) < 0)
         return -1;
     if (put_capture(store, id, &attempt->captures[0], "stdout", err) < 0 ||
         put_capture(store, id, &attempt->captures[1], "stderr", err) < 0)
@@ -116,6 +133,22 @@ static int write_window_capture(struct store *store, int64_t attempt, size_t n, 
                       INTEGER(content));
 }
 
+static int write_window(struct store *store, int64_t attempt, size_t n, const struct window *window,
+                        struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result =
+        store_exec(store, INSERT_WINDOW, err, INTEGER(attempt), INTEGER(n), INTEGER(window->member),
+                   ENUM(vocabulary_window, window->role), ENUM(vocabulary_ending, window->end),
+                   INTEGER(window->rc), FORM(arena, window->what), TEXT(window->boot_id), REAL(window->began),
+                   REAL(window->ended), REAL(window->up_began), REAL(window->up_ended));
+
+    arena_destroy(arena);
+    if (result < 0 || write_window_capture(store, attempt, n, &window->captures[0], "stdout", err) < 0)
+        return -1;
+    return write_window_capture(store, attempt, n, &window->captures[1], "stderr", err);
+}
+
 static int write_windows(struct store *store, const struct record *record, const struct attempt *attempt,
                          size_t first, struct error *err)
 {
@@ -128,12 +161,7 @@ static int write_windows(struct store *store, const struct record *record, const
     for (size_t i = first; i < attempt->windows.count; i++) {
         const struct window *window = &attempt->windows.items[i];
 
-        if (store_exec(store, INSERT_WINDOW, err, INTEGER(id), INTEGER(i), INTEGER(window->member),
-                       ENUM(vocabulary_window, window->role), ENUM(vocabulary_ending, window->end),
-                       INTEGER(window->rc), TEXT(window->text), TEXT(window->boot_id), REAL(window->began),
-                       REAL(window->ended), REAL(window->up_began), REAL(window->up_ended)) < 0 ||
-            write_window_capture(store, id, i, &window->captures[0], "stdout", err) < 0 ||
-            write_window_capture(store, id, i, &window->captures[1], "stderr", err) < 0)
+        if (write_window(store, id, i, window, err) < 0)
             return error_wrap(err, "attempt %s, window of member %zu", attempt->uuid, window->member);
     }
     return 0;
@@ -223,7 +251,8 @@ static int write_measurements(struct reading_writer *writer, int64_t id, const s
         if (fact->value == NULL)
             return error_set(err, ERROR_INTERNAL, "fact %s has no value", fact->name);
         if (store_exec(writer->store, INSERT_MEASUREMENT, err, INTEGER(id), INTEGER(n), WORD(fact->name),
-                       WORD(fact->subject), NOTHING, NOTHING, TEXT(fact->value), NOTHING) < 0)
+                       WORD(fact->subject), NOTHING, NOTHING, TEXT(fact_encode(writer->arena, fact)),
+                       NOTHING) < 0)
             return -1;
     }
     for (size_t i = 0; i < reading->measurements.count; i++, n++) {
@@ -246,7 +275,7 @@ static int write_findings(struct reading_writer *writer, int64_t id, const struc
 
         if (store_exec(writer->store, INSERT_FINDING, err, INTEGER(id), INTEGER(i), WORD(finding->code),
                        WORD(finding->subject), ENUM(vocabulary_severity, finding->severity),
-                       TEXT(finding->text)) < 0)
+                       FORM(writer->arena, finding->what)) < 0)
             return -1;
     }
     return 0;
@@ -259,7 +288,7 @@ static int write_reading(struct reading_writer *writer, const struct reading *re
 
     if (store_exec(writer->store, INSERT_READING, err, INTEGER(writer->attempt), INTEGER(n), writer->part,
                    parent, TEXT(reading->tool), ENUM(vocabulary_reading, reading->status),
-                   TEXT(reading->reason)) < 0)
+                   reading->reason != NULL ? FORM(writer->arena, reading->reason) : NOTHING) < 0)
         return -1;
     id = sqlite3_last_insert_rowid(writer->store->db);
     if (write_measurements(writer, id, reading, err) < 0 || write_findings(writer, id, reading, err) < 0)

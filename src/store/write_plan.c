@@ -66,30 +66,47 @@ static void shape_values(const struct shape *shape, struct value row[SHAPE_VALUE
     memcpy(row, values, sizeof values);
 }
 
-static void slot_values(const struct slot *slot, struct value row[SLOT_VALUES])
+/* What the row of a slot or a limit holds of a note. One that was loaded as it is kept is that text. */
+static struct value note_value(struct arena *arena, const struct reason *note, bool kept)
+{
+    return value_word(kept && note != NULL ? reason_argument_text(note, 1) : reason_encode(arena, note));
+}
+
+static void slot_values(struct arena *arena, const struct slot *slot, bool kept,
+                        struct value row[SLOT_VALUES])
 {
     const struct value values[SLOT_VALUES] = {WORD(slot->metric),
                                               WORD(slot->subject),
                                               WORD(slot->at),
                                               REAL(slot->size_bytes),
                                               ENUM(vocabulary_duty, slot->duty),
-                                              WORD(slot->duty_note)};
+                                              note_value(arena, slot->duty_note, kept)};
 
     memcpy(row, values, sizeof values);
 }
 
-static void limit_values(const struct limit *limit, struct value row[LIMIT_VALUES])
+static void limit_values(struct arena *arena, const struct limit *limit, bool kept,
+                         struct value row[LIMIT_VALUES])
 {
-    const struct value values[LIMIT_VALUES] = {
-        WORD(limit->metric),       WORD(limit->subject),
-        WORD(limit->scope),        INTEGER(limit->hosts_min),
-        INTEGER(limit->hosts_max), REAL(limit->size_min),
-        REAL(limit->size_max),     ENUM(vocabulary_rule, limit->rule),
-        REAL(limit->value),        TEXT(limit->text),
-        REAL(limit->tolerance),    WORD(limit->unit),
-        WORD(limit->source),       ENUM(vocabulary_limit, limit->status),
-        WORD(limit->note),         INTEGER(limit->inconclusive),
-        REAL(limit->most)};
+    struct value note = limit->note != NULL ? note_value(arena, limit->note, kept) : NOTHING;
+    const struct fact source = {.value = limit->source, .said = limit->origin};
+    const struct value values[LIMIT_VALUES] = {WORD(limit->metric),
+                                               WORD(limit->subject),
+                                               WORD(limit->scope),
+                                               INTEGER(limit->hosts_min),
+                                               INTEGER(limit->hosts_max),
+                                               REAL(limit->size_min),
+                                               REAL(limit->size_max),
+                                               ENUM(vocabulary_rule, limit->rule),
+                                               REAL(limit->value),
+                                               TEXT(limit->text),
+                                               REAL(limit->tolerance),
+                                               WORD(limit->unit),
+                                               WORD(kept ? limit->source : fact_encode(arena, &source)),
+                                               ENUM(vocabulary_limit, limit->status),
+                                               note,
+                                               INTEGER(limit->inconclusive),
+                                               REAL(limit->most)};
 
     memcpy(row, values, sizeof values);
 }
@@ -110,39 +127,55 @@ static void digest_values(struct sha256 *hash, const struct value *values, size_
     }
 }
 
-void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
+static void digest_slot(struct sha256 *hash, const struct slot *slot, bool kept)
 {
+    struct arena *arena = arena_create();
     struct value row[LIMIT_VALUES];
+
+    slot_values(arena, slot, kept, row);
+    digest_values(hash, row, SLOT_VALUES);
+    for (size_t i = 0; i < slot->own_count; i++) {
+        limit_values(arena, &slot->own[i], kept, row);
+        digest_values(hash, row, LIMIT_VALUES);
+    }
+    arena_destroy(arena);
+}
+
+static void digest_shape(const struct shape *shape, bool kept, char ret_hex[SHA256_HEX_SIZE])
+{
+    struct value row[SHAPE_VALUES];
     struct sha256 *hash = sha256_create();
 
     shape_values(shape, row);
     /* The last came later: without it a shape has the hash that it always had, in databases and bundles of before. */
     digest_values(hash, row, shape->repeat_for_s > 0 ? SHAPE_VALUES : SHAPE_VALUES - 1);
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
-
-        slot_values(slot, row);
-        digest_values(hash, row, SLOT_VALUES);
-        for (size_t k = 0; k < slot->own_count; k++) {
-            limit_values(&slot->own[k], row);
-            digest_values(hash, row, LIMIT_VALUES);
-        }
-    }
+    for (size_t i = 0; i < shape->slot_count; i++)
+        digest_slot(hash, &shape->slots[i], kept);
     sha256_finish(hash, ret_hex);
 }
 
-static int write_slot(struct store *store, int64_t shape, const struct slot *slot, size_t n,
-                      struct error *err)
+void shape_digest(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
+{
+    digest_shape(shape, false, ret_hex);
+}
+
+void shape_digest_kept(const struct shape *shape, char ret_hex[SHA256_HEX_SIZE])
+{
+    digest_shape(shape, true, ret_hex);
+}
+
+static int write_slot(struct store *store, struct arena *arena, int64_t shape, const struct slot *slot,
+                      size_t n, struct error *err)
 {
     struct value row[LIMIT_VALUES + 3];
 
-    slot_values(slot, row);
+    slot_values(arena, slot, false, row);
     row[SLOT_VALUES] = INTEGER(shape);
     row[SLOT_VALUES + 1] = INTEGER(n);
     if (store_exec_values(store, INSERT_SLOT, row, SLOT_VALUES + 2, err) < 0)
         return -1;
     for (size_t i = 0; i < slot->own_count; i++) {
-        limit_values(&slot->own[i], row);
+        limit_values(arena, &slot->own[i], false, row);
         row[LIMIT_VALUES] = INTEGER(shape);
         row[LIMIT_VALUES + 1] = INTEGER(n);
         row[LIMIT_VALUES + 2] = INTEGER(i);
@@ -150,6 +183,17 @@ static int write_slot(struct store *store, int64_t shape, const struct slot *slo
             return -1;
     }
     return 0;
+}
+
+static int write_slots(struct store *store, int64_t shape_id, const struct shape *shape, struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result = 0;
+
+    for (size_t i = 0; i < shape->slot_count && result == 0; i++)
+        result = write_slot(store, arena, shape_id, &shape->slots[i], i, err);
+    arena_destroy(arena);
+    return result;
 }
 
 static int write_shape(struct store *store, const struct shape *shape, int64_t *ret_id, struct error *err)
@@ -167,10 +211,7 @@ static int write_shape(struct store *store, const struct shape *shape, int64_t *
     if (store_exec_values(store, INSERT_SHAPE, row, SHAPE_VALUES + 1, err) < 0)
         return -1;
     *ret_id = sqlite3_last_insert_rowid(store->db);
-    for (size_t i = 0; i < shape->slot_count; i++)
-        if (write_slot(store, *ret_id, &shape->slots[i], i, err) < 0)
-            return -1;
-    return 0;
+    return write_slots(store, *ret_id, shape, err);
 }
 
 /* Among the labels, whose own names have no ':'; the last of them. */
@@ -274,8 +315,8 @@ static int write_needs(struct store *store, long long run, const struct step *st
     return 0;
 }
 
-static int write_step(struct store *store, const struct record *record, size_t n, const struct places *shapes,
-                      const struct places *hosts, struct error *err)
+static int write_step(struct store *store, struct arena *arena, const struct record *record, size_t n,
+                      const struct places *shapes, const struct places *hosts, struct error *err)
 {
     const struct step *step = &record->plan->steps.items[n];
     size_t place;
@@ -283,7 +324,7 @@ static int write_step(struct store *store, const struct record *record, size_t n
     if (!find_place(shapes, step->shape, &place))
         return error_set(err, ERROR_INTERNAL, "step %zu has a shape that is not in the plan", n);
     if (store_exec(store, INSERT_STEP, err, INTEGER(record->number), INTEGER(n), TEXT(step->key),
-                   INTEGER(place), ENUM(vocabulary_origin, step->origin), TEXT(step->origin_note),
+                   INTEGER(place), ENUM(vocabulary_origin, step->origin), FORM(arena, step->origin_note),
                    INTEGER(step->parent), INTEGER(step->round)) < 0)
         return -1;
     for (size_t i = 0; i < step->member_count; i++) {
@@ -304,7 +345,7 @@ static int write_steps(struct store *store, const struct record *record, size_t 
     struct places hosts = places_of(arena, (const void *const *)plan->hosts.items, plan->hosts.count);
 
     for (size_t i = first_step; i < plan->steps.count; i++)
-        if (write_step(store, record, i, &shapes, &hosts, err) < 0)
+        if (write_step(store, arena, record, i, &shapes, &hosts, err) < 0)
             return -1;
     return 0;
 }

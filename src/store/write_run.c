@@ -158,6 +158,21 @@ static bool is_planned(const struct plan *plan, const struct outcome *outcome)
            outcome->slot < plan->steps.items[outcome->step].shape->slot_count;
 }
 
+static int insert_outcome(struct store *store, int64_t judgement, const struct outcome *outcome,
+                          struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result = store_exec(
+        store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step), INTEGER(outcome->slot),
+        ENUM(vocabulary_outcome, outcome->word), FORM(arena, outcome->cause),
+        FORM_WORD(arena, outcome->remedy), FORM(arena, outcome->measured), REAL(outcome->value),
+        FORM_WORD(arena, outcome->limit), FORM_WORD(arena, outcome->gate), FORM_WORD(arena, outcome->source),
+        WORD(outcome->status), INTEGER(outcome->remark));
+
+    arena_destroy(arena);
+    return result;
+}
+
 static int write_outcome(struct store *store, int64_t judgement, const struct plan *plan,
                          const struct outcome *outcome, struct error *err)
 {
@@ -168,11 +183,7 @@ static int write_outcome(struct store *store, int64_t judgement, const struct pl
         store_exec(store, INSERT_OUTCOME_WAIVER, err, INTEGER(judgement), INTEGER(outcome->step),
                    INTEGER(outcome->slot), TEXT(outcome->waiver->uuid)) < 0)
         return -1;
-    return store_exec(store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step),
-                      INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word), TEXT(outcome->cause),
-                      WORD(outcome->remedy), TEXT(outcome->measured), REAL(outcome->value),
-                      WORD(outcome->limit), WORD(outcome->gate), WORD(outcome->source), WORD(outcome->status),
-                      INTEGER(outcome->remark));
+    return insert_outcome(store, judgement, outcome, err);
 }
 
 static int write_accusation(struct store *store, int64_t judgement, const struct accusation *accusation,
@@ -191,14 +202,23 @@ static int write_accusation(struct store *store, int64_t judgement, const struct
     return 0;
 }
 
+static int write_search(struct store *store, int64_t judgement, const struct search *search, size_t n,
+                        struct error *err)
+{
+    struct arena *arena = arena_create();
+    int result = store_exec(store, INSERT_SEARCH, err, INTEGER(judgement), INTEGER(n), INTEGER(search->step),
+                            WORD(search->metric), REAL(search->size_bytes), FORM(arena, search->conclusion),
+                            FORM(arena, search->candidates));
+
+    arena_destroy(arena);
+    return result;
+}
+
 static int write_accusations(struct store *store, int64_t id, const struct judgement *judgement,
                              struct error *err)
 {
     for (size_t i = 0; i < judgement->search_count; i++)
-        if (store_exec(store, INSERT_SEARCH, err, INTEGER(id), INTEGER(i),
-                       INTEGER(judgement->searches[i].step), WORD(judgement->searches[i].metric),
-                       REAL(judgement->searches[i].size_bytes), TEXT(judgement->searches[i].conclusion),
-                       TEXT(judgement->searches[i].candidates)) < 0)
+        if (write_search(store, id, &judgement->searches[i], i, err) < 0)
             return -1;
     for (size_t i = 0; i < judgement->accusation_count; i++)
         if (write_accusation(store, id, &judgement->accusations[i], i, err) < 0)
@@ -209,10 +229,13 @@ static int write_accusations(struct store *store, int64_t id, const struct judge
 static int write_judgement(struct store *store, const struct record *record, struct error *err)
 {
     const struct judgement *judgement = &record->judgement;
+    struct arena *arena = arena_create();
     int64_t id;
+    int result = store_exec(store, INSERT_JUDGEMENT, err, TEXT(judgement->uuid), INTEGER(record->number),
+                            FORM(arena, judgement->baselines), REAL(judgement->now), TEXT(judgement->inputs));
 
-    if (store_exec(store, INSERT_JUDGEMENT, err, TEXT(judgement->uuid), INTEGER(record->number),
-                   TEXT(judgement->baselines), REAL(judgement->now), TEXT(judgement->inputs)) < 0)
+    arena_destroy(arena);
+    if (result < 0)
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
     if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, 0, err) < 0)

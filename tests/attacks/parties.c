@@ -109,7 +109,7 @@ static void add_window(struct record *record, struct attempt *attempt)
 {
     struct window *window = list_push(record->arena, &attempt->windows);
 
-    *window = (struct window){.role = WINDOW_BEFORE, .text = "", .boot_id = attempt->boot_id};
+    *window = (struct window){.role = WINDOW_BEFORE, .boot_id = attempt->boot_id};
     fill(&window->captures[0], "stdout", "gpu0 idle\n");
     fill(&window->captures[1], "stderr", "");
 }
@@ -122,7 +122,7 @@ static void add_waivers(struct record *record, unsigned salt)
     const struct slot *slot = &step->shape->slots[outcome->slot];
 
     outcome->word = OUTCOME_FAIL;
-    outcome->cause = "no is not yes";
+    outcome->cause = reason_text(record->arena, "no is not yes");
     record->judgement.verdicts[0].word = VERDICT_REJECT;
     record->judgement.verdicts[0].fail++;
     for (unsigned i = 0; i < 2; i++) {
@@ -159,7 +159,7 @@ static void add_the_rest(struct record *record)
     step->need_count = 1;
     step->needs = arena_array(record->arena, size_t, 1);
     reading_finding(&record->attempts.items[0].reading, SEVERITY_WARNING, "xid.63", "gpu1",
-                    "a row was remapped");
+                    reason_text(record->arena, "a row was remapped"));
     *document =
         (struct document){.kind = "baseline", .name = "site", .bytes = slice_of("{\"limits\": []}\n")};
     sha256_hex(document->bytes.bytes, document->bytes.length, document->sha256);

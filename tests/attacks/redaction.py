@@ -43,6 +43,9 @@ ps -ef             ## UID          PID    PPID  C STIME TTY          TIME CMD ##
 ps -ef             ## xumona      4711       1 99 12:00 ?        00:10:00 python train.py ## xumona
 
 job                ## Slurm job 77 of xunora (xjpretrain), whose tests wait ## xunora xjpretrain
+job, by its code   ## slurm_job_named	77	xuobed	xjevaluate it ## xuobed xjevaluate
+job, by its code   ## slurm_job_of	77	xuotto ## xuotto
+lock, by its code  ## assay_run_by_lock	0f3e0000-0001-4a11-9d00-000000000002	xupia@xhlogin9	2026-01-01T00:00:00Z	root (uid 0) ## xupia xhlogin9
 squeue             ##              JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON) ##
 squeue             ##                 78       gpu xjfinetu   xuoleg  R    1:02:03      2 xhrow[01-02] ## xjfinetu xuoleg xhrow
 
@@ -99,6 +102,7 @@ MAC                ## the same 506b4bcafe07 enx506b4bcafe07 50-6B-4B-CA-FE-07 50
 MAC, bare          ## Permanent address: 506b4bcafe08, HWaddr 506b4bcafe09 ## 506b4bcafe08 506b4bcafe09
 MAC, interface     ## 3: enx506b4bcafe0a: <UP> ## 506b4bcafe0a
 Kubernetes         ## Kubernetes pod xkspace/xkpod-0 0f3e0000-0001-4a11-9d00-000000000001 ## xkspace xkpod
+pod, by its code   ## kubernetes_pod	xkroom/xkcase-0 0f3e0000-0001-4a11-9d00-000000000003 ## xkroom xkcase
 Kubernetes         ## NAMESPACE     NAME           READY   STATUS    RESTARTS   AGE   IP           NODE ##
 Kubernetes         ## xkteam        xktrain-7      1/1     Running   0          1d    10.244.1.7   xhkube ## xkteam xktrain xhkube 10.244.1.7
 
@@ -115,7 +119,7 @@ KEPT = ["version 535.129.03 vbios 96.00.74.00.01 gpu0 gpu7 0000:1b:00.0 GPU-6b0c
         "0xffff888100000000 0x00000000deadbeef 10de:2330:10de:16c1 serial 1650123000456 job 7 of 9; on host memory; User Manager mail",
         "lines of ps: %CPU %MEM; PATH=/usr/bin:/bin:/usr/local/sbin total 8 drwx ok 4096 8192 Mar 2026 -rw 0000:10:00.0 3D controller: 10:00.0 3D controller:"]
 PLANTED_IN_HOSTFILE = ["node1", "node8", "spare0", "node[", "bastion", "borealis", "opsmith", "gatekeeper", "alicia", "10.0.0.", "172.16.9"]
-PLANTED_IN_TABLES = ["xucause", "xupath", "xudocument", "xuwaive", "yolanda", "quuxberg"]
+PLANTED_IN_TABLES = ["xucause", "xureason", "xupath", "xudocument", "xuwaive", "yolanda", "quuxberg"]
 WORDS = "# a customer\n\nnordlicht\n"
 
 
@@ -151,6 +155,7 @@ def made_up():
                          "key,uuid,'Yolanda Quuxberg','Quuxberg saw xucarol on node3, 0x506b4b0300cafe03, of /home/xuwaive/x',1772366400,"
                          "1893456000 FROM step JOIN attempt ON attempt.run=step.run AND step=step.n LIMIT 1")
         database.execute("UPDATE outcome SET cause='the host is in use: Slurm job 77 of xucause' WHERE cause<>'' AND word<>'pass'")
+        database.execute("""UPDATE attempt SET text='["also",["about","user","xureason"],["about","node3","of xureason"]]'""")
         database.execute("UPDATE run SET hostfile='/home/xupath/borealis/hosts'")
         database.execute("UPDATE document SET name='/home/xudocument/nordlicht-hosts' WHERE kind='hostfile'")
         database.execute("UPDATE judgement SET baselines=baselines||' of nordlicht (SHA-256 '||(SELECT substr(sha256,1,16) FROM content JOIN "

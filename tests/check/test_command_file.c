@@ -102,7 +102,7 @@ static void carry_out_window(struct host_folder *folder, const struct check_cont
                              enum window_role role)
 {
     cleanup_text struct text command = {0};
-    struct window window = {.role = role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
+    struct window window = {.role = role, .end = ATTEMPT_RAN, .boot_id = "b"};
 
     text_init(&command, 1 << 20);
     check_window_file(context, role, &folder->attempt, 0, &command);
@@ -454,8 +454,8 @@ static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
         "#!/bin/sh\necho 'error while loading shared libraries: libcudart.so.12' >&2; exit 127\n");
     carry_out(&folder);
     assert_int_not_equal(folder.attempt.reading.status, READING_COMPLETE);
-    assert_non_null(
-        strstr(folder.attempt.reading.reason, "stderr: error while loading shared libraries: libcudart"));
+    assert_non_null(strstr(reason_english(folder.arena, folder.attempt.reading.reason),
+                           "stderr: error while loading shared libraries: libcudart"));
     folder_end(&folder);
 }
 

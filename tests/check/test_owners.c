@@ -19,6 +19,7 @@
 
 #include "assay/files.h"
 #include "assay/plan_build.h"
+#include "assay/reasons/any.h"
 
 #define STORAGE "\"check\": \"storage\", \"arguments\": {\"mounts\": [\"/tmp\"]}"
 #define UUID "11111111-1111-4111-8111-111111111111"
@@ -117,7 +118,7 @@ static void ask(struct tree *tree, const struct check_context *context, enum win
                 struct attempt *attempt)
 {
     cleanup_text struct text command = {0};
-    struct window window = {.role = role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
+    struct window window = {.role = role, .end = ATTEMPT_RAN, .boot_id = "b"};
 
     text_init(&command, 1 << 20);
     check_window_file(context, role, attempt, 0, &command);
@@ -141,16 +142,18 @@ static const char *use_by(struct tree *tree, const struct check_run *run)
     struct attempt attempt = {.uuid = UUID, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     struct check_context context;
     enum attempt_end end;
+    const struct reason *reason;
     const char *why;
 
     context_of(tree, STORAGE, &context);
     context.run = run;
     ask(tree, &context, WINDOW_BEFORE, &attempt);
-    end = check_not_ready(&context, &attempt, &why);
-    assert_int_equal(end, why == NULL                        ? ATTEMPT_RAN
+    end = check_not_ready(&context, &attempt, &reason);
+    why = reason_english(tree->arena, reason);
+    assert_int_equal(end, reason == NULL                     ? ATTEMPT_RAN
                           : strncmp(why, "in use: ", 8) == 0 ? ATTEMPT_IN_USE
                                                              : ATTEMPT_UNANSWERED);
-    return why != NULL ? why : "";
+    return why;
 }
 
 static const char *use_of(struct tree *tree)
@@ -184,6 +187,14 @@ static void a_step_of_slurm_is_named_with_its_user(void **state)
     put_squeue(*state, "4711|alice|train|7b");
     assert_string_equal(use_of(*state), "in use: Slurm job 4711 of alice (train|7b)");
     assert_true(slice_contains(bytes_of(*state, "asked"), "-j 4711"));
+}
+
+/* Whoever names a job writes no line of the script's own by that. */
+static void a_name_with_tabs_and_escapes_is_a_name(void **state)
+{
+    put_step(*state, "11", "slurmstepd: [4711.0]");
+    put(*state, "bin/squeue", "#!/bin/sh\ncat <<'END'\n4711|alice|\ta\\n? b\tc\t\nEND\n");
+    assert_string_equal(use_of(*state), "in use: Slurm job 4711 of alice ( a\\n? b c )");
 }
 
 static void a_step_is_seen_where_slurm_itself_does_not_answer(void **state)
@@ -298,7 +309,7 @@ static void a_pod_that_is_over_or_has_no_gpu_is_not(void **state)
 
 /* Of this test's own: nobody else's locks are seen, and a host's boot is the machine's. */
 static void ask_as(struct tree *tree, const char *run, const char *attempt, enum window_role role,
-                   struct attempt *ret_attempt, const char **ret_why)
+                   struct attempt *ret_attempt, const struct reason **ret_why)
 {
     const struct check_run other = {.uuid = run, .who = "alice@login1"};
     struct check_context context;
@@ -315,10 +326,10 @@ static void ask_as(struct tree *tree, const char *run, const char *attempt, enum
 static const char *lock_of(struct tree *tree, const char *run, const char *attempt, enum window_role role)
 {
     struct attempt asked;
-    const char *why;
+    const struct reason *why;
 
     ask_as(tree, run, attempt, role, &asked, &why);
-    return why != NULL ? why : "";
+    return reason_english(tree->arena, why);
 }
 
 #define FIRST "aaaaaaaa-1111-4111-8111-111111111111"
@@ -525,20 +536,21 @@ static void a_place_that_others_can_clear_takes_no_lock(void **state)
 }
 
 /* As a window's command comes back that was ended by its deadline, or whose part ended otherwise. */
-static const char *answer(struct tree *tree, enum attempt_end window_end, const char *window_text,
-                          const char *out, const char *err, enum attempt_end *ret_end)
+static const struct reason *answer(struct tree *tree, enum attempt_end window_end, const char *window_text,
+                                   const char *out, const char *err, enum attempt_end *ret_end)
 {
     struct attempt attempt = {.uuid = UUID};
     struct check_context context;
-    struct window window = {.role = WINDOW_BEFORE, .end = window_end, .text = window_text, .boot_id = "b"};
-    const char *why;
+    struct window window = {.role = WINDOW_BEFORE, .end = window_end, .boot_id = "b"};
+    const struct reason *why;
 
     context_of(tree, STORAGE, &context);
+    window.what = reason_text(tree->arena, window_text);
     window.captures[0] = (struct capture){.stream = "stdout", .bytes = slice_of(out)};
     window.captures[1] = (struct capture){.stream = "stderr", .bytes = slice_of(err)};
     *list_push(tree->arena, &attempt.windows) = window;
     *ret_end = check_not_ready(&context, &attempt, &why);
-    return why != NULL ? why : "";
+    return why;
 }
 
 #define BEGUN "@assay-part " UUID " begin owners\n"
@@ -564,20 +576,111 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
         {ATTEMPT_RAN, "", BEGUN ENDED("3"), BEGUN "one\ntwo\n" ENDED("3"), ATTEMPT_UNANSWERED,
          UNKNOWN "one; two"},
         {ATTEMPT_RAN, "", BEGUN ENDED("2"), BEGUN ENDED("2"), ATTEMPT_UNANSWERED, UNKNOWN "exit status 2"},
-        {ATTEMPT_RAN, "", BEGUN "Slurm job 5\n" ENDED("3"), BEGUN "one\n" ENDED("3"), ATTEMPT_IN_USE,
+        {ATTEMPT_RAN, "", BEGUN "slurm_job\t5\n" ENDED("3"), BEGUN "one\n" ENDED("3"), ATTEMPT_IN_USE,
          "in use: Slurm job 5"},
         {ATTEMPT_UNREACHABLE, "node1: gone", "", "", ATTEMPT_UNREACHABLE, "node1: gone"},
         {ATTEMPT_SUDO_REFUSED, "", "", "", ATTEMPT_SUDO_REFUSED, "sudo refused"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tree *tree = *state;
+        const struct reason *why;
         enum attempt_end end;
 
-        assert_string_equal(
-            answer(*state, rows[i].window_end, rows[i].window_text, rows[i].out, rows[i].err, &end),
-            rows[i].why);
+        why = answer(tree, rows[i].window_end, rows[i].window_text, rows[i].out, rows[i].err, &end);
+        assert_string_equal(reason_english(tree->arena, why), rows[i].why);
         assert_int_equal(end, rows[i].end);
     }
+}
+
+/* By their codes, as sh/owners.sh has it; what is none of its sentences, stays what it is. */
+static void what_is_said_on_the_host_is_said_in_other_languages(void **state)
+{
+    static const struct {
+        const char *out, *err, *english, *chinese;
+    } rows[] = {
+        {"slurm_job\t5\n", "", "in use: Slurm job 5", "Slurm 作业 5"},
+        {"slurm_job_named\t5\tbob\ta (b)\n", "", "in use: Slurm job 5 of bob (a (b))",
+         "Slurm 作业 5，属于 bob（a (b)）"},
+        {"kubernetes_pod\tml/llama 1\nanother\n", "", "in use: Kubernetes pod ml/llama 1; another",
+         "Kubernetes Pod ml/llama 1；another"},
+        {"assay_run_by_lock\tr\tme\t2026\tyou (uid 5)\n", "",
+         "in use: assay run r of me since 2026, by a lock of you (uid 5)",
+         "me 的 assay 运行 r，始于 2026，依据 you (uid 5) 的锁"},
+        {"", "folder_not_read\tone\ttwo\none cannot be read\n",
+         UNKNOWN "one of two cannot be read; one cannot be read", "无法读取 two 的 one；one cannot be read"},
+        {"", "slurm_does_not_say_whether\t9\tx (uid 1)\n",
+         UNKNOWN "slurmd runs there (pid 9 of x (uid 1)), and scontrol does not say whether the node is "
+                 "allocated",
+         "主机上运行着 slurmd（x (uid 1) 的进程 9），但 scontrol 没有说明该节点是否已分配"},
+        {"", "folder_is_anothers\t/a\tdirectory\tx\nfolder_not_listed\t/b\nplace_not_there\t/c\n",
+         UNKNOWN "no lock can be taken: /a is a directory of x; /c is not there; /b cannot be listed by this "
+                 "user",
+         "无法加锁：/a 是 x 的 directory；没有 /c；该用户无法列出 /b"},
+        /* Too few arguments, too many; a sentence that is not the script's, or not of that question. */
+        {"slurm_job_of\t5\n", "", "in use: slurm_job_of 5", "slurm_job_of 5"},
+        {"", "others_not_seen\t\n", UNKNOWN "others_not_seen", "others_not_seen"},
+        {"", "whose_not_written\tx\n", UNKNOWN "whose_not_written x", "whose_not_written x"},
+        {"no_because\t5\n", "", "in use: no_because 5", "no_because 5"},
+        {"others_not_seen\n", "", "in use: others_not_seen", "others_not_seen"},
+        {"", "slurm_job\t5\n", UNKNOWN "slurm_job 5", "slurm_job 5"},
+    };
+    struct tree *tree = *state;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *rc = *rows[i].err != '\0' ? ENDED("3") : ENDED("0"), *said;
+        const struct reason *why;
+        enum attempt_end end;
+
+        why = answer(tree, ATTEMPT_RAN, "", arena_printf(tree->arena, BEGUN "%s%s", rows[i].out, rc),
+                     arena_printf(tree->arena, BEGUN "%s%s", rows[i].err, rc), &end);
+        assert_string_equal(reason_english(tree->arena, why), rows[i].english);
+        said = reason_said(tree->arena, LANGUAGE_ZH, why);
+        if (strlen(said) < strlen(rows[i].chinese) ||
+            strcmp(said + strlen(said) - strlen(rows[i].chinese), rows[i].chinese) != 0)
+            fail_msg("row %zu: '%s'", i, said);
+    }
+}
+
+static void a_long_argument_is_cut(void **state)
+{
+    struct tree *tree = *state;
+    char name[2 * REASON_QUOTED];
+    enum attempt_end end;
+    const char *why;
+
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    why = reason_english(
+        tree->arena,
+        answer(tree, ATTEMPT_RAN, "",
+               arena_printf(tree->arena, BEGUN "slurm_job_named\t5\tbob\t%s\n%s", name, ENDED("0")),
+               BEGUN ENDED("0"), &end));
+    name[REASON_QUOTED] = '\0';
+    assert_string_equal(why, arena_printf(tree->arena, "in use: Slurm job 5 of bob (%s)", name));
+}
+
+/* Ten are told, and how many more there are; places for locks are one of them. */
+static void of_many_complaints_some_are_told(void **state)
+{
+    struct tree *tree = *state;
+    cleanup_text struct text err = {0}, expected = {0};
+    const struct reason *why;
+    enum attempt_end end;
+
+    text_init(&err, 4096);
+    text_init(&expected, 4096);
+    text_put(&err, BEGUN "place_not_there\t/a\nplace_not_there\t/b\n");
+    text_put(&expected, UNKNOWN "no lock can be taken: /a is not there; /b is not there");
+    for (size_t i = 1; i <= 12; i++) {
+        text_printf(&err, "folder_not_listed\t/%zu\n", i);
+        if (i < 10)
+            text_printf(&expected, "; /%zu cannot be listed by this user", i);
+    }
+    text_put(&err, ENDED("3"));
+    why = answer(tree, ATTEMPT_RAN, "", BEGUN ENDED("3"), err.bytes, &end);
+    assert_string_equal(reason_english(tree->arena, why),
+                        reason_english(tree->arena, reason(tree->arena, and_more, expected.bytes, 3)));
 }
 
 /* A disk that dies, no memory: what would have said whose the host is says nothing. */
@@ -708,6 +811,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_free_host_is_nobodys),
         TEST(a_step_of_slurm_is_named_with_its_user),
+        TEST(a_name_with_tabs_and_escapes_is_a_name),
         TEST(a_step_is_seen_where_slurm_itself_does_not_answer),
         TEST(what_slurmstepd_keeps_for_cgroups_is_no_job),
         TEST(an_allocation_without_a_step_is_asked_of_slurm),
@@ -727,6 +831,9 @@ int main(void)
         TEST(a_lock_that_cannot_be_taken_is_no_answer),
         TEST(a_place_that_others_can_clear_takes_no_lock),
         TEST(a_question_without_an_answer_is_not_answered_with_nobody),
+        TEST(what_is_said_on_the_host_is_said_in_other_languages),
+        TEST(a_long_argument_is_cut),
+        TEST(of_many_complaints_some_are_told),
         TEST(a_program_that_cannot_be_started_is_no_answer),
         TEST(a_window_without_gpus_is_short),
         TEST(a_test_that_still_runs_holds_its_host),

@@ -84,7 +84,7 @@ static const char *finding(const struct own_host *host, const char *code)
 
     for (size_t i = 0; i < reading->findings.count; i++)
         if (strcmp(reading->findings.items[i].code, code) == 0)
-            return reading->findings.items[i].text;
+            return reason_english(reading->arena, reading->findings.items[i].what);
     return "(none)";
 }
 

@@ -27,8 +27,8 @@ struct world {
 static void add_step(struct world *world, const struct shape *shape, const struct host **members,
                      size_t count)
 {
-    *list_push(world->arena, &world->plan.steps) = (struct step){
-        .shape = shape, .origin = ORIGIN_SUITE, .origin_note = "", .members = members, .member_count = count};
+    *list_push(world->arena, &world->plan.steps) =
+        (struct step){.shape = shape, .origin = ORIGIN_SUITE, .members = members, .member_count = count};
 }
 
 static const struct shape *add_shape(struct world *world, const char *name, unsigned expected_s,

@@ -36,7 +36,7 @@ static void fill_first(struct record *record, struct slice output)
     size_t third = output.length / 3;
 
     fill(&attempt->captures[0], "stdout", output);
-    *window = (struct window){.role = WINDOW_AFTER, .text = "", .boot_id = attempt->boot_id};
+    *window = (struct window){.role = WINDOW_AFTER, .boot_id = attempt->boot_id};
     fill(&window->captures[0], "stdout", output);
     fill(&window->captures[1], "stderr", (struct slice){"", 0});
     attempt->parts.count = 0;

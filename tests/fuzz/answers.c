@@ -77,7 +77,7 @@ static struct slice expanded(struct arena *arena, struct slice bytes)
 /* An answer, in memory of its own. */
 struct answer {
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
     struct remote_result result;
     bool whole;
 };
@@ -87,20 +87,20 @@ static void take_answer(struct answer *answer, enum remote_verb verb, const stru
 {
     const struct remote_job job = {.verb = verb, .uuid = ANSWERS_UUID, .command = "true", .clip_bytes = KEPT};
 
-    text_init(&answer->text, 4096);
+    answer->arena = arena_create();
     guard_reply_init(&answer->reply, &job, &(struct guard_frame){ANSWERS_UUID, ANSWERS_UUID});
     for (int i = GUARD_STDERR; i >= GUARD_STDOUT; i--)
         for (size_t at = 0; at < streams[i].length; at += piece)
             guard_reply_feed(&answer->reply, i, streams[i].bytes + at,
                              streams[i].length - at < piece ? streams[i].length - at : piece);
-    guard_reply_result(&answer->reply, &answer->text, &answer->result);
+    guard_reply_result(&answer->reply, answer->arena, &answer->result);
     answer->whole = guard_reply_whole(&answer->reply);
 }
 
 static void release_answer(struct answer *answer)
 {
     guard_reply_release(&answer->reply);
-    text_release(&answer->text);
+    arena_destroy(answer->arena);
 }
 
 static void check_answer(const struct answer *answer)
@@ -108,7 +108,7 @@ static void check_answer(const struct answer *answer)
     const struct remote_result *result = &answer->result;
 
     hold(result->out.length <= KEPT && result->err.length <= KEPT, "more was kept than may be", "guard");
-    hold(result->end == REMOTE_ENDED || *result->text != '\0', "no answer, and no word why", "guard");
+    hold(result->end == REMOTE_ENDED || result->what != NULL, "no answer, and no word why", "guard");
     hold(!answer->whole || result->end == REMOTE_ENDED, "whole, and not ended", "guard");
     hold(result->cut == (result->end == REMOTE_ENDED && !answer->whole), "cut, and nobody says so", "guard");
     hold(isfinite(result->up_began) && isfinite(result->up_ended), "a time is not finite", "guard");
@@ -247,8 +247,7 @@ static void add_windows(struct record *record, struct attempt *attempt, const st
     for (int role = WINDOW_BEFORE; role <= WINDOW_AFTER; role++) {
         struct window *window = list_push(record->arena, &attempt->windows);
 
-        *window =
-            (struct window){.role = (enum window_role)role, .end = ATTEMPT_RAN, .text = "", .boot_id = "b"};
+        *window = (struct window){.role = (enum window_role)role, .end = ATTEMPT_RAN, .boot_id = "b"};
         window->captures[0] = capture_of("stdout", input->streams[2 + role], slice_of(""));
         /* The same marks: a part ends on both. */
         window->captures[1] = capture_of("stderr", input->streams[2 + role], slice_of(""));
@@ -266,17 +265,16 @@ static bool add_attempt(const struct world *world, const struct input *input, st
     *attempt = (struct attempt){.n = 1,
                                 .uuid = ANSWERS_UUID,
                                 .state = ATTEMPT_ENDED,
-                                .text = "what the transport says",
+                                .what = reason_text(record->arena, "what the transport says"),
                                 .began = 1,
                                 .ended = 2,
                                 .boot_id = "",
-                                .command = "",
-                                .transport = ""};
+                                .command = ""};
     if (!attempt_end_parse(end, &attempt->end) || !scan_u64(input->words[2], &rc) || rc > 255)
         return false;
     attempt->rc = (int)rc;
     if (attempt->end == ATTEMPT_RAN)
-        attempt->text = "";
+        attempt->what = NULL;
     attempt->captures[0] = capture_of("stdout", input->streams[0], input->words[3]);
     attempt->captures[1] = capture_of("stderr", input->streams[1], slice_of(""));
     plan_context(record->arena, &world->sources, &world->plan->steps.items[attempt->step], &context);
@@ -299,9 +297,9 @@ static void check_outcomes(const struct record *record)
 
         hold(outcome->word != OUTCOME_PASS || (outcome->step == attempt->step && !broken), "a false pass",
              metric);
-        hold(outcome->word != OUTCOME_PASS || strcmp(metric, SOUND_METRIC) == 0 || *outcome->gate != '\0',
+        hold(outcome->word != OUTCOME_PASS || strcmp(metric, SOUND_METRIC) == 0 || outcome->gate != NULL,
              "a pass without a gate", metric);
-        hold(outcome->word == OUTCOME_PASS || outcome->word == OUTCOME_RECORDED || *outcome->cause != '\0',
+        hold(outcome->word == OUTCOME_PASS || outcome->word == OUTCOME_RECORDED || outcome->cause != NULL,
              "an outcome without a cause", metric);
     }
     hold(record->judgement.verdicts[0].word != VERDICT_ACCEPT || !broken, "a false verdict", "the run");

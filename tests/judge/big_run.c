@@ -59,10 +59,9 @@ struct attempt *big_run_try(struct big_run *run, size_t index, bool up)
                                 .uuid = "11111111-1111-4111-8111-111111111111",
                                 .state = ATTEMPT_ENDED,
                                 .end = up ? ATTEMPT_RAN : ATTEMPT_UNREACHABLE,
-                                .text = up ? "" : "no route to host",
+                                .what = up ? NULL : reason_text(arena, "no route to host"),
                                 .boot_id = "",
                                 .command = "",
-                                .transport = "",
                                 .captures = {{.stream = "stdout"}, {.stream = "stderr"}}};
     reading_init(&attempt->reading, arena, step->shape->check);
     attempt->reading.status = READING_COMPLETE;

@@ -39,7 +39,6 @@ static struct shape *add_shape(struct plan *plan, const char *name, const char *
                                         .subject = subjects[i],
                                         .at = "",
                                         .duty = DUTY_GATE,
-                                        .duty_note = "",
                                         .own = &floor_of_ten,
                                         .own_count = 1};
     *list_push(plan->arena, &plan->shapes) = shape;
@@ -53,7 +52,6 @@ static struct step *add_step(struct plan *plan, const struct shape *shape, const
     *step =
         (struct step){.key = arena_printf(plan->arena, "%s %s %s", plan->run_uuid, shape->suite_step, place),
                       .shape = shape,
-                      .origin_note = "",
                       .members = arena_array(plan->arena, const struct host *, plan->hosts.count)};
     return step;
 }
@@ -167,7 +165,6 @@ struct attempt *handmade_try_subject(struct record *record, const char *step, co
         .uuid = arena_printf(record->arena, "%s attempt %zu", record->uuid, record->attempts.count),
         .state = ATTEMPT_ENDED,
         .end = ATTEMPT_RAN,
-        .text = "",
         .began = began,
         .ended = began + 1};
     reading_init(&attempt->reading, record->arena, "by hand");
@@ -176,7 +173,7 @@ struct attempt *handmade_try_subject(struct record *record, const char *step, co
                         strcmp(shape->slots[i].subject, subject) == 0 ? other : score, "");
     if (strcmp(step, "ports") == 0)
         reading_fact(&attempt->reading, "firmware", "mlx5_0", slice_of("28.1"));
-    reading_set(&attempt->reading, READING_COMPLETE, "%s", "");
+    reading_set(&attempt->reading, READING_COMPLETE, NULL);
     return attempt;
 }
 
@@ -193,7 +190,7 @@ void handmade_see(struct record *record, struct attempt *attempt, const char *to
     *part = (struct part){.name = "main", .command = tool, .began = true, .ended = true};
     reading_init(&part->reading, record->arena, arena_strdup(record->arena, tool));
     reading_fact(&part->reading, fact, subject, slice_of(value));
-    reading_set(&part->reading, READING_COMPLETE, "%s", "");
+    reading_set(&part->reading, READING_COMPLETE, NULL);
 }
 
 void handmade_judge(struct record *record)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "assay/acceptance.h"
+#include "assay/reasons/any.h"
 #include "handmade.h"
 
 #define HOSTS "n1:u1 n2:u1 n3:u2 n4:u2"
@@ -103,6 +104,11 @@ static const struct requirement *find(const struct campaign *campaign, const cha
     return NULL;
 }
 
+static const char *why(const struct campaign *campaign, const char *step, const char *host)
+{
+    return reason_english(campaign->arena, find(campaign, step, host)->why);
+}
+
 static void expect(const struct campaign *campaign, const char *step, const char *host,
                    enum requirement_state state)
 {
@@ -110,7 +116,7 @@ static void expect(const struct campaign *campaign, const char *step, const char
 
     if (requirement->state != state)
         fail_msg("%s on %s is %s (%s), expected %s", step, host, requirement_state_name(requirement->state),
-                 requirement->why, requirement_state_name(state));
+                 reason_english(campaign->arena, requirement->why), requirement_state_name(state));
 }
 
 static void expect_verdicts(const struct campaign *campaign, enum verdict_word all, enum verdict_word u1,
@@ -214,8 +220,7 @@ static void running_it_until_it_passes_replaces_no_fail(void **state)
         handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
-    assert_non_null(
-        strstr(find(&campaign, "burn", "n1")->why, "failed in run 2000; no repair or swap of gpu0 is"));
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "failed in run 2000; no repair or swap of gpu0 is"));
     expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_REJECT, VERDICT_ACCEPT);
     end(&campaign);
 }
@@ -300,8 +305,8 @@ static void what_failed_beside_its_peers_does_not_pass_alone(void **state)
     judge_acceptance(acceptance);
     expect(&campaign, "burn", "n1", REQUIREMENT_RETEST);
     assert_int_equal(find(&campaign, "burn", "n1")->passes, 0);
-    assert_non_null(
-        strstr(find(&campaign, "burn", "n1")->shown.items[1].note, "too few hosts to compare with: 0"));
+    assert_non_null(strstr(reason_english(campaign.arena, find(&campaign, "burn", "n1")->shown.items[1].note),
+                           "too few hosts to compare with: 0"));
     acceptance->runs.count = 7; /* and three with the others */
     forget(acceptance);
     judge_acceptance(acceptance);
@@ -321,7 +326,7 @@ static void one_that_fails_among_the_three_is_a_fail_again(void **state)
         handmade_try(add_run(&campaign, "n1:u1", 2000 + 1000 * (double)i), "burn", "n1", scores[i]);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
-    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "run 4000"));
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "run 4000"));
     end(&campaign);
 }
 
@@ -336,7 +341,7 @@ static void one_that_was_not_decided_among_the_three_begins_them_anew(void **sta
         struct attempt *attempt = handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
 
         if (began > 3500 && began < 4500)
-            reading_set(&attempt->reading, READING_PARTIAL, "%s", "cut off");
+            reading_set(&attempt->reading, READING_PARTIAL, reason_text(campaign.arena, "cut off"));
     }
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_RETEST);
@@ -416,7 +421,7 @@ static void each_item_that_failed_is_to_be_mended(void **state)
         handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
-    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "no repair or swap of gpu1 is"));
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "no repair or swap of gpu1 is"));
     end(&campaign);
 }
 
@@ -521,11 +526,13 @@ static void a_change_that_is_only_seen_makes_void_what_it_touches(void **state)
                      "before");
         if (strcmp(rows[i].fact, "gpu.uuid") == 0)
             first->attempts.items[0].parts.items[0].reading.facts.items[0].value = "before";
-        reading_set(&handmade_try(later, "burn", "n1", 12)->reading, READING_PARTIAL, "%s", "cut off");
+        reading_set(&handmade_try(later, "burn", "n1", 12)->reading, READING_PARTIAL,
+                    reason_text(campaign.arena, "cut off"));
         handmade_see(later, &later->attempts.items[0], rows[i].tool, rows[i].fact, rows[i].position, "after");
         judge(&campaign);
         assert_int_equal(campaign.acceptance.changes.count, 1);
-        assert_string_equal(campaign.acceptance.changes.items[0].was, "before");
+        assert_string_equal(reason_english(campaign.arena, campaign.acceptance.changes.items[0].was),
+                            "before");
         assert_false(campaign.acceptance.changes.items[0].recorded);
         expect(&campaign, "burn", "n1", rows[i].burn ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
         expect(&campaign, "ports", "n1", rows[i].ports ? REQUIREMENT_MISSING : REQUIREMENT_PASSED);
@@ -549,9 +556,9 @@ static void an_unrecorded_swap_is_said_and_replaces_no_fail(void **state)
     }
     judge(&campaign);
     assert_int_equal(campaign.acceptance.changes.count, 1);
-    assert_string_equal(
-        change_text(campaign.arena, &campaign.acceptance, &campaign.acceptance.changes.items[0]),
-        "unrecorded swap of the GPU gpu1 on n1: GPU-a in run 1000, GPU-b since run 2000");
+    assert_string_equal(reason_english(campaign.arena, change_text(campaign.arena, &campaign.acceptance,
+                                                                   &campaign.acceptance.changes.items[0])),
+                        "unrecorded swap of the GPU gpu1 on n1: GPU-a in run 1000, GPU-b since run 2000");
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
     /* Recorded at last, with its time, it is what it was. */
     add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu1");
@@ -608,7 +615,7 @@ static void hardware_that_changes_in_a_run_passes_nothing(void **state)
     judge(&campaign);
     assert_int_equal(campaign.acceptance.conflicts.count, 1);
     expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
-    assert_non_null(strstr(find(&campaign, "burn", "n1")->why, "while the run went on"));
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "while the run went on"));
     end(&campaign);
 }
 
@@ -726,7 +733,7 @@ static void what_must_be_the_same_is_compared_over_all_runs(void **state)
     handmade_try(record, "ports", "n4", 12)->reading.facts.items[0].value = "28.2";
     judge(&campaign);
     expect(&campaign, "ports", "n4", REQUIREMENT_FAILED);
-    assert_non_null(strstr(find(&campaign, "ports", "n4")->why, "is 28.2, while most hosts have 28.1"));
+    assert_non_null(strstr(why(&campaign, "ports", "n4"), "is 28.2, while most hosts have 28.1"));
     handmade_try(add_run(&campaign, "n4:u2", 3000), "ports", "n4", 12);
     judge(&campaign);
     expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
@@ -755,6 +762,27 @@ static void a_spare_takes_its_place_in_the_hostfile(void **state)
     assert_non_null(hostfile_parse(arena, "again", slice_of(out.bytes), &err));
     assert_null(hostfile_with_spares(arena, hostfile, events, 2, &err));
     assert_non_null(strstr(err.text, "s1 is no spare"));
+    arena_destroy(arena);
+}
+
+/* What it withdraws is kept as data, in an older database as a text. */
+static void an_event_and_its_withdrawal_are_told_in_each_language(void **state)
+{
+    const struct acceptance_event swap = {"e", EVENT_SWAP, "n1", "gpu3", "", "fan broken", 1, 1},
+                                  recabled = {"f", EVENT_CABLE, "n2", "", "", "", 2, 2};
+    struct acceptance_event withdrawal = {"g", EVENT_WITHDRAWAL, "n1", "e", "", "", 3, 3};
+    struct arena *arena = arena_create();
+
+    (void)state;
+    withdrawal.note = reason_encode(arena, reason(arena, noted, event_text(arena, &swap), "it was n11"));
+    assert_string_equal(reason_english(arena, event_text(arena, &recabled)), "recabling of n2");
+    assert_string_equal(reason_english(arena, event_text(arena, &withdrawal)),
+                        "withdrawn: swap of gpu3 on n1: fan broken (it was n11)");
+    assert_string_equal(reason_said(arena, LANGUAGE_ZH, event_text(arena, &withdrawal)),
+                        "撤回：更换 gpu3（n1）：fan broken（it was n11）");
+    withdrawal.note = "swap of gpu3 on n1: fan broken (it was n11)";
+    assert_string_equal(reason_english(arena, event_text(arena, &withdrawal)),
+                        "withdrawn: swap of gpu3 on n1: fan broken (it was n11)");
     arena_destroy(arena);
 }
 
@@ -788,6 +816,7 @@ int main(void)
         cmocka_unit_test(whom_isolation_accuses_is_to_be_mended),
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
         cmocka_unit_test(a_spare_takes_its_place_in_the_hostfile),
+        cmocka_unit_test(an_event_and_its_withdrawal_are_told_in_each_language),
     };
 
     return cmocka_run_group_tests_name("acceptance", tests, NULL, NULL);

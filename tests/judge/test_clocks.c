@@ -53,8 +53,8 @@ static struct seen see(struct arena *arena, const double *off, const double *las
             continue;
         seen.words[step->members[0]->name[1] - '0'] = outcome->word;
         seen.remarks += outcome->remark;
-        if (*outcome->cause != '\0')
-            seen.cause = outcome->cause;
+        if (outcome->cause != NULL)
+            seen.cause = reason_english(arena, outcome->cause);
     }
     return seen;
 }

@@ -69,7 +69,7 @@ static struct record *run_that_tells(struct arena *arena, const char *text, cons
         if (outcome->step != burn)
             continue;
         outcome->value = NAN;
-        outcome->measured = text;
+        outcome->measured = reason_text(arena, text);
         slots[outcome->slot].own = own;
         slots[outcome->slot].own_count = own != NULL;
     }

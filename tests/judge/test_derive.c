@@ -66,8 +66,7 @@ static struct slot *make_slots(struct arena *arena, const struct trial *trial, s
                                                           : arena_printf(arena, "gpu%u", a),
                               .at = "",
                               .size_bytes = trial->size_bytes,
-                              .duty = trial->duty,
-                              .duty_note = ""};
+                              .duty = trial->duty};
         }
     return slots;
 }
@@ -119,7 +118,7 @@ static struct record *run_of(struct arena *arena, long long number, struct trial
                               .started = 1793000000,
                               .plan = arena_new(arena, struct plan)};
     record->judgement.uuid = "judgement-1";
-    record->judgement.baselines = "hgx-h100 for hgx-h100 (SHA-256 0)";
+    record->judgement.baselines = reason_text(arena, "hgx-h100 for hgx-h100 (SHA-256 0)");
     record->plan->arena = arena;
     *list_push(arena, &record->plan->shapes) = shape;
     for (unsigned i = 0; i < trial.hosts; i++) {
@@ -132,7 +131,6 @@ static struct record *run_of(struct arena *arena, long long number, struct trial
         *list_push(arena, &record->plan->steps) =
             (struct step){.key = "",
                           .shape = shape,
-                          .origin_note = "",
                           .members = (const struct host **)&record->plan->hosts.items[i],
                           .member_count = shape->hosts};
     judge_all(record, &trial);

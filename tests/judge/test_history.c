@@ -294,8 +294,9 @@ static void too_few_runs_and_hosts_to_know_the_noise_tell_nothing(void **state)
 static void note_failure(struct fleet *fleet, uint32_t run, size_t host, const char *metric,
                          const char *where)
 {
-    *list_push(fleet->arena, &fleet->history.failures) = (struct history_failure){
-        run, position(fleet, "p2p-bandwidth", metric, where), (uint32_t)host, "too slow"};
+    *list_push(fleet->arena, &fleet->history.failures) =
+        (struct history_failure){run, position(fleet, "p2p-bandwidth", metric, where), (uint32_t)host,
+                                 reason_text(fleet->arena, "too slow")};
 }
 
 static void who_fails_in_two_runs_is_a_repeat_offender(void **state)

@@ -24,7 +24,7 @@ static struct truth_part slow_gpu_of_six_hosts(size_t dead)
     truth_fleet_draw(&fleet, &scatter, &random);
     for (size_t i = 0; i < dead; i++) {
         fleet.run.record.attempts.items[5 - i].end = ATTEMPT_UNREACHABLE;
-        fleet.run.record.attempts.items[5 - i].text = "no route to host";
+        fleet.run.record.attempts.items[5 - i].what = reason_text(arena, "no route to host");
     }
     fleet.parts.items[3].loss = 0.2;
     truth_fleet_judge(&fleet, arena);
@@ -57,8 +57,8 @@ static size_t said_of_eight_hosts(size_t dead, const char *words)
         fleet.run.record.attempts.items[i].end = ATTEMPT_DEADLINE;
     truth_fleet_judge(&fleet, arena);
     for (size_t i = 0; i < fleet.judgement.outcome_count; i++)
-        said +=
-            fleet.judgement.outcomes[i].remark && strstr(fleet.judgement.outcomes[i].cause, words) != NULL;
+        said += fleet.judgement.outcomes[i].remark &&
+                strstr(reason_english(arena, fleet.judgement.outcomes[i].cause), words) != NULL;
     arena_destroy(arena);
     return said;
 }

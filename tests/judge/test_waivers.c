@@ -63,7 +63,7 @@ static void a_waived_fail_is_an_exception_and_counted(void **state)
     assert_string_equal(record->waivers.items[0].items.items[0].subject, "gpu1");
     assert_string_equal(record->waivers.items[0].items.items[0].hardware, "GPU-b");
     assert_int_equal(verdict_at(record, 1500), VERDICT_ACCEPT_WITH_EXCEPTIONS);
-    assert_string_equal(standing_verdict_text(arena, &acceptance, &record->judgement),
+    assert_string_equal(reason_english(arena, standing_verdict_text(arena, &acceptance, &record->judgement)),
                         "accept with exceptions: 1 waiver");
     for (size_t i = 0; i < record->judgement.verdict_count; i++) {
         assert_int_equal(record->judgement.verdicts[i].fail, 0);
@@ -126,7 +126,7 @@ static void what_fails_beside_it_still_rejects(void **state)
     assert_int_equal(waive(record, "burn", "", &err), 0);
     assert_int_equal(record->waivers.items[1].items.count, 1);
     assert_int_equal(verdict_at(record, 1500), VERDICT_ACCEPT_WITH_EXCEPTIONS);
-    assert_string_equal(standing_verdict_text(arena, &acceptance, &record->judgement),
+    assert_string_equal(reason_english(arena, standing_verdict_text(arena, &acceptance, &record->judgement)),
                         "accept with exceptions: 2 waivers");
     arena_destroy(arena);
 }
@@ -139,7 +139,8 @@ static void only_a_fail_can_be_waived(void **state)
 
     (void)state;
     handmade_try(record, "burn", "n1", 12);
-    reading_set(&handmade_try(record, "ports", "n1", 12)->reading, READING_PARTIAL, "%s", "cut off");
+    reading_set(&handmade_try(record, "ports", "n1", 12)->reading, READING_PARTIAL,
+                reason_text(arena, "cut off"));
     handmade_judge(record);
     assert_int_equal(waive(record, "burn", "", &err), -1);
     assert_non_null(strstr(err.text, "nothing of that failed"));

@@ -319,7 +319,6 @@ static void change_window(struct ward *ward, struct reading *reading)
     growth.seconds = 1800;
     grow(ward, &before, &after, &growth);
     growth_conclude(&growth);
-    growth_end(&growth);
     for (size_t i = 0; i < sizeof of_growth / sizeof of_growth[0]; i++)
         forget(reading, of_growth[i], "", "");
     for (size_t i = 0; i < told.measurements.count; i++)
@@ -345,14 +344,14 @@ static void fall_ill(struct ward *ward, struct attempt *attempt, const struct at
     switch (ward->defect->how) {
     case ENDS:
         attempt->end = ward->defect->end;
-        attempt->text = "ended by the simulation";
+        attempt->what = reason_text(ward->arena, "ended by the simulation");
         break;
     case CUT:
         attempt->captures[0].cut = true;
         break;
     case COMPLAINS:
         reading_finding(&attempt->reading, SEVERITY_FAULT, ward->defect->metric, any_of(ward),
-                        "the tool says it is broken");
+                        reason_text(ward->arena, "the tool says it is broken"));
         break;
     case SAYS:
     case COUNTS:

@@ -208,7 +208,7 @@ static void write_values(struct truth_fleet *fleet)
 }
 
 /* That a test between two leaves is slow names neither: its cause does. */
-static bool names(const struct truth_fleet *fleet, size_t item, size_t side)
+static bool names(const struct truth_fleet *fleet, struct arena *arena, size_t item, size_t side)
 {
     const struct outcome *outcome = &fleet->judgement.outcomes[item];
     char words[64];
@@ -216,10 +216,10 @@ static bool names(const struct truth_fleet *fleet, size_t item, size_t side)
     if (fleet->of_item[item][1] == TRUTH_NONE)
         return outcome->remark || outcome->word == OUTCOME_FAIL;
     snprintf(words, sizeof words, "leaf l%zu is slow", fleet->of_item[item][side] + 1);
-    return strstr(outcome->cause, words) != NULL;
+    return strstr(reason_english(arena, outcome->cause), words) != NULL;
 }
 
-static void find_parts(struct truth_fleet *fleet)
+static void find_parts(struct truth_fleet *fleet, struct arena *arena)
 {
     for (size_t i = 0; i < fleet->parts.count; i++)
         memset(fleet->parts.items[i].found, 0, sizeof fleet->parts.items[i].found);
@@ -229,8 +229,8 @@ static void find_parts(struct truth_fleet *fleet)
         for (size_t k = 0; k < 2 && fleet->of_item[i][k] != TRUTH_NONE; k++) {
             bool *found = fleet->parts.items[fleet->of_item[i][k]].found;
 
-            found[TRUTH_NAMED] |= names(fleet, i, k);
-            found[TRUTH_BY_PEERS] |= strstr(outcome->cause, OUTCOME_BELOW_PEERS) != NULL;
+            found[TRUTH_NAMED] |= names(fleet, arena, i, k);
+            found[TRUTH_BY_PEERS] |= outcome_stands_out(outcome);
             found[TRUTH_FAILED] |= outcome->word == OUTCOME_FAIL;
         }
     }
@@ -244,7 +244,7 @@ void truth_fleet_judge(struct truth_fleet *fleet, struct arena *arena)
     record.arena = arena;
     judge_run(&record, &fleet->run.sources.limits, "22222222-2222-4222-8222-222222222222");
     fleet->judgement = record.judgement;
-    find_parts(fleet);
+    find_parts(fleet, arena);
 }
 
 void truth_figure(const char *name, const char *what, double value, const char *unit, enum truth_aim kind,

@@ -34,11 +34,13 @@ static void forgotten(void *context, const struct remote_result *result)
 static void print_result(void *context, const struct remote_result *result)
 {
     struct job *job = context;
-    bool text_only = result->end != REMOTE_ENDED || (*result->text != '\0' && result->out.length == 0);
+    bool text_only = result->end != REMOTE_ENDED || (result->what != NULL && result->out.length == 0);
+    struct arena *arena = arena_create();
+    struct slice said = text_only ? slice_of(reason_english(arena, result->what)) : result->out;
 
     printf("%u %d %d %d %u %.*s", job->number, (int)result->end, (int)result->why, result->rc,
-           result->connections, text_only ? (int)strlen(result->text) : (int)result->out.length,
-           text_only ? result->text : result->out.bytes);
+           result->connections, slice_print(said));
+    arena_destroy(arena);
     if (text_only || result->out.length == 0 || result->out.bytes[result->out.length - 1] != '\n')
         printf("\n");
     fflush(stdout);

@@ -76,15 +76,16 @@ static void what_finds_no_room_is_cut_and_counted(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         attempt = list_push(arena, &record->attempts);
-        *attempt = (struct attempt){.text = ""};
+        *attempt = (struct attempt){0};
         attempt->captures[0] = (struct capture){.length = 9 * MIB, .clipped = true, .flooded = true};
         attempt->captures[1] = (struct capture){.length = 10, .bytes = slice_of("0123456789")};
     }
     assert_true(evidence_bytes(attempt->captures) == 2 * MIB + 10);
-    evidence_drop(attempt->captures, &attempt->text);
+    evidence_drop(attempt->captures, &attempt->what);
     assert_true(evidence_bytes(attempt->captures) == 0 && attempt->captures[0].cut &&
                 attempt->captures[1].cut);
-    assert_true(evidence_dropped(attempt->text) && !evidence_dropped("") && !evidence_dropped(NULL));
+    assert_true(evidence_dropped(attempt->what) && !evidence_dropped(NULL) &&
+                !evidence_dropped(reason_text(arena, "cut")));
     evidence_count(record, &sum);
     assert_true(sum.kept_bytes == 2 * MIB + 10 && sum.flooded == 1 && sum.dropped == 1);
     arena_destroy(arena);

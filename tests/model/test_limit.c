@@ -62,7 +62,7 @@ static void limits_are_read_and_said_in_words(void **state)
         struct limit limit = read_limit(*state, cases[i].json);
 
         assert_int_equal(limit.rule, cases[i].rule);
-        assert_string_equal(limit_text(*state, &limit), cases[i].text);
+        assert_string_equal(reason_english(*state, limit_text(*state, &limit)), cases[i].text);
         assert_string_equal(limit_status_name(limit.status), "guess"); /* unsaid: cannot fail anything */
     }
 }
@@ -83,7 +83,7 @@ static void what_was_stated_stands_apart_from_the_tolerance(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct limit limit = read_limit(*state, cases[i].json);
 
-        assert_string_equal(limit_stated(*state, &limit), cases[i].text);
+        assert_string_equal(reason_english(*state, limit_stated(*state, &limit)), cases[i].text);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "assay/reading.h"
+#include "assay/reasons/any.h"
 
 static int make_arena(void **state)
 {
@@ -29,16 +30,16 @@ static void a_long_reason_is_cut_between_characters(void **state)
     for (size_t i = 0; i < 401; i++)
         memcpy(chinese + i * 3, "\xE5\x8D\xA1", 4);
     for (size_t shift = 0; shift < 3; shift++) {
-        const char *reason;
+        const char *quoted = arena_printf(*state, "%.*s%s", (int)shift, "ab", chinese), *said;
         size_t length;
 
         reading_init(&reading, *state, "tool");
-        reading_set(&reading, READING_FAILED, "%.*s%s", (int)shift, "ab", chinese);
-        reason = reading.reason;
-        length = strlen(reason);
+        reading_set(&reading, READING_FAILED, reason_quote(*state, slice_of(quoted)));
+        said = reason_english(*state, reading.reason);
+        length = strlen(said);
         assert_true(length > 290 && length <= 300);
         assert_int_equal((length - (shift < 2 ? shift : 2)) % 3, 0);
-        assert_null(strstr(reason, "\xEF\xBF\xBD"));
+        assert_null(strstr(said, "\xEF\xBF\xBD"));
     }
 }
 
@@ -47,9 +48,9 @@ static void a_reason_is_one_printable_line(void **state)
     struct reading reading;
 
     reading_init(&reading, *state, "tool");
-    reading_set(&reading, READING_PARTIAL, "%s", "a\nb\x1b[31m\x7f\xFFz");
-    assert_string_equal(reading.reason, "a b [31m \xEF\xBF\xBDz");
-    reading_set(&reading, READING_COMPLETE, "ignored");
+    reading_set(&reading, READING_PARTIAL, reason_text(*state, "a\nb\x1b[31m\x7f\xFFz"));
+    assert_string_equal(reason_english(*state, reading.reason), "a b [31m \xEF\xBF\xBDz");
+    reading_set(&reading, READING_COMPLETE, reason_text(*state, "ignored"));
     assert_null(reading.reason);
 }
 
@@ -70,13 +71,14 @@ static void measurements_are_written_as_the_contract_says(void **state)
     cleanup_text struct text out = {0};
 
     reading_init(&reading, *state, "nccl-tests");
-    reading_set(&reading, READING_COMPLETE, "%s", "");
+    reading_set(&reading, READING_COMPLETE, NULL);
     reading_fact(&reading, "nccl.version", "", slice_of("2.18.5"));
     measurement = reading_measure(&reading, "nccl.all_reduce.busbw", "", 481.0, "GB/s");
     reading_at_number(&reading, measurement, "size_bytes", 8589934592.0);
     reading_at_text(&reading, measurement, "place", slice_of("out"));
     assert_string_equal(at_text(*state, measurement), "size_bytes=8589934592 place=out");
-    reading_finding(&reading, SEVERITY_FAULT, "x.y", "gpu1", "%d errors", 3);
+    reading_finding(&reading, SEVERITY_FAULT, "x.y", "gpu1",
+                    reason(*state, about, "x", reason(*state, text, "3 errors")));
     text_init(&out, 4096);
     json_writer_init(&writer, &out, true);
     reading_write(&reading, &writer);
@@ -85,7 +87,14 @@ static void measurements_are_written_as_the_contract_says(void **state)
                                       "{\"size_bytes\": 8589934592, \"place\": \"out\"}, \"value\": 481, "
                                       "\"unit\": \"GB/s\"}"));
     assert_non_null(strstr(out.bytes, "{\"code\": \"x.y\", \"subject\": \"gpu1\", \"severity\": \"fault\", "
-                                      "\"text\": \"3 errors\"}"));
+                                      "\"text\": \"x: 3 errors\"}"));
+    assert_null(strstr(out.bytes, "_code"));
+    text_reset(&out);
+    json_writer_init(&writer, &out, true);
+    reading_write_coded(*state, &reading, &writer);
+    assert_non_null(strstr(out.bytes, "\"reason\": \"\", \"reason_code\": \"\", \"reason_args\": []"));
+    assert_non_null(strstr(out.bytes, "\"text\": \"x: 3 errors\", \"text_code\": \"about\", \"text_args\": "
+                                      "[\"x\", \"3 errors\"]}"));
     assert_string_equal(reading_get_fact(&reading, "nccl.version", ""), "2.18.5");
     assert_null(reading_get_fact(&reading, "nccl.version", "gpu0"));
 }

@@ -36,7 +36,7 @@ static struct reading *add_part(struct record *record, size_t step, const char *
 
     attempt->step = step;
     reading_init(&part->reading, record->arena, tool);
-    reading_set(&part->reading, READING_COMPLETE, "%s", "");
+    reading_set(&part->reading, READING_COMPLETE, NULL);
     return &part->reading;
 }
 
@@ -106,7 +106,7 @@ static void a_placeholder_and_a_reading_that_is_not_whole_tell_nothing(void **st
         add_gpu(record, 0, "gpu0", nothings[i], "");
     reading = add_part(record, 0, "nvidia-smi");
     reading_fact(reading, "gpu.uuid", "gpu0", slice_of("GPU-a"));
-    reading_set(reading, READING_PARTIAL, "%s", "cut");
+    reading_set(reading, READING_PARTIAL, reason_text(arena, "cut"));
     reading = add_part(record, 0, "gpu-burn");
     reading_fact(reading, "gpu.uuid", "gpu0", slice_of("GPU-a"));
     sightings_of_record(arena, record, &sightings);
@@ -173,7 +173,7 @@ static void a_gpu_that_became_another_one_is_said(void **state)
     assert_string_equal(sightings.items.items[1].identity, "GPU-b");
     sightings_check(arena, record->plan, &sightings, &conflicts);
     assert_int_equal(conflicts.items.count, 1);
-    assert_string_equal(conflicts.items.items[0].text,
+    assert_string_equal(reason_english(arena, conflicts.items.items[0].text),
                         "the GPU gpu3 of node1 was GPU-z and, while the run went on, became GPU-b");
     arena_destroy(arena);
 }
@@ -194,7 +194,8 @@ static void one_gpu_on_two_hosts_is_said_of_both(void **state)
     assert_int_equal(conflicts.items.count, 2);
     assert_int_equal(conflicts.items.items[0].host, 0);
     assert_int_equal(conflicts.items.items[1].host, 1);
-    assert_non_null(strstr(conflicts.items.items[0].text, "node1 and node2 both show the GPU GPU-a"));
+    assert_non_null(strstr(reason_english(arena, conflicts.items.items[0].text),
+                           "node1 and node2 both show the GPU GPU-a"));
     arena_destroy(arena);
 }
 

@@ -62,7 +62,7 @@ static bool holds_all(const struct reading *reading)
         if (reading->measurements.items[i].metric[0] == '\0' || reading->measurements.items[i].unit == NULL)
             return false;
     return reading->status == READING_COMPLETE ? reading->reason == NULL
-                                               : reading->reason != NULL && reading->reason[0] != '\0';
+                                               : *reason_english(reading->arena, reading->reason) != '\0';
 }
 
 /*
@@ -97,12 +97,12 @@ static int check_cut(const struct parser *parser, struct slice bytes, const stru
         }
     if (result == 0 && cut.status == READING_COMPLETE && !late_failure && !may_be_complete(whole, &cut)) {
         text_printf(ret_breach, "cut at byte %zu is complete, the whole is not: %s", bytes.length,
-                    whole->reason);
+                    reason_english(arena, whole->reason));
         result = -1;
     }
     if (result == 0 && !holds_all(&cut)) {
         text_printf(ret_breach, "cut at byte %zu: status %s with reason '%s'", bytes.length,
-                    reading_status_name(cut.status), cut.reason != NULL ? cut.reason : "");
+                    reading_status_name(cut.status), reason_english(arena, cut.reason));
         result = -1;
     }
     arena_destroy(arena);

@@ -169,7 +169,7 @@ static void check_key(struct text *wrong, const struct json *fact, const struct 
             fact_wrong(wrong, fact, "not in a failed reading");
     } else if (strcmp(key, "root") == 0 || strcmp(key, "text_before_json") == 0) {
         if (reading->status != READING_COMPLETE)
-            fact_wrong(wrong, fact, "not complete: %s", reading->reason);
+            fact_wrong(wrong, fact, "not complete: %s", reason_english(reading->arena, reading->reason));
     } else {
         fact_wrong(wrong, fact, "is not compared");
     }

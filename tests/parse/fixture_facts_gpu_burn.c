@@ -74,7 +74,7 @@ void check_gpu_burn(const char *path, const struct json *facts, const struct rea
         if (strcmp(fact->key, "tested") == 0) {
             fact_number(wrong, fact, (double)count_verdicts(reading));
             if (reading->status != READING_COMPLETE)
-                fact_wrong(wrong, fact, "not complete: %s", reading->reason);
+                fact_wrong(wrong, fact, "not complete: %s", reason_english(reading->arena, reading->reason));
         } else if (strcmp(fact->key, "gpus") == 0) {
             check_verdicts(wrong, fact, reading);
         } else if (strcmp(fact->key, "last_gflops") == 0) {

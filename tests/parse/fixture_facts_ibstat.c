@@ -82,7 +82,8 @@ void check_ibstat(const char *path, const struct json *facts, const struct readi
             json_each (port, fact)
                 check_port(wrong, port, reading);
         else if (strcmp(fact->key, "ibpanic") == 0) {
-            if (reading->status != READING_FAILED || strstr(reading->reason, fact->string) == NULL)
+            if (reading->status != READING_FAILED ||
+                strstr(reason_english(reading->arena, reading->reason), fact->string) == NULL)
                 fact_wrong(wrong, fact, "found %s", reading_status_name(reading->status));
         } else
             fact_wrong(wrong, fact, "is not compared");

@@ -30,7 +30,7 @@ static void check_xids(struct text *wrong, const struct json *fact, const struct
     if (reading->findings.count != expected)
         fact_wrong(wrong, fact, "expected %zu findings, found %zu", expected, reading->findings.count);
     if (reading->status != READING_COMPLETE)
-        fact_wrong(wrong, fact, "not complete: %s", reading->reason);
+        fact_wrong(wrong, fact, "not complete: %s", reason_english(reading->arena, reading->reason));
 }
 
 void check_xid(const char *path, const struct json *facts, const struct reading *reading, struct text *wrong)

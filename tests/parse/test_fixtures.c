@@ -76,7 +76,8 @@ size_t count_findings(const struct reading *reading, const char *code, const cha
 
     for (size_t i = 0; i < reading->findings.count; i++)
         count += (code == NULL || strcmp(reading->findings.items[i].code, code) == 0) &&
-                 (text == NULL || strstr(reading->findings.items[i].text, text) != NULL);
+                 (text == NULL ||
+                  strstr(reason_english(reading->arena, reading->findings.items[i].what), text) != NULL);
     return count;
 }
 
@@ -94,7 +95,8 @@ static bool folder_is(struct slice file, const char *folder)
 static void check_status(struct slice truncated, const struct reading *reading, struct text *wrong)
 {
     if (reading->status == READING_UNRECOGNISED)
-        text_printf(wrong, "%sunrecognised: %s", wrong->length > 0 ? "; " : "", reading->reason);
+        text_printf(wrong, "%sunrecognised: %s", wrong->length > 0 ? "; " : "",
+                    reason_english(reading->arena, reading->reason));
     if (reading->status == READING_COMPLETE && reading->measurements.count + reading->facts.count == 0 &&
         reading->findings.count == 0)
         text_printf(wrong, "%scomplete without any content", wrong->length > 0 ? "; " : "");

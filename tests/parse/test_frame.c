@@ -43,7 +43,8 @@ static void end(void *state)
         frame_strange(&listing->frame);
     frame_lacks_end(&listing->frame);
     if (listing->items == 1)
-        reading_lacks(listing->frame.reading, "one item is not enough");
+        reading_lacks(listing->frame.reading,
+                      reason_text(listing->frame.reading->arena, "one item is not enough"));
 }
 
 enum { RAW = FRAME_RAW | FRAME_RUNS, DOCUMENT = FRAME_RUNS, STREAM = FRAME_RUNS | FRAME_STREAM };
@@ -68,7 +69,7 @@ static const struct reading *read_text(const char *text, unsigned flags)
 static void assert_reading(const struct reading *reading, enum reading_status status, const char *reason)
 {
     assert_int_equal(reading->status, status);
-    assert_string_equal(reading->reason != NULL ? reading->reason : "", reason);
+    assert_string_equal(reason_english(reading->arena, reading->reason), reason);
 }
 
 static void what_weighs_most_stands_and_of_the_same_weight_what_is_said_first(void **state)
@@ -80,15 +81,15 @@ static void what_weighs_most_stands_and_of_the_same_weight_what_is_said_first(vo
     reading_init(&reading, arena, "test");
     reading_whole(&reading);
     assert_reading(&reading, READING_COMPLETE, "");
-    reading_lacks(&reading, "%d rows", 3);
-    reading_lacks(&reading, "the end");
+    reading_lacks(&reading, reason_text(arena, "3 rows"));
+    reading_lacks(&reading, reason_text(arena, "the end"));
     assert_reading(&reading, READING_PARTIAL, "3 rows");
-    reading_strange(&reading, "not ours");
-    reading_lacks(&reading, "the end");
+    reading_strange(&reading, reason_text(arena, "not ours"));
+    reading_lacks(&reading, reason_text(arena, "the end"));
     assert_reading(&reading, READING_UNRECOGNISED, "not ours");
-    reading_failed(&reading, "crashed");
-    reading_strange(&reading, "not ours");
-    reading_failed(&reading, "crashed again");
+    reading_failed(&reading, reason_text(arena, "crashed"));
+    reading_strange(&reading, reason_text(arena, "not ours"));
+    reading_failed(&reading, reason_text(arena, "crashed again"));
     assert_reading(&reading, READING_FAILED, "crashed");
     arena_destroy(arena);
 }

@@ -45,7 +45,7 @@ static void write_reading(const struct parser *parser, const struct text *input,
     if (refill == 0)
         parser_run(parser, bytes, arena, &reading);
     else if (parser_run_source(parser, &source, arena, &reading, &err) < 0)
-        reading_set(&reading, READING_FAILED, "%s", err.text);
+        reading_set(&reading, READING_FAILED, reason_text(arena, err.text));
     json_writer_init(&writer, ret_json, false);
     reading_write(&reading, &writer);
     text_put(ret_json, "\n");

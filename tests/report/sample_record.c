@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
+
 enum { GPUS = 8 };
 static const double gib = 1073741824.0;
 static const double run_start = 1772366400.0; /* 2026-03-01 12:00:00 UTC */
@@ -29,6 +33,12 @@ struct maker {
 static const char *given(const struct maker *maker, const char *text)
 {
     return maker->sample->hostile ? hostile : text;
+}
+
+/* The same as a reason that nobody translates. */
+static const struct reason *told(const struct maker *maker, const char *text)
+{
+    return reason_text(maker->arena, given(maker, text));
 }
 
 /* -1 .. 1, the same row in every run. */
@@ -146,10 +156,10 @@ static void add_slot(const struct maker *maker, struct slot_list *list, const st
     struct slot *slot = list_push(maker->arena, &list->items);
 
     *list_push(maker->arena, &list->rows) = row;
-    *slot = (struct slot){.metric = given(maker, row->metric), .subject = subject, .at = "", .duty_note = ""};
+    *slot = (struct slot){.metric = given(maker, row->metric), .subject = subject, .at = ""};
     slot->duty = row->duty;
     if (row->duty == DUTY_RECORD)
-        slot->duty_note = "the baseline has only a guess";
+        slot->duty_note = reason_text(maker->arena, "the baseline has only a guess");
     if (size > 0) {
         slot->at = arena_printf(maker->arena, "size_bytes=%.0f place=out", size);
         slot->size_bytes = size;
@@ -212,6 +222,20 @@ static bool is_bad_pair(const struct item_row *row, const char *subject)
            (strcmp(subject, "gpu2->gpu5") == 0 || strcmp(subject, "gpu5->gpu2") == 0);
 }
 
+static void measure(const struct maker *maker, struct outcome *outcome)
+{
+    outcome->measured = told(maker, arena_printf(maker->arena, "%.1f GB/s", outcome->value));
+}
+
+/* "12.1 GB/s is below 345 GB/s" */
+static const struct reason *below_gate(const struct maker *maker, const struct outcome *outcome,
+                                       const struct item_row *row)
+{
+    return told(maker,
+                arena_printf(maker->arena, "%s is below %s", reason_english(maker->arena, outcome->measured),
+                             row->gate + strlen(">= ")));
+}
+
 /* The 1-based host's fault in this item: the outcome is then not a pass. */
 static bool apply_fault(struct maker *maker, unsigned host, const struct item_row *row, const char *subject,
                         struct outcome *outcome)
@@ -219,62 +243,63 @@ static bool apply_fault(struct maker *maker, unsigned host, const struct item_ro
     if (host == 3 && strcmp(row->step, "p2p-bandwidth") == 0 && is_bad_pair(row, subject)) {
         outcome->word = OUTCOME_FAIL;
         outcome->value = row->typical > 500 ? 24.1 : 12.1 + noise(maker) * 0.2;
-        outcome->measured = arena_printf(maker->arena, "%.1f GB/s", outcome->value);
-        outcome->cause =
-            arena_printf(maker->arena, "%s: %s is below %s", subject, outcome->measured, outcome->gate + 3);
+        measure(maker, outcome);
+        outcome->cause = reason(maker->arena, about, subject, below_gate(maker, outcome, row));
         outcome->remedy =
-            "compare `nvidia-smi nvlink -s` of gpu2 and gpu5; reseat or replace the baseboard if "
-            "links are down";
+            told(maker, "compare `nvidia-smi nvlink -s` of gpu2 and gpu5; reseat or replace the baseboard if "
+                        "links are down");
         return true;
     }
     if (host == 5 && strcmp(row->metric, "fabric_manager.version") == 0) {
-        *outcome = (struct outcome){.word = OUTCOME_FAIL,
-                                    .value = NAN,
-                                    .measured = "535.104.05",
-                                    .limit = row->limit,
-                                    .gate = row->gate,
-                                    .source = row->source,
-                                    .status = row->status,
-                                    .cause = "fabric manager 535.104.05 does not match driver 535.129.03",
-                                    .remedy = "install nvidia-fabricmanager-535=535.129.03 and restart it"};
+        *outcome = (struct outcome){
+            .word = OUTCOME_FAIL,
+            .value = NAN,
+            .measured = told(maker, "535.104.05"),
+            .limit = told(maker, row->limit),
+            .gate = told(maker, row->gate),
+            .source = told(maker, row->source),
+            .status = row->status,
+            .cause = told(maker, "fabric manager 535.104.05 does not match driver 535.129.03"),
+            .remedy = told(maker, "install nvidia-fabricmanager-535=535.129.03 and restart it")};
         return true;
     }
     if (host == 6 && strcmp(subject, "gpu4") == 0 && strcmp(row->metric, "gpu_burn.verdict") == 0) {
         outcome->word = OUTCOME_FAIL;
-        outcome->measured = "faulty";
-        outcome->cause = "gpu_burn calls gpu4 FAULTY";
-        outcome->remedy = "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again";
+        outcome->measured = told(maker, "faulty");
+        outcome->cause = told(maker, "gpu_burn calls gpu4 FAULTY");
+        outcome->remedy = told(maker, "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again");
         return true;
     }
     if (host == 6 && strcmp(subject, "gpu4") == 0 && strcmp(row->metric, "gpu_burn.errors") == 0) {
         outcome->word = OUTCOME_FAIL;
         outcome->value = 1734;
-        outcome->measured = "1734";
-        outcome->cause = "1734 wrong results";
-        outcome->remedy = "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again";
+        outcome->measured = told(maker, "1734");
+        outcome->cause = told(maker, "1734 wrong results");
+        outcome->remedy = told(maker, "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again");
         return true;
     }
     if (host == 7 && strcmp(row->step, "nccl-all-reduce") == 0 && row->kind == ITEM_SIZES) {
         outcome->word = OUTCOME_FAIL;
         outcome->value = row->typical * slow_part + noise(maker);
-        outcome->measured = arena_printf(maker->arena, "%.1f GB/s", outcome->value);
-        outcome->cause = arena_printf(maker->arena, "%s is below %s", outcome->measured, outcome->gate + 3);
-        outcome->remedy = "look whether NVLS is in use and all NVLink links are up, then run the step again";
+        measure(maker, outcome);
+        outcome->cause = below_gate(maker, outcome, row);
+        outcome->remedy =
+            told(maker, "look whether NVLS is in use and all NVLink links are up, then run the step again");
         return true;
     }
     if (host == 8 && strcmp(subject, "gpu1") == 0 && strcmp(row->metric, "dcgm.memory") == 0) {
         outcome->word = OUTCOME_FAIL;
-        outcome->measured = "fail";
-        outcome->cause = "DCGM memory test failed on gpu1: uncorrectable ECC error";
-        outcome->remedy = "replace the GPU";
+        outcome->measured = told(maker, "fail");
+        outcome->cause = told(maker, "DCGM memory test failed on gpu1: uncorrectable ECC error");
+        outcome->remedy = told(maker, "replace the GPU");
         return true;
     }
     if (host == 2 && strcmp(row->step, "dcgm-diag") == 0) {
         outcome->word = OUTCOME_INCONCLUSIVE;
         outcome->value = NAN;
-        outcome->measured = "";
-        outcome->cause = "the output of dcgmi ended before its own closing, twice";
-        outcome->remedy = "look at free space and memory on the host, then run the step again";
+        outcome->measured = NULL;
+        outcome->cause = told(maker, "the output of dcgmi ended before its own closing, twice");
+        outcome->remedy = told(maker, "look at free space and memory on the host, then run the step again");
         return true;
     }
     return false;
@@ -300,19 +325,19 @@ static const char *blocked_by(const struct maker *maker, unsigned host, const st
 static struct outcome good_outcome(struct maker *maker, const struct item_row *row)
 {
     struct outcome outcome = {.word = row->duty == DUTY_GATE ? OUTCOME_PASS : OUTCOME_RECORDED,
-                              .cause = given(maker, ""),
-                              .remedy = given(maker, ""),
+                              .cause = told(maker, ""),
+                              .remedy = told(maker, ""),
                               .value = row->typical + noise(maker) * row->spread,
-                              .limit = given(maker, row->limit),
-                              .gate = given(maker, row->gate),
-                              .source = given(maker, row->source),
+                              .limit = told(maker, row->limit),
+                              .gate = told(maker, row->gate),
+                              .source = told(maker, row->source),
                               .status = row->status};
 
     if (row->text != NULL)
-        outcome.measured = given(maker, row->text);
+        outcome.measured = told(maker, row->text);
     else
-        outcome.measured = given(maker, arena_printf(maker->arena, "%.1f%s%s", outcome.value,
-                                                     *row->unit != '\0' ? " " : "", row->unit));
+        outcome.measured = told(maker, arena_printf(maker->arena, "%.1f%s%s", outcome.value,
+                                                    *row->unit != '\0' ? " " : "", row->unit));
     return outcome;
 }
 
@@ -321,9 +346,10 @@ static void not_run(struct maker *maker, struct outcome *outcome, const struct i
 {
     outcome->word = row->duty == DUTY_GATE ? OUTCOME_NOT_RUN : OUTCOME_RECORDED;
     outcome->value = NAN;
-    outcome->measured = outcome->limit = outcome->gate = outcome->source = outcome->status = "";
-    outcome->cause = given(maker, cause);
-    outcome->remedy = given(maker, "mend that first, then run the step again");
+    outcome->measured = outcome->limit = outcome->gate = outcome->source = NULL;
+    outcome->status = "";
+    outcome->cause = told(maker, cause);
+    outcome->remedy = told(maker, "mend that first, then run the step again");
 }
 
 /* Hostile: every third item fails, every third is undecided. */
@@ -352,7 +378,8 @@ static void judge_step(struct maker *maker, size_t index, const struct slot_list
             apply_fault(maker, host, row, list->items.items[i].subject, outcome);
         if (strcmp(row->metric, "p2p.latency.gpu.enabled") == 0 && outcome->value > 3.09) {
             outcome->remark = true;
-            outcome->cause = arena_printf(maker->arena, "%.2f us is near the guessed 4 us", outcome->value);
+            outcome->cause = reason_text(
+                maker->arena, arena_printf(maker->arena, "%.2f us is near the guessed 4 us", outcome->value));
         }
         if (maker->sample->hostile)
             make_hostile(outcome, i);
@@ -424,17 +451,20 @@ static void read_step(struct maker *maker, struct attempt *attempt, const struct
                       const char *step, unsigned host)
 {
     reading_init(&attempt->reading, maker->arena, step);
-    reading_set(&attempt->reading, READING_COMPLETE, "%s", "");
+    reading_set(&attempt->reading, READING_COMPLETE, NULL);
     if (maker->sample->faults && host == 2 && strcmp(step, "dcgm-diag") == 0)
-        reading_set(&attempt->reading, READING_PARTIAL, "the JSON ends inside \"tests\" (line 212)");
+        reading_set(&attempt->reading, READING_PARTIAL,
+                    reason_text(maker->arena, "the JSON ends inside \"tests\" (line 212)"));
     if (maker->sample->faults && host == 6 && strcmp(step, "gpu-burn") == 0)
-        reading_finding(&attempt->reading, SEVERITY_FAULT, "gpu_burn.faulty", "gpu4", "GPU 4: FAULTY");
+        reading_finding(&attempt->reading, SEVERITY_FAULT, "gpu_burn.faulty", "gpu4",
+                        reason_text(maker->arena, "GPU 4: FAULTY"));
     if (maker->sample->faults && host == 8 && strcmp(step, "dcgm-diag") == 0)
         reading_finding(&attempt->reading, SEVERITY_FAULT, "dcgm.memory", "gpu1",
-                        "GPU 1: uncorrectable ECC error");
+                        reason_text(maker->arena, "GPU 1: uncorrectable ECC error"));
     if (maker->sample->hostile) {
-        reading_set(&attempt->reading, READING_FAILED, "%s", hostile);
-        reading_finding(&attempt->reading, SEVERITY_FAULT, hostile, hostile, "%s", hostile);
+        reading_set(&attempt->reading, READING_FAILED, reason_text(maker->arena, hostile));
+        reading_finding(&attempt->reading, SEVERITY_FAULT, hostile, hostile,
+                        reason_text(maker->arena, hostile));
     }
     read_facts(maker, &attempt->reading, step, host);
     for (size_t i = 0; i < list->rows.count; i++)
@@ -468,14 +498,14 @@ static void add_attempt(struct maker *maker, size_t index, const struct step_row
     *attempt = (struct attempt){.step = index, .n = n, .state = ATTEMPT_ENDED, .end = ATTEMPT_RAN};
     attempt->uuid =
         arena_printf(maker->arena, "7c0e%04zx-%04x-4a11-9d00-00000000%04x", index & 0xffff, n, host);
-    attempt->text = given(maker, "");
+    attempt->what = told(maker, "");
     attempt->sent = start;
     attempt->began = start + 0.04;
     attempt->ended = attempt->began + step->seconds * (1 + 0.01 * noise(maker));
     attempt->boot_id =
         given(maker, arena_printf(maker->arena, "5b1f%04x-77aa-4c10-b1d2-0a0b0c0d%04x", host, host));
     attempt->command = given(maker, step->command);
-    attempt->transport = given(maker, "ssh (libssh2 1.10.0)");
+    attempt->transport = told(maker, "ssh (libssh2 1.10.0)");
     attempt->connections = 1;
     read_step(maker, attempt, list, step->name, host);
     attempt->rc = attempt->reading.status == READING_COMPLETE && attempt->reading.findings.count == 0 ? 0 : 1;
@@ -505,11 +535,8 @@ static void add_step(struct maker *maker, const struct step_row *row, const stru
     const char *text = arena_printf(maker->arena, "%s %s %zu", row->name, members[0]->name, count);
 
     sha256_hex(text, strlen(text), key);
-    *step = (struct step){.key = arena_strdup(maker->arena, key),
-                          .shape = shape,
-                          .origin_note = "",
-                          .members = members,
-                          .member_count = count};
+    *step = (struct step){
+        .key = arena_strdup(maker->arena, key), .shape = shape, .members = members, .member_count = count};
 }
 
 static void add_host_steps(struct maker *maker, const struct step_row *row)
@@ -555,8 +582,8 @@ static void add_cluster_step(struct maker *maker, const struct step_row *row, bo
     add_step(maker, row, make_shape(maker, row, (unsigned)count, &list), members, count);
     if (substitute) {
         maker->record->plan->steps.items[index].origin = ORIGIN_SUBSTITUTE;
-        maker->record->plan->steps.items[index].origin_note =
-            arena_printf(maker->arena, "%zu of %u hosts are fit", fit, maker->sample->hosts);
+        maker->record->plan->steps.items[index].origin_note = reason_text(
+            maker->arena, arena_printf(maker->arena, "%zu of %u hosts are fit", fit, maker->sample->hosts));
     }
     judge_step(maker, index, &list, 0, cause);
     if (cause == NULL)
@@ -663,12 +690,13 @@ static void add_search(struct maker *maker)
     size_t last = maker->record->plan->steps.count - 1;
 
     judgement->searches = arena_array(maker->arena, struct search, 1);
-    judgement->searches[judgement->search_count++] =
-        (struct search){.step = last,
-                        .metric = given(maker, "nccl.all_gather.busbw"),
-                        .size_bytes = 8 * gib,
-                        .conclusion = given(maker, "slow together: no host, leaf or path alone explains it"),
-                        .candidates = given(maker, "2 hosts: node[1-2]")};
+    judgement->searches[judgement->search_count++] = (struct search){
+        .step = last,
+        .metric = given(maker, "nccl.all_gather.busbw"),
+        .size_bytes = 8 * gib,
+        .conclusion = maker->sample->hostile ? told(maker, "") : REASON(nobody_alone_explains_it),
+        .candidates =
+            maker->sample->hostile ? told(maker, "") : reason(maker->arena, hosts_of_step, 2, "node[1-2]")};
     judgement->accusations = arena_array(maker->arena, struct accusation, 1);
     judgement->accusations[judgement->accusation_count++] =
         (struct accusation){.step = last,
@@ -708,7 +736,7 @@ struct record *sample_record(struct arena *arena, const struct sample *sample)
             add_host_steps(&maker, &steps[i]);
     add_documents(&maker);
     record->judgement.uuid = "91e2c1de-0b7d-4f7c-8f7b-6f0a8a3b5c21";
-    record->judgement.baselines = given(&maker, "baseline hgx-h100 (sha256 3f5c9a1e)");
+    record->judgement.baselines = told(&maker, "baseline hgx-h100 (sha256 3f5c9a1e)");
     record->judgement.outcomes = maker.outcomes.items;
     record->judgement.outcome_count = maker.outcomes.count;
     add_verdicts(&maker);

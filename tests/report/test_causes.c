@@ -44,7 +44,7 @@ static struct answer answer_of(const struct sample *sample)
 static const struct report_cause *cause_of(const struct answer *answer, const char *target)
 {
     for (size_t i = 0; i < answer->causes.items.count; i++)
-        if (strcmp(answer->causes.items.items[i].target, target) == 0)
+        if (strcmp(reason_english(answer->arena, answer->causes.items.items[i].target), target) == 0)
             return &answer->causes.items.items[i];
     return NULL;
 }
@@ -76,10 +76,10 @@ static void fail_item(struct answer *answer, const char *host, const char *metri
 
     assert_non_null(outcome);
     outcome->word = OUTCOME_FAIL;
-    outcome->measured = measured;
+    outcome->measured = reason_text(answer->arena, measured);
     outcome->value = value;
-    outcome->cause = arena_printf(answer->arena, "%s on %s", measured, host);
-    outcome->remedy = "set it right";
+    outcome->cause = reason_text(answer->arena, arena_printf(answer->arena, "%s on %s", measured, host));
+    outcome->remedy = reason_text(answer->arena, "set it right");
 }
 
 /* Every gate that did not pass is counted with one cause, or with the tests that wait for several. */
@@ -182,7 +182,7 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "busbw") == NULL)
         index++;
     answer.record->judgement.outcomes[index].word = OUTCOME_FAIL;
-    answer.record->judgement.outcomes[index].measured = "68.4 GB/s";
+    answer.record->judgement.outcomes[index].measured = reason_text(answer.arena, "68.4 GB/s");
     answer.record->judgement.outcomes[index].value = 68.4;
     read_answer(&answer);
     cause = cause_of(&answer, step->members[1]->name);
@@ -211,7 +211,7 @@ static void a_wrong_result_is_not_folded_into_whom_isolation_names(void **state)
            strstr(step->shape->slots[answer.record->judgement.outcomes[index].slot].metric, "wrong") == NULL)
         index++;
     answer.record->judgement.outcomes[index].word = OUTCOME_FAIL;
-    answer.record->judgement.outcomes[index].measured = "3";
+    answer.record->judgement.outcomes[index].measured = reason_text(answer.arena, "3");
     answer.record->judgement.outcomes[index].value = 3;
     read_answer(&answer);
     assert_int_equal(answer.causes.items.count, before + 1);

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
 #include "assay/report.h"
 #include "sample_record.h"
 
@@ -39,12 +41,18 @@ static struct outcome *item_of(struct record *record, const char *host, const ch
 }
 
 /* As judge_peers lays a finding at an item. */
-static void lay(struct outcome *outcome, const char *cause, const char *gate)
+static void lay(struct arena *arena, struct outcome *outcome, const struct reason *cause, const char *gate)
 {
     outcome->cause = cause;
-    outcome->gate = gate;
+    outcome->gate = reason_text(arena, gate);
     outcome->status = "peers";
-    outcome->source = "7 siblings in this run";
+    outcome->source = reason(arena, siblings_in_run, 7);
+}
+
+static const struct reason *gpu3_below_peers(struct arena *arena, const char *percent)
+{
+    return reason(arena, below_peers, "gpu3", percent, "0.3", 7,
+                  reason(arena, values_of_metric, 1, "gpu_burn.gflops"));
 }
 
 static const char *section_of(struct arena *arena, const struct record *record)
@@ -102,11 +110,9 @@ static void who_stands_out_among_peers_is_named_by_the_judgement_alone(void **st
     (void)state;
     lowest->value = 20000; /* nobody said so: it is the lowest, and no outlier */
     slow->value = 40100;
-    slow->measured = "40100 GFLOP/s";
+    slow->measured = reason_text(arena, "40100 GFLOP/s");
     slow->remark = true;
-    lay(slow,
-        "remark: gpu3 is 6.5% (+-0.3%) below the median of its 7 peers, by 1 value of gpu_burn.gflops; "
-        "remark from 5%",
+    lay(arena, slow, reason(arena, remark, reason(arena, remark_from, gpu3_below_peers(arena, "6.5"), 5)),
         ">= 40755 GFLOP/s (42900 of its peers eased by 5%)");
     distributions_collect(view_create(arena, record), &all);
     burn = find(&all, "gpu_burn.gflops");
@@ -136,11 +142,9 @@ static void a_finding_laid_at_a_gate_is_shown_where_its_number_is(void **state)
 
     (void)state;
     slow->value = gate->value = 37100;
-    slow->measured = gate->measured = "37100 GFLOP/s";
+    slow->measured = gate->measured = reason_text(arena, "37100 GFLOP/s");
     gate->word = OUTCOME_FAIL;
-    lay(gate,
-        "gpu3 is 13.5% (+-0.3%) below the median of its 7 peers, by 1 value of gpu_burn.gflops; fail from "
-        "10%",
+    lay(arena, gate, reason(arena, fail_from, gpu3_below_peers(arena, "13.5"), 10),
         ">= 38610 GFLOP/s (42900 of its peers eased by 10%)");
     distributions_collect(view_create(arena, record), &all);
     burn = find(&all, "gpu_burn.gflops");
@@ -184,7 +188,7 @@ static void a_serial_number_is_no_quantity(void **state)
         if (strcmp(slot->metric, "gpu.name") != 0 && strcmp(slot->metric, "gpu.serial") != 0)
             continue;
         slot->metric = "gpu.serial";
-        outcome->gate = "";
+        outcome->gate = NULL;
         outcome->value = 1.65e12 + (double)told++;
     }
     distributions_collect(view_create(arena, record), &all);

@@ -13,6 +13,8 @@
 #include "assay/files.h"
 #include "assay/json.h"
 #include "assay/printable.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
 #include "sample_record.h"
 
 enum { REPORT_BYTES = 64 << 20 };
@@ -419,11 +421,12 @@ static void every_gate_that_did_not_pass_is_in_one_entry(void **state)
     arena_destroy(arena);
 }
 
-static const struct report_entry *entry_find(const struct report_entry *entries, size_t count,
-                                             const char *target, const char *check)
+static const struct report_entry *entry_find(struct arena *arena, const struct report_entry *entries,
+                                             size_t count, const char *target, const char *check)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(entries[i].target, target) == 0 && strcmp(entries[i].check, check) == 0)
+        if (strcmp(reason_english(arena, entries[i].target), target) == 0 &&
+            strcmp(entries[i].check, check) == 0)
             return &entries[i];
     fail_msg("no entry for %s, %s", target, check);
     return NULL;
@@ -434,19 +437,21 @@ static void one_fault_is_one_entry_worst_first(void **state)
     struct arena *arena = arena_create();
     struct report_entry *entries;
     size_t count = report_entries(arena, sample_record(arena, &faulty), &entries);
-    const struct report_entry *pair = entry_find(entries, count, "node3", "p2p-bandwidth");
+    const struct report_entry *pair = entry_find(arena, entries, count, "node3", "p2p-bandwidth"),
+                              *burn = entry_find(arena, entries, count, "node6", "gpu-burn");
 
     (void)state;
     assert_int_equal(count, 10);
     assert_string_equal(entries[0].check, "isolation"); /* whom it names is an entry before all others */
     assert_int_equal(entries[0].items, 0);
-    assert_string_equal(pair->subjects, "gpu2->gpu5, gpu5->gpu2");
+    assert_string_equal(reason_english(arena, pair->subjects), "gpu2->gpu5, gpu5->gpu2");
     assert_int_equal(pair->items, 4);
-    assert_string_equal(pair->source, "field: nccl#1264");
-    assert_string_equal(entry_find(entries, count, "node6", "gpu-burn")->subjects, "gpu4");
-    assert_int_equal(entry_find(entries, count, "node6", "gpu-burn")->items, 2);
-    entry_find(entries, count, "node5", "p2p-bandwidth, nccl-all-reduce, dcgm-diag, gpu-burn");
-    entry_find(entries, count, "8 hosts: node[1-8]", "nccl-all-reduce-cluster, nccl-all-gather-cluster");
+    assert_string_equal(reason_english(arena, pair->source), "field: nccl#1264");
+    assert_string_equal(reason_english(arena, burn->subjects), "gpu4");
+    assert_int_equal(burn->items, 2);
+    entry_find(arena, entries, count, "node5", "p2p-bandwidth, nccl-all-reduce, dcgm-diag, gpu-burn");
+    entry_find(arena, entries, count, "8 hosts: node[1-8]",
+               "nccl-all-reduce-cluster, nccl-all-gather-cluster");
     for (size_t i = 1; i < count; i++)
         assert_true(entries[i - 1].word >= entries[i].word);
     arena_destroy(arena);
@@ -465,7 +470,7 @@ static struct record *with_pairs(struct arena *arena, bool (*fails)(const char *
         if (strcmp(step->members[0]->name, "node2") == 0 && slot->duty == DUTY_GATE &&
             strstr(slot->subject, "->") != NULL && fails(slot->subject)) {
             outcome->word = OUTCOME_FAIL;
-            outcome->cause = arena_printf(arena, "%s is slow", slot->subject);
+            outcome->cause = reason_text(arena, arena_printf(arena, "%s is slow", slot->subject));
         }
     }
     return record;
@@ -514,11 +519,11 @@ static void an_equal_fault_on_many_hosts_is_one_entry(void **state)
 
         if (strcmp(shape->slots[outcome->slot].metric, "driver.version") == 0) {
             outcome->word = OUTCOME_FAIL;
-            outcome->cause = "driver 470.57.02 is older than 525.60.13";
+            outcome->cause = reason_text(arena, "driver 470.57.02 is older than 525.60.13");
         }
     }
     assert_int_equal(report_entries(arena, record, &entries), 1);
-    assert_string_equal(entries[0].target, "70 hosts: node[1-70]");
+    assert_string_equal(reason_english(arena, entries[0].target), "70 hosts: node[1-70]");
     arena_destroy(arena);
 }
 
@@ -539,13 +544,13 @@ static void hosts_that_differ_by_name_and_number_only_are_one_entry(void **state
             continue;
         outcome->word = OUTCOME_FAIL;
         outcome->value = 100 + (double)i;
-        outcome->measured = arena_printf(arena, "%g GB/s", outcome->value);
-        outcome->cause =
-            arena_printf(arena, "%s on %s, expected >= 300 GB/s", outcome->measured, step->members[0]->name);
+        outcome->measured = reason_text(arena, arena_printf(arena, "%g GB/s", outcome->value));
+        outcome->cause = reason_text(arena, arena_printf(arena, "%g GB/s on %s, expected >= 300 GB/s",
+                                                         outcome->value, step->members[0]->name));
     }
     assert_int_equal(report_entries(arena, record, &entries), 1);
-    assert_string_equal(entries[0].target, "70 hosts: node[1-70]");
-    assert_non_null(strstr(entries[0].cause, "(and 67 more)"));
+    assert_string_equal(reason_english(arena, entries[0].target), "70 hosts: node[1-70]");
+    assert_non_null(strstr(reason_english(arena, entries[0].cause), "(and 67 more)"));
     arena_destroy(arena);
 }
 
@@ -569,7 +574,7 @@ static void json_counts_agree_with_its_outcomes(void **state)
     double sum = 0;
 
     (void)state;
-    assert_int_equal(json_number(report, "schema", 0), 1);
+    assert_int_equal(json_number(report, "schema", 0), 2);
     assert_int_equal(outcomes->count, record->judgement.outcome_count);
     for (size_t i = 0; i < 4; i++) {
         double counted = 0;
@@ -609,6 +614,56 @@ static void json_gives_every_outcome_its_gate_and_evidence(void **state)
         judged++;
     }
     assert_true(judged > 1000);
+    arena_destroy(arena);
+}
+
+/* A reason in a reason, and a text in it. */
+static void json_tells_what_is_said_by_code_and_arguments_too(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    const struct json *outcome, *arguments;
+
+    (void)state;
+    record->judgement.outcomes[0].word = OUTCOME_FAIL;
+    record->judgement.outcomes[0].cause =
+        reason(arena, about, "gpu3", reason(arena, in_all_attempts, 2, reason(arena, text, "<broken>")));
+    outcome = json_get(json_of(arena, record), "outcomes")->items;
+    assert_string_equal(json_string(outcome, "cause", ""), "gpu3: in all 2 attempts: <broken>");
+    assert_string_equal(json_string(outcome, "cause_code", ""), "about");
+    arguments = json_get(outcome, "cause_args");
+    assert_int_equal(arguments->count, 2);
+    assert_string_equal(arguments->items->string, "gpu3");
+    assert_string_equal(json_string(arguments->items->next, "code", ""), "in_all_attempts");
+    arguments = json_get(arguments->items->next, "args");
+    assert_int_equal(arguments->count, 2);
+    assert_string_equal(arguments->items->string, "2");
+    assert_string_equal(arguments->items->next->string, "<broken>");
+    assert_string_equal(json_string(outcome, "duty_note_code", "?"), "");
+    assert_int_equal(json_get(outcome, "duty_note_args")->count, 0);
+    arena_destroy(arena);
+}
+
+/* As of a remark on a remark on a remark: a program gets all of it, and the writer does not end. */
+static void json_of_a_reason_that_is_very_deep_is_cut_into_text(void **state)
+{
+    enum { DEPTH = 60 };
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    const struct reason *cause = reason(arena, text, "the first");
+    const struct json *at;
+    size_t depth = 0;
+
+    (void)state;
+    for (size_t i = 0; i < DEPTH; i++)
+        cause = reason(arena, noted, cause, "next");
+    record->judgement.outcomes[0].word = OUTCOME_FAIL;
+    record->judgement.outcomes[0].cause = cause;
+    at = json_get(json_get(json_of(arena, record), "outcomes")->items, "cause_args");
+    for (; at->items->type == JSON_OBJECT; depth++)
+        at = json_get(at->items, "args");
+    assert_in_range(depth, 4, 20);
+    assert_int_equal(strncmp(at->items->string, "the first (next)", strlen("the first (next)")), 0);
     arena_destroy(arena);
 }
 
@@ -1005,7 +1060,7 @@ static struct record *waived_record(struct arena *arena)
                               .made = 1772366400,
                               .until = 1775044800};
     outcome->word = OUTCOME_FAIL;
-    outcome->cause = "it is too slow";
+    outcome->cause = reason_text(arena, "it is too slow");
     outcome->waiver = waiver;
     record->judgement.verdicts[0].word = VERDICT_ACCEPT_WITH_EXCEPTIONS;
     return record;
@@ -1042,7 +1097,7 @@ static void a_verdict_that_forgets_a_failure_beside_a_waiver_is_not_shown(void *
         other--;
     assert_null(other->waiver);
     other->word = OUTCOME_FAIL;
-    other->cause = "broken";
+    other->cause = reason_text(arena, "broken");
     assert_string_equal(json_string(json_of(arena, record), "verdict", ""), "reject");
     arena_destroy(arena);
 }
@@ -1072,6 +1127,8 @@ int main(void)
         cmocka_unit_test(hosts_that_differ_by_name_and_number_only_are_one_entry),
         cmocka_unit_test(json_counts_agree_with_its_outcomes),
         cmocka_unit_test(json_gives_every_outcome_its_gate_and_evidence),
+        cmocka_unit_test(json_tells_what_is_said_by_code_and_arguments_too),
+        cmocka_unit_test(json_of_a_reason_that_is_very_deep_is_cut_into_text),
         cmocka_unit_test(every_gate_that_did_not_pass_is_named_in_every_format),
         cmocka_unit_test(a_failure_shows_measured_value_gate_and_source),
         cmocka_unit_test(what_was_sampled_is_drawn_and_the_worst_gpu_is_named),

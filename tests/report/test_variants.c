@@ -143,10 +143,9 @@ static struct attempt *add_repeat(struct tuned *tuned, double at_1g, double at_2
                                 .uuid = "u",
                                 .state = ATTEMPT_ENDED,
                                 .end = ATTEMPT_RAN,
-                                .text = "",
                                 .boot_id = "b",
                                 .command = "",
-                                .transport = "local"};
+                                .transport = reason_text(tuned->arena, "local")};
     attempt->captures[0].stream = "stdout";
     attempt->captures[1].stream = "stderr";
     reading_init(&attempt->reading, tuned->arena, "nccl-all-reduce");
@@ -175,25 +174,21 @@ static void add_variant(struct tuned *tuned, const char *name, const char *setti
                             .slots = arena_array(tuned->arena, struct slot, 3),
                             .slot_count = 3,
                             .repeat = 5};
-    *step = (struct step){.key = name, .shape = shape, .origin_note = settings, .member_count = 1};
+    *step = (struct step){
+        .key = name, .shape = shape, .origin_note = reason_text(tuned->arena, settings), .member_count = 1};
     step->members = arena_array(tuned->arena, const struct host *, 1);
     step->members[0] = tuned->host;
     for (size_t i = 0; i < 3; i++) {
         struct outcome *outcome =
             &tuned->record->judgement.outcomes[tuned->record->judgement.outcome_count++];
 
-        shape->slots[i] = (struct slot){.metric = metrics[i], .subject = "", .at = "", .duty_note = ""};
+        shape->slots[i] = (struct slot){.metric = metrics[i], .subject = "", .at = ""};
         shape->slots[i].size_bytes = GIB * (double)i;
         *outcome = (struct outcome){.step = plan->steps.count - 1,
                                     .slot = i,
-                                    .cause = i == 0 ? soundness : "",
+                                    .cause = i == 0 ? reason_text(tuned->arena, soundness) : NULL,
                                     .remark = i == 0 && *soundness != '\0',
-                                    .remedy = "",
-                                    .measured = "",
                                     .value = NAN,
-                                    .limit = "",
-                                    .gate = "",
-                                    .source = "",
                                     .status = ""};
     }
 }
@@ -220,7 +215,7 @@ static void begin(struct tuned *tuned)
     record->plan->run_uuid = record->uuid;
     *list_push(arena, &record->plan->hosts) = tuned->host;
     record->judgement.uuid = "j";
-    record->judgement.baselines = "none";
+    record->judgement.baselines = reason_text(arena, "none");
     record->judgement.outcomes = arena_array(arena, struct outcome, OUTCOMES_MOST);
 }
 
@@ -251,6 +246,12 @@ static void fill(struct tuned *tuned)
     add_repeat(tuned, 150, 250)->end = ATTEMPT_DEADLINE;
 }
 
+static const char *contrast_of(const struct tuned *tuned, const struct tuning *tuning, size_t column,
+                               size_t size)
+{
+    return reason_english(tuned->arena, contrast_text(tuned->arena, tuning, column, size));
+}
+
 static void each_variant_is_compared_with_the_first_and_advised_on_in_words(void **state)
 {
     static const char *const advice[] = {
@@ -266,18 +267,18 @@ static void each_variant_is_compared_with_the_first_and_advised_on_in_words(void
     fill(&tuned);
     tuning = only_tuning(&tuned);
     assert_string_equal(tuning->metric, "nccl.all_reduce.algbw");
-    assert_string_equal(tuning->hosts, "node1");
+    assert_string_equal(reason_english(tuned.arena, tuning->hosts), "node1");
     assert_int_equal(tuning->sizes.count, 2);
     assert_int_equal(tuning->columns.count, 4);
     assert_int_equal(tuning->columns.items[3].points[0].spread.count, 1);
-    assert_string_equal(contrast_text(tuned.arena, tuning, 0, 0), "");
-    assert_string_equal(contrast_text(tuned.arena, tuning, 1, 0), "6.0% faster");
-    assert_string_equal(contrast_text(tuned.arena, tuning, 1, 1), "no difference");
-    assert_string_equal(contrast_text(tuned.arena, tuning, 2, 0), "");
-    assert_string_equal(contrast_text(tuned.arena, tuning, 3, 0), "too few repeats to tell");
+    assert_null(contrast_text(tuned.arena, tuning, 0, 0));
+    assert_string_equal(contrast_of(&tuned, tuning, 1, 0), "6.0% faster");
+    assert_string_equal(contrast_of(&tuned, tuning, 1, 1), "no difference");
+    assert_null(contrast_text(tuned.arena, tuning, 2, 0));
+    assert_string_equal(contrast_of(&tuned, tuning, 3, 0), "too few repeats to tell");
     assert_int_equal(tuning->advice.count, sizeof advice / sizeof advice[0]);
     for (size_t i = 0; i < tuning->advice.count; i++)
-        assert_string_equal(tuning->advice.items[i], advice[i]);
+        assert_string_equal(reason_english(tuned.arena, tuning->advice.items[i]), advice[i]);
     arena_destroy(tuned.arena);
 }
 
@@ -294,8 +295,9 @@ static void nothing_is_compared_with_a_variant_that_computes_wrongly(void **stat
         add_repeat(&tuned, 300, 600);
     tuning = only_tuning(&tuned);
     assert_int_equal(tuning->advice.count, 1);
-    assert_string_equal(tuning->advice.items[0], "nothing is compared with `default`: 2 wrong values");
-    assert_string_equal(contrast_text(tuned.arena, tuning, 1, 0), "");
+    assert_string_equal(reason_english(tuned.arena, tuning->advice.items[0]),
+                        "nothing is compared with `default`: 2 wrong values");
+    assert_null(contrast_text(tuned.arena, tuning, 1, 0));
     arena_destroy(tuned.arena);
 }
 

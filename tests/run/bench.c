@@ -51,6 +51,22 @@ void bench_teardown(struct bench *bench)
     assert_false(file_exists(bench->folder));
 }
 
+static void put_english(const struct reason *reason, char *ret_text, size_t size)
+{
+    struct arena *arena = arena_create();
+
+    snprintf(ret_text, size, "%s", reason_english(arena, reason));
+    arena_destroy(arena);
+}
+
+const char *transport_of(const struct remote *remote)
+{
+    static char text[600];
+
+    put_english(remote_transport_note(remote), text, sizeof text);
+    return text;
+}
+
 static void keep(void *context, const struct remote_result *result)
 {
     struct kept *kept = context;
@@ -60,7 +76,7 @@ static void keep(void *context, const struct remote_result *result)
     kept->end = result->end;
     kept->why = result->why;
     kept->rc = result->rc;
-    snprintf(kept->text, sizeof kept->text, "%s", result->text);
+    put_english(result->what, kept->text, sizeof kept->text);
     snprintf(kept->boot_id, sizeof kept->boot_id, "%s", result->boot_id);
     snprintf(kept->left_text, sizeof kept->left_text, "%s", result->left_text);
     kept->left = result->left;

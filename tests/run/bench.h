@@ -55,6 +55,9 @@ void kept_release(struct kept *kept);
 void bench_do(struct bench *bench, struct remote *remote, enum remote_verb verb, const char *command,
               struct kept *kept);
 
+/* What remote_transport_note says; until the next call. */
+const char *transport_of(const struct remote *remote);
+
 /* How many lines the file has; 0 when it is not there. */
 unsigned lines_in(const char *path);
 /* The number in the file, or 0. */

@@ -92,12 +92,8 @@ static struct event pop(struct remote_pool *pool)
 
 static void on_turn(uv_idle_t *turn)
 {
-    struct remote_result well = {.end = REMOTE_ENDED,
-                                 .why = REMOTE_WHY_EXIT,
-                                 .text = "",
-                                 .boot_id = "boot",
-                                 .left_text = "",
-                                 .connections = 1};
+    struct remote_result well = {
+        .end = REMOTE_ENDED, .why = REMOTE_WHY_EXIT, .boot_id = "boot", .left_text = "", .connections = 1};
     struct remote_pool *pool = turn->data;
     struct event event;
 
@@ -148,10 +144,10 @@ void remote_close(struct remote *remote)
     free(remote);
 }
 
-const char *remote_transport_note(const struct remote *remote)
+const struct reason *remote_transport_note(const struct remote *remote)
 {
     (void)remote;
-    return "made up";
+    return NULL;
 }
 
 /* --- a run over them --- */

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "assay/reasons/run.h"
 #include "guard.h"
 
 #define UUID "0b6c1d0e-8f5a-4b43-9d57-3b6a5c1f2e4d"
@@ -37,27 +38,27 @@ static const char light_out[] =
     " ended why=signal rc=11 up=1.5,2.5 left=12/D/dd out=0 err=0 clip=0,0 boot=b-1 text=\n";
 static const char light_err[] = "@assay " BEGUN " begun\nerr\n\n@assay " ENDED " ended\n";
 
-/* Feeds in pieces of `piece` bytes; gives the result. reply and text are the caller's to release. */
-static struct remote_result feed(struct guard_reply *reply, struct text *text, const struct remote_job *job,
-                                 const char *out, size_t out_length, const char *err, size_t err_length,
-                                 size_t piece)
+/* Feeds in pieces of `piece` bytes; gives the result. reply and arena are the caller's to release. */
+static struct remote_result feed(struct guard_reply *reply, struct arena **arena,
+                                 const struct remote_job *job, const char *out, size_t out_length,
+                                 const char *err, size_t err_length, size_t piece)
 {
     struct remote_result result;
 
-    text_init(text, 4096);
+    *arena = arena_create();
     guard_reply_init(reply, job, &frame);
     for (size_t at = 0; at < out_length; at += piece)
         guard_reply_feed(reply, GUARD_STDOUT, out + at, out_length - at < piece ? out_length - at : piece);
     for (size_t at = 0; at < err_length; at += piece)
         guard_reply_feed(reply, GUARD_STDERR, err + at, err_length - at < piece ? err_length - at : piece);
-    guard_reply_result(reply, text, &result);
+    guard_reply_result(reply, *arena, &result);
     return result;
 }
 
-static void release(struct guard_reply *reply, struct text *text)
+static void release(struct guard_reply *reply, struct arena **arena)
 {
     guard_reply_release(reply);
-    text_release(text);
+    *arena = arena_destroy(*arena);
 }
 
 static void assert_slice(struct slice slice, const char *expected)
@@ -96,20 +97,20 @@ static void assert_light_whole(const struct remote_result *result)
 static void a_whole_answer_is_read_in_pieces_of_any_size(void **state)
 {
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
 
     (void)state;
     for (size_t piece = 1; piece < sizeof answer; piece++) {
-        struct remote_result result = feed(&reply, &text, &spooled, answer, strlen(answer), "", 0, piece);
+        struct remote_result result = feed(&reply, &arena, &spooled, answer, strlen(answer), "", 0, piece);
 
         assert_true(guard_reply_whole(&reply));
         assert_spooled_whole(&result);
-        release(&reply, &text);
+        release(&reply, &arena);
         result =
-            feed(&reply, &text, &light, light_out, strlen(light_out), light_err, strlen(light_err), piece);
+            feed(&reply, &arena, &light, light_out, strlen(light_out), light_err, strlen(light_err), piece);
         assert_true(guard_reply_whole(&reply));
         assert_light_whole(&result);
-        release(&reply, &text);
+        release(&reply, &arena);
     }
 }
 
@@ -125,7 +126,7 @@ static void noise_before_the_answer_is_skipped(void **state)
         "\n\n\n@@@@assay",
     };
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
 
     (void)state;
     for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++)
@@ -137,9 +138,9 @@ static void noise_before_the_answer_is_skipped(void **state)
             for (size_t n = 0; n < repeat; n++)
                 text_put(&all, noises[i]);
             text_put(&all, answer);
-            result = feed(&reply, &text, &spooled, all.bytes, all.length, noises[i], strlen(noises[i]), 37);
+            result = feed(&reply, &arena, &spooled, all.bytes, all.length, noises[i], strlen(noises[i]), 37);
             assert_spooled_whole(&result);
-            release(&reply, &text);
+            release(&reply, &arena);
             text_release(&all);
         }
 }
@@ -148,18 +149,18 @@ static void noise_before_the_answer_is_skipped(void **state)
 static void a_cut_answer_is_never_another_one(void **state)
 {
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
 
     (void)state;
     for (size_t length = 0; length < strlen(answer); length++) {
-        struct remote_result result = feed(&reply, &text, &spooled, answer, length, "", 0, 4096);
+        struct remote_result result = feed(&reply, &arena, &spooled, answer, length, "", 0, 4096);
 
         assert_false(guard_reply_whole(&reply));
         if (length < strlen(header))
             assert_int_equal(result.end, REMOTE_NO_ANSWER);
         else
             assert_true(result.end == REMOTE_ENDED && result.cut && result.rc == 7);
-        release(&reply, &text);
+        release(&reply, &arena);
     }
     for (size_t out = 0; out <= strlen(light_out); out++)
         for (size_t err = 0; err <= strlen(light_err); err++) {
@@ -167,13 +168,13 @@ static void a_cut_answer_is_never_another_one(void **state)
 
             if (out == strlen(light_out) && err == strlen(light_err))
                 continue;
-            result = feed(&reply, &text, &light, light_out, out, light_err, err, 4096);
+            result = feed(&reply, &arena, &light, light_out, out, light_err, err, 4096);
             assert_false(guard_reply_whole(&reply));
             if (out < strlen(light_out))
                 assert_int_equal(result.end, REMOTE_NO_ANSWER);
             else
                 assert_true(result.cut);
-            release(&reply, &text);
+            release(&reply, &arena);
         }
 }
 
@@ -195,7 +196,7 @@ static void a_garbled_header_is_no_answer(void **state)
         "\n",
     };
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
 
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -203,19 +204,20 @@ static void a_garbled_header_is_no_answer(void **state)
         struct remote_result result;
 
         snprintf(whole, sizeof whole, "@assay " ENDED " ended %s", lines[i]);
-        result = feed(&reply, &text, &spooled, whole, strlen(whole), "", 0, 4096);
+        result = feed(&reply, &arena, &spooled, whole, strlen(whole), "", 0, 4096);
         if (result.end != REMOTE_NO_ANSWER)
             print_error("taken as an answer: %s", lines[i]);
         assert_int_equal(result.end, REMOTE_NO_ANSWER);
         assert_false(guard_reply_whole(&reply));
-        release(&reply, &text);
+        release(&reply, &arena);
     }
 }
 
 static void a_light_flood_keeps_its_beginning_and_its_end(void **state)
 {
     struct guard_reply reply;
-    struct text text, all = {0};
+    struct arena *arena;
+    struct text all = {0};
     struct remote_result result;
 
     (void)state;
@@ -224,14 +226,14 @@ static void a_light_flood_keeps_its_beginning_and_its_end(void **state)
     for (int i = 0; i < 100000; i++)
         text_put(&all, "0123456789\n");
     text_put(&all, strstr(light_out, "\n\n@assay") + 1);
-    result = feed(&reply, &text, &light, all.bytes, all.length, light_err, strlen(light_err), 4096);
+    result = feed(&reply, &arena, &light, all.bytes, all.length, light_err, strlen(light_err), 4096);
     assert_true(guard_reply_whole(&reply));
     assert_int_equal(result.rc, 11);
     assert_int_equal(result.out.length, 1000);
     assert_memory_equal(result.out.bytes, "0123456789\n0", 12);
     assert_true(result.out_clipped);
     assert_false(result.err_clipped);
-    release(&reply, &text);
+    release(&reply, &arena);
     text_release(&all);
 }
 
@@ -242,7 +244,8 @@ static void an_output_without_a_place_is_cut_and_says_why(void **state)
     struct rlimit before, small;
     struct guard_reply reply;
     struct remote_result result;
-    struct text text, all = {0};
+    struct arena *arena;
+    struct text all = {0};
 
     (void)state;
     text_init(&all, 1 << 24);
@@ -254,21 +257,55 @@ static void an_output_without_a_place_is_cut_and_says_why(void **state)
     getrlimit(RLIMIT_FSIZE, &before);
     small = (struct rlimit){2 << 20, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    result = feed(&reply, &text, &large, all.bytes, all.length, "", 0, 4096);
+    result = feed(&reply, &arena, &large, all.bytes, all.length, "", 0, 4096);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_true(guard_reply_whole(&reply));
     assert_int_equal(result.end, REMOTE_ENDED);
     assert_true(result.cut);
-    assert_non_null(strstr(result.text, "no place for the output"));
-    release(&reply, &text);
+    assert_true(reason_is(result.what, no_place_for_output));
+    release(&reply, &arena);
 
-    result = feed(&reply, &text, &large, all.bytes, all.length, "", 0, 4096);
+    result = feed(&reply, &arena, &large, all.bytes, all.length, "", 0, 4096);
     assert_false(result.cut || result.out_clipped);
-    assert_string_equal(result.text, "");
+    assert_null(result.what);
     assert_int_equal(result.out.length, 4000000);
     assert_memory_equal(result.out.bytes + 3999990, "012345678\n", 10);
-    release(&reply, &text);
+    release(&reply, &arena);
     text_release(&all);
+}
+
+/* A word that we know is a sentence of ours; what an earlier guard has left in a spool is a text. */
+static void what_the_guard_says_is_known_by_its_word(void **state)
+{
+    static const struct {
+        const char *said, *form;
+    } rows[] = {
+        {"", ""},
+        {"another-boot", "[\"another_boot_id\"]"},
+        {"no-space /var/tmp/assay-0", "[\"no_space_left\",\"/var/tmp/assay-0\"]"},
+        {"no-folder /a /b; /a is a directory of root, mode 755; /b is a file of x, mode 0",
+         "[\"also\",[\"no_private_folder\",\"/a /b\"],[\"text\",\"/a is a directory of root, mode 755; /b is "
+         "a "
+         "file of x, mode 0\"]]"},
+        {"the supervisor on the host was killed", "[\"text\",\"the supervisor on the host was killed\"]"},
+        {"no-space", "no-space"},
+        {"killed by whom", "killed by whom"},
+        {"[\"cancelled\"]", "[\"text\",\"[\\\"cancelled\\\"]\"]"},
+    };
+    struct arena *arena, *forms = arena_create();
+    struct guard_reply reply;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *line = arena_printf(
+            forms, "@assay " ENDED " ended why=none rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=%s\n",
+            rows[i].said);
+        struct remote_result result = feed(&reply, &arena, &spooled, line, strlen(line), "", 0, 4096);
+
+        assert_string_equal(reason_encode(forms, result.what), rows[i].form);
+        release(&reply, &arena);
+    }
+    arena_destroy(forms);
 }
 
 static void what_was_said_instead_of_an_answer_is_named(void **state)
@@ -288,17 +325,17 @@ static void what_was_said_instead_of_an_answer_is_named(void **state)
         {"\x1b[31mred\x07\n", "", REMOTE_NO_ANSWER, " [31mred "},
     };
     struct guard_reply reply;
-    struct text text;
+    struct arena *arena;
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (int verb = 0; verb < 2; verb++) {
-            struct remote_result result = feed(&reply, &text, verb == 0 ? &spooled : &light, rows[i].out,
+            struct remote_result result = feed(&reply, &arena, verb == 0 ? &spooled : &light, rows[i].out,
                                                strlen(rows[i].out), rows[i].err, strlen(rows[i].err), 4096);
 
             assert_int_equal(result.end, rows[i].end);
-            assert_non_null(strstr(result.text, rows[i].named));
-            release(&reply, &text);
+            assert_non_null(strstr(reason_english(arena, result.what), rows[i].named));
+            release(&reply, &arena);
         }
 }
 
@@ -531,6 +568,7 @@ int main(void)
         cmocka_unit_test(a_garbled_header_is_no_answer),
         cmocka_unit_test(a_light_flood_keeps_its_beginning_and_its_end),
         cmocka_unit_test(an_output_without_a_place_is_cut_and_says_why),
+        cmocka_unit_test(what_the_guard_says_is_known_by_its_word),
         cmocka_unit_test(what_was_said_instead_of_an_answer_is_named),
         cmocka_unit_test(the_exec_line_is_short_and_plain),
         cmocka_unit_test(a_light_command_that_did_not_come_whole_is_not_run),

@@ -138,7 +138,8 @@ static void a_machine_that_was_swapped_owes_again_what_the_one_before_was_asked(
     assert_int_equal(take(&sample, A "n2 address=b2 unit=u1\n"), 0);
     assert_string_equal(steps_from(&sample, 3), "gpu-burn n2@b2 < 1\nmpi-launch n1@a1 n2@b2 < 2 3\n"
                                                 "reachable n2@b2\n");
-    assert_string_equal(sample.plan->steps.items[5].origin_note, "n2 was swapped: address a2 -> b2");
+    assert_string_equal(reason_english(sample.arena, sample.plan->steps.items[5].origin_note),
+                        "n2 was swapped: address a2 -> b2");
     /* And once more: the step of before speaks through its repetition, which has not been tried. */
     assert_int_equal(take(&sample, A "n2 address=c2 unit=u1\n"), 0);
     assert_int_equal(sample.plan->steps.count, 6);

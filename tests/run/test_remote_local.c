@@ -58,7 +58,7 @@ static void exit_status_and_both_streams_come_back(void **state)
         assert_int_equal(kept.connections, 1);
         kept_release(&kept);
     }
-    assert_string_equal(remote_transport_note(remote), "local");
+    assert_string_equal(transport_of(remote), "local");
     remote_close(remote);
 }
 

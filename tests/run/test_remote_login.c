@@ -145,8 +145,8 @@ static void an_rsa_key_goes_by_the_ssh_program_and_says_so(void **state)
     write_text(public, text.bytes);
     target.identity = key;
     remote = remote_open(place->bench.pool, &target);
-    assert_non_null(strstr(remote_transport_note(remote), "openssh"));
-    assert_non_null(strstr(remote_transport_note(remote), "RSA"));
+    assert_non_null(strstr(transport_of(remote), "openssh"));
+    assert_non_null(strstr(transport_of(remote), "RSA"));
     bench_do(&place->bench, remote, REMOTE_READ, "echo reached", &kept);
     assert_exit(&kept, 0);
     target.transport = TRANSPORT_SSH;
@@ -204,9 +204,9 @@ static void the_note_names_the_transport_and_why(void **state)
     struct remote_target target = target_of(place, TRANSPORT_AUTO);
     char key[100];
 
-    assert_memory_equal(remote_transport_note(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
+    assert_memory_equal(transport_of(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
     target.jump = "bastion"; /* the way there is another matter */
-    assert_memory_equal(remote_transport_note(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
+    assert_memory_equal(transport_of(remote_open(place->bench.pool, &target)), "ssh (libssh2 ", 13);
     target.jump = NULL;
     snprintf(key, sizeof key, "%s/signed", place->bench.folder);
     assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N", "",
@@ -216,13 +216,13 @@ static void the_note_names_the_transport_and_why(void **state)
     write_text(key, "as ssh-keygen -s leaves it\n");
     key[strlen(key) - strlen("-cert.pub")] = '\0';
     target.identity = key;
-    assert_non_null(strstr(remote_transport_note(remote_open(place->bench.pool, &target)), "certificate"));
+    assert_non_null(strstr(transport_of(remote_open(place->bench.pool, &target)), "certificate"));
     snprintf(key, sizeof key, "%s/locked", place->bench.folder);
     assert_int_equal(run_program((const char *const[]){"/usr/bin/ssh-keygen", "-q", "-t", "ed25519", "-N",
                                                        "secret words", "-f", key, NULL}),
                      0);
     target.identity = key;
-    assert_non_null(strstr(remote_transport_note(remote_open(place->bench.pool, &target)), "encrypted"));
+    assert_non_null(strstr(transport_of(remote_open(place->bench.pool, &target)), "encrypted"));
 }
 
 /* A port that nobody listens on, or that listens and never speaks. */

@@ -15,6 +15,8 @@
 #include <uv.h>
 
 #include "assay/hostfile.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/run.h"
 #include "assay/scheduler.h"
 #include "assay/suite.h"
 #include "assay/text.h"
@@ -90,7 +92,6 @@ static struct answer answer_of(const struct remote *remote, enum remote_verb ver
     bool runs = verb == REMOTE_ENSURE || verb == REMOTE_READ;
     struct answer answer = {.result = {.end = REMOTE_ENDED,
                                        .why = runs ? REMOTE_WHY_EXIT : REMOTE_WHY_NONE,
-                                       .text = "",
                                        .boot_id = "boot",
                                        .left_text = "",
                                        .connections = 1}};
@@ -122,7 +123,7 @@ struct remote_pool *remote_pool_create(struct uv_loop_s *loop, const struct remo
 void remote_pool_destroy(struct remote_pool *pool)
 {
     struct remote_result cancelled = {
-        .end = REMOTE_CANCELLED, .text = "the controller ended", .boot_id = "", .left_text = ""};
+        .end = REMOTE_CANCELLED, .what = REASON(controller_ended), .boot_id = "", .left_text = ""};
 
     while (pool->open != NULL)
         request_end(pool->open, &cancelled);
@@ -147,10 +148,10 @@ void remote_close(struct remote *remote)
     closed[closed_count++] = remote;
 }
 
-const char *remote_transport_note(const struct remote *remote)
+const struct reason *remote_transport_note(const struct remote *remote)
 {
     (void)remote;
-    return "made up";
+    return NULL;
 }
 
 void remote_start(struct remote *remote, const struct remote_job *job, remote_done_cb *done, void *context)
@@ -537,9 +538,9 @@ static void a_smaller_set_is_planned_once(void **state)
     plan = bench.record.plan;
     for (wide = 0; plan->steps.items[wide].member_count == 1; wide++)
         ;
-    added = plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, "");
+    added = plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, NULL);
     assert_int_equal(plan->steps.count, added + 1);
-    assert_int_equal(plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, ""), added);
+    assert_int_equal(plan_add_substitute(plan, &bench.sources, wide, plan->hosts.items, 2, NULL), added);
     assert_int_equal(plan->steps.count, added + 1);
     release(&bench);
 }
@@ -751,7 +752,7 @@ static void a_test_is_not_begun_where_whose_the_host_is_was_not_answered(void **
     run(&bench, NULL);
     attempt = attempt_at(&bench, "gpu-burn", "n2");
     assert_int_equal(attempt->end, ATTEMPT_UNANSWERED);
-    assert_non_null(strstr(attempt->text, "whose the host is is not known"));
+    assert_true(reason_has(attempt->what, whose_host_not_known));
     assert_int_equal(attempt->windows.count, 1); /* asked once, and not after it */
     assert_int_equal(attempt->n, 1);
     assert_int_equal(attempt_at(&bench, "gpu-burn", "n1")->end, ATTEMPT_RAN);

@@ -20,6 +20,11 @@
             (left->field != NULL && strcmp(left->field, right->field) != 0))                \
             fail_msg("%s: " #field ": '%s' and '%s'", __func__, left->field, right->field); \
     } while (0)
+#define SAME_REASON(field)                                                                          \
+    do {                                                                                            \
+        if (!reason_equal(left->field, right->field))                                               \
+            fail_msg("%s: " #field ": %s and %s", __func__, form(left->field), form(right->field)); \
+    } while (0)
 #define SAME_REAL(field)                                                                      \
     do {                                                                                      \
         if (!(left->field == right->field) && !(isnan(left->field) && isnan(right->field)))   \
@@ -38,6 +43,15 @@
         for (size_t i_ = 0; i_ < left->list.count; i_++)            \
             compare(&left->list.items[i_], &right->list.items[i_]); \
     } while (0)
+
+static const char *form(const struct reason *reason)
+{
+    static struct arena *arena;
+
+    if (arena == NULL)
+        arena = arena_create();
+    return reason_encode(arena, reason);
+}
 
 static void same_label(const struct host_label *left, const struct host_label *right)
 {
@@ -96,8 +110,9 @@ static void same_limit(const struct limit *left, const struct limit *right)
     SAME_REAL(most);
     SAME_TEXT(unit);
     SAME_TEXT(source);
+    SAME_REASON(origin);
     SAME(status);
-    SAME_TEXT(note);
+    SAME_REASON(note);
     SAME(inconclusive);
 }
 
@@ -108,7 +123,7 @@ static void same_slot(const struct slot *left, const struct slot *right)
     SAME_TEXT(at);
     SAME_REAL(size_bytes);
     SAME(duty);
-    SAME_TEXT(duty_note);
+    SAME_REASON(duty_note);
     SAME(own_count);
     for (size_t i = 0; i < left->own_count; i++)
         same_limit(&left->own[i], &right->own[i]);
@@ -159,7 +174,7 @@ static void same_step(const struct plan *left_plan, const struct plan *right_pla
 
     SAME_TEXT(key);
     SAME(origin);
-    SAME_TEXT(origin_note);
+    SAME_REASON(origin_note);
     SAME(parent);
     SAME(round);
     SAME(member_count);
@@ -189,6 +204,7 @@ static void same_fact(const struct fact *left, const struct fact *right)
     SAME_TEXT(name);
     SAME_TEXT(subject);
     SAME_TEXT(value);
+    SAME_REASON(said);
 }
 
 static void same_at(const struct at_field *left, const struct at_field *right)
@@ -212,14 +228,14 @@ static void same_finding(const struct finding *left, const struct finding *right
     SAME_TEXT(code);
     SAME_TEXT(subject);
     SAME(severity);
-    SAME_TEXT(text);
+    SAME_REASON(what);
 }
 
 static void same_reading(const struct reading *left, const struct reading *right)
 {
     SAME_TEXT(tool);
     SAME(status);
-    SAME_TEXT(reason);
+    SAME_REASON(reason);
     EACH(facts, same_fact);
     EACH(measurements, same_measurement);
     EACH(findings, same_finding);
@@ -260,7 +276,7 @@ static void same_window(const struct window *left, const struct window *right)
     SAME(role);
     SAME(end);
     SAME(rc);
-    SAME_TEXT(text);
+    SAME_REASON(what);
     SAME_TEXT(boot_id);
     SAME_REAL(began);
     SAME_REAL(ended);
@@ -285,7 +301,7 @@ static void same_attempt(const struct attempt *left, const struct attempt *right
     SAME(state);
     SAME(end);
     SAME(rc);
-    SAME_TEXT(text);
+    SAME_REASON(what);
     SAME_REAL(sent);
     SAME_REAL(began);
     SAME_REAL(ended);
@@ -293,7 +309,7 @@ static void same_attempt(const struct attempt *left, const struct attempt *right
     SAME_REAL(up_began);
     SAME_REAL(up_ended);
     SAME_TEXT(command);
-    SAME_TEXT(transport);
+    SAME_REASON(transport);
     SAME(connections);
     for (size_t i = 0; i < 2; i++) {
         same_capture(&left->captures[i], &right->captures[i]);
@@ -314,13 +330,13 @@ static void same_outcome(const struct outcome *left, const struct outcome *right
     SAME(step);
     SAME(slot);
     SAME(word);
-    SAME_TEXT(cause);
-    SAME_TEXT(remedy);
-    SAME_TEXT(measured);
+    SAME_REASON(cause);
+    SAME_REASON(remedy);
+    SAME_REASON(measured);
     SAME_REAL(value);
-    SAME_TEXT(limit);
-    SAME_TEXT(gate);
-    SAME_TEXT(source);
+    SAME_REASON(limit);
+    SAME_REASON(gate);
+    SAME_REASON(source);
     SAME_TEXT(status);
     SAME(remark);
     assert_int_equal(left->waiver == NULL, right->waiver == NULL);
@@ -371,8 +387,8 @@ static void same_search(const struct search *left, const struct search *right)
     SAME(step);
     SAME_TEXT(metric);
     SAME_REAL(size_bytes);
-    SAME_TEXT(conclusion);
-    SAME_TEXT(candidates);
+    SAME_REASON(conclusion);
+    SAME_REASON(candidates);
 }
 
 static void same_accusation(const struct accusation *left, const struct accusation *right)
@@ -401,7 +417,7 @@ static void same_document(const struct document *left, const struct document *ri
 static void same_judgement(const struct judgement *left, const struct judgement *right)
 {
     SAME_TEXT(uuid);
-    SAME_TEXT(baselines);
+    SAME_REASON(baselines);
     SAME_REAL(now);
     SAME_TEXT(inputs);
     EACH(documents, same_document);

@@ -8,6 +8,10 @@
 
 #include <cmocka.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
+
 static void add_document(struct arena *arena, struct documents *documents, const char *kind, const char *name,
                          struct slice bytes)
 {
@@ -70,9 +74,10 @@ static const struct limit own_limits[] = {
     {.metric = "gpu_burn.*",
      .rule = RULE_EQUAL,
      .text = "ok",
-     .source = "gpu_burn",
+     .source = "cancelled",
+     .origin = REASON(cancelled),
      .status = LIMIT_TOOL,
-     .note = "the tool found a fault"},
+     .note = REASON(host_rebooted)},
     {.metric = "nccl.all_reduce.busbw",
      .subject = "",
      .scope = "cluster",
@@ -108,12 +113,12 @@ static struct shape *add_shape(struct record *record, const char *name, size_t s
                             .retries = 1,
                             .repeat = 1};
     for (size_t i = 0; i < slots; i++)
-        shape->slots[i] =
-            (struct slot){.metric = "nccl.all_reduce.busbw",
-                          .subject = arena_printf(record->arena, "gpu%zu->gpu%zu", i / 8, i % 8),
-                          .at = "",
-                          .duty = DUTY_GATE,
-                          .duty_note = ""};
+        shape->slots[i] = (struct slot){
+            .metric = "nccl.all_reduce.busbw",
+            .subject = arena_printf(record->arena, "gpu%zu->gpu%zu", i / 8, i % 8),
+            .at = "",
+            .duty = DUTY_GATE,
+        };
     *list_push(record->arena, &record->plan->shapes) = shape;
     return shape;
 }
@@ -132,11 +137,11 @@ static void add_shapes(struct record *record)
                                     .at = "size_bytes=8589934592 place=out",
                                     .size_bytes = 8589934592.0,
                                     .duty = DUTY_GATE,
-                                    .duty_note = "",
                                     .own = own_limits,
                                     .own_count = 2};
     shape->slots[1].duty = DUTY_RECORD;
-    shape->slots[1].duty_note = "the baseline has only a guess";
+    shape->slots[1].duty_note =
+        reason(record->arena, noted, "the baseline has only a guess", REASON(cancelled));
     shape->slots[1].own = &own_limits[1];
     shape->slots[1].own_count = 1;
     *add_shape(record, "alle zusammen – 全部", 0) = (struct shape){.sha256 = "s2",
@@ -160,7 +165,6 @@ static struct step *add_step(struct record *record, size_t shape, size_t first_h
 
     *step = (struct step){.key = arena_printf(record->arena, "key-%zu", plan->steps.count),
                           .shape = plan->shapes.items[shape],
-                          .origin_note = "",
                           .members = arena_array(record->arena, const struct host *, members),
                           .member_count = members,
                           .needs = needs > 0 ? arena_array(record->arena, size_t, needs) : NULL,
@@ -196,6 +200,24 @@ static struct record *empty_record(struct arena *arena)
     return record;
 }
 
+/* Words of ours, and what a tool may print to be taken for them. */
+static void fill_words(struct reading *reading)
+{
+    static const char *const printed[] = {
+        "[N/A]",    "[\"host_rebooted\"]", "[\"text\",\"x\"]", "[\"about\",\"a\nb\",\"c\"]", "[\"no such\"]",
+        "cancelled"};
+
+    reading_fact_said(reading, "in.ours", "", REASON(host_rebooted));
+    reading_fact_said(
+        reading, "in.ours", "gpu0",
+        reason(reading->arena, about, "gpu0 \"x\" \\", reason(reading->arena, text, "cancelled")));
+    for (size_t i = 0; i < ARRAY_SIZE(printed); i++)
+        reading_fact(reading, "as.printed", "", slice_of(printed[i]));
+    reading_finding(reading, SEVERITY_WARNING, "of.words", "",
+                    reason(reading->arena, also, REASON(host_rebooted),
+                           reason(reading->arena, ended_by_signal, 9, "[\"cancelled\"]")));
+}
+
 static void fill_reading(struct reading *reading, unsigned seed)
 {
     struct measurement *measurement;
@@ -211,8 +233,10 @@ static void fill_reading(struct reading *reading, unsigned seed)
     reading_measure(reading, "nccl.all_reduce.wrong", "gpu0", 0, "");
     reading_measure(reading, "gpu.power", "gpu0", NAN, "W");
     reading_measure(reading, "gpu.power", "gpu1", -1e-300, "W");
-    reading_finding(reading, SEVERITY_FAULT, "gpu_burn.faulty", "gpu1", "GPU 1 FAULTY ü");
-    reading_finding(reading, SEVERITY_INFO, "x.y", "", "%s", "");
+    reading_finding(reading, SEVERITY_FAULT, "gpu_burn.faulty", "gpu1",
+                    reason_text(reading->arena, "GPU 1 FAULTY ü"));
+    reading_finding(reading, SEVERITY_INFO, "x.y", "", NULL);
+    fill_words(reading);
 }
 
 static void set_capture(struct record *record, struct capture *capture, const char *stream, size_t length,
@@ -240,7 +264,7 @@ static void add_part(struct record *record, struct attempt *attempt, const char 
     if (from == 0)
         part->err = (struct slice){attempt->captures[1].bytes.bytes, attempt->captures[1].bytes.length};
     reading_init(&part->reading, record->arena, "xid");
-    reading_set(&part->reading, READING_PARTIAL, "row 3 is cut");
+    reading_set(&part->reading, READING_PARTIAL, reason_text(record->arena, "row 3 is cut"));
     reading_measure(&part->reading, "gpu.count", "", 8, "");
 }
 
@@ -251,7 +275,7 @@ static void add_runs(struct reading *reading)
         struct reading *run = list_push(reading->arena, &reading->runs);
 
         reading_init(run, reading->arena, "nccl-tests");
-        reading_set(run, i == 0 ? READING_FAILED : READING_COMPLETE, "run %u failed", i);
+        reading_set(run, i == 0 ? READING_FAILED : READING_COMPLETE, reason(run->arena, tool_failed, i));
         fill_reading(run, i);
     }
     reading_init(list_push(reading->arena, &reading->runs.items[0].runs), reading->arena, "inner");
@@ -269,7 +293,7 @@ struct attempt *sample_attempt(struct record *record, size_t step, unsigned n, u
                                 .state = ATTEMPT_ENDED,
                                 .end = ATTEMPT_DEADLINE,
                                 .rc = 137,
-                                .text = "ended by its deadline",
+                                .what = reason(record->arena, hang, 600),
                                 .sent = 1789000001.5,
                                 .began = 1789000002.25,
                                 .ended = 1789000602.75,
@@ -277,12 +301,12 @@ struct attempt *sample_attempt(struct record *record, size_t step, unsigned n, u
                                 .up_began = 1234.56,
                                 .up_ended = 1835.07,
                                 .command = "#!/bin/sh\nnvidia-smi -q\n",
-                                .transport = "ssh (libssh2 1.10.0)",
+                                .transport = reason_text(record->arena, "ssh (libssh2 1.10.0)"),
                                 .connections = 3};
     set_capture(record, &attempt->captures[0], "stdout", 200, seed);
     set_capture(record, &attempt->captures[1], "stderr", 17, seed);
     reading_init(&attempt->reading, record->arena, "nccl-tests");
-    reading_set(&attempt->reading, READING_COMPLETE, "%s", "");
+    reading_set(&attempt->reading, READING_COMPLETE, NULL);
     fill_reading(&attempt->reading, seed);
     add_part(record, attempt, "main", 0, 150);
     add_part(record, attempt, "kernel-log", 150, 200);
@@ -299,7 +323,7 @@ static void add_windows(struct record *record, struct attempt *attempt)
         *window = (struct window){.role = i == 0 ? WINDOW_BEFORE : WINDOW_AFTER,
                                   .end = i == 0 ? ATTEMPT_RAN : ATTEMPT_UNREACHABLE,
                                   .rc = (int)i,
-                                  .text = i == 0 ? "" : "no route",
+                                  .what = i == 0 ? NULL : reason_text(record->arena, "no route"),
                                   .boot_id = "b",
                                   .began = 1789000002.5 + i,
                                   .ended = 1789000003.5 + i,
@@ -339,7 +363,7 @@ static void add_attempts(struct record *record)
                                 .uuid = attempt->uuid,
                                 .state = ATTEMPT_ENDED,
                                 .end = ATTEMPT_UNREACHABLE,
-                                .text = "no route to host",
+                                .what = reason_text(record->arena, "no route to host"),
                                 .sent = 1,
                                 .began = NAN,
                                 .up_began = NAN,
@@ -348,62 +372,65 @@ static void add_attempts(struct record *record)
     reading_init(&attempt->reading, record->arena, "");
 }
 
-static void add_judgement(struct record *record)
+static void add_outcomes(struct arena *arena, struct judgement *judgement)
 {
-    struct judgement *judgement = &record->judgement;
-    static const struct outcome outcomes[] = {
+    const struct outcome outcomes[] = {
         {.step = 0,
          .slot = 0,
          .word = OUTCOME_FAIL,
-         .cause = "12.1 GB/s is below 345 GB/s",
-         .remedy = "交换电缆",
-         .measured = "12.1 GB/s",
+         .cause = reason(arena, also, reason(arena, tool_failed, "12.1 GB/s is below 345 GB/s"),
+                         (const struct reason *)NULL),
+         .remedy = reason_text(arena, "交换电缆"),
+         .measured = reason_text(arena, "12.1 GB/s"),
          .value = 12.1,
-         .limit = "floor 345 GB/s, tolerance 0%",
-         .gate = ">= 345 GB/s",
-         .source = "nccl#1264",
+         .limit = reason_text(arena, "floor 345 GB/s, tolerance 0%"),
+         .gate = reason(arena, noted, ">= 345 GB/s", "[\"text\"]"),
+         .source = reason_text(arena, "nccl#1264"),
          .status = "field"},
-        {.step = 0,
+        {.step = 0, .slot = 1, .word = OUTCOME_RECORDED, .value = NAN, .status = "", .remark = true},
+        {.step = 1, .word = OUTCOME_NOT_RUN, .cause = REASON(cancelled), .value = NAN, .status = ""},
+        {.step = 1,
          .slot = 1,
-         .word = OUTCOME_RECORDED,
-         .cause = "",
-         .remedy = "",
-         .measured = "",
-         .value = NAN,
-         .limit = "",
-         .gate = "",
-         .source = "",
-         .status = "",
-         .remark = true},
-        {1, 0, OUTCOME_NOT_RUN, "cancelled", "", "", NAN, "", "", "", "", NULL, false},
-        {1, 1, OUTCOME_INCONCLUSIVE, "no row", "", "", -0.5, "", "", "", "", NULL, false},
+         .word = OUTCOME_INCONCLUSIVE,
+         .cause = reason_text(arena, "[no row"),
+         .remedy = REASON(free_and_cool_the_gpus),
+         .value = -0.5,
+         .status = ""},
     };
+
+    judgement->outcome_count = ARRAY_SIZE(outcomes);
+    judgement->outcomes = arena_array(arena, struct outcome, judgement->outcome_count);
+    memcpy(judgement->outcomes, outcomes, sizeof outcomes);
+}
+
+static void add_judgement(struct record *record)
+{
+    struct judgement *judgement = &record->judgement;
     static const struct verdict verdicts[] = {
         {"run", "", VERDICT_REJECT, 1, 2, 3, 4, 5},
         {"unit", "su1", VERDICT_INCOMPLETE, 0, 0, 1, 0, 0},
         {"host", "gpu001", VERDICT_ACCEPT_WITH_EXCEPTIONS, 9, 0, 0, 0, 0, 2},
         {"host", "gpu002", VERDICT_ACCEPT, 9, 0, 0, 0, 1}};
     static size_t steps[] = {1, 2};
-    static struct search searches[] = {
-        {2, "nccl.all_reduce.busbw", 8589934592.0, "what was found explains it", ""},
-        {1, "nccl.all_reduce.busbw", 8, "not explained", "2 hosts: gpu[001-002]"}};
+    const struct search searches[] = {
+        {2, "nccl.all_reduce.busbw", 8589934592.0, REASON(host_rebooted), NULL},
+        {1, "nccl.all_reduce.busbw", 8, NULL, reason(record->arena, hosts_of_step, 2, "gpu[001-002]")}};
     static struct accusation accusations[] = {
         {2, ACCUSED_HOST, "gpu001", PLACE_FABRIC, true, 3, 1, 1e-9, steps, 2},
         {2, ACCUSED_LINK, "gpu001 - gpu002", PLACE_UNKNOWN, false, 4, 0, NAN, NULL, 0}};
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
-    judgement->searches = searches;
-    judgement->search_count = sizeof searches / sizeof searches[0];
+    judgement->search_count = ARRAY_SIZE(searches);
+    judgement->searches = arena_array(record->arena, struct search, judgement->search_count);
+    memcpy(judgement->searches, searches, sizeof searches);
     judgement->accusations = accusations;
     judgement->accusation_count = sizeof accusations / sizeof accusations[0];
     judgement->uuid = arena_strdup(record->arena, uuid);
-    judgement->baselines = "hgx-h100 (sha256 1234)";
+    judgement->baselines = reason(record->arena, noted, "hgx-h100", "sha256 1234");
     add_document(record->arena, &judgement->documents, "baseline", "hgx-h100",
                  slice_of("{\"name\": \"mine\"}"));
-    judgement->outcome_count = sizeof outcomes / sizeof outcomes[0];
-    judgement->outcomes = arena_array(record->arena, struct outcome, judgement->outcome_count);
-    memcpy(judgement->outcomes, outcomes, sizeof outcomes);
+    add_outcomes(record->arena, judgement);
     judgement->verdict_count = sizeof verdicts / sizeof verdicts[0];
     judgement->verdicts = arena_array(record->arena, struct verdict, judgement->verdict_count);
     memcpy(judgement->verdicts, verdicts, sizeof verdicts);
@@ -435,7 +462,7 @@ void sample_grow(struct record *record)
     add_shape(record, "63 of 64", 3);
     step = add_step(record, record->plan->shapes.count - 1, 1, 2, 1);
     step->origin = ORIGIN_SUBSTITUTE;
-    step->origin_note = "6 of 8 hosts are fit";
+    step->origin_note = reason(record->arena, about, "6 of 8", REASON(cancelled));
     add_shape(record, "63 of 64", 1)->arguments = "{\"begin\": \"8G\"}";
     step = add_step(record, record->plan->shapes.count - 1, 1, 2, 0);
     step->origin = ORIGIN_ISOLATE;

@@ -14,6 +14,7 @@ void sample_grow(struct record *record);
 struct record *sample_large(struct arena *arena, size_t hosts, size_t steps, size_t slots);
 /* An attempt with two parts, readings and captures that differ by seed; pushed to the record. */
 struct attempt *sample_attempt(struct record *record, size_t step, unsigned n, unsigned seed);
+enum { SAMPLE_FACTS = 11 }; /* of its reading */
 /* The whole way of a record into the store. */
 void sample_store(struct store *store, struct record *record);
 

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "assay/bundle.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
 #include "place.h"
 #include "run_tables.h"
 #include "sample.h"
@@ -258,6 +260,56 @@ static void parts_stay_where_they_were_when_bytes_are_rewritten(void **state)
     assert_true(slice_equal(attempt->parts.items[2].out, "[three gpu0 of anon-host[1-2], said anon-user1\n"));
 }
 
+static const char *copied_form(struct pair *pair, const char *sql)
+{
+    struct error err = {0};
+    sqlite3_stmt *statement = run_query(pair->to->store, sql, 0, NULL, &err);
+    const char *form;
+
+    assert_int_equal(run_query_next(pair->to->store, statement, &err), 1);
+    form = arena_strdup(pair->to->arena, (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return form;
+}
+
+static void reasons_stay_data_when_names_in_them_are_rewritten(void **state)
+{
+    struct pair *pair = *state;
+    struct arena *arena = pair->from->arena;
+    struct redactor *redactor = redactor_create(pair->to->arena, NULL, NULL);
+    struct record *record = sample_record(arena);
+    struct outcome *outcomes = record->judgement.outcomes;
+    struct error err = {0};
+    const char *said;
+    long long number;
+
+    record->attempts.items[0].what =
+        reason(arena, about, "gpu001.acme.example", reason(arena, tool_failed, "said \"ops\" to gpu002"));
+    outcomes[0].cause = REASON(cancelled);
+    outcomes[0].remedy = reason(arena, noted, "[gpu001]", REASON(host_rebooted));
+    /* Here the words around it tell that it is a name. */
+    outcomes[2].cause = reason(arena, about, "user", "gpu");
+    sample_store(pair->from->store, record);
+    redactor_know_host(redactor, "gpu001");
+    redactor_know_host(redactor, "gpu002");
+    redactor_know_user(redactor, "ops");
+    redactor_know_user(redactor, "cancelled");
+    must(store_copy_run(pair->from->store, 1, pair->to->store, redactor, &number, &err), &err);
+    assert_string_equal(
+        copied_form(pair, "SELECT text FROM attempt WHERE id=1"),
+        "[\"about\",\"anon-host1.anon-domain1\",[\"tool_failed\",\"said \\\"anon-user1\\\" to "
+        "anon-host2\"]]");
+    assert_string_equal(copied_form(pair, "SELECT cause FROM outcome WHERE step=0 AND slot=0"),
+                        "[\"cancelled\"]");
+    assert_string_equal(copied_form(pair,
+                                    "SELECT text FROM outcome JOIN word ON word.id=remedy WHERE step=0 AND "
+                                    "slot=0"),
+                        "[\"noted\",\"[anon-host1]\",[\"host_rebooted\"]]");
+    said = copied_form(pair, "SELECT cause FROM outcome WHERE step=1 AND slot=0");
+    if (strncmp(said, "user: anon-user", strlen("user: anon-user")) != 0)
+        fail_msg("%s", said);
+}
+
 static void write_bundle(struct pair *pair, const char *path)
 {
     struct manifest manifest = manifest_of(pair->from, 1, NULL);
@@ -293,6 +345,42 @@ static void all_documents_come_through_a_bundle(void **state)
     assert_true(slice_equal(imported->judgement.documents.items[0].bytes, "{\"name\": \"mine\"}"));
 }
 
+/* A step owes what its hash is over, and an older assay hashed the English that it kept. */
+static void notes_of_before_come_through_a_bundle(void **state)
+{
+    struct pair *pair = *state;
+    struct arena *arena = pair->from->arena;
+    const char *path = arena_printf(arena, "%s/run.tar.zst", pair->from->folder);
+    const char *note = reason_english(arena, REASON(host_rebooted));
+    struct run_origin origin = {.imported = 1, .bundle = "run.tar.zst", .signers = ""};
+    struct record *record = sample_record(arena);
+    struct slot *slots = record->plan->shapes.items[0]->slots;
+    struct limit *own = arena_array(arena, struct limit, slots[0].own_count);
+    char digest[SHA256_HEX_SIZE];
+    struct error err = {0};
+    struct bundle bundle;
+    long long number;
+
+    sample_store(pair->from->store, record);
+    memcpy(own, slots[0].own, slots[0].own_count * sizeof *own);
+    own[0].note = reason(arena, text, note);
+    own[0].source = reason_encode(arena, own[0].origin);
+    slots[0].own = own;
+    slots[1].duty_note = reason(arena, text, reason_encode(arena, slots[1].duty_note));
+    shape_digest_kept(record->plan->shapes.items[0], digest);
+    place_sql(pair->from, arena_printf(arena,
+                                       "UPDATE word SET text='%s' WHERE text='[\"host_rebooted\"]';UPDATE "
+                                       "shape SET digest='%s' WHERE id=1",
+                                       note, digest));
+    write_bundle(pair, path);
+    must(bundle_open(path, pair->to->arena, &bundle, &err), &err);
+    memcpy(origin.sha256, bundle.sha256, SHA256_HEX_SIZE);
+    must(store_import_run(bundle.store, bundle.number, pair->to->store, &origin, &number, &err), &err);
+    store_close(bundle.store);
+    assert_true(
+        reason_is(load(pair->to, number)->plan->shapes.items[0]->slots[0].own[0].note, host_rebooted));
+}
+
 /* Who verifies what was signed is not asked what a later judgement rests on. */
 static void a_later_judgement_does_not_break_a_signature(void **state)
 {
@@ -323,7 +411,9 @@ int main(void)
         TEST(rows_that_are_gone_are_missed_in_every_table),
         TEST(columns_of_a_later_format_do_not_break_a_signature),
         TEST(parts_stay_where_they_were_when_bytes_are_rewritten),
+        TEST(reasons_stay_data_when_names_in_them_are_rewritten),
         TEST(all_documents_come_through_a_bundle),
+        TEST(notes_of_before_come_through_a_bundle),
         TEST(a_later_judgement_does_not_break_a_signature),
     };
 

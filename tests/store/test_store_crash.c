@@ -119,7 +119,7 @@ static void expect_attempts(const struct record *record, unsigned acknowledged)
         assert_int_equal(attempt->step, i % (HOSTS * STEPS));
         assert_int_equal(attempt->captures[0].bytes.length, 200);
         if (i + 1 < acknowledged)
-            assert_int_equal(attempt->reading.facts.count, 3);
+            assert_int_equal(attempt->reading.facts.count, SAMPLE_FACTS);
     }
 }
 
@@ -347,7 +347,6 @@ static void a_database_that_may_not_grow_says_so_and_keeps_what_it_has(void **st
     assert_int_equal(sqlite3_exec(place->store->db, "PRAGMA max_page_count=100000", NULL, NULL, NULL),
                      SQLITE_OK);
     record->judgement.uuid = "j";
-    record->judgement.baselines = "";
     record->judgement.verdicts = &verdict;
     record->judgement.verdict_count = 1;
     assert_int_equal(store_put_judgement(place->store, record, &err), 0);

@@ -499,7 +499,7 @@ static void a_new_version_is_one_more_row(void **state)
 {
     struct place *place = *state;
     struct record *record = sample_record(place->arena);
-    const char *failing[16], *next[16];
+    const char *failing[32], *next[32];
     struct store_opening opening = {.migrations = failing, .version = store_version + 1};
     struct error err;
 

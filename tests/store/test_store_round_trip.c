@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "assay/reasons/any.h"
+#include "assay/reasons/judge.h"
 #include "place.h"
 #include "sample.h"
 
@@ -68,11 +70,11 @@ static void a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted(void **st
     struct error err;
 
     reading_init(reading, place->arena, "nvidia-smi");
-    reading_set(reading, READING_PARTIAL, "row 3 is cut");
+    reading_set(reading, READING_PARTIAL, reason_text(place->arena, "row 3 is cut"));
     reading_measure(reading, "gpu.count", "", 8, "");
     reading_fact(reading, "gpu.name", "gpu0", slice_of("H100"));
     reading_fact(reading, "gpu.uuid", "gpu0", slice_of("GPU-a"));
-    reading_finding(reading, SEVERITY_FAULT, "gpu.lost", "gpu1", "it is gone");
+    reading_finding(reading, SEVERITY_FAULT, "gpu.lost", "gpu1", reason_text(place->arena, "it is gone"));
     sample_store(place->store, record);
     lean = store_load_lean(place->store, place->arena, 1, is_wanted, &err);
     assert_non_null(lean);
@@ -81,7 +83,7 @@ static void a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted(void **st
     assert_int_equal(reading->facts.count, 1);
     assert_string_equal(reading_get_fact(reading, "gpu.uuid", "gpu0"), "GPU-a");
     assert_int_equal(reading->findings.count, 1);
-    assert_string_equal(reading->reason, "row 3 is cut");
+    assert_string_equal(reason_english(place->arena, reading->reason), "row 3 is cut");
     assert_true(lean->attempts.items[0].reading.measurements.count > 0);
 
     /* All else is as it is in a whole one. */
@@ -170,7 +172,7 @@ static void runs_of_one_suite_do_not_mix(void **state)
 
     /* The same shape by its hash, yet with another timeout, or only another limit. */
     ((struct shape *)second->plan->shapes.items[0])->timeout_s = 7;
-    second->plan->shapes.items[0]->slots[0].duty_note = "other";
+    second->plan->shapes.items[0]->slots[0].duty_note = reason_text(place->arena, "other");
     eased.value = 1;
     third->plan->shapes.items[0]->slots[1].own = &eased;
     sample_store(place->store, first);
@@ -232,7 +234,7 @@ static void readings_are_replaced_not_added_to(void **state)
 
     sample_store(place->store, record);
     reading_init(&attempt->reading, place->arena, "nccl-tests");
-    reading_set(&attempt->reading, READING_PARTIAL, "cut after row 3");
+    reading_set(&attempt->reading, READING_PARTIAL, reason_text(place->arena, "cut after row 3"));
     reading_measure(&attempt->reading, "nccl.ranks", "", 16, "");
     attempt->parts.count = 1;
     assert_int_equal(store_put_readings(place->store, record, attempt, &err), 0);
@@ -269,7 +271,7 @@ static void an_outcome_that_was_not_planned_is_never_kept(void **state)
     sample_store(place->store, record);
     record->judgement.uuid = "unplanned";
     record->judgement.outcomes[3].slot = 2;
-    record->judgement.outcomes[0].gate = "a word of the refused transaction";
+    record->judgement.outcomes[0].gate = reason_text(place->arena, "a word of the refused transaction");
     assert_int_equal(store_put_judgement(place->store, record, &err), -1);
     assert_non_null(strstr(err.text, "not planned"));
     loaded = load(place, 1, true);
@@ -277,7 +279,7 @@ static void an_outcome_that_was_not_planned_is_never_kept(void **state)
     assert_int_equal(loaded->judgement.outcome_count, 4);
     /* Mended, it is kept: words of what was rolled back are not taken for known. */
     record->judgement.outcomes[3].slot = 1;
-    record->judgement.outcomes[1].gate = "another word";
+    record->judgement.outcomes[1].gate = reason_text(place->arena, "another word");
     assert_int_equal(store_put_judgement(place->store, record, &err), 0);
     expect_equal_records(record, load(place, 1, true), true);
 }
@@ -529,7 +531,7 @@ static void see_gpu(struct record *record, struct attempt *attempt, const char *
     reading_init(&part->reading, record->arena, "nvidia-smi");
     reading_fact(&part->reading, "gpu.uuid", "gpu3", slice_of(uuid));
     reading_fact(&part->reading, "gpu.serial", "gpu3", slice_of("1650001"));
-    reading_set(&part->reading, READING_COMPLETE, "%s", "");
+    reading_set(&part->reading, READING_COMPLETE, NULL);
 }
 
 static void hardware_is_found_again_by_its_identity_or_serial(void **state)
@@ -561,11 +563,43 @@ static void hardware_is_found_again_by_its_identity_or_serial(void **state)
     assert_int_equal(found.items.count, 1);
 }
 
+static const struct reason *read_back(struct place *place, const char *kept)
+{
+    place_sql(place, arena_printf(place->arena, "UPDATE attempt SET text='%s' WHERE id=1", kept));
+    return load(place, 1, false)->attempts.items[0].what;
+}
+
+static void a_reason_is_a_form_or_the_text_that_an_older_assay_kept(void **state)
+{
+    enum { DEEP = 100000 };
+    struct place *place = *state;
+    cleanup_text struct text deep = {0};
+    static const char *const texts[] = {"no route to host", "[\"no_such_sentence\",\"x\"]",
+                                        "[\"host_rebooted\",\"x\"]", "[\"about\",\"cut", "[]"};
+
+    sample_store(place->store, sample_record(place->arena));
+    assert_null(read_back(place, ""));
+    assert_true(reason_is(read_back(place, "[\"host_rebooted\"]"), host_rebooted));
+    assert_true(reason_is(read_back(place, "the host rebooted during the test (its boot id changed)"),
+                          host_rebooted));
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        const struct reason *read = read_back(place, texts[i]);
+
+        assert_true(reason_is(read, text));
+        assert_string_equal(reason_argument_text(read, 1), texts[i]);
+    }
+    text_init(&deep, 1 << 20);
+    for (size_t i = 0; i < DEEP; i++)
+        text_put(&deep, "[\"also\",");
+    assert_true(reason_is(read_back(place, deep.bytes), text));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, place_set_up, place_tear_down)
     const struct CMUnitTest tests[] = {
         CASE(a_run_comes_back_as_it_was_kept),
+        CASE(a_reason_is_a_form_or_the_text_that_an_older_assay_kept),
         CASE(without_evidence_there_are_no_bytes_but_their_hashes),
         CASE(a_lean_run_has_of_its_parts_only_the_facts_that_are_wanted),
         CASE(evidence_comes_one_attempt_at_a_time),

@@ -9,6 +9,7 @@
 #
 # Answers on stdout: an owner a line; nothing where it is nobody's, and then, `before`, our lock lies there. Another exit
 # status than 0 where the question was not answered, and stderr says why, a line each. Inside, such a line begins with "? ".
+# A line is the code of a sentence of include/assay/reasons/check.def and its arguments, between tabs: "slurm_job_of 12 bob".
 # No function goes on where a process could not be started: an empty answer is one only when its status is 0.
 #
 # A lock is a symbolic link whose target is no file but the words of the lock: it is made whole or not at all, and is read
@@ -25,6 +26,25 @@ places=${ASSAY_LOCKS:-$root/var/tmp/assay-locks $root/tmp/assay-locks $root/dev/
 FRESH_MOST_S=120 FOLDERS_MOST=1000 LOCKS_MOST=100
 line='
 '
+tab='	'
+
+# put CODE ARGUMENT...: the line of it, in $said. Tabs and newlines in an argument are blanks. Nothing is started for it.
+put() {
+    said=''
+    for word; do
+        while :; do
+            case $word in
+            *"$tab"*) word="${word%%"$tab"*} ${word#*"$tab"}" ;;
+            *"$line"*) word="${word%%"$line"*} ${word#*"$line"}" ;;
+            *) break ;;
+            esac
+        done
+        said=$said${said:+$tab}$word
+    done
+}
+say() { put "$@"; printf '%s\n' "$said"; }
+# complain CODE ARGUMENT...: why the question has no answer
+complain() { put "$@"; printf '? %s\n' "$said"; }
 
 now() { read -r up _ </proc/uptime; echo "${up%.*}"; }
 plain() { head -c 512 | LC_ALL=C tr -d '\000-\037\177'; }
@@ -49,8 +69,8 @@ processes() {
     done
 }
 seen() {
-    [ -r /proc/1/comm ] || echo "? this user does not see the processes of others (/proc is mounted with hidepid)"
-    [ -n "$boot" ] || echo "? the host's boot id cannot be read"
+    [ -r /proc/1/comm ] || complain others_not_seen
+    [ -n "$boot" ] || complain boot_id_not_read
 }
 
 # -- Slurm --
@@ -66,7 +86,7 @@ queue() { timeout 10 squeue -h "$@" -o '%A|%u|%j'; }
 # on_node NAME: the jobs of a node that is allocated
 on_node() {
     told=$(queue -t running,suspended,completing,configuring -w "$1") && [ -n "$told" ] && printf '%s\n' "$told" && return
-    echo "? Slurm has allocated $1, and squeue does not say to whom"
+    complain slurm_does_not_say_to_whom "$1"
 }
 # allocated SLURMD: the jobs of this node where none of them has a step, as Slurm's controller has it
 allocated() {
@@ -77,7 +97,7 @@ allocated() {
         *' CPUAlloc='*) on_node "$name"; return ;;
         esac
     done
-    echo "? slurmd runs there (pid ${1##*/} of $(owner_of "$1")), and scontrol does not say whether the node is allocated"
+    complain slurm_does_not_say_whether "${1##*/}" "$(owner_of "$1")"
 }
 slurm_jobs() {
     jobs=$(steps) || return
@@ -95,14 +115,21 @@ slurm() {
     printf '%s\n' "$list" | while IFS='|' read -r job user name; do
         case $job in
         '') continue ;;
-        '? '*) echo "$job"; continue ;;
+        '? '*) printf '%s\n' "$job"; continue ;;
         esac
         [ "$name" != "assay-$run" ] || continue
         case ",$jobs_of_ours," in *",$job,"*) continue ;; esac
-        echo "Slurm job $job${user:+ of $user}${name:+ ($name)}"
+        if [ -z "$user" ]; then
+            say slurm_job "$job${name:+ ($name)}"
+        elif [ -z "$name" ]; then
+            say slurm_job_of "$job" "$user"
+        else
+            say slurm_job_named "$job" "$user" "$name"
+        fi
     done
 }
-refused() { [ -z "$refused" ] || echo "$refused"; }
+# In the words of who asked Slurm: no sentence.
+refused() { [ -z "$refused" ] || say "$refused"; }
 
 # -- Kubernetes --
 
@@ -111,7 +138,7 @@ unread_list() {
     { [ "$me" = 0 ] || [ ! -e "$root/var/lib/kubelet" ]; } && return
     [ -x "${list%/*}" ] && [ ! -e "$list" ] && return
     found=$(processes comm -xE 'kubelet|k3s.*|rke2.*|k0s.*|kubelite') || return
-    [ -z "$found" ] || echo "? Kubernetes runs there, and this user cannot read which pods have devices ($list)"
+    [ -z "$found" ] || complain kubernetes_list_not_read "$list"
 }
 kubernetes() {
     list=$root/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint
@@ -122,7 +149,7 @@ kubernetes() {
         [ -n "$its" ] || continue
         name=$(cd "$root/var/log/pods" && ls -d ./*_"$pod")
         name=${name%%_"$pod"*} name=${name#./}
-        echo "Kubernetes pod ${name:+${name%%_*}/${name#*_} }$pod"
+        say kubernetes_pod "${name:+${name%%_*}/${name#*_} }$pod"
     done
 }
 
@@ -160,7 +187,7 @@ lock() {
     [ "$theirs" != "$run" ] || return 0
     t=$(now)
     if counts; then
-        printf 'assay run %s of %.80s since %s, by a lock of %s\n' "$theirs" "$*" "$since" "$(owner_of "$link")"
+        say assay_run_by_lock "$theirs" "$(printf %.80s "$*")" "$since" "$(owner_of "$link")"
     elif [ "$(stat -c %u "$link")" = "$me" ] && [ "$t" -ge "$until" ]; then
         rm -f "$link"
     fi
@@ -168,13 +195,13 @@ lock() {
 }
 # locks_in FOLDER: those of this boot, or rather of this host, for the folder may be one that hosts share
 locks_in() {
-    { [ -r "$1" ] && [ -x "$1" ]; } || { echo "? $1 of $(owner_of "$1") cannot be read"; return; }
+    { [ -r "$1" ] && [ -x "$1" ]; } || { complain folder_not_read "$1" "$(owner_of "$1")"; return; }
     count=0
     for link in "$1"/*."$boot"; do
         [ -L "$link" ] || continue
         case ${link##*/} in "$run".*) continue ;; esac
         count=$((count + 1))
-        [ "$count" -le "$LOCKS_MOST" ] || { echo "? $1 of $(owner_of "$1") holds more than $LOCKS_MOST locks"; return; }
+        [ "$count" -le "$LOCKS_MOST" ] || { complain too_many_locks "$1" "$(owner_of "$1")" "$LOCKS_MOST"; return; }
         lock "$link" || return
     done
 }
@@ -182,14 +209,14 @@ locks_in() {
 held() {
     for place in $places; do
         [ -d "${place%/*}" ] || continue
-        [ -r "${place%/*}" ] || { echo "? ${place%/*} cannot be listed by this user"; continue; }
+        [ -r "${place%/*}" ] || { complain folder_not_listed "${place%/*}"; continue; }
         folders=0
         for folder in "$place"-[0-9]*; do
             case ${folder#"$place-"} in *[!0-9]*) continue ;; esac
             { [ -d "$folder" ] && [ ! -L "$folder" ]; } || continue
             folders=$((folders + 1))
             [ "$folders" -le "$FOLDERS_MOST" ] ||
-                { echo "? more than $FOLDERS_MOST folders are named $place-UID, as one of $(owner_of "$folder")"; break; }
+                { complain too_many_lock_folders "$FOLDERS_MOST" "$place-UID" "$(owner_of "$folder")"; break; }
             kind=$(stat -c '%u %F' "$folder") || { [ $? -eq 1 ] && continue; return 1; } # 1: it is gone
             [ "$kind" = "${folder#"$place-"} directory" ] || continue
             locks_in "$folder" || return
@@ -204,15 +231,17 @@ unshared() {
     case $1 in 0 | "$me") ;; *) return 1 ;; esac
     case $2 in [1357]???) ;; *[2367] | *[2367]?) return 1 ;; esac
 }
+# unfit CODE ARGUMENT...: why a place takes no lock, one more line of $why
+unfit() { put "$@"; why="$why? $said$line"; return 1; }
 # private FOLDER: it is ours, or was made so, and nobody else may write in it; else $why says why not
 private() {
-    [ -d "${1%/*}" ] || { why="$why; ${1%/*} is not there"; return 1; }
-    unshared "${1%/*}" || { why="$why; in ${1%/*} anybody may take away what is not his"; return 1; }
+    [ -d "${1%/*}" ] || { unfit place_not_there "${1%/*}"; return; }
+    unshared "${1%/*}" || { unfit place_anybody_clears "${1%/*}"; return; }
     [ -d "$1" ] || (umask 022; mkdir "$1")
-    kind=$(stat -c '%u %F %a' "$1") || { why="$why; $1 cannot be made (read-only or full)"; return 1; }
+    kind=$(stat -c '%u %F %a' "$1") || { unfit folder_not_made "$1"; return; }
     mode=${kind##* } kind=${kind% *}
-    [ "$kind" = "$me directory" ] || { why="$why; $1 is a ${kind#* } of $(owner_of "$1")"; return 1; }
-    case $mode in *[2367] | *[2367]?) why="$why; others may write in $1"; return 1 ;; esac
+    [ "$kind" = "$me directory" ] || { unfit folder_is_anothers "$1" "${kind#* }" "$(owner_of "$1")"; return; }
+    case $mode in *[2367] | *[2367]?) unfit others_may_write "$1" ;; esac
 }
 # take: our lock, in the first place that takes it. It counts for fresh_s, and then as long as a process of its test runs,
 # or, for who may not see such processes, up to lease_s. So who died locks nobody out.
@@ -226,9 +255,10 @@ take() {
         private "${mine%/*}" || continue
         ln -s "$words" "$mine"
         [ "$(readlink "$mine")" = "$words" ] && return
-        why="$why; no lock can be made in ${mine%/*} (read-only or full)"
+        unfit no_lock_made_in "${mine%/*}"
     done
-    echo "? no lock can be taken: ${why#; }"
+    [ -n "$why" ] || unfit no_lock_made_in "$places" # there is no place
+    printf %s "$why"
 }
 release() {
     for place in $places; do
@@ -246,7 +276,7 @@ told() {
     told=$1
     case $line$told in
     *"$line.") told=${told%.} told=${told%"$line"} ;;
-    *) told="$told$line? a program that is needed for it could not be started or was killed" ;;
+    *) told="$told$line? program_not_started" ;;
     esac
 }
 # again: another question may change the answer, and there is time for it. What has just ended may still be listed.
@@ -288,7 +318,7 @@ owners=$(printf '%s\n' "$told" | sed -n '/^? /!{ /./p; }' | awk '!seen[$0]++')
 [ -z "$owners" ] || printf '%s\n' "$owners"
 case $line$told in
 *"$line? "*) ;;
-*) [ -n "$owners" ] && exit 0; echo "whose it is could not be written" >&3; exit 3 ;;
+*) [ -n "$owners" ] && exit 0; echo whose_not_written >&3; exit 3 ;;
 esac
 printf '%s\n' "$told" | sed -n 's/^? //p' | awk '!seen[$0]++' >&3
 exit 3
