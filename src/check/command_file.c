@@ -268,7 +268,8 @@ void tell_frames(const struct frames *frames, const struct window *window, const
                             told_of(out->arena, window, member, bytes_outside(out->arena, frames, i)));
     if (frames->fault == NULL)
         return;
-    fault = told_of(out->arena, window, member, frames->fault);
+    /* What frames are read with goes before what they tell. */
+    fault = told_of(out->arena, window, member, reason_copy(out->arena, frames->fault));
     reading_finding(out, SEVERITY_WARNING, OUTPUT_FORGED, "", fault);
     if (reading_get_fact(out, OUTPUT_FORGED, "") == NULL)
         reading_fact_said(out, OUTPUT_FORGED, "", fault);

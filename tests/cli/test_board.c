@@ -133,14 +133,14 @@ static const char *screen(struct world *world, unsigned width, unsigned height, 
 
 static void assert_has(const char *text, const char *wanted)
 {
-    if (strstr(text, wanted) == NULL)
-        fail_msg("\n%s\nhas no '%s'", text, wanted);
+    if (text == NULL || wanted == NULL || strstr(text, wanted) == NULL)
+        fail_msg("\n%s\nhas no '%s'", text != NULL ? text : "", wanted != NULL ? wanted : "");
 }
 
 static void assert_has_not(const char *text, const char *unwanted)
 {
-    if (strstr(text, unwanted) != NULL)
-        fail_msg("\n%s\nhas '%s'", text, unwanted);
+    if (text == NULL || unwanted == NULL || strstr(text, unwanted) != NULL)
+        fail_msg("\n%s\nhas '%s'", text != NULL ? text : "", unwanted != NULL ? unwanted : "");
 }
 
 /* reachable is done; the burns are under way, and those of `done` hosts have passed. */
