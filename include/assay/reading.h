@@ -88,7 +88,9 @@ struct reading {
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool);
 
-/* Sets status and reason; of READING_COMPLETE there is none. */
+/* The reason with each of its texts cut at REASON_QUOTED: in a reading they are what a tool printed. */
+const struct reason *reading_quoted(const struct reading *reading, const struct reason *reason);
+/* Sets status and reason (quoted); of READING_COMPLETE there is none. */
 void reading_set(struct reading *reading, enum reading_status status, const struct reason *reason);
 
 void reading_fact(struct reading *reading, const char *name, const char *subject, struct slice value);
@@ -108,7 +110,7 @@ void reading_at_number(struct reading *reading, struct measurement *measurement,
     do {                                                                                       \
         struct finding *kept_ = reading_finding_add((reading), (severity), (code), (subject)); \
         if (kept_ != NULL)                                                                     \
-            kept_->what = (what_);                                                             \
+            kept_->what = reading_quoted((reading), (what_));                                  \
     } while (0)
 /* What it is is the caller's to say; NULL: there are so many alike that this one is only counted. */
 struct finding *reading_finding_add(struct reading *reading, enum severity severity, const char *code,

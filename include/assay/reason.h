@@ -111,6 +111,8 @@ const struct reason *reason_copy(struct arena *arena, const struct reason *reaso
 bool reason_is_(const struct reason *reason, const struct sentence *sentence);
 bool reason_has_(const struct reason *reason, const struct sentence *sentence);
 bool reason_equal(const struct reason *a, const struct reason *b);
+/* The same, or the same in English: an older version kept as a text what is a sentence today. */
+bool reason_says_the_same(struct arena *arena, const struct reason *a, const struct reason *b);
 /* Whether one of its texts, or of those of its arguments, has this in it. */
 bool reason_mentions(const struct reason *reason, const char *text);
 /* The argument's text, counted from 1; NULL where it is a reason or is not there. */

@@ -21,7 +21,7 @@ static void leave_other_form(struct reading *out, const char *shown, const char 
     for (size_t i = 0; i < count; i++)
         if (strcmp(out->facts.items[i].name, shown) == 0 &&
             reading_get_fact(out, other, out->facts.items[i].subject) == NULL)
-            reading_fact(out, other, out->facts.items[i].subject, slice_of(SMI_NOT_IN_DRIVER));
+            reading_fact_said(out, other, out->facts.items[i].subject, REASON(not_in_this_driver));
 }
 
 static void read_health(const struct check_context *context, const struct attempt *attempt,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that disturb tests of GPUs a little, named before any test: a remark, never a reason to fail. */
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
 #include "monitors.h"
@@ -40,8 +41,10 @@ static void read_monitors(const struct check_context *context, const struct atte
                           struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
+    enum { MONITORS_MOST = 64 }; /* no host has as many; a flood of lines is not to take our memory */
     const struct reason *told = NULL, *monitor;
     struct slice rest;
+    size_t count = 0;
 
     (void)context;
     if (part == NULL || !part->ended || part->rc != 0) {
@@ -50,7 +53,10 @@ static void read_monitors(const struct check_context *context, const struct atte
     }
     rest = part->out;
     while ((monitor = monitors_next(out->arena, &rest)) != NULL)
-        told = reason_also(out->arena, told, monitor);
+        if (count++ < MONITORS_MOST)
+            told = reason_also(out->arena, told, monitor);
+    if (count > MONITORS_MOST)
+        told = reason(out->arena, and_more, told, count - MONITORS_MOST);
     if (told != NULL)
         reading_fact_said(out, RUNNING, "", told);
     else

@@ -128,7 +128,7 @@ static void read_slots(const struct check_context *context, struct reading *out)
     if (gpus == NULL || !scan_u64(slice_of(gpus), &count))
         return;
     if (count == (slots > 0 ? slots : platform->gpu_count))
-        reading_fact(out, "setup.slots", "", slice_of("as declared"));
+        reading_fact_said(out, "setup.slots", "", REASON(as_declared));
     else if (slots > 0)
         reading_fact_said(out, "setup.slots", "", reason(out->arena, gpus_and_slots_differ, count, slots));
     else

@@ -31,6 +31,7 @@ static void find_owed(struct arena *scratch, const struct shape *shape, struct o
 {
     *ret_owed = (struct owed){0};
     *list_push(scratch, &ret_owed->metrics) = WINDOW_OWNED;
+    *list_push(scratch, &ret_owed->metrics) = WINDOW_UNANSWERED;
     *list_push(scratch, &ret_owed->metrics) = OUTPUT_FORGED;
     *list_push(scratch, &ret_owed->metrics) = OUTPUT_DOUBTED;
     for (size_t i = 0; i < shape->slot_count; i++)

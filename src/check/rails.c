@@ -81,7 +81,7 @@ static const struct reason *judge_rail(struct arena *arena, const struct host *h
         if (!ends_there(rail, neighbour))
             continue;
         if (own)
-            return REASON(cabled_as_declared);
+            return REASON(as_declared);
         others =
             others != NULL ? reason(arena, one_or_other, others, rail->hca) : reason(arena, text, rail->hca);
     }

@@ -87,7 +87,7 @@ static void print_change(const struct record *record, const struct judgement *be
     for (size_t i = 0; i < after->outcome_count && i < before->outcome_count; i++) {
         const struct outcome *was = &before->outcomes[i], *is = &after->outcomes[i];
 
-        if (!reason_equal(was->gate, is->gate) && strcmp(was->status, "peers") != 0 &&
+        if (!reason_says_the_same(record->arena, was->gate, is->gate) && strcmp(was->status, "peers") != 0 &&
             strcmp(is->status, "peers") != 0)
             add_gate(record, was, is, &gates);
         if (was->word == is->word)

@@ -46,7 +46,7 @@ static int judge(struct record *record, const struct plan_sources *sources, cons
     uuid_create(uuid);
     judge_run(record, &sources->limits, uuid);
     cli_judged_by(record, sources);
-    if (shown != NULL && !reason_equal(shown, record->judgement.baselines))
+    if (shown != NULL && !reason_says_the_same(record->arena, shown, record->judgement.baselines))
         return error_set(err, ERROR_USAGE,
                          "run %lld was last judged against %s, and this would be against %s; judge it again "
                          "first: assay judge %lld",

@@ -309,6 +309,13 @@ static bool must_be_same(const struct slot *slot)
     return false;
 }
 
+/* A pass that measured nothing is a value too, unlike that of hosts which measured something. */
+static const struct reason *value_of(struct arena *arena, const struct outcome *outcome)
+{
+    return outcome->measured == NULL && outcome->word == OUTCOME_PASS ? reason(arena, text, "")
+                                                                      : outcome->measured;
+}
+
 /* What the last pass that counts measured there; NULL when there is none. */
 static const struct reason *last_value(const struct acceptance *acceptance,
                                        const struct requirement *requirement, const struct slot *slot)
@@ -326,7 +333,7 @@ static const struct reason *last_value(const struct acceptance *acceptance,
 
             if (strcmp(other->metric, slot->metric) == 0 && strcmp(other->subject, slot->subject) == 0 &&
                 strcmp(other->at, slot->at) == 0)
-                return judgement->outcomes[k].measured;
+                return value_of(acceptance->arena, &judgement->outcomes[k]);
         }
     }
     return NULL;

@@ -40,8 +40,9 @@ static const struct reason *with_complaint(struct arena *arena, const struct rea
 {
     const struct reason *reason = part->reading.status != READING_COMPLETE ? part->reading.reason : NULL;
 
-    return reason_is(reason, with_stderr) ? reason(arena, with_stderr, cause, reason_argument_text(reason, 2))
-                                          : cause;
+    return reason_is(reason, with_stderr)
+               ? reason(arena, with_stderr, cause, reason_argument(arena, reason, 2))
+               : cause;
 }
 
 static bool has_fault(const struct reading *reading)

@@ -74,12 +74,6 @@ static bool is_of_its_run(const struct slot *slot)
     return slot->own_count == 1 && (slot->own[0].rule == RULE_DISTINCT || slot->own[0].rule == RULE_NEAR);
 }
 
-/* An older version kept as text what is a sentence today. */
-static bool says_the_same(struct arena *arena, const struct reason *a, const struct reason *b)
-{
-    return reason_equal(a, b) || strcmp(reason_english(arena, a), reason_english(arena, b)) == 0;
-}
-
 static struct item_change change_of(const struct row *row, const struct outcome *before,
                                     const struct outcome *after)
 {
@@ -103,7 +97,7 @@ static void compare_item(struct arena *arena, const struct row *before, const st
         *list_push(arena, &comparison->better) = change;
     else if (!is_of_its_run(after->slot) && isnan(before->outcome->value) && isnan(after->outcome->value) &&
              before->outcome->measured != NULL && after->outcome->measured != NULL &&
-             !says_the_same(arena, before->outcome->measured, after->outcome->measured))
+             !reason_says_the_same(arena, before->outcome->measured, after->outcome->measured))
         *list_push(arena, &comparison->texts) = change;
     else
         comparison->same++;

@@ -58,10 +58,21 @@ const char *utf8_clean(struct arena *arena, struct slice bytes)
     return clean;
 }
 
+static const char *quoted(void *arena, const char *text)
+{
+    return strlen(text) <= REASON_QUOTED ? text
+                                         : reason_argument_text(reason_quote(arena, slice_of(text)), 1);
+}
+
+const struct reason *reading_quoted(const struct reading *reading, const struct reason *reason)
+{
+    return reason_map(reading->arena, reason, quoted, reading->arena);
+}
+
 void reading_set(struct reading *reading, enum reading_status status, const struct reason *reason)
 {
     reading->status = status;
-    reading->reason = status == READING_COMPLETE ? NULL : reason;
+    reading->reason = status == READING_COMPLETE ? NULL : reading_quoted(reading, reason);
 }
 
 /* The word itself where it is UTF-8: names and subjects can come from a host's output too. */

@@ -82,6 +82,8 @@ static struct reason_argument argument_of(struct arena *arena, const struct reas
         return (struct reason_argument){.text = arena_printf(arena, "%g", value->real)};
     case VALUE_OF_TEXT:
     default:
+        if (value->text == NULL) /* as another party's record may leave it out */
+            return (struct reason_argument){0};
         return (struct reason_argument){.text = one_line(arena, slice_of(value->text), (size_t)-1)};
     }
 }
@@ -196,6 +198,11 @@ bool reason_equal(const struct reason *a, const struct reason *b)
             return false;
     }
     return true;
+}
+
+bool reason_says_the_same(struct arena *arena, const struct reason *a, const struct reason *b)
+{
+    return reason_equal(a, b) || strcmp(reason_english(arena, a), reason_english(arena, b)) == 0;
 }
 
 bool reason_mentions(const struct reason *reason, const char *text)
@@ -463,8 +470,10 @@ const char *reason_encode(struct arena *arena, const struct reason *reason)
 
 const struct reason *reason_word(struct arena *arena, const char *word)
 {
-    const struct sentence *sentence = sentence_of_english(word);
+    const struct sentence *sentence = word != NULL ? sentence_of_english(word) : NULL;
 
+    if (word == NULL)
+        return NULL;
     return sentence != NULL ? &sentence->plain : reason_text(arena, word);
 }
 
@@ -483,9 +492,9 @@ static const char *take_string(struct form *form)
         return NULL;
     text_init(&out, LARGEST);
     for (form->at++; *form->at != '"'; form->at++) {
-        if (*form->at == '\\')
-            form->at++;
-        if (*form->at == '\0')
+        if (*form->at == '\\' && *++form->at != '"' && *form->at != '\\')
+            return NULL;
+        if ((unsigned char)*form->at < ' ') /* the end, or what no form of ours has */
             return NULL;
         text_add(&out, form->at, 1);
     }
