@@ -284,9 +284,9 @@ static void what_the_guard_says_is_known_by_its_word(void **state)
         {"another-boot", "[\"another_boot_id\"]"},
         {"no-space /var/tmp/assay-0", "[\"no_space_left\",\"/var/tmp/assay-0\"]"},
         {"no-folder /a /b; /a is a directory of root, mode 755; /b is a file of x, mode 0",
-         "[\"also\",[\"no_private_folder\",\"/a /b\"],[\"text\",\"/a is a directory of root, mode 755; /b is "
-         "a "
-         "file of x, mode 0\"]]"},
+         "[\"also\",[\"no_private_folder\",\"/a /b\"],\"/a is a directory of root, mode 755; /b is a file of "
+         "x, mode "
+         "0\"]"},
         {"the supervisor on the host was killed", "[\"text\",\"the supervisor on the host was killed\"]"},
         {"no-space", "no-space"},
         {"killed by whom", "killed by whom"},
