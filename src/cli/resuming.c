@@ -226,14 +226,13 @@ static const struct reason *changes_text(struct arena *arena, const struct hostf
     return all != NULL ? all : REASON(no_host_is_another);
 }
 
-/* The document's name and its bytes are what has changed (document_said). */
+/* Its name is what has changed (document_said), and its bytes are that in English. */
 static void keep_documents(struct record *record, const struct resuming *resuming, const struct reason *what)
 {
-    const char *form = reason_encode(record->arena, what);
-
     cli_add_document(record->arena, &record->documents, "hostfile", resuming->path,
                      resuming->hostfile->bytes);
-    cli_add_document(record->arena, &record->documents, CHANGE_DOCUMENT, form, slice_of(form));
+    cli_add_document(record->arena, &record->documents, CHANGE_DOCUMENT, reason_encode(record->arena, what),
+                     slice_of(reason_english(record->arena, what)));
 }
 
 int resuming_take(struct running *going, const struct resuming *resuming, bool allow_active,

@@ -103,10 +103,11 @@ struct value {
     const struct reason *said; /* of a fact in words of ours; NULL */
     bool found;
 };
-/* What others have, of a limit that asks for them: a value, or of RULE_RACK what is wrong. Neither: see the rule. */
+/* What others have, of a limit that asks for them. NULL: they agree on nothing (RULE_SAME, RULE_NEAR), nobody else has it
+   (RULE_DISTINCT), or nothing is odd about it (RULE_RACK). */
 struct common_value {
-    const char *text;
-    const struct reason *said;
+    const char *text;          /* of RULE_RACK the odd value itself */
+    const struct reason *said; /* of RULE_RACK why it is odd */
 };
 /* "-0.213 to 0.871 s": between these it lies. */
 struct span {

@@ -249,6 +249,8 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->others_with(peers->context, item->step_index, item->slot, value->text);
     else
         common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
+    if (common.said != NULL)
+        common.text = value->text;
     return common;
 }
 
@@ -280,9 +282,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         }
         if (asks_others(limit))
             common = what_others_have(item, limit, &value);
-        met = limit_is_in_unit(limit, &value)
-                  ? limit_met(limit, &value, common.said != NULL ? value.text : common.text)
-                  : UNDECIDED;
+        met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common.text) : UNDECIDED;
         if (!limit_enforceable(limit)) {
             opinion.remark |= met == MISSED;
             if (opinion.limit == NULL)

@@ -8,6 +8,7 @@
 
 #include "assay/check.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 #include "view.h"
@@ -244,15 +245,44 @@ static bool waits_for_members(const struct bad_item *item)
     return false;
 }
 
-/* The same program has another number on each host, and each host another line of a file. */
-static const char *without_numbers(void *context, const char *text)
+/* Which of a sentence's arguments, counted from 1, is another number on each host: that of a program, or of a file's
+   line. 0: none. */
+static size_t number_of_host(const struct sentence *sentence)
 {
-    return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0' ? "" : arena_strdup(context, text);
+    static const struct {
+        const struct sentence *sentence;
+        size_t argument;
+    } rows[] = {
+        {&sentence_process_on_gpu, 2},      {&sentence_dcgm_exporter_runs, 1},
+        {&sentence_hostengine_profiles, 1}, {&sentence_smi_loop_runs, 1},
+        {&sentence_host_key_of_differs, 4}, {&sentence_known_hosts_line_unreadable, 4},
+        {&sentence_host_key_of_revoked, 4},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].sentence == sentence)
+            return rows[i].argument;
+    return 0;
 }
 
-static const char *numberless(struct folding *folding, const struct reason *reason)
+/* The same of all hosts that say it but for such numbers. */
+static const struct reason *numberless(struct arena *arena, const struct reason *reason)
 {
-    return reason_encode(folding->arena, reason_map(folding->arena, reason, without_numbers, folding->arena));
+    struct reason_value *values;
+    size_t number;
+
+    if (reason == NULL || reason->count == 0)
+        return reason;
+    values = arena_array(arena, struct reason_value, reason->count);
+    number = number_of_host(reason->sentence);
+    for (size_t i = 0; i < reason->count; i++)
+        if (i + 1 == number)
+            values[i] = reason_value_text("");
+        else if (reason->arguments[i].text != NULL)
+            values[i] = reason_value_text(reason->arguments[i].text);
+        else
+            values[i] = reason_value_reason(numberless(arena, reason->arguments[i].reason));
+    return reason_make(arena, reason->sentence, values, reason->count);
 }
 
 static const char *key_of(struct folding *folding, const struct bad_item *item, const struct reason *cause)
@@ -261,13 +291,15 @@ static const char *key_of(struct folding *folding, const struct bad_item *item, 
     const char *step = item->step->step->shape->suite_step;
 
     if (item->refusal != NULL)
-        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal, numberless(folding, cause));
+        return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal,
+                            reason_encode(folding->arena, numberless(folding->arena, cause)));
     if (outcome->gate != NULL && outcome->measured != NULL)
         return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
                             step, item->slot->metric, subject_of(item),
                             reason_encode(folding->arena, outcome->gate),
-                            isnan(outcome->value) ? numberless(folding, outcome->measured)
-                                                  : ""); /* texts that differ are apart */
+                            isnan(outcome->value)
+                                ? reason_encode(folding->arena, numberless(folding->arena, outcome->measured))
+                                : ""); /* texts that differ are apart */
     /* What ended the step as a whole is one problem, whatever was owed. */
     return arena_printf(folding->arena, "words\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word, step,
                         reason_encode(folding->arena, cause), is_sound(item->step) ? item->slot->metric : "",

@@ -67,8 +67,11 @@ static const struct reason *values_of(struct arena *arena, const struct attempt 
                                       const struct slot *slot)
 {
     const struct reason *numbers = numbers_of(arena, &attempt->reading, slot);
+    const struct reason *facts = facts_of(arena, &attempt->reading, slot);
 
-    return numbers != NULL ? numbers : facts_of(arena, &attempt->reading, slot);
+    return numbers != NULL && facts != NULL ? reason(arena, clause, numbers, facts)
+           : numbers != NULL                ? numbers
+                                            : facts;
 }
 
 static bool is_in_question(const struct outcome *outcome)

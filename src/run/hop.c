@@ -183,7 +183,7 @@ static void on_said(void *context, struct slice line)
     line = slice_from(line, at + strlen(mark));
     if (slice_starts(line, "connect failed: "))
         line = slice_from(line, strlen("connect failed: "));
-    snprintf(text, sizeof text, "%.*s", slice_print(line));
+    snprintf(text, sizeof text, "%.*s", slice_print(slice_trim(line)));
     for (size_t i = 0; i < REFUSALS; i++) {
         if (strcmp(hop->refusals[i].text, text) == 0) {
             oldest = i;
@@ -290,7 +290,8 @@ enum transport_failure hop_explain(const struct hop *hop, const char *host, unsi
                           last != NULL ? reason_text(arena, last->text) : REASON(no_reason_given));
         return TRANSPORT_JUMP_FAILED;
     }
-    *ret_why = reason(arena, jump_host_cannot_connect, hop->target.name, host, port, last->text);
+    *ret_why = reason(arena, jump_host_cannot_connect, hop->target.name, host, port,
+                      openssh_says(arena, slice_of(last->text)));
     return TRANSPORT_UNREACHABLE;
 }
 

@@ -115,6 +115,8 @@ struct session *openssh_connect_hop(struct transport_context *context, const str
                                     void *event_context);
 const char *openssh_socket(const struct session *session);
 void openssh_close(struct session *session);
+/* What this line of ssh's says. That a host refuses to be connected to is told apart, as its remedy is another. */
+const struct reason *openssh_says(struct arena *arena, struct slice line);
 /* Removes the folder of the spawned masters' sockets. */
 void openssh_control_remove(struct transport_context *context);
 

@@ -336,6 +336,12 @@ static bool failed_as_known(struct openssh_session *session)
     return false;
 }
 
+const struct reason *openssh_says(struct arena *arena, struct slice line)
+{
+    return slice_ends(line, "Connection refused") ? reason(arena, ssh_tells_refused, line)
+                                                  : reason_quote(arena, line);
+}
+
 static void on_master_done(void *context, int status, int signal)
 {
     struct openssh_session *session = context;
@@ -360,8 +366,7 @@ static void on_master_done(void *context, int status, int signal)
         return;
     session_failed(session, TRANSPORT_UNREACHABLE,
                    line.length == 0 ? reason(session->arena, ssh_ended_with, status, signal)
-                   : slice_ends(line, "Connection refused") ? reason(session->arena, ssh_tells_refused, line)
-                                                            : reason_quote(session->arena, line));
+                                    : openssh_says(session->arena, line));
 }
 
 static void on_wake(uv_timer_t *timer)
@@ -406,7 +411,8 @@ static void on_login_late(uv_timer_t *timer)
     struct slice line = last_line(&session->said);
 
     session_failed(session, TRANSPORT_UNREACHABLE,
-                   line.length > 0 ? reason(session->arena, about, REASON(ssh_login_late), line)
+                   line.length > 0 ? reason(session->arena, about, REASON(ssh_login_late),
+                                            openssh_says(session->arena, line))
                                    : REASON(ssh_login_late));
 }
 

@@ -95,7 +95,8 @@ static bool is_hash(const char *table, const char *column)
 static bool holds_reasons(const char *table, const char *column)
 {
     static const char columns[] =
-        " attempt.text attempt.transport window.text reading.reason measurement.text finding.text "
+        " attempt.text attempt.transport document.name window.text reading.reason measurement.text "
+        "finding.text "
         "judgement.baselines outcome.cause outcome.remedy outcome.measured outcome.limit_text outcome.gate "
         "outcome.source search.conclusion search.candidates slot.duty_note slot_limit.note slot_limit.source "
         "step.origin_note ";

@@ -10,6 +10,7 @@
 
 #include "assay/cleanup.h"
 #include "assay/files.h"
+#include "assay/reasons/model.h"
 #include "assay/scan.h"
 
 void bench_set_boot(struct bench *bench, const char *boot_id)
@@ -77,6 +78,8 @@ static void keep(void *context, const struct remote_result *result)
     kept->why = result->why;
     kept->rc = result->rc;
     put_english(result->what, kept->text, sizeof kept->text);
+    kept->refused =
+        reason_has(result->what, connection_refused) || reason_has(result->what, ssh_tells_refused);
     snprintf(kept->boot_id, sizeof kept->boot_id, "%s", result->boot_id);
     snprintf(kept->left_text, sizeof kept->left_text, "%s", result->left_text);
     kept->left = result->left;

@@ -25,7 +25,7 @@ struct bench {
 
 /* One job and what became of it. */
 struct kept {
-    bool over;
+    bool over, refused; /* the reason has that the host refuses to be connected to, whose remedy is another */
     unsigned times;
     enum remote_end end;
     enum remote_why why;

@@ -174,6 +174,7 @@ static void a_host_that_is_down_is_unreachable_and_not_its_jump_host(void **stat
             assert_end(&behind.kept[i], REMOTE_UNREACHABLE);
             assert_non_null(
                 strstr(behind.kept[i].text, "cannot connect to 127.0.0.1 port 1: Connection refused"));
+            assert_true(behind.kept[i].refused);
         }
         end(&behind);
     }
