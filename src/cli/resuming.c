@@ -6,7 +6,7 @@
 
 #include "assay/json.h"
 #include "assay/judge.h"
-#include "assay/reasons/run.h"
+#include "assay/reasons/app.h"
 #include "cli.h"
 
 enum { DIFFERENCES_SHOWN = 10 };

@@ -6,7 +6,7 @@
 #include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/hostfile.h"
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 
 enum { SUITE_BYTES = 4 << 20, NAMES_BYTES = 64 * 1024 };
 

@@ -5,7 +5,7 @@
 
 #include "assay/advice.h"
 #include "assay/reasons/model.h"
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 #include "assay/sha256.h"
 #include "plan_private.h"
 

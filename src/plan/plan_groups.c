@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 
 #include "plan_private.h"
 

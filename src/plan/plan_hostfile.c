@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "assay/reasons/model.h"
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 #include "plan_private.h"
 
 enum field_kind { FIELD_QUESTION, FIELD_MACHINE, FIELD_WAY };

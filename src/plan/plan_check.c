@@ -7,7 +7,7 @@
 
 #include "assay/cleanup.h"
 #include "assay/nearest.h"
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 #include "plan_private.h"
 
 enum { GATES_NAMED = 5 /* gates without a limit that an error names */ };

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "assay/reasons/run.h"
+#include "assay/reasons/plan.h"
 
 #include "plan_private.h"
 
