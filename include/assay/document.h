@@ -3,6 +3,7 @@
 #ifndef ASSAY_DOCUMENT_H
 #define ASSAY_DOCUMENT_H
 
+#include "assay/arena.h"
 #include "assay/scan.h"
 #include "assay/sha256.h"
 
@@ -26,5 +27,9 @@ struct documents {
     struct document *items;
     size_t count, capacity;
 };
+
+/* Another one, with its hash. Its words and bytes stay the caller's. */
+void document_add(struct arena *arena, struct documents *documents, const char *kind, const char *name,
+                  struct slice bytes);
 
 #endif

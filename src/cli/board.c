@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/json.h"
 #include "assay/reasons/any.h"
 #include "board_plain.h"
@@ -65,7 +66,7 @@ static void print_news(struct board *board)
     char *line, *rest = NULL;
 
     text_init(&news, NEWS_BYTES);
-    board_plain_news(&board->plain, board->state, cli_now(), &news);
+    board_plain_news(&board->plain, board->state, clock_now(), &news);
     for (line = news.bytes; line != NULL && *line != '\0'; line = rest) {
         rest = strchr(line, '\n');
         if (rest != NULL)
@@ -85,11 +86,13 @@ void board_destroy(struct board *board)
     free(board);
 }
 
-void board_hush(struct board *board, bool hush)
+static void hush(void *context, bool hushed)
 {
-    if (hush)
+    struct board *board = context;
+
+    if (hushed)
         board_terminal_erase(&board->terminal);
-    board->hushed = hush;
+    board->hushed = hushed;
 }
 
 static void draw(struct board *board)
@@ -101,7 +104,7 @@ static void draw(struct board *board)
         return;
     arena = arena_create();
     board_terminal_look(&board->terminal);
-    board_draw(arena, board->state, &board->terminal.look, cli_now(), &picture);
+    board_draw(arena, board->state, &board->terminal.look, clock_now(), &picture);
     board_terminal_draw(&board->terminal, &picture);
     arena_destroy(arena);
 }
@@ -212,8 +215,9 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
     arena_destroy(arena);
 }
 
-void board_note(struct board *board, const char *text)
+static void note(void *context, const char *text)
 {
+    struct board *board = context;
     cleanup_text struct text line = {0};
     struct json_writer writer;
 
@@ -241,15 +245,10 @@ void board_note(struct board *board, const char *text)
     }
 }
 
-void board_event(struct board *board, enum scheduler_event event, size_t step,
-                 const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
+static void take_event(void *context, double at, enum scheduler_event event, size_t step,
+                       const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
 {
-    board_event_at(board, cli_now(), event, step, counts, worst, alike);
-}
-
-void board_event_at(struct board *board, double at, enum scheduler_event event, size_t step,
-                    const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
-{
+    struct board *board = context;
     bool look = event == EVENT_TICK || event == EVENT_CANCELLING;
 
     if (board->state != NULL)
@@ -273,4 +272,9 @@ void board_event_at(struct board *board, double at, enum scheduler_event event, 
     default:
         break;
     }
+}
+
+struct watcher board_watcher(struct board *board)
+{
+    return (struct watcher){board, take_event, note, hush};
 }

@@ -3,8 +3,8 @@
 #ifndef ASSAY_BOARD_H
 #define ASSAY_BOARD_H
 
-#include "assay/outcome.h"
-#include "assay/scheduler.h"
+#include "assay/app/watcher.h"
+#include "assay/record.h"
 
 enum board_kind {
     BOARD_LIVE, /* a screen that is drawn again in place */
@@ -23,16 +23,8 @@ struct board *board_create(enum board_kind kind, const struct record *record, si
                            double began);
 /* Tells what is left to be told, and takes a live screen away. Accepts NULL. */
 void board_destroy(struct board *board);
-/* As long as somebody is asked something at the terminal, nothing is drawn over that. */
-void board_hush(struct board *board, bool hush);
-/* A line that stays, beside what the run itself tells. */
-void board_note(struct board *board, const char *text);
-/* As the scheduler's progress hook. worst: of a step that ended or was taken up, and did not pass, what is worst in it and
-   how many items are as bad (judge_step_worst); else NULL. */
-void board_event(struct board *board, enum scheduler_event event, size_t step,
-                 const struct scheduler_counts *counts, const struct outcome *worst, size_t alike);
-/* The same of what happened at that time, for who follows the run of another process. JSON is not for that. */
-void board_event_at(struct board *board, double at, enum scheduler_event event, size_t step,
-                    const struct scheduler_counts *counts, const struct outcome *worst, size_t alike);
+/* What tells it of a run. As long as somebody is asked something at the terminal, nothing is drawn over that; a note is a line
+   that stays. JSON is not for who follows the run of another process. */
+struct watcher board_watcher(struct board *board);
 
 #endif

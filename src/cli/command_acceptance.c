@@ -5,8 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "acceptance.h"
+#include "assay/app/campaign.h"
+#include "assay/app/question.h"
+#include "assay/app/sources.h"
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/files.h"
 #include "assay/reasons/any.h"
 #include "assay/report.h"
@@ -24,18 +27,18 @@ struct words {
 
 /* -- create ---------------------------------------------------------------------------------------------------- */
 
-static int create(struct words *words, struct cli_plan *plan, const char *name)
+static int create(struct words *words, struct question *plan, const char *name)
 {
     struct acceptance *acceptance = arena_new(words->arena, struct acceptance);
     struct record documents = {.arena = words->arena};
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
-    if (cli_make_plan(words->arena, plan, uuid, words->err) < 0 ||
+    if (question_make(words->arena, plan, uuid, words->err) < 0 ||
         campaign_check_suite(plan->sources.suite, words->err) < 0)
         return cli_fail(words->err);
-    cli_documents(words->arena, plan, words->argc, words->argv, &documents);
-    *acceptance = (struct acceptance){.arena = words->arena, .uuid = uuid, .name = name, .made = cli_now()};
+    question_documents(words->arena, plan, words->argc, words->argv, &documents);
+    *acceptance = (struct acceptance){.arena = words->arena, .uuid = uuid, .name = name, .made = clock_now()};
     for (size_t i = 0; i < documents.documents.count; i++)
         *list_push(words->arena, &acceptance->documents) = documents.documents.items[i];
     if (plan->baseline != NULL) {
@@ -52,9 +55,9 @@ static int create(struct words *words, struct cli_plan *plan, const char *name)
     return EXIT_ACCEPT;
 }
 
-static int command_create(struct words *words, int first, const struct cli_plan *plan)
+static int command_create(struct words *words, int first, const struct question *plan)
 {
-    struct cli_plan copy = *plan;
+    struct question copy = *plan;
 
     return create(words, &copy, words->argv[first]);
 }
@@ -103,7 +106,7 @@ static int load_and_print(struct words *words, const char *name)
     struct acceptance *acceptance = NULL;
 
     if (campaign_load(words->arena, words->store, name, &campaign, words->err) == 0)
-        acceptance = campaign_at(&campaign, cli_now(), words->err);
+        acceptance = campaign_at(&campaign, clock_now(), words->err);
     return acceptance != NULL ? print_state(acceptance) : cli_fail(words->err);
 }
 
@@ -114,7 +117,7 @@ static int tell_adoption(struct words *words, const struct record *record, const
                          struct acceptance_event *ret_event)
 {
     const char *origin = run_origin_text(words->arena, record->origin);
-    double now = cli_now();
+    double now = clock_now();
     char uuid[UUID_SIZE];
 
     if (who == NULL || *who == '\0' || *why == '\0')
@@ -148,7 +151,7 @@ static int add_run(struct words *words, const struct campaign *campaign, const c
     if (record == NULL || campaign_check_run(campaign, record, words->err) < 0 ||
         (record->origin != NULL && tell_adoption(words, record, who, why, &adoption) < 0))
         return -1;
-    return store_add_acceptance_run(words->store, campaign->kept, number, cli_now(),
+    return store_add_acceptance_run(words->store, campaign->kept, number, clock_now(),
                                     record->origin != NULL ? &adoption : NULL, words->err);
 }
 
@@ -323,7 +326,7 @@ static int command_event(struct words *words, int first, struct event_words *tol
     struct acceptance_event *events;
     struct hostlist hosts = {0};
 
-    told->event.made = cli_now();
+    told->event.made = clock_now();
     if (read_kind(words->argv[first + 1], told->what, &told->event.kind, words->err) < 0 ||
         read_hosts(words, first + 2, told->hosts, &hosts) < 0 ||
         read_when(told->when, told->event.made, &told->event.at, words->err) < 0 ||
@@ -396,8 +399,8 @@ static int command_withdraw(struct words *words, int first, const char *why)
         .spare = "",
         .note =
             reason_encode(words->arena, reason(words->arena, noted, event_text(words->arena, event), why)),
-        .at = cli_now(),
-        .made = cli_now()};
+        .at = clock_now(),
+        .made = clock_now()};
     if (store_put_event(words->store, campaign.kept, &withdrawal, words->err) < 0)
         return cli_fail(words->err);
     cli_print("event: %s %s\n", uuid, reason_english(words->arena, event_text(words->arena, &withdrawal)));
@@ -533,7 +536,7 @@ static int command_status(struct words *words, int first, const char *folder)
     struct campaign_next next;
 
     if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) == 0)
-        acceptance = campaign_at(&campaign, cli_now(), words->err);
+        acceptance = campaign_at(&campaign, clock_now(), words->err);
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, words->err) < 0)
         return cli_fail(words->err);
     if (folder != NULL && next.blocks.count == 0)
@@ -582,7 +585,7 @@ static int command_report_of(struct words *words, int first, const struct report
     if (words->err->code != 0)
         return cli_fail(words->err);
     if (campaign_load(words->arena, words->store, words->argv[first], &campaign, words->err) == 0)
-        acceptance = campaign_at(&campaign, cli_now(), words->err);
+        acceptance = campaign_at(&campaign, clock_now(), words->err);
     if (acceptance == NULL || campaign_story(&campaign, acceptance, words->err) < 0)
         return cli_fail(words->err);
     text_init(&out, REPORT_BYTES);
@@ -642,7 +645,7 @@ static int help(FILE *out)
 }
 
 struct options {
-    struct cli_plan plan;
+    struct question plan;
     const char *db, *next, *adopt;
     struct report_options report;
     struct event_words told;

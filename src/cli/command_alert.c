@@ -7,7 +7,10 @@
 #include <sys/file.h>
 
 #include "assay/alert.h"
+#include "assay/app/alert_news.h"
+#include "assay/app/earlier.h"
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/files.h"
 #include "cli.h"
 
@@ -30,8 +33,8 @@ static int take_run(const struct request *request, struct alerts *alerts, struct
 
     if (record != NULL && record->state == RUN_RUNNING)
         error_set(err, ERROR_USAGE, "run %lld is still going on", number);
-    else if (record != NULL && cli_add_earlier(store, request->arena, record, NULL, err) == 0 &&
-             cli_alert_news(request->arena, record, &news, err) == 0)
+    else if (record != NULL && earlier_attach(store, request->arena, record, NULL, err) == 0 &&
+             alert_news_of(request->arena, record, &news, err) == 0)
         result = alerts_take(alerts, &news, request->now, err);
     store_close(store);
     return result;
@@ -135,7 +138,7 @@ static int work(struct request *request)
     cleanup_fd int lock = -1;
     bool day;
 
-    request->now = cli_now();
+    request->now = clock_now();
     if (request->when != NULL && cli_time(request->when, &request->now, &day, &err) < 0)
         return cli_fail(&err);
     request->config = alert_config_load(request->arena, request->to, &err);

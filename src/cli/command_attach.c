@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "assay/app/follower.h"
 #include "assay/report.h"
 #include "board.h"
 #include "cli.h"
-#include "follower.h"
 #include "recap.h"
 
 enum { PAUSE_S = 1 };
@@ -19,6 +19,7 @@ struct following {
     const struct record *record; /* its plan; NULL: not looked at yet */
     struct ended_attempt last;
     struct follower *follower; /* NULL: lines */
+    struct board *board;       /* of the follower */
 };
 
 /* The plan grows while the run goes on; then it is read again. */
@@ -104,6 +105,26 @@ int cli_print_verdict(struct store *store, long long number, int *ret_status, st
     return record != NULL ? 0 : -1;
 }
 
+static int begin_following(struct following *following, struct error *err)
+{
+    following->follower = follower_create(following->store, following->number, err);
+    if (following->follower == NULL)
+        return -1;
+    following->board = board_create(BOARD_LIVE, follower_record(following->follower),
+                                    follower_hosts_at_once(following->follower),
+                                    follower_record(following->follower)->started);
+    follower_watch(following->follower, board_watcher(following->board));
+    return 0;
+}
+
+/* The board shows the follower's record. */
+static void stop_following(struct following *following)
+{
+    board_destroy(following->board);
+    following->board = NULL;
+    following->follower = follower_destroy(following->follower);
+}
+
 static int follow(struct following *following, int *ret_status, struct error *err)
 {
     struct run_driver driver;
@@ -114,7 +135,7 @@ static int follow(struct following *following, int *ret_status, struct error *er
         if (driver.state == RUN_RUNNING)
             sleep(PAUSE_S);
     } while (driver.state == RUN_RUNNING);
-    following->follower = follower_destroy(following->follower);
+    stop_following(following);
     if (driver.state == RUN_INTERRUPTED)
         cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
                  following->number, following->number);
@@ -168,11 +189,11 @@ int command_attach(int argc, char **argv)
     if (following.store != NULL)
         following.number = first < argc ? store_find_run(following.store, argv[first], &err)
                                         : last_run(following.store, &err);
-    if (following.number != 0 && kind == BOARD_LIVE && goes_on(&following))
-        following.follower = follower_create(following.store, following.number, &err);
-    if (following.number == 0 || err.code != 0 || follow(&following, &status, &err) < 0)
+    if (following.number == 0 ||
+        (kind == BOARD_LIVE && goes_on(&following) && begin_following(&following, &err) < 0) ||
+        follow(&following, &status, &err) < 0)
         status = cli_fail(&err);
-    follower_destroy(following.follower);
+    stop_following(&following);
     arena_destroy(following.plan_arena);
     store_close(following.store);
     return status;

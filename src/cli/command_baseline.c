@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/app/sources.h"
 #include "assay/derive.h"
 #include "assay/files.h"
 #include "assay/report.h"
@@ -98,7 +99,7 @@ static int take_run(struct arena *arena, struct store *store, const char *word,
         if (strcmp(sources->records.items[i]->uuid, record->uuid) == 0)
             return error_set(err, ERROR_USAGE, "run %lld stands twice", record->number);
     *list_push(arena, &sources->records) = record;
-    if (cli_sources_of_record(arena, record, NULL, &of_run, err) < 0)
+    if (sources_of_record(arena, record, NULL, &of_run, err) < 0)
         return -1;
     return pick_platform(arena, record, &of_run, options->platform, sources, err);
 }

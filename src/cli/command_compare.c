@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/histories.h"
 #include "assay/files.h"
 #include "assay/judge.h"
 #include "assay/report.h"
@@ -51,8 +52,8 @@ static int compare(struct arena *arena, const char *db, char *const *words, size
     struct history_findings findings;
     struct comparison comparison;
     cleanup_text struct text out = {0};
-    int status = after == NULL || cli_add_history(store, arena, &history, before, err) < 0 ||
-                         cli_add_history(store, arena, &history, after, err) < 0
+    int status = after == NULL || histories_add(store, arena, &history, before, err) < 0 ||
+                         histories_add(store, arena, &history, after, err) < 0
                      ? cli_fail(err)
                      : EXIT_ACCEPT;
 

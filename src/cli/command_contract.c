@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/question.h"
 #include "assay/files.h"
 #include "assay/suite.h"
 #include "cli.h"
@@ -83,9 +84,9 @@ static void take_shared(struct arena *arena, struct draft *draft, const struct c
     *list_push(arena, &draft->shared) = *clause;
 }
 
-static void make_draft(struct arena *arena, const struct cli_plan *cli, struct draft *ret_draft)
+static void make_draft(struct arena *arena, const struct question *question, struct draft *ret_draft)
 {
-    const struct plan *plan = cli->plan;
+    const struct plan *plan = question->plan;
 
     *ret_draft = (struct draft){0};
     for (size_t i = 0; i < plan->shapes.count; i++) {
@@ -97,7 +98,7 @@ static void make_draft(struct arena *arena, const struct cli_plan *cli, struct d
 
             if (clause.slot->duty != DUTY_GATE)
                 continue;
-            clause.limit = figure_of(arena, &cli->sources.limits, shape, clause.slot, &decided);
+            clause.limit = figure_of(arena, &question->sources.limits, shape, clause.slot, &decided);
             if (clause.limit != NULL && recorded_by(plan, &clause) != NULL) {
                 clause.limit = NULL;
                 take_shared(arena, ret_draft, &clause);
@@ -211,20 +212,20 @@ static void tell_without(const struct plan *plan, const struct draft *draft)
     }
 }
 
-static int write_draft(struct arena *arena, const struct cli_plan *cli, const char *name, const char *output,
-                       struct error *err)
+static int write_draft(struct arena *arena, const struct question *question, const char *name,
+                       const char *output, struct error *err)
 {
     cleanup_text struct text out = {0};
     struct draft draft;
 
-    make_draft(arena, cli, &draft);
-    tell_without(cli->plan, &draft);
+    make_draft(arena, question, &draft);
+    tell_without(question->plan, &draft);
     if (draft.clauses.count == 0) {
         cli_warn("assay: contract init: no gate of this plan has a figure, and nothing was written\n");
         return EXIT_INCOMPLETE;
     }
     text_init(&out, CONTRACT_BYTES);
-    put_draft(&out, arena, &draft, name, cli->sources.suite->name);
+    put_draft(&out, arena, &draft, name, question->sources.suite->name);
     /* What we write ourselves must be what we read. */
     if (contract_parse(arena, output, (struct slice){out.bytes, out.length}, err) == NULL ||
         file_write(output, out.bytes, out.length, 0644, err) < 0)
@@ -233,21 +234,21 @@ static int write_draft(struct arena *arena, const struct cli_plan *cli, const ch
 }
 
 /* What a delivery is refused for is just what the contract is to say: planned as a trial, it is not. */
-static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *err)
+static int make_plan(struct arena *arena, struct question *question, struct error *err)
 {
     struct suite *trial = arena_new(arena, struct suite);
 
-    if (cli_load_sources(arena, cli, err) < 0)
+    if (question_load(arena, question, err) < 0)
         return -1;
-    *trial = *cli->sources.suite;
+    *trial = *question->sources.suite;
     trial->delivery = false;
-    cli->sources.suite = trial;
-    return cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err);
+    question->sources.suite = trial;
+    return question_build_plan(arena, question, "00000000-0000-0000-0000-000000000000", err);
 }
 
 static int verb_init(int argc, char **argv)
 {
-    struct cli_plan cli = {0};
+    struct question cli = {0};
     const char *output = "-", *name = "contract";
     const struct option_row rows[] = {
         CLI_HOSTFILE_ROW(&cli),

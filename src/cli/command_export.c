@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/question.h"
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
@@ -91,7 +92,7 @@ static int know_hostfile(struct arena *arena, struct redactor *redactor, const s
         hostfile = hostfile_parse(arena, document->name, document->bytes, err);
         if (hostfile == NULL)
             return error_wrap(err, "its hosts must be known to be redacted");
-        know_names(arena, redactor, slice_of(cli_names_text(arena, &hostfile->names, &hostfile->names)));
+        know_names(arena, redactor, slice_of(question_names_text(arena, &hostfile->names, &hostfile->names)));
         for (size_t k = 0; k < hostfile->hosts.count; k++)
             know_host(arena, redactor, &hostfile->hosts.items[k]);
     }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/histories.h"
 #include "assay/files.h"
 #include "assay/judge.h"
 #include "assay/report.h"
@@ -51,9 +52,9 @@ static int show(struct arena *arena, const struct history_options *options, size
     struct history history = {0};
     struct history_findings findings;
     cleanup_text struct text out = {0};
-    int status = EXIT_ACCEPT, got = store != NULL ? cli_collect_history(store, arena, options->last,
-                                                                        options->imported, &history, err)
-                                                  : -1;
+    int status = EXIT_ACCEPT,
+        got = store != NULL ? histories_collect(store, arena, options->last, options->imported, &history, err)
+                            : -1;
 
     store_close(store);
     if (got < 0)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/clock.h"
 #include "assay/files.h"
 #include "assay/report.h"
 #include "proof.h"
@@ -77,7 +78,7 @@ static int take(struct import_options *options, const struct bundle *bundle, con
                 struct error *err)
 {
     struct arena *arena = options->verification.arena;
-    struct run_origin origin = {.imported = cli_now(),
+    struct run_origin origin = {.imported = clock_now(),
                                 .bundle = file_name(path),
                                 .redacted = manifest_redacted(&bundle->manifest),
                                 .signers = signers_of(&options->verification)};

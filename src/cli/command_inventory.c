@@ -13,7 +13,7 @@
 enum { INPUT_BYTES = 256 << 20, OUTPUT_BYTES = 64 << 20 };
 
 /* What is asked of the client where no file is given; what may fail is told of and done without. */
-static const struct question {
+static const struct inquiry {
     enum host_scheduler scheduler;
     const char *command;
     bool may_fail;
@@ -49,25 +49,25 @@ static int ask(struct text *out, const char *command, struct error *err)
     return 0;
 }
 
-static int read_answer(struct arena *arena, struct inventory *inventory, const struct question *question,
+static int read_answer(struct arena *arena, struct inventory *inventory, const struct inquiry *inquiry,
                        struct error *err)
 {
     cleanup_text struct text out = {0};
-    const char *quiet = question->may_fail ? " 2>/dev/null" : "";
+    const char *quiet = inquiry->may_fail ? " 2>/dev/null" : "";
     struct error inner = {0};
 
     text_init(&out, INPUT_BYTES);
     text_put(&out, "");
-    if (ask(&out, arena_printf(arena, "%s%s", question->command, quiet), &inner) == 0 &&
-        inventory_read(arena, inventory, question->command,
+    if (ask(&out, arena_printf(arena, "%s%s", inquiry->command, quiet), &inner) == 0 &&
+        inventory_read(arena, inventory, inquiry->command,
                        slice_of(arena_strndup(arena, out.bytes, out.length)), &inner) == 0)
         return 0;
-    if (!question->may_fail) {
+    if (!inquiry->may_fail) {
         *err = inner;
         return -1;
     }
     *list_push(arena, &inventory->remarks) =
-        arena_printf(arena, "no leaf switches are given: %s tells of none", question->command);
+        arena_printf(arena, "no leaf switches are given: %s tells of none", inquiry->command);
     return 0;
 }
 

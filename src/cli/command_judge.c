@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/read_again.h"
+#include "assay/app/sources.h"
 #include "assay/check.h"
+#include "assay/clock.h"
 #include "assay/judge.h"
 #include "assay/report.h"
 #include "cli.h"
@@ -20,7 +23,7 @@ static int read_all_again(struct store *store, struct record *record, const stru
             continue;
         if (attempt_is_clipped(attempt))
             ++*ret_kept;
-        else if (cli_read_again(store, sources, record, attempt, false, err) < 0)
+        else if (read_again(store, sources, record, attempt, false, err) < 0)
             return -1;
     }
     return 0;
@@ -118,20 +121,20 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     char uuid[UUID_SIZE];
     size_t kept;
 
-    if (record == NULL || cli_sources_of_record(arena, record, baseline, &sources, err) < 0 ||
-        cli_take_contract(arena, contract, &sources, err) < 0)
+    if (record == NULL || sources_of_record(arena, record, baseline, &sources, err) < 0 ||
+        sources_take_contract(arena, contract, &sources, err) < 0)
         return cli_fail(err);
     if (record->state == RUN_RUNNING) {
         error_set(err, ERROR_USAGE, "run %lld is still going on", number);
         return cli_fail(err);
     }
     before = record->judgement;
-    record->now = cli_now();
+    record->now = clock_now();
     if (read_all_again(store, record, &sources, &kept, err) < 0)
         return cli_fail(err);
     uuid_create(uuid);
     judge_run(record, &sources.limits, uuid);
-    cli_judged_by(record, &sources);
+    sources_judged_by(record, &sources);
     if (store_put_judgement(store, record, err) < 0)
         return cli_fail(err);
     print_change(record, &before);

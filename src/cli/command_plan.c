@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/production.h"
+#include "assay/app/question.h"
 #include "assay/cleanup.h"
 #include "assay/report.h"
 #include "cli.h"
@@ -146,13 +148,13 @@ static void add_unknown(struct arena *arena, struct soak *soak, const char *plat
     *list_push(arena, &soak->unknown) = platform;
 }
 
-static struct soak soak_of(struct arena *arena, const struct cli_plan *cli)
+static struct soak soak_of(struct arena *arena, const struct question *question)
 {
     struct soak soak = {0};
 
-    for (size_t i = 0; i < cli->plan->steps.count; i++) {
-        const struct step *step = &cli->plan->steps.items[i];
-        const struct platform *platform = host_platform(&cli->sources, step->members[0]);
+    for (size_t i = 0; i < question->plan->steps.count; i++) {
+        const struct step *step = &question->plan->steps.items[i];
+        const struct platform *platform = host_platform(&question->sources, step->members[0]);
 
         if (step->shape->repeat_for_s == 0 || step->origin == ORIGIN_LEFT_OUT)
             continue;
@@ -166,9 +168,9 @@ static struct soak soak_of(struct arena *arena, const struct cli_plan *cli)
     return soak;
 }
 
-static void print_soak(struct arena *arena, const struct cli_plan *cli)
+static void print_soak(struct arena *arena, const struct question *question)
 {
-    struct soak soak = soak_of(arena, cli);
+    struct soak soak = soak_of(arena, question);
     const char *unknown = "";
 
     for (size_t i = 0; i < soak.unknown.count; i++)
@@ -185,17 +187,17 @@ static void print_soak(struct arena *arena, const struct cli_plan *cli)
 }
 
 /* hosts_at_once: as in `assay run`; 0: all. */
-static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t hosts_at_once)
+static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once)
 {
-    const struct plan *plan = cli->plan;
+    const struct plan *plan = question->plan;
     size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
     double host_s = 0, wide_s = 0;
 
-    cli_print("suite %s: %s\nhosts: %zu\n", cli->sources.suite->name, cli->sources.suite->title,
+    cli_print("suite %s: %s\nhosts: %zu\n", question->sources.suite->name, question->sources.suite->title,
               plan->hosts.count);
-    if (cli->sources.limits.contract != NULL)
-        cli_print("contract %s: %s\n", cli->sources.limits.contract->name,
-                  cli->sources.limits.contract->title);
+    if (question->sources.limits.contract != NULL)
+        cli_print("contract %s: %s\n", question->sources.limits.contract->name,
+                  question->sources.limits.contract->title);
     cli_print("\n");
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
@@ -219,22 +221,22 @@ static void print_plan(struct arena *arena, const struct cli_plan *cli, size_t h
         if (shape->retests > 0)
             cli_print("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
                       shape->retests == 1 ? "" : "s");
-        print_shape(arena, &cli->sources.limits, shape);
+        print_shape(arena, &question->sources.limits, shape);
         if (shape->hosts == 1)
             host_s += plan_step_s(first);
         else
             wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
     }
-    print_choices(arena, &cli->notes);
-    for (size_t i = 0; i < cli->notes.notes.count; i++)
-        cli_print("\nnote: %s\n", reason_english(arena, cli->notes.notes.items[i].what));
-    if (cli_production(arena, plan) != NULL)
+    print_choices(arena, &question->notes);
+    for (size_t i = 0; i < question->notes.notes.count; i++)
+        cli_print("\nnote: %s\n", reason_english(arena, question->notes.notes.items[i].what));
+    if (production_concerned(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
-                  cli_production(arena, plan));
+                  production_concerned(arena, plan));
     cli_print("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
               plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
               duration_text(arena, host_s * (double)turns + wide_s));
-    print_soak(arena, cli);
+    print_soak(arena, question);
 }
 
 /* -- As JSON -- */
@@ -304,9 +306,9 @@ static void put_choice(struct json_writer *json, struct arena *arena, const stru
     json_close_object(json);
 }
 
-static void put_energy(struct json_writer *json, struct arena *arena, const struct cli_plan *cli)
+static void put_energy(struct json_writer *json, struct arena *arena, const struct question *question)
 {
-    struct soak soak = soak_of(arena, cli);
+    struct soak soak = soak_of(arena, question);
 
     if (soak.steps == 0)
         return;
@@ -317,7 +319,7 @@ static void put_energy(struct json_writer *json, struct arena *arena, const stru
         json_put_number(json, soak.kwh);
 }
 
-static void print_json(struct arena *arena, const struct cli_plan *cli)
+static void print_json(struct arena *arena, const struct question *question)
 {
     cleanup_text struct text out = {0};
     struct json_writer json;
@@ -327,28 +329,28 @@ static void print_json(struct arena *arena, const struct cli_plan *cli)
     json_open_object(&json);
     json_key(&json, "schema");
     json_put_integer(&json, 1);
-    json_member(&json, "suite", cli->sources.suite->name);
+    json_member(&json, "suite", question->sources.suite->name);
     json_key(&json, "hosts");
-    json_put_integer(&json, (int64_t)cli->plan->hosts.count);
+    json_put_integer(&json, (int64_t)question->plan->hosts.count);
     json_key(&json, "gates");
-    json_put_integer(&json, (int64_t)cli->plan->gate_count);
+    json_put_integer(&json, (int64_t)question->plan->gate_count);
     json_key(&json, "records");
-    json_put_integer(&json, (int64_t)cli->plan->record_count);
-    put_energy(&json, arena, cli);
+    json_put_integer(&json, (int64_t)question->plan->record_count);
+    put_energy(&json, arena, question);
     json_key(&json, "plan");
     json_open_array(&json);
-    for (size_t i = 0; i < cli->plan->shapes.count; i++)
-        put_shape(&json, arena, cli->plan, cli->plan->shapes.items[i]);
+    for (size_t i = 0; i < question->plan->shapes.count; i++)
+        put_shape(&json, arena, question->plan, question->plan->shapes.items[i]);
     json_close_array(&json);
     json_key(&json, "applies");
     json_open_array(&json);
-    for (size_t i = 0; i < cli->notes.choices.count; i++)
-        put_choice(&json, arena, &cli->notes.choices.items[i]);
+    for (size_t i = 0; i < question->notes.choices.count; i++)
+        put_choice(&json, arena, &question->notes.choices.items[i]);
     json_close_array(&json);
     json_key(&json, "notes");
     json_open_array(&json);
-    for (size_t i = 0; i < cli->notes.notes.count; i++)
-        json_put_string(&json, reason_english(arena, cli->notes.notes.items[i].what));
+    for (size_t i = 0; i < question->notes.notes.count; i++)
+        json_put_string(&json, reason_english(arena, question->notes.notes.items[i].what));
     json_close_array(&json);
     json_close_object(&json);
     cli_print_lines(out.bytes);
@@ -356,7 +358,7 @@ static void print_json(struct arena *arena, const struct cli_plan *cli)
 
 int command_plan(int argc, char **argv)
 {
-    struct cli_plan cli = {0};
+    struct question cli = {0};
     const char *format = "text";
     unsigned hosts_at_once = 0;
     bool checks = false;
@@ -398,7 +400,7 @@ int command_plan(int argc, char **argv)
     if (checks)
         return print_checks();
     arena = arena_create();
-    if (cli_make_plan(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
+    if (question_make(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
         status = cli_fail(&err);
     } else {
         if (strcmp(format, "json") == 0)

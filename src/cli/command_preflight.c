@@ -7,19 +7,23 @@
 #include <string.h>
 
 #include "access.h"
+#include "assay/app/meter.h"
+#include "assay/app/production.h"
+#include "assay/app/question.h"
+#include "assay/app/running.h"
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/mend.h"
 #include "assay/preflight.h"
 #include "assay/reason_json.h"
 #include "assay/report.h"
+#include "board.h"
 #include "cli.h"
-#include "meter.h"
-#include "running.h"
 
 enum { COMMANDS_SHOWN = 8, JSON_BYTES = 64 << 20 };
 
 struct preflight_options {
-    struct cli_plan plan;
+    struct question plan;
     const char *db, *progress, *format;
     struct access access;
 };
@@ -32,58 +36,61 @@ struct preflight {
 /* -- Making it -- */
 
 /* What the suite needs is found over a plan of it that nobody runs: its own limits do not matter yet. */
-static const char *derive(struct arena *arena, struct cli_plan *cli, const struct reason **ret_note,
+static const char *derive(struct arena *arena, struct question *question, const struct reason **ret_note,
                           struct error *err)
 {
     struct suite *relaxed = arena_new(arena, struct suite);
 
-    if (cli_load_sources(arena, cli, err) < 0)
+    if (question_load(arena, question, err) < 0)
         return NULL;
-    *relaxed = *cli->sources.suite;
+    *relaxed = *question->sources.suite;
     relaxed->delivery = false;
-    cli->sources.suite = relaxed;
-    if (cli_build_plan(arena, cli, "00000000-0000-0000-0000-000000000000", err) < 0)
+    question->sources.suite = relaxed;
+    if (question_build_plan(arena, question, "00000000-0000-0000-0000-000000000000", err) < 0)
         return NULL;
-    if (cli_production(arena, cli->plan) != NULL)
+    if (production_concerned(arena, question->plan) != NULL)
         cli_warn("assay: note: %s; `assay run` wants --allow-active for them\n",
-                 cli_production(arena, cli->plan));
-    return preflight_suite(arena, &cli->sources, cli->plan, ret_note);
+                 production_concerned(arena, question->plan));
+    return preflight_suite(arena, &question->sources, question->plan, ret_note);
 }
 
-static int make_plan(struct arena *arena, struct cli_plan *cli, struct error *err)
+static int make_plan(struct arena *arena, struct question *question, struct error *err)
 {
-    const char *file = arena_printf(arena, "preflight of %s", cli->suite), *document;
+    const char *file = arena_printf(arena, "preflight of %s", question->suite), *document;
     const struct reason *note = NULL;
     const struct suite *suite;
     char uuid[UUID_SIZE];
 
-    document = derive(arena, cli, &note, err);
+    document = derive(arena, question, &note, err);
     suite = document != NULL ? suite_parse(arena, file, slice_of(document), err) : NULL;
     if (suite == NULL)
         return -1;
     if (note != NULL)
         cli_warn("assay: note: %s\n", reason_english(arena, note));
-    cli->suite = file;
-    cli->steps = NULL;
-    cli->notes = (struct plan_notes){0};
-    cli->sources.suite = cli->sources.limits.suite = suite;
+    question->suite = file;
+    question->steps = NULL;
+    question->notes = (struct plan_notes){0};
+    question->sources.suite = question->sources.limits.suite = suite;
     uuid_create(uuid);
-    return cli_build_plan(arena, cli, uuid, err);
+    return question_build_plan(arena, question, uuid, err);
 }
 
 static int begin(struct arena *arena, struct preflight *preflight, int argc, char **argv, struct error *err)
 {
-    struct cli_plan *cli = &preflight->options.plan;
+    struct question *question = &preflight->options.plan;
     struct running *going = &preflight->going;
+    const char *note;
 
-    if (make_plan(arena, cli, err) < 0)
+    if (make_plan(arena, question, err) < 0)
         return -1;
-    going->sources = &cli->sources;
-    going->record = running_new_record(arena, cli, argc, argv);
+    going->sources = &question->sources;
+    going->record = running_new_record(arena, question, argc, argv);
     going->database = cli_database(preflight->options.db);
-    if (cli_evidence_limits(arena, cli, going->record, err) < 0 ||
-        meter_check_before(going->database, err) < 0)
+    if (question_evidence_limits(arena, question, going->record, err) < 0 ||
+        meter_check_before(arena, going->database, &note, err) < 0)
         return -1;
+    if (note != NULL)
+        cli_warn("assay: note: %s\n", note);
     going->store = store_open(cli_database(preflight->options.db), false, err);
     return going->store != NULL ? store_begin_run(going->store, going->record, err) : -1;
 }
@@ -210,14 +217,16 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     struct scheduler_options options = {0};
     struct error err = {0};
     bool cancelled = false;
+    struct board *board;
     int status;
 
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&preflight->options.access);
-    preflight->going.board = board_create(kind, preflight->going.record, 0, cli_now());
+    board = board_create(kind, preflight->going.record, 0, clock_now());
+    preflight->going.watcher = board_watcher(board);
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
-    board_destroy(preflight->going.board);
+    board_destroy(board);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }
 

@@ -2,6 +2,7 @@
 /* Old runs go, those that somebody leans on stay; each that stays though it is old enough is told with its reason. */
 #include <stdio.h>
 
+#include "assay/clock.h"
 #include "assay/report.h"
 #include "cli.h"
 
@@ -36,7 +37,7 @@ static const char *why_stays(const struct run_summary *run, const struct standin
 static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
                    const struct prune_options *options, struct choice *ret_choice)
 {
-    double before = cli_now() - (double)options->older_than * DAY_S;
+    double before = clock_now() - (double)options->older_than * DAY_S;
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
 
     *ret_choice = (struct choice){0};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/app/question.h"
+#include "assay/app/report_file.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/report.h"
@@ -27,7 +29,7 @@ static int write_signed(const struct request *request, struct store *store, cons
     const struct report_format *row = report_format_find(request->format);
     cleanup_free char *path = request->output != NULL
                                   ? mem_strdup(request->output)
-                                  : cli_report_name(&record->standing, record->number, row->extension);
+                                  : report_file_name(&record->standing, record->number, row->extension);
     cleanup_text struct text report = {0};
     struct manifest manifest;
 
@@ -48,8 +50,8 @@ static int write_record(const struct request *request, struct store *store, cons
 {
     if (request->key != NULL)
         return write_signed(request, store, record, err);
-    return cli_write_report(record, request->format, request->language,
-                            request->output != NULL ? request->output : "-", err);
+    return report_file_write(record, request->format, request->language,
+                             request->output != NULL ? request->output : "-", err);
 }
 
 /* "hosts", "all": which parts of the HTML report are printed too. false: there is no such appendix. */
@@ -72,7 +74,7 @@ static void dress(const struct request *request, struct record *record)
 {
     static const struct hostfile_names none = {NULL, NULL, NULL};
 
-    record->names = slice_of(cli_names_text(request->arena, &request->names, &none));
+    record->names = slice_of(question_names_text(request->arena, &request->names, &none));
     for (size_t i = 0; i < request->appendices.count; i++)
         add_appendix(request->appendices.items[i], &record->appendices);
 }
@@ -90,7 +92,7 @@ static int write_run(struct request *request)
     if (store != NULL && request->word != NULL)
         number = store_find_run(store, request->word, &err);
     if (store != NULL && (request->word == NULL || number > 0))
-        record = cli_load_report(store, request->arena, number, request->format, request->against, &err);
+        record = report_file_load(store, request->arena, number, request->format, request->against, &err);
     if (record != NULL) {
         dress(request, record);
         result = write_record(request, store, record, &err);

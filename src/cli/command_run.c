@@ -11,26 +11,36 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/app/earlier.h"
+#include "assay/app/exclusive.h"
+#include "assay/app/meter.h"
+#include "assay/app/preflights.h"
+#include "assay/app/production.h"
+#include "assay/app/question.h"
+#include "assay/app/read_again.h"
+#include "assay/app/report_file.h"
+#include "assay/app/resuming.h"
+#include "assay/app/running.h"
+#include "assay/app/sources.h"
+#include "assay/app/turns.h"
 #include "assay/check.h"
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/files.h"
 #include "assay/judge.h"
 #include "assay/report.h"
 #include "assay/scheduler.h"
 #include "assay/store.h"
+#include "board.h"
 #include "cli.h"
 #include "detach.h"
-#include "exclusive.h"
-#include "meter.h"
 #include "recap.h"
-#include "resuming.h"
 #include "run_options.h"
-#include "running.h"
-#include "turns.h"
 
 struct run {
     struct run_options options;
     struct running going;
+    struct board *board;
     struct arena *arena;
 };
 
@@ -47,11 +57,36 @@ static int read_unread(struct run *run, struct error *err)
     struct record *record = run->going.record;
 
     for (size_t i = 0; i < record->attempts.count; i++)
-        if (is_unread(&record->attempts.items[i]) &&
-            cli_read_again(run->going.store, run->going.sources, record, &record->attempts.items[i], true,
-                           err) < 0)
+        if (is_unread(&record->attempts.items[i]) && read_again(run->going.store, run->going.sources, record,
+                                                                &record->attempts.items[i], true, err) < 0)
             return -1;
     return 0;
+}
+
+static void print_note(const char *note)
+{
+    if (note != NULL)
+        cli_warn("assay: note: %s\n", note);
+}
+
+static int check_resuming(struct arena *arena, const struct run *run, struct resuming *ret_resuming,
+                          struct error *err)
+{
+    int result =
+        resuming_check(arena, &run->options.plan, run->going.record, run->going.sources, ret_resuming, err);
+
+    for (size_t i = 0; i < ret_resuming->differences.names.count; i++)
+        cli_warn("assay: %s\n", ret_resuming->differences.names.items[i]);
+    return result;
+}
+
+/* Jobs of Slurm that are not released are the operator's to release. */
+static void release(const struct run *run)
+{
+    const char *kept = exclusive_release(run->going.record);
+
+    if (kept != NULL)
+        cli_warn("assay: %s\n", kept);
 }
 
 /* The question of a resumed run is the one that it was begun with; only its hostfile may be another. */
@@ -59,6 +94,7 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
 {
     long long number = store_find_run(run->going.store, run->options.resume, err);
     struct resuming resuming;
+    const char *note;
 
     if (run->options.exclusive.via != NULL)
         return error_set(err, ERROR_USAGE,
@@ -70,12 +106,15 @@ static int resume_record(struct arena *arena, struct run *run, struct error *err
     if (run->going.record->state == RUN_ENDED)
         return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
     run->going.sources = &run->options.plan.sources;
-    if (cli_sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0 ||
-        resuming_check(arena, &run->options.plan, run->going.record, run->going.sources, &resuming, err) < 0)
+    if (sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0 ||
+        check_resuming(arena, run, &resuming, err) < 0)
         return -1;
     if (store_resume_run(run->going.store, run->going.record, err) < 0 || read_unread(run, err) < 0)
         return -1;
-    return resuming_take(&run->going, &resuming, run->options.allow_active, err);
+    if (resuming_take(&run->going, &resuming, run->options.allow_active, &note, err) < 0)
+        return -1;
+    print_note(note);
+    return 0;
 }
 
 /* Another number holds for this controller only. */
@@ -116,6 +155,7 @@ static int keep_run(struct run *run, struct error *err)
 static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
 {
     char uuid[UUID_SIZE];
+    const char *note;
 
     if (run->options.resume != NULL)
         return resume(arena, run, err);
@@ -125,15 +165,16 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
             return -1;
     }
     uuid_create(uuid);
-    if (cli_make_plan(arena, &run->options.plan, uuid, err) < 0 ||
-        (!run->options.allow_active && cli_check_production(arena, run->options.plan.plan, err) < 0))
+    if (question_make(arena, &run->options.plan, uuid, err) < 0 ||
+        (!run->options.allow_active && production_check(arena, run->options.plan.plan, err) < 0))
         return -1;
     run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
     run->going.sources = &run->options.plan.sources;
     turns_keep(run->going.record, run->options.hosts_at_once);
-    if (cli_evidence_limits(arena, &run->options.plan, run->going.record, err) < 0 ||
-        meter_check_before(run->going.database, err) < 0)
+    if (question_evidence_limits(arena, &run->options.plan, run->going.record, err) < 0 ||
+        meter_check_before(arena, run->going.database, &note, err) < 0)
         return -1;
+    print_note(note);
     for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
         cli_warn("assay: note: %s\n",
                  reason_english(run->going.record->arena, run->options.plan.notes.notes.items[i].what));
@@ -142,7 +183,7 @@ static int begin(struct arena *arena, struct run *run, int argc, char **argv, st
         return -1;
     if (keep_run(run, err) == 0)
         return 0;
-    exclusive_release(run->going.record);
+    release(run);
     return -1;
 }
 
@@ -163,11 +204,11 @@ static int write_report(struct run *run, const char *path, struct error *err)
     struct record *record = run->going.record;
     enum report_language language;
 
-    if (cli_add_earlier(run->going.store, run->arena, record, NULL, err) < 0 ||
-        cli_attach_preflight(run->going.store, record, err) < 0)
+    if (earlier_attach(run->going.store, run->arena, record, NULL, err) < 0 ||
+        preflight_attach(run->going.store, record, err) < 0)
         return -1;
     cli_language(NULL, &language);
-    return cli_write_report(record, "html", language, path, err);
+    return report_file_write(record, "html", language, path, err);
 }
 
 /* What is not wrong, but undecided or left out, is not to be fixed. */
@@ -213,6 +254,19 @@ static void print_substitutes(const struct run *run)
     }
 }
 
+/* Where nobody could be told apart; whom the judgement names is an entry (report.h). */
+static void print_isolation(const struct record *record)
+{
+    const struct judgement *judgement = &record->judgement;
+
+    for (size_t i = 0; i < judgement->search_count; i++)
+        if (judgement->searches[i].candidates != NULL)
+            cli_print("not isolated: %s among %s: %s\n",
+                      record->plan->steps.items[judgement->searches[i].step].shape->suite_step,
+                      reason_english(record->arena, judgement->searches[i].candidates),
+                      reason_english(record->arena, judgement->searches[i].conclusion));
+}
+
 static void print_entries(const struct run *run)
 {
     struct arena *arena = run->going.record->arena;
@@ -230,7 +284,7 @@ static void print_entries(const struct run *run)
                   reason_english(arena, entries[i].cause));
         shown++;
     }
-    cli_print_isolation(run->going.record);
+    print_isolation(run->going.record);
     if (count > shown)
         cli_print("%s: %zu step%s%s\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
                   count - shown == 1 ? "" : "s",
@@ -258,7 +312,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     struct standing standing = standing_of(run->going.record);
     char absolute[PATH_MAX];
     cleanup_free char *path = run->options.report != NULL ? mem_strdup(run->options.report)
-                                                          : cli_report_name(&standing, number, ".html");
+                                                          : report_file_name(&standing, number, ".html");
     bool loaded = reload(run, err) == 0, written = loaded && write_report(run, path, err) == 0;
 
     if (loaded) {
@@ -305,15 +359,16 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
         exclusive_settle(run->going.exclusive);
         cli_warn("assay: %s\n", exclusive_state(run->going.exclusive));
     }
-    run->going.board = board_create(kind, run->going.record, options.hosts_at_once, cli_now());
+    run->board = board_create(kind, run->going.record, options.hosts_at_once, clock_now());
+    run->going.watcher = board_watcher(run->board);
     status = running_carry_out(&run->going, &options, &cancelled, &err);
-    board_destroy(run->going.board);
+    board_destroy(run->board);
     if (status < 0) {
         cli_warn("assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
                  run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
-    exclusive_release(run->going.record);
+    release(run);
     return finish(run, cancelled, &err);
 }
 

@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acceptance.h"
+#include "assay/app/campaign.h"
+#include "assay/app/earlier.h"
+#include "assay/app/histories.h"
+#include "assay/app/report_file.h"
+#include "assay/app/site_folder.h"
+#include "assay/clock.h"
 #include "assay/judge.h"
 #include "assay/site.h"
-#include "site_folder.h"
+#include "cli.h"
 
 /* Of a suite with so many runs every two are compared; of more each with the one before, and the newest with so many. */
 enum { RUNS_ALL_PAIRS = 8, PAIRS_OF_NEWEST = 32 };
@@ -141,7 +146,7 @@ static int write_run(struct work *work, const struct run_summary *summary)
     int result = -1;
 
     run.prefix = arena_printf(run.arena, "runs/%lld/", summary->number);
-    run.record = cli_load_report(work->store, run.arena, summary->number, "html", NULL, work->err);
+    run.record = report_file_load(work->store, run.arena, summary->number, "html", NULL, work->err);
     if (run.record != NULL) {
         site_run_of(work->arena, run.record, list_push(work->arena, &work->site.runs));
         *list_push(work->arena, &work->mark.runs) =
@@ -225,7 +230,7 @@ static int write_pair(struct work *work, const struct site_pair *pair)
     int result = -1;
 
     if (record != NULL &&
-        cli_add_earlier(work->store, arena, record, arena_printf(arena, "%lld", earlier), work->err) == 0 &&
+        earlier_attach(work->store, arena, record, arena_printf(arena, "%lld", earlier), work->err) == 0 &&
         begin(work, &file, arena_printf(work->arena, "compare/%lld-%lld.html", earlier, later)) == 0) {
         site_compare(record, work->site.language, &file.text);
         result = site_file_end(&file);
@@ -307,7 +312,7 @@ static int write_history(struct work *work)
 {
     struct arena *arena = arena_create();
     struct history history = {0};
-    int result = cli_collect_history(work->store, arena, 0, false, &history, work->err);
+    int result = histories_collect(work->store, arena, 0, false, &history, work->err);
 
     if (result == 0 && history.runs.count > 0)
         result = write_history_pages(work, arena, &history);
@@ -324,7 +329,7 @@ static int write_acceptance(struct work *work, struct arena *arena, const char *
     struct site_file file;
 
     if (campaign_load(arena, work->store, name, &campaign, work->err) == 0)
-        acceptance = campaign_at(&campaign, cli_now(), work->err);
+        acceptance = campaign_at(&campaign, clock_now(), work->err);
     if (acceptance == NULL || campaign_story(&campaign, acceptance, work->err) < 0 ||
         begin(work, &file, arena_printf(work->arena, "acceptances/%s.html", site_name(arena, name))) < 0)
         return -1;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acceptance.h"
+#include "assay/app/campaign.h"
 #include "assay/files.h"
 #include "proof.h"
 #include "verification.h"

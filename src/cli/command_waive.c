@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/sources.h"
+#include "assay/clock.h"
 #include "assay/judge.h"
 #include "assay/report.h"
 #include "cli.h"
@@ -25,16 +27,16 @@ static int load(struct arena *arena, struct store *store, const char *word, stru
         return -1;
     if ((*ret_record)->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
-    (*ret_record)->now = cli_now();
+    (*ret_record)->now = clock_now();
     return 0;
 }
 
 static int load_sources(struct arena *arena, const struct record *record, struct plan_sources *ret_sources,
                         struct error *err)
 {
-    if (cli_sources_of_record(arena, record, NULL, ret_sources, err) < 0)
+    if (sources_of_record(arena, record, NULL, ret_sources, err) < 0)
         return -1;
-    return cli_sources_as_judged(arena, record, ret_sources, err);
+    return sources_as_judged(arena, record, ret_sources, err);
 }
 
 /* What is waived must be what is shown: the last judgement, against the same limits. */
@@ -45,7 +47,7 @@ static int judge(struct record *record, const struct plan_sources *sources, cons
 
     uuid_create(uuid);
     judge_run(record, &sources->limits, uuid);
-    cli_judged_by(record, sources);
+    sources_judged_by(record, sources);
     if (shown != NULL && !reason_says_the_same(record->arena, shown, record->judgement.baselines))
         return error_set(err, ERROR_USAGE,
                          "run %lld was last judged against %s, and this would be against %s; judge it again "

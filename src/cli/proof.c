@@ -10,11 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "assay/app/signature.h"
 #include "assay/cleanup.h"
+#include "assay/clock.h"
 #include "assay/files.h"
 #include "assay/log.h"
 #include "assay/report.h"
-#include "signature.h"
 
 #define FOLDER_PREFIX "assay-export-"
 enum { MOST_NAMED = 50, REPORT_BYTES = 1024 * 1024 * 1024 };
@@ -97,7 +98,7 @@ static void remove_left_ones(struct arena *arena, const char *place)
             continue;
         fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
-            (double)status.st_mtime + NEW_S < cli_now() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+            (double)status.st_mtime + NEW_S < clock_now() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
             directory_remove(path, NULL) < 0)
             log_debug("%s stays behind", path);
     }

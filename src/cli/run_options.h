@@ -4,11 +4,12 @@
 #define ASSAY_RUN_OPTIONS_H
 
 #include "access.h"
+#include "assay/app/exclusive.h"
+#include "assay/app/question.h"
 #include "cli.h"
-#include "exclusive.h"
 
 struct run_options {
-    struct cli_plan plan;
+    struct question plan;
     const char *db, *resume, *progress, *report;
     struct access access;
     struct exclusive_options exclusive;

@@ -3,8 +3,8 @@
 #ifndef ASSAY_CLI_VERIFICATION_H
 #define ASSAY_CLI_VERIFICATION_H
 
+#include "assay/app/signature.h"
 #include "assay/bundle.h"
-#include "signature.h"
 
 struct verification {
     struct arena *arena;

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An acceptance out of the database, judged. */
+#ifndef ASSAY_APP_CAMPAIGN_H
+#define ASSAY_APP_CAMPAIGN_H
+
+#include "assay/acceptance.h"
+#include "assay/manifest.h"
+#include "assay/plan_build.h"
+#include "assay/store.h"
+
+struct campaign {
+    struct acceptance *kept;                 /* as the database has it: documents, events, runs */
+    struct plan_sources sources;             /* of its documents; the hostfile is the one it was made with */
+    LIST_OF(const struct record *) left_out; /* runs that answer its question, but were not added */
+    LIST_OF(const struct record *)
+    earlier; /* likewise, from before its beginning: they are told, and do not count */
+};
+
+/* Only a delivery is accepted: not a trial, a tuning or a look at hosts in production. */
+int campaign_check_suite(const struct suite *suite, struct error *err) __attribute__((warn_unused_result));
+
+/* Its runs are loaded and judged by its own limits, whatever they were judged by when they ran. */
+int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
+                  struct error *err) __attribute__((warn_unused_result));
+/* How it stood at that time, with what was known of by then. NULL with err set. */
+struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+    __attribute__((warn_unused_result));
+/* What happened, and how the units stood after it, into acceptance->story. */
+int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Why a run is of another question than the acceptance: another suite, other limits, no host of it. */
+int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What it rests on: all of its runs as store_manifest has them, documents and events. cited: only the runs and events
+   that this earlier manifest names, by the judgements that it names; what came later is no change of it. */
+int acceptance_manifest(struct arena *arena, struct store *store, const struct acceptance *kept,
+                        const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What is to be run next: missing and to be retested; not what must be mended first. */
+/* One run: these steps are all that these hosts owe. */
+struct campaign_block {
+    struct hostlist hosts, steps;
+    unsigned times; /* so often, for three of three */
+};
+struct campaign_next {
+    LIST_OF(struct campaign_block) blocks; /* in the order of the suite; none: nothing is to be run now */
+    const char *hostfile;                  /* the text */
+};
+int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
+                  struct campaign_next *ret_next, struct error *err) __attribute__((warn_unused_result));
+
+#endif

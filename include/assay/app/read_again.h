@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stored evidence, read by today's parsers. */
+#ifndef ASSAY_APP_READ_AGAIN_H
+#define ASSAY_APP_READ_AGAIN_H
+
+#include "assay/plan_build.h"
+#include "assay/store.h"
+
+/* What an ended attempt's stored evidence says by today's parsers, in place of what was read of it; of that the record keeps
+   what the judge goes by. put: it is stored too. Not of one whose output was clipped. */
+int read_again(struct store *store, const struct plan_sources *sources, struct record *record,
+               struct attempt *attempt, bool put, struct error *err) __attribute__((warn_unused_result));
+
+#endif

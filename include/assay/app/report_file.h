@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run's report as a file. */
+#ifndef ASSAY_APP_REPORT_FILE_H
+#define ASSAY_APP_REPORT_FILE_H
+
+#include "assay/report.h"
+#include "assay/store.h"
+
+/* Where a report goes by default: what is no acceptance says so by its name. From the heap. */
+char *report_file_name(const struct standing *standing, long long number, const char *extension);
+/* The run as a report of this form shows it: with what it is compared with (against: earlier_attach), and its preflight. */
+struct record *report_file_load(struct store *store, struct arena *arena, long long number,
+                                const char *format, const char *against, struct error *err)
+    __attribute__((warn_unused_result));
+/* Into the file, or to standard output ("-"), while it is made. */
+int report_file_write(const struct record *record, const char *format, enum report_language language,
+                      const char *path, struct error *err) __attribute__((warn_unused_result));
+
+#endif

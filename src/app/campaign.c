@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/app/campaign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/app/sources.h"
+#include "assay/judge.h"
+#include "assay/reasons/report.h"
+#include "assay/reasons/words.h"
+#include "assay/report.h"
+
+/* -- Loading --------------------------------------------------------------------------------------------------- */
+
+int campaign_check_suite(const struct suite *suite, struct error *err)
+{
+    if (suite->delivery)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "the suite %s does not say \"purpose\": \"delivery\", and nothing can be accepted by it; "
+        "give the one that the delivery was agreed by",
+        suite->name);
+}
+
+static int take_sources(struct arena *arena, struct campaign *campaign, struct error *err)
+{
+    struct record documents = {.arena = arena};
+
+    for (size_t i = 0; i < campaign->kept->documents.count; i++)
+        *list_push(arena, &documents.documents) = campaign->kept->documents.items[i];
+    if (sources_of_record(arena, &documents, NULL, &campaign->sources, err) < 0)
+        return -1;
+    return campaign_check_suite(campaign->sources.suite, err);
+}
+
+static int take_run(struct arena *arena, struct store *store, struct campaign *campaign, long long number,
+                    struct error *err)
+{
+    struct record *record = store_load_lean(store, arena, number, sighting_rests_on, err);
+
+    if (record == NULL)
+        return -1;
+    judge_run(record, &campaign->sources.limits, campaign->kept->uuid);
+    *list_push(arena, &campaign->kept->runs) = record;
+    return 0;
+}
+
+static bool is_added(const struct campaign *campaign, long long number)
+{
+    for (size_t i = 0; i < campaign->kept->run_numbers.count; i++)
+        if (campaign->kept->run_numbers.items[i] == number)
+            return true;
+    return false;
+}
+
+static double beginning_of(const struct campaign *campaign)
+{
+    double first = campaign->kept->made;
+
+    for (size_t i = 0; i < campaign->kept->runs.count; i++)
+        if (campaign->kept->runs.items[i]->started < first)
+            first = campaign->kept->runs.items[i]->started;
+    return first;
+}
+
+/* Runs that answer its question and were not added: nobody chooses among them. */
+static int take_others(struct arena *arena, struct store *store, struct campaign *campaign, struct error *err)
+{
+    double beginning = beginning_of(campaign);
+    struct run_summary *runs;
+    size_t count;
+
+    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
+        return -1;
+    for (size_t i = count; i-- > 0;) { /* the oldest first */
+        struct record *record;
+        struct error why = {0};
+
+        if (runs[i].imported || runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
+            continue;
+        record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
+        if (record == NULL)
+            return -1;
+        if (campaign_check_run(campaign, record, &why) < 0)
+            continue;
+        if (record->started >= beginning)
+            *list_push(arena, &campaign->left_out) = record;
+        else
+            *list_push(arena, &campaign->earlier) = record;
+    }
+    return 0;
+}
+
+int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
+                  struct error *err)
+{
+    *ret_campaign = (struct campaign){.kept = store_load_acceptance(store, arena, name, err)};
+    if (ret_campaign->kept == NULL || take_sources(arena, ret_campaign, err) < 0)
+        return -1;
+    events_withdraw(ret_campaign->kept->events.items, ret_campaign->kept->events.count);
+    for (size_t i = 0; i < ret_campaign->kept->run_numbers.count; i++)
+        if (take_run(arena, store, ret_campaign, ret_campaign->kept->run_numbers.items[i], err) < 0)
+            return -1;
+    return take_others(arena, store, ret_campaign, err);
+}
+
+/* -- Judging --------------------------------------------------------------------------------------------------- */
+
+static double end_of(const struct record *record)
+{
+    return record->ended > 0 ? record->ended : record->started;
+}
+
+static const struct plan *plan_of(const struct campaign *campaign, const struct acceptance *acceptance,
+                                  const struct hostlist *hosts, struct error *err)
+{
+    struct plan_sources sources = campaign->sources;
+    struct plan_options options = {.run_uuid = acceptance->uuid, .hosts = hosts};
+    struct plan_notes notes = {0};
+
+    sources.hostfile = hostfile_with_spares(acceptance->arena, campaign->sources.hostfile,
+                                            acceptance->events.items, acceptance->events.count, err);
+    return sources.hostfile != NULL ? plan_build(acceptance->arena, &sources, &options, &notes, err) : NULL;
+}
+
+struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+{
+    const struct acceptance *kept = campaign->kept;
+    struct acceptance *acceptance = arena_new(kept->arena, struct acceptance);
+
+    acceptance->arena = kept->arena;
+    acceptance->id = kept->id;
+    acceptance->uuid = kept->uuid;
+    acceptance->name = kept->name;
+    acceptance->made = kept->made;
+    acceptance->now = now;
+    for (size_t i = 0; i < kept->documents.count; i++)
+        *list_push(kept->arena, &acceptance->documents) = kept->documents.items[i];
+    for (size_t i = 0; i < kept->runs.count; i++)
+        if (end_of(kept->runs.items[i]) <= now)
+            *list_push(kept->arena, &acceptance->runs) = kept->runs.items[i];
+    for (size_t i = 0; i < campaign->left_out.count; i++)
+        if (end_of(campaign->left_out.items[i]) <= now)
+            *list_push(kept->arena, &acceptance->left_out) = campaign->left_out.items[i];
+    for (size_t i = 0; i < kept->events.count; i++)
+        if (kept->events.items[i].at <= now)
+            *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
+    events_withdraw(acceptance->events.items, acceptance->events.count);
+    acceptance->plan = plan_of(campaign, acceptance, NULL, err);
+    if (acceptance->plan == NULL)
+        return NULL;
+    judge_acceptance(acceptance);
+    return acceptance;
+}
+
+/* -- The story ------------------------------------------------------------------------------------------------- */
+
+static const struct reason *run_text(struct arena *arena, const struct record *record)
+{
+    const struct plan *plan = record->plan;
+    const char **names = arena_array(arena, const char *, plan->hosts.count);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    return reason(
+        arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
+        record->judgement.verdict_count > 0
+            ? reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word))
+            : REASON(word_not_judged));
+}
+
+static void add_moment(struct acceptance *acceptance, double at, const struct reason *text)
+{
+    *list_push(acceptance->arena, &acceptance->story) = (struct moment){.at = at, .text = text};
+}
+
+static void add_waivers(struct acceptance *acceptance, const struct record *record)
+{
+    struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < record->waivers.count; i++) {
+        const struct waiver *waiver = &record->waivers.items[i];
+
+        add_moment(acceptance, waiver->made,
+                   reason(arena, waiver_in_run, record->number, waiver->who, time_text(arena, waiver->until),
+                          waiver->why));
+        if (waiver->withdrawn.made > 0)
+            add_moment(
+                acceptance, waiver->withdrawn.made,
+                reason(arena, waiver_withdrawn, waiver->who, waiver->withdrawn.who, waiver->withdrawn.why));
+        else if (waiver->until <= acceptance->now)
+            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, waiver->who));
+    }
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+    const struct moment *left = a, *right = b;
+
+    return left->at < right->at ? -1 : left->at > right->at;
+}
+
+static void take_words(struct acceptance *acceptance, struct moment *moment, const struct acceptance *then)
+{
+    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
+        enum verdict_word word = VERDICT_INCOMPLETE;
+
+        for (size_t k = 0; k < then->verdicts.count; k++)
+            if (strcmp(then->verdicts.items[k].unit, acceptance->verdicts.items[i].unit) == 0)
+                word = then->verdicts.items[k].word;
+        *list_push(acceptance->arena, &moment->words) = word;
+    }
+}
+
+static void add_event_moment(struct acceptance *acceptance, const struct acceptance_event *event)
+{
+    enum { AT_ONCE_S = 60 };
+    const struct reason *text = event_text(acceptance->arena, event);
+
+    if (event->made > event->at + AT_ONCE_S)
+        text = reason(acceptance->arena, event_recorded_at, text, time_text(acceptance->arena, event->made));
+    add_moment(acceptance, event->at, text);
+}
+
+int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < campaign->earlier.count; i++)
+        add_moment(acceptance, end_of(campaign->earlier.items[i]),
+                   reason(arena, run_before_acceptance, run_text(arena, campaign->earlier.items[i])));
+    for (size_t i = 0; i < acceptance->left_out.count; i++)
+        add_moment(acceptance, end_of(acceptance->left_out.items[i]),
+                   reason(arena, run_not_added, run_text(arena, acceptance->left_out.items[i])));
+
+    for (size_t i = 0; i < acceptance->runs.count; i++) {
+        add_moment(acceptance, end_of(acceptance->runs.items[i]), run_text(arena, acceptance->runs.items[i]));
+        add_waivers(acceptance, acceptance->runs.items[i]);
+    }
+    for (size_t i = 0; i < acceptance->events.count; i++)
+        add_event_moment(acceptance, &acceptance->events.items[i]);
+    if (acceptance->story.count > 0)
+        qsort(acceptance->story.items, acceptance->story.count, sizeof(struct moment), compare_moments);
+    for (size_t i = 0; i < acceptance->story.count; i++) {
+        const struct acceptance *then = campaign_at(campaign, acceptance->story.items[i].at, err);
+
+        if (then == NULL)
+            return -1;
+        take_words(acceptance, &acceptance->story.items[i], then);
+    }
+    return 0;
+}
+
+/* -- Runs that may be added ------------------------------------------------------------------------------------ */
+
+/* Of a suite or contract there is one, whatever it is called; platforms and baselines are called by their platform. */
+static const struct document *find_document(const struct document *documents, size_t count,
+                                            const struct document *like)
+{
+    bool single = strcmp(like->kind, "suite") == 0 || strcmp(like->kind, "contract") == 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(documents[i].kind, like->kind) == 0 &&
+            (single || strcmp(documents[i].name, like->name) == 0))
+            return &documents[i];
+    return NULL;
+}
+
+static bool is_question(const struct document *document)
+{
+    static const char *const kinds[] = {"suite", "platform", "baseline", "contract"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(document->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+static int refuse_run(const struct record *record, const struct document *wanted,
+                      const struct document *found, struct error *err)
+{
+    const struct document *one = wanted != NULL ? wanted : found;
+
+    if (wanted == NULL || found == NULL)
+        return error_set(err, ERROR_USAGE,
+                         "run %lld was made %s %s %s, the acceptance %s: it answers another question",
+                         record->number, found != NULL ? "with" : "without", one->kind, one->name,
+                         found != NULL ? "without" : "with");
+    return error_set(
+        err, ERROR_USAGE,
+        "run %lld was made with another %s: %s (SHA-256 %.16s), the acceptance has %s (SHA-256 %.16s); it "
+        "answers another question",
+        record->number, one->kind, found->name, found->sha256, wanted->name, wanted->sha256);
+}
+
+static bool has_platform(const struct record *record, const char *platform)
+{
+    for (size_t i = 0; i < record->documents.count; i++)
+        if (strcmp(record->documents.items[i].kind, "platform") == 0 &&
+            strcmp(record->documents.items[i].name, platform) == 0)
+            return true;
+    return false;
+}
+
+static bool has_common_host(const struct campaign *campaign, const struct record *record)
+{
+    const struct hostfile *hostfile = campaign->sources.hostfile;
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        for (size_t k = 0; k < hostfile->hosts.count; k++)
+            if (strcmp(record->plan->hosts.items[i]->name, hostfile->hosts.items[k].name) == 0)
+                return true;
+    return false;
+}
+
+/* A run over fewer hosts may lack the platforms of the others, and their baselines. */
+static bool is_owed_by(const struct record *record, const struct document *document)
+{
+    if (strcmp(document->kind, "platform") == 0 || strcmp(document->kind, "baseline") == 0)
+        return strcmp(document->kind, "baseline") == 0 && has_platform(record, document->name);
+    return is_question(document);
+}
+
+int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+{
+    const struct acceptance *kept = campaign->kept;
+
+    if (record->state == RUN_RUNNING)
+        return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    for (size_t i = 0; i < record->documents.count; i++) {
+        const struct document *found = &record->documents.items[i];
+        const struct document *wanted = find_document(kept->documents.items, kept->documents.count, found);
+
+        if (is_question(found) && (wanted == NULL || strcmp(wanted->sha256, found->sha256) != 0))
+            return refuse_run(record, wanted, found, err);
+    }
+    for (size_t i = 0; i < kept->documents.count; i++) {
+        const struct document *wanted = &kept->documents.items[i];
+
+        if (is_owed_by(record, wanted) &&
+            find_document(record->documents.items, record->documents.count, wanted) == NULL)
+            return refuse_run(record, wanted, NULL, err);
+    }
+    if (!has_common_host(campaign, record))
+        return error_set(err, ERROR_USAGE, "run %lld has no host of acceptance %s", record->number,
+                         kept->name);
+    return 0;
+}
+
+/* -- What to run next ------------------------------------------------------------------------------------------ */
+
+static void add_name(struct arena *arena, struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return;
+    *list_push(arena, &list->names) = name;
+}
+
+static bool is_failed(const struct acceptance *acceptance, const struct host *host)
+{
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (requirement->state == REQUIREMENT_FAILED && step->member_count == 1 && step->members[0] == host)
+            return true;
+    }
+    return false;
+}
+
+/* What a host that is known to be broken owes can wait until it is mended, and so can tests across hosts with it. */
+static bool is_next(const struct acceptance *acceptance, const struct requirement *requirement)
+{
+    const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+    if (requirement->state != REQUIREMENT_MISSING && requirement->state != REQUIREMENT_RETEST)
+        return false;
+    for (size_t i = 0; i < step->member_count; i++)
+        if (is_failed(acceptance, step->members[i]))
+            return false;
+    return true;
+}
+
+static bool has_step(const struct plan *plan, const struct step *wanted)
+{
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        bool same = step->member_count == wanted->member_count &&
+                    strcmp(step->shape->suite_step, wanted->shape->suite_step) == 0 &&
+                    strcmp(step->shape->variant, wanted->shape->variant) == 0;
+
+        for (size_t k = 0; same && k < step->member_count; k++)
+            same = strcmp(step->members[k]->name, wanted->members[k]->name) == 0;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static unsigned times_of(const struct acceptance *acceptance, const struct requirement *requirement)
+{
+    unsigned repeat = acceptance->plan->steps.items[requirement->step].shape->repeat;
+    unsigned owed = requirement->owed > requirement->passes ? requirement->owed - requirement->passes : 1;
+
+    return repeat > 1 ? (owed + repeat - 1) / repeat : owed;
+}
+
+static bool is_in(const struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_block(const struct acceptance *acceptance, const struct requirement *requirement,
+                        const struct campaign_block *block)
+{
+    return is_next(acceptance, requirement) && times_of(acceptance, requirement) == block->times &&
+           is_in(&block->steps, acceptance->plan->steps.items[requirement->step].shape->suite_step);
+}
+
+/* Whether a run over these hosts alone has the very groups that are owed: a ring of pairs has them only over all. What
+   runs on each host alone is there in any case. */
+static bool covers(const struct campaign *campaign, const struct acceptance *acceptance,
+                   const struct campaign_block *block, struct error *err)
+{
+    const struct plan *plan = NULL;
+
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (step->member_count == 1 || !is_of_block(acceptance, requirement, block))
+            continue;
+        if (plan == NULL)
+            plan = plan_of(campaign, acceptance, &block->hosts, err);
+        if (plan == NULL || !has_step(plan, step))
+            return false;
+    }
+    return true;
+}
+
+static struct campaign_block *block_of(struct arena *arena, struct campaign_next *next,
+                                       const char *suite_step, unsigned times)
+{
+    struct campaign_block *block;
+
+    for (size_t i = 0; i < next->blocks.count; i++)
+        if (next->blocks.items[i].times == times && is_in(&next->blocks.items[i].steps, suite_step))
+            return &next->blocks.items[i];
+    block = list_push(arena, &next->blocks);
+    *block = (struct campaign_block){.times = times};
+    add_name(arena, &block->steps, suite_step);
+    return block;
+}
+
+static bool same_hosts(const struct hostlist *a, const struct hostlist *b)
+{
+    for (size_t i = 0; a->names.count == b->names.count && i < a->names.count; i++)
+        if (strcmp(a->names.items[i], b->names.items[i]) != 0 && !is_in(b, a->names.items[i]))
+            return false;
+    return a->names.count == b->names.count;
+}
+
+/* Steps that the same hosts owe equally often are one run. */
+static void join_blocks(struct arena *arena, struct campaign_next *next)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < next->blocks.count; i++) {
+        struct campaign_block *block = &next->blocks.items[i];
+        size_t into = 0;
+
+        while (into < kept && (next->blocks.items[into].times != block->times ||
+                               !same_hosts(&next->blocks.items[into].hosts, &block->hosts)))
+            into++;
+        if (into == kept)
+            next->blocks.items[kept++] = *block;
+        else
+            add_name(arena, &next->blocks.items[into].steps, block->steps.names.items[0]);
+    }
+    next->blocks.count = kept;
+}
+
+int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
+                  struct campaign_next *ret_next, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+    const struct hostfile *hostfile = hostfile_with_spares(
+        arena, campaign->sources.hostfile, acceptance->events.items, acceptance->events.count, err);
+    cleanup_text struct text text = {0};
+
+    if (hostfile == NULL)
+        return -1;
+    *ret_next = (struct campaign_next){0};
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+        struct campaign_block *block;
+
+        if (!is_next(acceptance, requirement))
+            continue;
+        block = block_of(arena, ret_next, step->shape->suite_step, times_of(acceptance, requirement));
+        for (size_t k = 0; k < step->member_count; k++)
+            add_name(arena, &block->hosts, step->members[k]->name);
+    }
+    for (size_t i = 0; i < ret_next->blocks.count; i++)
+        if (!covers(campaign, acceptance, &ret_next->blocks.items[i], err))
+            for (size_t k = 0; k < hostfile->hosts.count; k++)
+                if (hostfile->hosts.items[k].role == ROLE_COMPUTE)
+                    add_name(arena, &ret_next->blocks.items[i].hosts, hostfile->hosts.items[k].name);
+    join_blocks(arena, ret_next);
+    text_init(&text, 16 << 20);
+    /* All hosts, and the lines name those that are to be run: what is over some of them must say so. */
+    hostfile_write(hostfile, NULL, &text);
+    ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
+    return 0;
+}

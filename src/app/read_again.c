@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was stored, read by today's parsers: one attempt after the other, so that no more than one is in memory. */
+#include "assay/app/read_again.h"
+
+#include "assay/check.h"
+
+int read_again(struct store *store, const struct plan_sources *sources, struct record *record,
+               struct attempt *attempt, bool put, struct error *err)
+{
+    const struct step *step = &record->plan->steps.items[attempt->step];
+    struct arena *scratch = arena_create();
+    int result = store_load_evidence(store, scratch, record, attempt, err);
+    struct check_context context;
+
+    if (result == 0) {
+        plan_context(scratch, sources, step, &context);
+        check_read(&context, attempt);
+        if (put)
+            result = store_put_readings(store, record, attempt, err);
+    }
+    check_keep(record->arena, scratch, step, attempt);
+    arena_destroy(scratch);
+    return result;
+}

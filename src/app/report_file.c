@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A report goes to its file while it is made: of 1,250 hosts JSON and CSV are two gigabytes. */
+#include "assay/app/report_file.h"
+
+#include <string.h>
+
+#include "assay/app/earlier.h"
+#include "assay/app/preflights.h"
+#include "assay/files.h"
+
+char *report_file_name(const struct standing *standing, long long number, const char *extension)
+{
+    return standing_is_acceptance(standing)
+               ? mem_printf("assay-report-%lld%s", number, extension)
+               : mem_printf("assay-%s-%lld%s", run_kind_name(standing->kind), number, extension);
+}
+
+/* The forms that show an earlier run beside their own. */
+static bool compares(const char *format)
+{
+    return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0 ||
+           strcmp(format, "prometheus") == 0;
+}
+
+struct record *report_file_load(struct store *store, struct arena *arena, long long number,
+                                const char *format, const char *against, struct error *err)
+{
+    struct record *record = store_load_lean(store, arena, number, report_rests_on, err);
+
+    if (record == NULL || (compares(format) && record->judgement.verdict_count > 0 &&
+                           earlier_attach(store, arena, record, against, err) < 0))
+        return NULL;
+    return strcmp(format, "html") != 0 || preflight_attach(store, record, err) == 0 ? record : NULL;
+}
+
+struct output {
+    struct file_writing file;
+    struct error *err;
+};
+
+static bool write_piece(void *context, const char *bytes, size_t length)
+{
+    struct output *output = context;
+
+    return file_add(&output->file, bytes, length, output->err) == 0;
+}
+
+int report_file_write(const struct record *record, const char *format, enum report_language language,
+                      const char *path, struct error *err)
+{
+    cleanup_text struct text text = {0};
+    struct output output = {.err = err};
+    int result = -1;
+
+    if (file_begin(&output.file, path, 0644, err) < 0)
+        return -1;
+    text_init_draining(&text, write_piece, &output);
+    report_format_find(format)->write(record, language, &text);
+    text_drain(&text);
+    if (!text.clipped)
+        result = file_finish(&output.file, err);
+    file_abandon(&output.file);
+    return result;
+}

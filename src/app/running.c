@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/app/running.h"
+
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "assay/app/exclusive.h"
+#include "assay/app/isolation.h"
+#include "assay/app/meter.h"
+#include "assay/check.h"
+#include "assay/clock.h"
+#include "assay/judge.h"
+
+static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
+{
+    struct running *run = context;
+
+    return meter_check_disk(run->meter, err) < 0 ? -1
+                                                 : store_begin_attempt(run->store, run->record, attempt, err);
+}
+
+static int windows_read(void *context, const struct attempt *attempt, size_t first, struct error *err)
+{
+    struct running *run = context;
+    struct record *record = run->record;
+    struct attempt *mine = &record->attempts.items[attempt - record->attempts.items];
+
+    for (size_t i = first; i < mine->windows.count; i++) {
+        struct window *window = &mine->windows.items[i];
+        const struct host *host = record->plan->steps.items[mine->step].members[window->member];
+
+        if (meter_takes(run->meter, host->name, window->captures))
+            continue;
+        evidence_drop(window->captures, &window->what);
+        window->end = ATTEMPT_NO_ANSWER;
+    }
+    return store_put_windows(run->store, record, mine, first, err);
+}
+
+static void read_into(struct arena *arena, const struct running *run, const struct record *record,
+                      struct attempt *attempt)
+{
+    struct check_context check;
+
+    plan_context(arena, run->sources, &record->plan->steps.items[attempt->step], &check);
+    check_read(&check, attempt);
+}
+
+/* Raw bytes first: whatever becomes of the parsing, the evidence is there. Of a clipped output the readings are part of
+   it, so they are made before, to be kept right behind it. */
+static int store_attempt(struct running *run, struct arena *scratch, struct attempt *attempt,
+                         struct error *err)
+{
+    if (attempt_is_clipped(attempt))
+        read_into(scratch, run, run->record, attempt);
+    if (store_end_attempt(run->store, run->record, attempt, err) < 0)
+        return -1;
+    if (!attempt_is_clipped(attempt))
+        read_into(scratch, run, run->record, attempt);
+    return store_put_readings(run->store, run->record, attempt, err);
+}
+
+int running_keep_attempt(struct running *run, struct attempt *attempt, struct error *err)
+{
+    struct arena *scratch = arena_create();
+    int result = store_attempt(run, scratch, attempt, err);
+
+    check_keep(run->record->arena, scratch, &run->record->plan->steps.items[attempt->step], attempt);
+    arena_destroy(scratch);
+    return result;
+}
+
+static int attempt_ended(void *context, struct attempt *attempt, struct error *err)
+{
+    struct running *run = context;
+
+    if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0]->name,
+                     attempt->captures))
+        evidence_drop(attempt->captures, &attempt->what);
+    return running_keep_attempt(run, attempt, err);
+}
+
+static enum step_state judge(void *context, size_t step)
+{
+    struct running *run = context;
+
+    return judge_step(run->record, &run->sources->limits, step);
+}
+
+/* What the hosts' own steps made of those over several of them, and who takes whose place. */
+static int extend(void *context, const enum step_state *states, struct error *err)
+{
+    struct running *run = context;
+    struct plan *plan = run->record->plan;
+    size_t steps = plan->steps.count;
+
+    plan_add_substitutes(plan, run->sources, states);
+    if (plan->steps.count == steps)
+        isolation_extend(run->record, run->sources);
+    return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;
+}
+
+/* Why the step did not pass, as far as it alone can tell. */
+static void tell_worst(struct running *run, enum scheduler_event event, size_t step,
+                       const struct scheduler_counts *counts)
+{
+    struct arena *arena = arena_create();
+    size_t alike;
+    struct outcome worst = judge_step_worst(arena, run->record, &run->sources->limits, step, &alike);
+
+    run->watcher.event(run->watcher.context, clock_now(), event, step, counts, &worst, alike);
+    arena_destroy(arena);
+}
+
+static void progress(void *context, enum scheduler_event event, size_t step,
+                     const struct scheduler_counts *counts)
+{
+    struct running *run = context;
+    const char *news = run->exclusive != NULL && event == EVENT_TICK ? exclusive_poll(run->exclusive) : NULL;
+
+    if (news != NULL)
+        run->watcher.note(run->watcher.context, news);
+    if (event == EVENT_CANCELLING)
+        run->cancelled_by = counts->signal;
+    if (counts->state == STEP_FAILED && (event == EVENT_STEP_ENDED || event == EVENT_TAKEN_UP))
+        tell_worst(run, event, step, counts);
+    else
+        run->watcher.event(run->watcher.context, clock_now(), event, step, counts, NULL, 0);
+}
+
+static bool awaits(void *context, const struct host *host)
+{
+    struct running *run = context;
+
+    return exclusive_awaits(run->exclusive, host);
+}
+
+struct record *running_new_record(struct arena *arena, const struct question *question, int argc, char **argv)
+{
+    struct record *record = arena_new(arena, struct record);
+
+    record->arena = arena;
+    record->uuid = question->plan->run_uuid;
+    record->state = RUN_RUNNING;
+    record->started = clock_now();
+    record->program = "assay " ASSAY_VERSION;
+    record->suite = question->sources.suite->name;
+    record->suite_title = question->sources.suite->title;
+    record->hostfile = question->hostfile;
+    record->plan = question->plan;
+    question_documents(arena, question, argc, argv, record);
+    record->standing = standing_of(record);
+    return record;
+}
+
+/* "ops@login1": who is to be asked by those whom this run's lock keeps out. */
+static const char *tester_name(struct arena *arena)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    char host[HOST_NAME_MAX + 1] = "";
+
+    gethostname(host, sizeof host - 1);
+    if (user == NULL)
+        return arena_printf(arena, "%u@%s", (unsigned)geteuid(), host);
+    return arena_printf(arena, "%s@%s", user->pw_name, host);
+}
+
+int running_carry_out(struct running *run, const struct scheduler_options *given, bool *ret_cancelled,
+                      struct error *err)
+{
+    struct scheduler_hooks hooks = {
+        run,   attempt_begins, windows_read, attempt_ended,
+        judge, extend,         progress,     run->exclusive != NULL ? awaits : NULL};
+    struct scheduler_options options = *given;
+    /* Where assay was started inside an allocation, its hosts are ours. */
+    const struct check_run tester = {.uuid = run->record->uuid,
+                                     .who = tester_name(run->record->arena),
+                                     .jobs = getenv("SLURM_JOB_ID"),
+                                     .claims =
+                                         run->exclusive != NULL ? exclusive_claims(run->exclusive) : NULL};
+    char uuid[UUID_SIZE];
+
+    options.remote.asking = run->watcher.hush;
+    options.remote.asking_context = run->watcher.context;
+    run->sources->run = &tester;
+    run->meter = meter_create(run->record, run->database);
+    if (scheduler_run(run->record, run->sources, &options, &hooks, ret_cancelled, err) < 0)
+        return -1;
+    run->sources->run = NULL;
+    uuid_create(uuid);
+    run->record->state = *ret_cancelled ? RUN_CANCELLED : RUN_ENDED;
+    judge_run(run->record, &run->sources->limits, uuid);
+    if (store_put_judgement(run->store, run->record, err) < 0)
+        return -1;
+    return store_end_run(run->store, run->record, run->record->state, clock_now(), err);
+}
