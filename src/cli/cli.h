@@ -3,6 +3,8 @@
 #ifndef ASSAY_CLI_H
 #define ASSAY_CLI_H
 
+#include "assay/app/findings.h"
+#include "assay/app/proof.h"
 #include "assay/error.h"
 #include "assay/history.h"
 #include "assay/hostfile.h"
@@ -74,6 +76,11 @@ void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What was put together in lines already. */
 void cli_print_lines(const char *lines);
+/* findings.h: to standard output. */
+#define CLI_FINDINGS ((struct findings){.tell = cli_tell})
+void cli_tell(void *context, const char *line);
+/* Where a signed report and what belongs to it lie. */
+void cli_print_signed(const struct proof_files *files);
 /* --lang, or without it (NULL) the language of the locale, English where there is no report in that. false: --lang names
    none, and nothing was said. */
 bool cli_language(const char *option, enum report_language *ret_language);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "assay/app/campaign.h"
+#include "assay/app/proof.h"
 #include "assay/app/question.h"
 #include "assay/app/sources.h"
 #include "assay/cleanup.h"
@@ -13,7 +14,7 @@
 #include "assay/files.h"
 #include "assay/reasons/any.h"
 #include "assay/report.h"
-#include "proof.h"
+#include "cli.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };
 
@@ -553,6 +554,7 @@ static int sign_report(struct words *words, const struct campaign *campaign,
                        const char *key)
 {
     struct manifest manifest;
+    struct proof_files files;
 
     if (acceptance_manifest(words->arena, words->store, campaign->kept, NULL, &manifest, words->err) < 0)
         return -1;
@@ -560,7 +562,10 @@ static int sign_report(struct words *words, const struct campaign *campaign,
     manifest_say(words->arena, &manifest, "verdict",
                  reason_english(words->arena, acceptance_verdict_text(words->arena, acceptance)));
     manifest_say(words->arena, &manifest, "as of", time_text(words->arena, acceptance->now));
-    return proof_write_signed(words->arena, &manifest, path, report, key, words->err);
+    if (proof_write_signed(words->arena, &manifest, path, report, key, &files, words->err) < 0)
+        return -1;
+    cli_print_signed(&files);
+    return 0;
 }
 
 struct report_options {

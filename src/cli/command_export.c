@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/proof.h"
 #include "assay/app/question.h"
 #include "assay/files.h"
 #include "assay/report.h"
-#include "proof.h"
+#include "cli.h"
 
 enum { REPORT_BYTES = 1 << 30 };
 

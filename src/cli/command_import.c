@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/app/proof.h"
+#include "assay/app/verification.h"
 #include "assay/clock.h"
 #include "assay/files.h"
 #include "assay/report.h"
-#include "proof.h"
-#include "verification.h"
+#include "cli.h"
 
 struct import_options {
     const char *db;
@@ -58,7 +59,8 @@ static int know_again(struct import_options *options, const struct bundle *bundl
     if (origin == NULL || strcmp(origin->sha256, bundle->sha256) != 0)
         changed = manifest_redacted(&bundle->manifest)
                       ? 1
-                      : proof_compare(verification->arena, store, number, &bundle->manifest, false, err);
+                      : proof_compare(verification->arena, store, number, &bundle->manifest, false,
+                                      &verification->findings, err);
     if (changed != 0) {
         if (changed > 0)
             cli_print(
@@ -118,7 +120,7 @@ static int import_bundle(struct import_options *options, const char *path, struc
 
 int command_import(int argc, char **argv)
 {
-    struct import_options options = {0};
+    struct import_options options = {.verification.findings = CLI_FINDINGS};
     const struct option_row rows[] = {
         {"report", 0, OPTION_STRING, "REPORT", &options.verification.report,
          "the signed report of the run: the bundle must be what was signed"},

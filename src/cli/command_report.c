@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/app/proof.h"
 #include "assay/app/question.h"
 #include "assay/app/report_file.h"
 #include "assay/cleanup.h"
 #include "assay/files.h"
 #include "assay/report.h"
-#include "proof.h"
+#include "cli.h"
 
 /* What is signed is in memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */
 static const size_t signed_bytes = (size_t)4 << 30;
@@ -32,6 +33,7 @@ static int write_signed(const struct request *request, struct store *store, cons
                                   : report_file_name(&record->standing, record->number, row->extension);
     cleanup_text struct text report = {0};
     struct manifest manifest;
+    struct proof_files files;
 
     if (record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
@@ -42,7 +44,10 @@ static int write_signed(const struct request *request, struct store *store, cons
     if (store_manifest(store, request->arena, record->number, NULL, &manifest, err) < 0)
         return -1;
     proof_describe(request->arena, &manifest, record);
-    return proof_write_signed(request->arena, &manifest, path, &report, request->key, err);
+    if (proof_write_signed(request->arena, &manifest, path, &report, request->key, &files, err) < 0)
+        return -1;
+    cli_print_signed(&files);
+    return 0;
 }
 
 static int write_record(const struct request *request, struct store *store, const struct record *record,

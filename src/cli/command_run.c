@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/app/detach.h"
 #include "assay/app/earlier.h"
 #include "assay/app/exclusive.h"
 #include "assay/app/meter.h"
@@ -33,7 +34,6 @@
 #include "assay/store.h"
 #include "board.h"
 #include "cli.h"
-#include "detach.h"
 #include "recap.h"
 #include "run_options.h"
 
@@ -336,6 +336,14 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     return cancelled ? EXIT_CANCELLED : verdict_exit_status(verdict);
 }
 
+static int print_detached(struct detaching *detaching, int status)
+{
+    if (detaching->run != 0)
+        cli_print("run: %lld\nlog: %s\n", detaching->run, detaching->log);
+    free(detaching->log);
+    return status;
+}
+
 static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 {
     struct scheduler_options options = {.cancel = run->options.cancel};
@@ -346,7 +354,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 
     /* Before the database is open and a password in locked memory: neither outlives a fork. */
     if (run->options.detach && detach_begin(&detaching, &status, &err))
-        return err.code != 0 ? cli_fail(&err) : status;
+        return err.code != 0 ? cli_fail(&err) : print_detached(&detaching, status);
     if (access_ask(&run->options.access, &err) < 0 || begin(run->arena, run, argc, argv, &err) < 0)
         return cli_fail(&err);
     if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)

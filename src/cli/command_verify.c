@@ -7,56 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/app/campaign.h"
+#include "assay/app/proof.h"
+#include "assay/app/verification.h"
 #include "assay/files.h"
-#include "proof.h"
-#include "verification.h"
+#include "cli.h"
 
 struct verify_options {
     const char *db, *bundle, *key, *expect_run, *expect_verdict;
 };
-
-static bool is_acceptance(const struct verification *verification)
-{
-    return *manifest_said(&verification->manifest, "acceptance") != '\0';
-}
-
-/* Its runs need not be judged for this, nor read. */
-static int load_runs(struct verification *verification, struct store *store, struct acceptance *kept,
-                     struct error *err)
-{
-    for (size_t i = 0; i < kept->run_numbers.count; i++) {
-        const struct record *record =
-            store_load_judged(store, verification->arena, kept->run_numbers.items[i], err);
-
-        if (record == NULL)
-            return -1;
-        *list_push(verification->arena, &kept->runs) = record;
-    }
-    return 0;
-}
-
-static int check_acceptance(struct verification *verification, struct store *store, const char *where,
-                            struct error *err)
-{
-    struct acceptance *kept = store_load_acceptance(
-        store, verification->arena, manifest_said(&verification->manifest, "acceptance"), err);
-    struct manifest found;
-    size_t bytes, tables;
-    int changed;
-
-    if (kept == NULL || load_runs(verification, store, kept, err) < 0 ||
-        acceptance_manifest(verification->arena, store, kept, &verification->manifest, &found, err) < 0)
-        return -1;
-    changed = proof_print_differences(verification->arena, &verification->manifest, &found, false);
-    verification->wrong += (size_t)changed;
-    verification_count(&verification->manifest, &bytes, &tables);
-    if (changed == 0)
-        cli_print("ok: %zu documents, commands and outputs and %zu tables of %s have the hashes of the "
-                  "manifest\n",
-                  bytes, tables, where);
-    return 0;
-}
 
 static int check_database(struct verification *verification, const char *db, struct error *err)
 {
@@ -69,11 +27,11 @@ static int check_database(struct verification *verification, const char *db, str
         return -1;
     if (store_check(store, &unsound) < 0)
         verification_wrong(verification, db, unsound.text);
-    number = is_acceptance(verification)
+    number = verification_of_acceptance(verification)
                  ? 0
                  : store_find_run(store, manifest_said(&verification->manifest, "run"), err);
-    if (is_acceptance(verification))
-        result = check_acceptance(verification, store, db, err);
+    if (verification_of_acceptance(verification))
+        result = verification_check_acceptance(verification, store, db, err);
     else if (number > 0)
         result =
             verification_check_evidence(verification, store, number, &verification->manifest, false, db, err);
@@ -105,7 +63,7 @@ static int check_bundle(struct verification *verification, const char *path, con
         return -1;
     result = bundle_open(path, verification->arena, &bundle, err);
     if (result == 0 && !verification->readable)
-        verification_print_subject(verification->arena, &bundle.manifest, false);
+        verification_tell_subject(verification, &bundle.manifest, false);
     if (result == 0)
         result = verification_check_bundle(verification, &bundle, path, key, err);
     store_close(bundle.store);
@@ -137,7 +95,7 @@ static int check_all(struct verification *verification, const struct verify_opti
         return -1;
     if (!verification->readable)
         return 0;
-    if (is_acceptance(verification) && options->bundle != NULL)
+    if (verification_of_acceptance(verification) && options->bundle != NULL)
         return error_set(err, ERROR_USAGE,
                          "%s is of an acceptance, and a bundle is of one run: give --db FILE",
                          verification->report);
@@ -149,7 +107,7 @@ static int check_all(struct verification *verification, const struct verify_opti
     verification_count(&verification->manifest, &captures, &tables);
     if (options->db == NULL && options->bundle == NULL)
         cli_print("not looked at: %zu documents, commands and outputs and %zu tables: give --db FILE%s\n",
-                  captures, tables, is_acceptance(verification) ? "" : " or --bundle FILE");
+                  captures, tables, verification_of_acceptance(verification) ? "" : " or --bundle FILE");
     return 0;
 }
 
@@ -247,7 +205,7 @@ static int verify(struct verification *verification, const struct verify_options
 
 int command_verify(int argc, char **argv)
 {
-    struct verification verification = {0};
+    struct verification verification = {.findings = CLI_FINDINGS};
     struct verify_options options = {0};
     const struct option_row rows[] = {
         {"signers", 0, OPTION_STRING, "FILE", &verification.signers,

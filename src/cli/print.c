@@ -107,3 +107,15 @@ void cli_refuse_verb(const char *command, const char *word, const char *const *v
     cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
              did_you_mean(word, verbs, count).text);
 }
+
+void cli_tell(void *context, const char *line)
+{
+    (void)context;
+    cli_print("%s\n", line);
+}
+
+void cli_print_signed(const struct proof_files *files)
+{
+    cli_print("report: %s\nmanifest: %s\nsignature: %s\n", files->report, files->manifest,
+              files->signature != NULL ? files->signature : "there already, by this key");
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a redacted bundle says of the originals, held against the manifest that was signed. */
-#include <string.h>
+#include "assay/app/proof.h"
 
-#include "proof.h"
+#include <string.h>
 
 /* Whether the keyed hash is that of the signed piece. */
 static bool is_of(const char *key, const struct manifest_entry *claimed,

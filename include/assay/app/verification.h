@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What verify and import ask of a report, its manifest, its signatures and a bundle. Each finding is printed as it is made. */
-#ifndef ASSAY_CLI_VERIFICATION_H
-#define ASSAY_CLI_VERIFICATION_H
+/* What verify and import ask of a report, its manifest, its signatures and a bundle. */
+#ifndef ASSAY_APP_VERIFICATION_H
+#define ASSAY_APP_VERIFICATION_H
 
+#include "assay/app/findings.h"
 #include "assay/app/signature.h"
 #include "assay/bundle.h"
+#include "assay/store.h"
 
 struct verification {
     struct arena *arena;
     const char *report;          /* REPORT as given; its manifest and signatures lie beside it */
+    struct findings findings;    /* each is told as it is made */
     const char *signers;         /* file of those whose signatures count; NULL: nobody's does */
     struct signed_manifest kept; /* of the report, as it was read, once */
     struct manifest manifest;    /* what it says */
@@ -36,7 +39,13 @@ int verification_check_bundle(struct verification *verification, const struct bu
                               const char *path, const char *key, struct error *err)
     __attribute__((warn_unused_result));
 /* What a manifest says that it is of, a line each; of an unsigned one under a line that says so. */
-void verification_print_subject(struct arena *arena, const struct manifest *manifest, bool is_signed);
+void verification_tell_subject(const struct verification *verification, const struct manifest *manifest,
+                               bool is_signed);
+/* Likewise of an acceptance in store: its runs, documents and events, as the manifest of the report names them. */
+int verification_check_acceptance(struct verification *verification, struct store *store, const char *where,
+                                  struct error *err) __attribute__((warn_unused_result));
+/* Whether the manifest of the report is of one. */
+bool verification_of_acceptance(const struct verification *verification);
 /* Documents, commands and outputs, and tables that the manifest names. */
 void verification_count(const struct manifest *manifest, size_t *ret_bytes, size_t *ret_tables);
 /* Whose good signatures are on the manifest, one a line with the key; "" when nobody's is. In the arena. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "detach.h"
+#include "assay/app/detach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "assay/arena.h"
 
 enum { LOG_MODE = 0600 }; /* outputs of hosts may stand in it */
 
@@ -24,12 +24,12 @@ static int exit_status_of(pid_t child)
 
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return EXIT_INTERNAL;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERNAL;
+            return ERROR_INTERNAL;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_INTERNAL;
 }
 
 /* The child says its number when it goes on by itself; when it ends before that, it has said why. */
-static int wait_for(pid_t child, int heard)
+static int wait_for(struct detaching *detaching, pid_t child, int heard)
 {
     char path[PATH_MAX];
     long long run = 0;
@@ -42,8 +42,9 @@ static int wait_for(pid_t child, int heard)
     if (got != sizeof run)
         return exit_status_of(child);
     log_path(run, path);
-    cli_print("run: %lld\nlog: %s\n", run, path);
-    return EXIT_ACCEPT;
+    detaching->run = run;
+    detaching->log = mem_strdup(path);
+    return 0;
 }
 
 bool detach_begin(struct detaching *detaching, int *ret_status, struct error *err)
@@ -63,7 +64,7 @@ bool detach_begin(struct detaching *detaching, int *ret_status, struct error *er
     }
     close(ends[1]);
     if (child > 0) {
-        *ret_status = wait_for(child, ends[0]);
+        *ret_status = wait_for(detaching, child, ends[0]);
     } else {
         error_set(err, ERROR_INTERNAL, "--detach: %s", strerror(errno));
         close(ends[0]);

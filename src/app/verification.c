@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "verification.h"
+#include "assay/app/verification.h"
 
 #include <string.h>
 
+#include "assay/app/campaign.h"
+#include "assay/app/proof.h"
 #include "assay/files.h"
-#include "proof.h"
 
 enum { FILE_BYTES = 1 << 30 };
 
 void verification_wrong(struct verification *verification, const char *what, const char *why)
 {
-    cli_print("CHANGED: %s: %s\n", proof_line(verification->arena, what),
-              proof_line(verification->arena, why));
+    findings_tell(&verification->findings, "CHANGED: %s: %s", proof_line(verification->arena, what),
+                  proof_line(verification->arena, why));
     verification->wrong++;
 }
 
@@ -43,11 +44,13 @@ static int check_bytes(struct verification *verification, struct error *err)
                          "SHA-256 %s, and the manifest says %s; ask for it again",
                          sha256, entry->sha256));
     else
-        cli_print("ok: %s is the report of the manifest\n",
-                  proof_line(verification->arena, verification->report));
+        findings_tell(&verification->findings, "ok: %s is the report of the manifest",
+                      proof_line(verification->arena, verification->report));
     if (entry != NULL && strcmp(entry->path + 7, file_name(verification->report)) != 0)
-        cli_print("NOTE: it had the name %s when it was signed; go by what was signed, below, not by names\n",
-                  proof_line(verification->arena, entry->path + 7));
+        findings_tell(
+            &verification->findings,
+            "NOTE: it had the name %s when it was signed; go by what was signed, below, not by names",
+            proof_line(verification->arena, entry->path + 7));
     return 0;
 }
 
@@ -55,18 +58,21 @@ static void judge_signature(struct verification *verification, const struct sign
 {
     switch (signature->state) {
     case SIGNATURE_GOOD:
-        cli_print("ok: %s: signed by %s, %s\n", proof_line(verification->arena, signature->path),
-                  signature->signer, signature->key);
+        findings_tell(&verification->findings, "ok: %s: signed by %s, %s",
+                      proof_line(verification->arena, signature->path), signature->signer, signature->key);
         break;
     case SIGNATURE_UNKNOWN:
         if (verification->signers == NULL)
-            cli_print("UNKNOWN KEY: %s: the signature is whole, by %s; whose key that is nobody says: give "
-                      "--signers FILE\n",
-                      proof_line(verification->arena, signature->path), signature->key);
+            findings_tell(
+                &verification->findings,
+                "UNKNOWN KEY: %s: the signature is whole, by %s; whose key that is nobody says: give "
+                "--signers FILE",
+                proof_line(verification->arena, signature->path), signature->key);
         else
-            cli_print(
+            findings_tell(
+                &verification->findings,
                 "UNKNOWN KEY: %s: the signature is whole, and its key %s is not listed in %s%s%s%s: do not "
-                "rely on this report; ask the signer by another way for his key's fingerprint\n",
+                "rely on this report; ask the signer by another way for his key's fingerprint",
                 proof_line(verification->arena, signature->path), signature->key, verification->signers,
                 signature->why[0] != '\0' ? " (" : "", signature->why, signature->why[0] != '\0' ? ")" : "");
         verification->doubts++;
@@ -108,7 +114,8 @@ const char *verification_signers(const struct verification *verification)
 }
 
 /* What the manifest is of. The words of an unsigned one are anybody's, and stand under a line that says so. */
-void verification_print_subject(struct arena *arena, const struct manifest *manifest, bool is_signed)
+void verification_tell_subject(const struct verification *verification, const struct manifest *manifest,
+                               bool is_signed)
 {
     static const struct {
         const char *key, *label;
@@ -119,12 +126,13 @@ void verification_print_subject(struct arena *arena, const struct manifest *mani
                  {"made on", "made on"},       {"origin", "origin"}};
 
     if (!is_signed)
-        cli_print("UNSIGNED, anybody may have written this:\n");
+        findings_tell(&verification->findings, "UNSIGNED, anybody may have written this:");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         const char *said = manifest_said(manifest, lines[i].key);
 
         if (*said != '\0')
-            cli_print("%s%s: %s\n", is_signed ? "signed: " : "    ", lines[i].label, proof_line(arena, said));
+            findings_tell(&verification->findings, "%s%s: %s", is_signed ? "signed: " : "    ",
+                          lines[i].label, proof_line(verification->arena, said));
     }
 }
 
@@ -162,8 +170,8 @@ int verification_check_report(struct verification *verification, struct error *e
         return 0;
     if (check_bytes(verification, err) < 0)
         return -1;
-    verification_print_subject(verification->arena, &verification->manifest,
-                               *verification_signers(verification) != '\0');
+    verification_tell_subject(verification, &verification->manifest,
+                              *verification_signers(verification) != '\0');
     return 0;
 }
 
@@ -178,21 +186,67 @@ void verification_count(const struct manifest *manifest, size_t *ret_bytes, size
     }
 }
 
+static void count_changed(struct verification *verification, const struct manifest *kept, const char *where,
+                          int changed)
+{
+    size_t bytes, tables;
+
+    verification->wrong += (size_t)changed;
+    verification_count(kept, &bytes, &tables);
+    if (changed == 0)
+        findings_tell(&verification->findings,
+                      "ok: %zu documents, commands and outputs and %zu tables of %s have the hashes of the "
+                      "manifest",
+                      bytes, tables, where);
+}
+
 int verification_check_evidence(struct verification *verification, struct store *store, long long number,
                                 const struct manifest *kept, bool redacted, const char *where,
                                 struct error *err)
 {
-    int changed = proof_compare(verification->arena, store, number, kept, redacted, err);
-    size_t bytes, tables;
+    int changed =
+        proof_compare(verification->arena, store, number, kept, redacted, &verification->findings, err);
 
     if (changed < 0)
         return -1;
-    verification->wrong += (size_t)changed;
-    verification_count(kept, &bytes, &tables);
-    if (changed == 0)
-        cli_print("ok: %zu documents, commands and outputs and %zu tables of %s have the hashes of the "
-                  "manifest\n",
-                  bytes, tables, where);
+    count_changed(verification, kept, where, changed);
+    return 0;
+}
+
+bool verification_of_acceptance(const struct verification *verification)
+{
+    return *manifest_said(&verification->manifest, "acceptance") != '\0';
+}
+
+/* Its runs need not be judged for this, nor read. */
+static int load_runs(struct verification *verification, struct store *store, struct acceptance *kept,
+                     struct error *err)
+{
+    for (size_t i = 0; i < kept->run_numbers.count; i++) {
+        const struct record *record =
+            store_load_judged(store, verification->arena, kept->run_numbers.items[i], err);
+
+        if (record == NULL)
+            return -1;
+        *list_push(verification->arena, &kept->runs) = record;
+    }
+    return 0;
+}
+
+int verification_check_acceptance(struct verification *verification, struct store *store, const char *where,
+                                  struct error *err)
+{
+    struct acceptance *kept = store_load_acceptance(
+        store, verification->arena, manifest_said(&verification->manifest, "acceptance"), err);
+    struct manifest found;
+    int changed;
+
+    if (kept == NULL || load_runs(verification, store, kept, err) < 0 ||
+        acceptance_manifest(verification->arena, store, kept, &verification->manifest, &found, err) < 0)
+        return -1;
+    changed = proof_tell_differences(verification->arena, &verification->manifest, &found, false,
+                                     &verification->findings);
+    count_changed(verification, &verification->manifest, where, changed);
     return 0;
 }
 
@@ -221,16 +275,19 @@ static void check_claims(struct verification *verification, const struct bundle 
     verification->unproved += count_redacted(&bundle->manifest);
     path = proof_line(verification->arena, path);
     if (count == 0 && unknown == 0)
-        cli_print("ok: %s names the originals that were signed\n", path);
+        findings_tell(&verification->findings, "ok: %s names the originals that were signed", path);
     else if (unknown > 0)
-        cli_print(
+        findings_tell(
+            &verification->findings,
             "NOT CHECKED: whether %zu pieces of %s are of the signed run: their originals' hashes are "
             "keyed, and the key stays with who exported it: he can check it by assay verify REPORT --bundle "
-            "BUNDLE --db HIS-DATABASE\n",
+            "BUNDLE --db HIS-DATABASE",
             unknown, path);
-    cli_print("NOT CHECKED: %s is redacted: %zu tables, documents and outputs of it are not those that were "
-              "signed\n",
-              path, verification->unproved);
+    findings_tell(
+        &verification->findings,
+        "NOT CHECKED: %s is redacted: %zu tables, documents and outputs of it are not those that were "
+        "signed",
+        path, verification->unproved);
     verification->doubts++;
 }
 

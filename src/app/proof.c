@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "proof.h"
+#include "assay/app/proof.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -145,7 +145,8 @@ static int write_once(const char *path, const struct text *bytes, bool may_diffe
 }
 
 int proof_write_signed(struct arena *arena, struct manifest *manifest, const char *path,
-                       const struct text *report, const char *key, struct error *err)
+                       const struct text *report, const char *key, struct proof_files *ret_files,
+                       struct error *err)
 {
     struct signed_manifest signing = {.path = arena_printf(arena, "%s.manifest", path)};
     const char *slash = strrchr(path, '/'), *added;
@@ -170,8 +171,7 @@ int proof_write_signed(struct arena *arena, struct manifest *manifest, const cha
         write_once(signing.path, &text, signatures.list.count == 0, err) < 0 ||
         signature_add(arena, &signing, key, &added, err) < 0)
         return -1;
-    cli_print("report: %s\nmanifest: %s\nsignature: %s\n", path, signing.path,
-              added != NULL ? added : "there already, by this key");
+    *ret_files = (struct proof_files){path, signing.path, added};
     return 0;
 }
 
@@ -189,19 +189,20 @@ const char *proof_line(struct arena *arena, const char *words)
     return line;
 }
 
-int proof_print_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
-                            bool redacted)
+int proof_tell_differences(struct arena *arena, const struct manifest *kept, const struct manifest *found,
+                           bool redacted, const struct findings *findings)
 {
     struct manifest_difference *differences;
     size_t count = manifest_compare(arena, kept, found, redacted, &differences);
 
     for (size_t i = 0; i < count && i < MOST_NAMED; i++)
-        cli_print("CHANGED: %s%s%s%s: %s\n", proof_line(arena, differences[i].path),
-                  differences[i].note[0] != '\0' ? " (" : "",
-                  manifest_is_table(differences[i].path) ? "columns" : proof_line(arena, differences[i].note),
-                  differences[i].note[0] != '\0' ? ")" : "", proof_line(arena, differences[i].what));
+        findings_tell(findings, "CHANGED: %s%s%s%s: %s", proof_line(arena, differences[i].path),
+                      differences[i].note[0] != '\0' ? " (" : "",
+                      manifest_is_table(differences[i].path) ? "columns"
+                                                             : proof_line(arena, differences[i].note),
+                      differences[i].note[0] != '\0' ? ")" : "", proof_line(arena, differences[i].what));
     if (count > MOST_NAMED)
-        cli_print("CHANGED: and %zu more\n", count - MOST_NAMED);
+        findings_tell(findings, "CHANGED: and %zu more", count - MOST_NAMED);
     return (int)count;
 }
 
@@ -218,21 +219,30 @@ const char *proof_joined(struct arena *arena, const char *lines, const char *bet
     return joined;
 }
 
-static int head_differs(struct arena *arena, const struct manifest *kept, const char *key, const char *found)
+/* What a manifest says of its run, and who is told where it is not so. */
+struct heading {
+    struct arena *arena;
+    const struct manifest *kept;
+    const struct findings *findings;
+};
+
+static int head_differs(const struct heading *heading, const char *key, const char *found)
 {
-    const char *said = manifest_said(kept, key);
+    const char *said = manifest_said(heading->kept, key);
 
     if (*said == '\0' || strcmp(said, found) == 0)
         return 0;
-    cli_print("CHANGED: the manifest says of the run '%s: %s', and it is '%s'\n", key,
-              proof_line(arena, said), proof_line(arena, found));
+    findings_tell(heading->findings, "CHANGED: the manifest says of the run '%s: %s', and it is '%s'", key,
+                  proof_line(heading->arena, said), proof_line(heading->arena, found));
     return 1;
 }
 
 /* What a person reads at the head of a manifest must be what its entries say. */
-static int compare_head(struct arena *arena, struct store *store, long long number,
-                        const struct manifest *kept, struct error *err)
+static int compare_head(const struct heading *heading, struct store *store, long long number,
+                        struct error *err)
 {
+    struct arena *arena = heading->arena;
+    const struct manifest *kept = heading->kept;
     const struct record *record = store_load_judged(store, arena, number, err);
     const char *judgement = manifest_said(kept, "judgement");
     enum verdict_word verdict;
@@ -243,33 +253,35 @@ static int compare_head(struct arena *arena, struct store *store, long long numb
     if (store_find_verdict(store, number, judgement, &verdict, err) < 0) {
         if (err->code != ERROR_USAGE)
             return -1;
-        cli_print("CHANGED: the manifest is of judgement '%s', which this run does not have\n", judgement);
+        findings_tell(heading->findings,
+                      "CHANGED: the manifest is of judgement '%s', which this run does not have", judgement);
         return 1;
     }
-    changed += head_differs(arena, kept, "verdict", standing_verdict(&record->standing, verdict));
-    changed += head_differs(arena, kept, "kind", kind_text(arena, &record->standing));
+    changed += head_differs(heading, "verdict", standing_verdict(&record->standing, verdict));
+    changed += head_differs(heading, "kind", kind_text(arena, &record->standing));
     if (record->judgement.uuid != NULL && strcmp(record->judgement.uuid, judgement) == 0 &&
         report_verdict(record) != verdict) {
-        cli_print("CONTRADICTED: the verdict is '%s', and its own outcomes give '%s'\n",
-                  standing_verdict(&record->standing, verdict),
-                  standing_verdict(&record->standing, report_verdict(record)));
+        findings_tell(heading->findings, "CONTRADICTED: the verdict is '%s', and its own outcomes give '%s'",
+                      standing_verdict(&record->standing, verdict),
+                      standing_verdict(&record->standing, report_verdict(record)));
         changed++;
     }
-    changed += head_differs(arena, kept, "suite", record->suite);
-    changed += head_differs(arena, kept, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
-    changed += head_differs(arena, kept, "names", host_names(arena, record->plan));
-    changed += head_differs(arena, kept, "started", time_text(arena, record->started));
-    changed += head_differs(arena, kept, "ended", time_text(arena, record->ended));
-    changed += head_differs(arena, kept, "program", record->program);
-    changed += head_differs(arena, kept, "made on", record->controller);
-    return changed + head_differs(arena, kept, "plan", plan_sha256(arena, kept));
+    changed += head_differs(heading, "suite", record->suite);
+    changed += head_differs(heading, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
+    changed += head_differs(heading, "names", host_names(arena, record->plan));
+    changed += head_differs(heading, "started", time_text(arena, record->started));
+    changed += head_differs(heading, "ended", time_text(arena, record->ended));
+    changed += head_differs(heading, "program", record->program);
+    changed += head_differs(heading, "made on", record->controller);
+    return changed + head_differs(heading, "plan", plan_sha256(arena, kept));
 }
 
 int proof_compare(struct arena *arena, struct store *store, long long number, const struct manifest *kept,
-                  bool redacted, struct error *err)
+                  bool redacted, const struct findings *findings, struct error *err)
 {
+    const struct heading heading = {arena, kept, findings};
     struct manifest found;
-    int head = compare_head(arena, store, number, kept, err);
+    int head = compare_head(&heading, store, number, err);
 
     if (head < 0)
         return -1;
@@ -278,5 +290,5 @@ int proof_compare(struct arena *arena, struct store *store, long long number, co
         return err->code == ERROR_USAGE ? head : -1;
     if (head == 0 && store_manifest(store, arena, number, kept, &found, err) < 0)
         return -1;
-    return head + proof_print_differences(arena, kept, &found, redacted);
+    return head + proof_tell_differences(arena, kept, &found, redacted, findings);
 }
