@@ -79,6 +79,9 @@ void cli_print_lines(const char *lines);
 /* findings.h: to standard output. */
 #define CLI_FINDINGS ((struct findings){.tell = cli_tell})
 void cli_tell(void *context, const char *line);
+/* To standard error, behind "assay: ". */
+#define CLI_NOTES ((struct findings){.tell = cli_tell_note})
+void cli_tell_note(void *context, const char *line);
 /* Where a signed report and what belongs to it lie. */
 void cli_print_signed(const struct proof_files *files);
 /* --lang, or without it (NULL) the language of the locale, English where there is no report in that. false: --lang names

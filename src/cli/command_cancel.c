@@ -70,7 +70,7 @@ static int by_controller(struct store *store, long long number, bool now, enum r
 static int cancel(struct run_options *options, bool now, struct error *err)
 {
     struct store *store = cli_stored(options->db, err);
-    long long number = store != NULL ? store_find_run(store, options->resume, err) : 0;
+    long long number = store != NULL ? store_find_run(store, options->begin.resume, err) : 0;
     enum run_state state = RUN_ENDED;
     int status = EXIT_ACCEPT, result = number > 0 ? by_controller(store, number, now, &state, err) : -1;
 
@@ -87,7 +87,7 @@ static int cancel(struct run_options *options, bool now, struct error *err)
 
 int command_cancel(int argc, char **argv)
 {
-    struct run_options options = {.progress = "plain", .cancel = true};
+    struct run_options options = {.progress = "plain", .begin.cancel = true, .begin.notes = CLI_NOTES};
     bool now = false;
     const struct option_row rows[] = {
         {"now", 0, OPTION_FLAG, NULL, &now, "as Ctrl-C twice: does not wait until what runs is proven gone"},
@@ -106,6 +106,6 @@ int command_cancel(int argc, char **argv)
         error_set(&err, ERROR_USAGE, "cancel: name one run; `assay list` shows those that are going on");
         return cli_fail(&err);
     }
-    options.resume = argv[first];
+    options.begin.resume = argv[first];
     return cancel(&options, now, &err);
 }

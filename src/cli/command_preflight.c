@@ -7,10 +7,9 @@
 #include <string.h>
 
 #include "access.h"
-#include "assay/app/meter.h"
+#include "assay/app/begin.h"
 #include "assay/app/production.h"
 #include "assay/app/question.h"
-#include "assay/app/running.h"
 #include "assay/cleanup.h"
 #include "assay/clock.h"
 #include "assay/mend.h"
@@ -77,22 +76,12 @@ static int make_plan(struct arena *arena, struct question *question, struct erro
 
 static int begin(struct arena *arena, struct preflight *preflight, int argc, char **argv, struct error *err)
 {
-    struct question *question = &preflight->options.plan;
-    struct running *going = &preflight->going;
-    const char *note;
+    const struct begin_options options = {.notes = CLI_NOTES};
 
-    if (make_plan(arena, question, err) < 0)
+    if (make_plan(arena, &preflight->options.plan, err) < 0)
         return -1;
-    going->sources = &question->sources;
-    going->record = running_new_record(arena, question, argc, argv);
-    going->database = cli_database(preflight->options.db);
-    if (question_evidence_limits(arena, question, going->record, err) < 0 ||
-        meter_check_before(arena, going->database, &note, err) < 0)
-        return -1;
-    if (note != NULL)
-        cli_warn("assay: note: %s\n", note);
-    going->store = store_open(cli_database(preflight->options.db), false, err);
-    return going->store != NULL ? store_begin_run(going->store, going->record, err) : -1;
+    preflight->going.database = cli_database(preflight->options.db);
+    return begin_planned(arena, &preflight->going, &preflight->options.plan, &options, argc, argv, err);
 }
 
 /* -- Showing it -- */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The main line: hostfile + suite -> plan -> scheduler -> captures -> readings -> judge -> store -> report.
- * Here the modules that do not know each other are joined.
- */
-#include <errno.h>
+/* `assay run`: the main line, hostfile + suite -> plan -> scheduler -> captures -> readings -> judge -> store -> report. What
+   it does is in src/app; here it is asked for, and told. */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,24 +11,12 @@
 #include "assay/app/detach.h"
 #include "assay/app/earlier.h"
 #include "assay/app/exclusive.h"
-#include "assay/app/meter.h"
 #include "assay/app/preflights.h"
-#include "assay/app/production.h"
-#include "assay/app/question.h"
-#include "assay/app/read_again.h"
 #include "assay/app/report_file.h"
-#include "assay/app/resuming.h"
-#include "assay/app/running.h"
-#include "assay/app/sources.h"
-#include "assay/app/turns.h"
-#include "assay/check.h"
 #include "assay/cleanup.h"
 #include "assay/clock.h"
-#include "assay/files.h"
-#include "assay/judge.h"
 #include "assay/report.h"
-#include "assay/scheduler.h"
-#include "assay/store.h"
+#include "assay/sighting.h"
 #include "board.h"
 #include "cli.h"
 #include "recap.h"
@@ -43,149 +28,6 @@ struct run {
     struct board *board;
     struct arena *arena;
 };
-
-static bool is_unread(const struct attempt *attempt)
-{
-    return attempt->state == ATTEMPT_ENDED && *attempt->reading.tool == '\0' && !attempt_is_clipped(attempt);
-}
-
-/* A controller that died after it kept an attempt's bytes, and before it kept what it read in them, left the
- * attempt unread: it is read now, from the evidence. Of a clipped output there is too little for that, and its
- * attempt stays undecided. */
-static int read_unread(struct run *run, struct error *err)
-{
-    struct record *record = run->going.record;
-
-    for (size_t i = 0; i < record->attempts.count; i++)
-        if (is_unread(&record->attempts.items[i]) && read_again(run->going.store, run->going.sources, record,
-                                                                &record->attempts.items[i], true, err) < 0)
-            return -1;
-    return 0;
-}
-
-static void print_note(const char *note)
-{
-    if (note != NULL)
-        cli_warn("assay: note: %s\n", note);
-}
-
-static int check_resuming(struct arena *arena, const struct run *run, struct resuming *ret_resuming,
-                          struct error *err)
-{
-    int result =
-        resuming_check(arena, &run->options.plan, run->going.record, run->going.sources, ret_resuming, err);
-
-    for (size_t i = 0; i < ret_resuming->differences.names.count; i++)
-        cli_warn("assay: %s\n", ret_resuming->differences.names.items[i]);
-    return result;
-}
-
-/* Jobs of Slurm that are not released are the operator's to release. */
-static void release(const struct run *run)
-{
-    const char *kept = exclusive_release(run->going.record);
-
-    if (kept != NULL)
-        cli_warn("assay: %s\n", kept);
-}
-
-/* The question of a resumed run is the one that it was begun with; only its hostfile may be another. */
-static int resume_record(struct arena *arena, struct run *run, struct error *err)
-{
-    long long number = store_find_run(run->going.store, run->options.resume, err);
-    struct resuming resuming;
-    const char *note;
-
-    if (run->options.exclusive.via != NULL)
-        return error_set(err, ERROR_USAGE,
-                         "--resume goes on with what the run asked Slurm for; do not give --exclusive-via");
-    run->going.record =
-        number > 0 ? store_load_lean(run->going.store, arena, number, sighting_rests_on, err) : NULL;
-    if (run->going.record == NULL)
-        return -1;
-    if (run->going.record->state == RUN_ENDED)
-        return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
-    run->going.sources = &run->options.plan.sources;
-    if (sources_of_record(arena, run->going.record, NULL, run->going.sources, err) < 0 ||
-        check_resuming(arena, run, &resuming, err) < 0)
-        return -1;
-    if (store_resume_run(run->going.store, run->going.record, err) < 0 || read_unread(run, err) < 0)
-        return -1;
-    if (resuming_take(&run->going, &resuming, run->options.allow_active, &note, err) < 0)
-        return -1;
-    print_note(note);
-    return 0;
-}
-
-/* Another number holds for this controller only. */
-static int resume_turns(struct run *run, struct error *err)
-{
-    unsigned *most = &run->options.hosts_at_once;
-
-    if (*most > 0)
-        return 0;
-    if (turns_of(run->going.record, most, err) < 0)
-        return -1;
-    if (*most > 0)
-        cli_warn("assay: note: as the run was begun, %u host%s at work at a time\n", *most,
-                 *most == 1 ? " is" : "s are");
-    return 0;
-}
-
-static int resume(struct arena *arena, struct run *run, struct error *err)
-{
-    run->going.store = cli_stored(run->options.db, err);
-    if (run->going.store == NULL || resume_record(arena, run, err) < 0)
-        return -1;
-    if (run->options.cancel)
-        return 0;
-    if (resume_turns(run, err) < 0)
-        return -1;
-    return exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, true,
-                           &run->going.exclusive, err);
-}
-
-static int keep_run(struct run *run, struct error *err)
-{
-    run->going.store = store_open(cli_database(run->options.db), false, err);
-    return run->going.store != NULL ? store_begin_run(run->going.store, run->going.record, err) : -1;
-}
-
-/* The plan comes before the database: a question that is put wrongly leaves nothing behind. */
-static int begin(struct arena *arena, struct run *run, int argc, char **argv, struct error *err)
-{
-    char uuid[UUID_SIZE];
-    const char *note;
-
-    if (run->options.resume != NULL)
-        return resume(arena, run, err);
-    if (run->options.exclusive.via != NULL) {
-        run->options.plan.exclusive = exclusive_document(arena, &run->options.exclusive, err);
-        if (run->options.plan.exclusive == NULL)
-            return -1;
-    }
-    uuid_create(uuid);
-    if (question_make(arena, &run->options.plan, uuid, err) < 0 ||
-        (!run->options.allow_active && production_check(arena, run->options.plan.plan, err) < 0))
-        return -1;
-    run->going.record = running_new_record(arena, &run->options.plan, argc, argv);
-    run->going.sources = &run->options.plan.sources;
-    turns_keep(run->going.record, run->options.hosts_at_once);
-    if (question_evidence_limits(arena, &run->options.plan, run->going.record, err) < 0 ||
-        meter_check_before(arena, run->going.database, &note, err) < 0)
-        return -1;
-    print_note(note);
-    for (size_t i = 0; i < run->options.plan.notes.notes.count; i++)
-        cli_warn("assay: note: %s\n",
-                 reason_english(run->going.record->arena, run->options.plan.notes.notes.items[i].what));
-    if (exclusive_begin(run->going.record, run->going.sources, run->options.hosts_at_once, false,
-                        &run->going.exclusive, err) < 0)
-        return -1;
-    if (keep_run(run, err) == 0)
-        return 0;
-    release(run);
-    return -1;
-}
 
 /* What is told at the end is from the store and not from memory: it shows what has been kept. Of a thousand hosts
    either is about a gigabyte, so the one goes before the other comes. */
@@ -346,7 +188,7 @@ static int print_detached(struct detaching *detaching, int status)
 
 static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
 {
-    struct scheduler_options options = {.cancel = run->options.cancel};
+    struct scheduler_options options = {.cancel = run->options.begin.cancel};
     struct detaching detaching = {0};
     struct error err = {0};
     bool cancelled = false;
@@ -355,12 +197,13 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     /* Before the database is open and a password in locked memory: neither outlives a fork. */
     if (run->options.detach && detach_begin(&detaching, &status, &err))
         return err.code != 0 ? cli_fail(&err) : print_detached(&detaching, status);
-    if (access_ask(&run->options.access, &err) < 0 || begin(run->arena, run, argc, argv, &err) < 0)
+    if (access_ask(&run->options.access, &err) < 0 ||
+        begin_run(run->arena, &run->going, &run->options.plan, &run->options.begin, argc, argv, &err) < 0)
         return cli_fail(&err);
     if (run->options.detach && detach_go(&detaching, run->going.record->number, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&run->options.access);
-    options.hosts_at_once = run->options.hosts_at_once;
+    options.hosts_at_once = run->options.begin.hosts_at_once;
     if (*store_note(run->going.store) != '\0')
         cli_warn("assay: note: %s\n", store_note(run->going.store));
     if (run->going.exclusive != NULL) {
@@ -376,7 +219,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
                  run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
-    release(run);
+    begin_release(&run->going, &run->options.begin.notes);
     return finish(run, cancelled, &err);
 }
 
@@ -390,13 +233,13 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         CLI_LIMIT_ROW(&options->plan.hosts),
-        {"allow-active", 0, OPTION_FLAG, NULL, &options->allow_active,
+        {"allow-active", 0, OPTION_FLAG, NULL, &options->begin.allow_active,
          "tests that load hosts also on those in production (use=production in the hostfile)"},
-        {"exclusive-via", 0, OPTION_STRING, "VIA", &options->exclusive.via,
+        {"exclusive-via", 0, OPTION_STRING, "VIA", &options->begin.exclusive.via,
          "slurm: asks Slurm for each host before it is tested, one exclusive job a host; slurm:WORDS gives "
          "sbatch more, "
          "\"slurm:--partition=gpu --account=ops\""},
-        {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->exclusive.minutes,
+        {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->begin.exclusive.minutes,
          "how long a host is waited for that Slurm does not give (default " EXCLUSIVE_MINUTES
          "); then it is not tested"},
         OPTION_HEADING("What is run"),
@@ -414,11 +257,11 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
          "where they lie on the hosts, if they were staged with --root"},
-        {"resume", 0, OPTION_STRING, "RUN", &options->resume,
+        {"resume", 0, OPTION_STRING, "RUN", &options->begin.resume,
          "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
          "hosts "
          "added or swapped is taken, another suite, baseline or contract refused"},
-        {"hosts-at-once", 0, OPTION_COUNT, "N", &options->hosts_at_once,
+        {"hosts-at-once", 0, OPTION_COUNT, "N", &options->begin.hosts_at_once,
          "hosts at work at a time, where power, cooling or shared storage does not bear more; a test over "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
@@ -468,7 +311,8 @@ int run_with(const struct run_options *options, int argc, char **argv)
 
 int command_run(int argc, char **argv)
 {
-    struct run_options options = {.progress = "auto", .exclusive.minutes = EXCLUSIVE_MINUTES};
+    struct run_options options = {
+        .progress = "auto", .begin.exclusive.minutes = EXCLUSIVE_MINUTES, .begin.notes = CLI_NOTES};
     int first, status;
 
     if (!read_options(&options, argc, argv, &first, &status))

@@ -114,6 +114,12 @@ void cli_tell(void *context, const char *line)
     cli_print("%s\n", line);
 }
 
+void cli_tell_note(void *context, const char *line)
+{
+    (void)context;
+    cli_warn("assay: %s\n", line);
+}
+
 void cli_print_signed(const struct proof_files *files)
 {
     cli_print("report: %s\nmanifest: %s\nsignature: %s\n", files->report, files->manifest,
