@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "command_file.h"
+#include "part_file.h"
 #include "launcher.h"
 #include "script.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of checks, and what a step of one owes. */
-#include "command_file.h"
-#include "rules.h"
-#include "window.h"
-
 #include <fnmatch.h>
 #include <string.h>
+
+#include "rules.h"
+#include "window_read.h"
 
 #define CHECK_OF(file, name) CHECK(name)
 #define CHECK(name) extern const struct check check_##name;
@@ -46,18 +45,6 @@ bool check_applies(const struct check *check, const struct suite_step *step, con
     return check->applies == NULL || check->applies(platform);
 }
 
-unsigned check_accelerators(const struct platform *platform)
-{
-    return platform->gpu_count > 0 ? platform->gpu_count : platform->npu_count;
-}
-
-unsigned check_expected_s(const struct check_context *context)
-{
-    const struct check *check = context->check;
-
-    return check->expected != NULL ? check->expected(context) : check->expected_s;
-}
-
 static bool is_for(const struct remedy *row, const char *metric, const struct reason *cause)
 {
     return fnmatch(row->metric, metric, 0) == 0 && (row->about == NULL || reason_has_(cause, row->about));
@@ -85,76 +72,6 @@ const struct reason *check_remedy(const struct check *check, const char *metric,
     const struct reason *text = find_remedy(check->remedies, metric, cause);
 
     return text == NULL && check->window ? find_remedy(window_remedies, metric, cause) : text;
-}
-
-struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
-                      const char *subject, const char *at, enum duty duty, const struct limit *rules)
-{
-    struct slot *slot = list_push(context->arena, &slots->slots);
-
-    slot->metric = metric;
-    slot->subject = subject;
-    slot->at = at != NULL ? at : "";
-    slot->duty = duty;
-    slot->duty_note = NULL;
-    slot->own = rules;
-    while (rules != NULL && rules[slot->own_count].metric != NULL)
-        slot->own_count++;
-    return slot;
-}
-
-int check_rail(const struct check_context *context)
-{
-    const struct platform *platform = context->platform;
-
-    for (size_t i = 0; context->variant != NULL && i < platform->hcas.count; i++)
-        if (context->step->by != NULL && strcmp(context->step->by, "rail") == 0 &&
-            strcmp(platform->hcas.items[i], context->variant) == 0)
-            return (int)i;
-    return -1;
-}
-
-const struct suite_variant *check_variant(const struct check_context *context)
-{
-    return suite_variant_find(context->step, context->variant);
-}
-
-const char *check_hca(const struct check_context *context, size_t i)
-{
-    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
-
-    if (given != NULL) {
-        json_each (name, given) {
-            if (i-- == 0)
-                return name->string;
-        }
-        return NULL;
-    }
-    return i < context->platform->hcas.count ? context->platform->hcas.items[i] : NULL;
-}
-
-const char *check_member_hca(const struct check_context *context, size_t i)
-{
-    size_t hcas = 0;
-
-    while (check_hca(context, hcas) != NULL)
-        hcas++;
-    return i < hcas * context->member_count
-               ? arena_printf(context->arena, "%s %s", context->members[i / hcas]->name,
-                              check_hca(context, i % hcas))
-               : NULL;
-}
-
-const char *check_hcas_fault(const struct check_context *context)
-{
-    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
-
-    json_each (name, given) {
-        if (*name->string == '\0' || strpbrk(name->string, "/:*= \t") != NULL)
-            return "hcas names devices, such as mlx5_0, without a port";
-    }
-    /* A step that owes nothing would pass. */
-    return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
 }
 
 /* The i-th subject of an item, in the order of tables; NULL when there are no more. */

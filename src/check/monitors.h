@@ -20,7 +20,7 @@
 /* sh/monitors.sh prints a line for each, "dcgm-exporter (pid 4711)"; none where there is none. */
 #define MONITORS_TYPED "grep of /proc/[0-9]*/comm"
 
-/* The next of them, taken off what the script printed, in the arena; NULL: there are no more. check_monitors.c. */
+/* The next of them, taken off what the script printed, in the arena; NULL: there are no more. */
 const struct reason *monitors_next(struct arena *arena, struct slice *rest);
 
 /* A remark where the metric is other than "none". */

@@ -26,9 +26,8 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
-#include "command_file.h"
+#include "owners.h"
 #include "script.h"
-#include "window.h"
 
 enum { LOCK_FRESH_S = 60, SHORTEST_S = 10, GRACE_S = 5, TIMED_OUT = 124, KILLED = 137 };
 

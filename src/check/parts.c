@@ -112,6 +112,17 @@ void command_nvidia_smi_query(const struct check_context *context, struct text *
     text_put(out, " -q -x");
 }
 
+void check_part_command(const struct check_context *context, const struct part_row *row, struct text *out)
+{
+    if (row->script == NULL) {
+        row->command(context, out);
+        return;
+    }
+    if (row->typed != NULL)
+        script_begin(out, row->typed);
+    text_put(out, row->script);
+}
+
 const struct part *attempt_part(const struct attempt *attempt, const char *name)
 {
     for (size_t i = 0; i < attempt->parts.count; i++)

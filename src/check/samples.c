@@ -21,7 +21,8 @@
 
 #include "assay/reasons/check.h"
 
-#include "command_file.h"
+#include "frames.h"
+#include "samples.h"
 #include "script.h"
 
 /* OTHERS_LEAST: with fewer others nobody knows which of them is the odd one. */

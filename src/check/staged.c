@@ -2,8 +2,8 @@
 /* Tools that `assay stage` has brought: how commands find them, and that they are what was brought. */
 #include <string.h>
 
-#include "command_file.h"
 #include "script.h"
+#include "staged.h"
 
 enum { PART_BYTES = 64 * 1024 };
 

@@ -27,13 +27,15 @@
 #include "assay/evidence.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
-#include "command_file.h"
 #include "monitors.h"
+#include "owners.h"
+#include "part_file.h"
 #include "rules.h"
 #include "window.h"
 #include "window_growth.h"
-
-enum { TEXT_BYTES = 600 };
+#include "window_read.h"
+#include "window_rows.h"
+#include "window_tell.h"
 
 static const struct limit rule_read[] =
     RULES_EQUAL("window.read", "yes", "assay: counters before and after are part of a test's evidence",
@@ -101,44 +103,6 @@ struct member {
     const char *label;                 /* "node2"; "" where there is one only */
     const struct part *before, *after; /* nvidia-smi; NULL: not whole */
 };
-
-bool window_said_enough(const struct against *against)
-{
-    return against->bytes > TEXT_BYTES;
-}
-
-static void add_against(struct reading *out, struct against *against, const struct reason *what)
-{
-    against->bytes += (against->said != NULL ? strlen("; ") : 0) + strlen(reason_english(out->arena, what));
-    against->said = reason_also(out->arena, against->said, what);
-}
-
-void window_say_more(struct reading *out, struct against *against, const struct reason *what)
-{
-    add_against(out, against, reason_copy(out->arena, what));
-    if (window_said_enough(against))
-        add_against(out, against, REASON(more_left_out));
-}
-
-void window_conclude(struct reading *out, const char *fact, const struct against *against, bool unknown)
-{
-    if (against->said != NULL)
-        reading_fact_said(out, fact, "", against->said);
-    else if (!unknown)
-        reading_fact(out, fact, "", slice_of("none"));
-}
-
-const struct reason *window_of(struct arena *arena, const char *label, const struct reason *what)
-{
-    return *label != '\0' ? reason(arena, about, label, what) : what;
-}
-
-const struct reason *window_count(struct arena *arena, const struct sentence *counted, double number)
-{
-    const struct reason_value value = REASON_VALUE(arena_printf(arena, "%.0f", number));
-
-    return reason_make(arena, counted, &value, 1);
-}
 
 /* In the reading's arena, for what it is made of may be gone before. */
 static const char *subject(const struct finder *finder, const struct member *member, const char *of)

@@ -11,19 +11,15 @@
 #include "assay/reasons/check.h"
 
 #include "window.h"
+#include "window_rows.h"
 #include "witness.h"
 
 /* How far two roundings to six digits may lie apart. */
 static const double rounding = 1e-4;
 
-bool witness_is_asked(const struct check_context *context)
-{
-    return context->check->witness && context->member_count > 1;
-}
-
 void witness_put_option(const struct check_context *context, struct text *out)
 {
-    if (witness_is_asked(context))
+    if (window_asks_witness(context))
         text_put(out, " --witness \"/var/tmp/assay-witness-$ASSAY_ATTEMPT\"");
 }
 
@@ -89,7 +85,7 @@ void witness_read(const struct check_context *context, const struct attempt *att
 {
     const struct reason *against = NULL;
 
-    if (!witness_is_asked(context) || out->status != READING_COMPLETE)
+    if (!window_asks_witness(context) || out->status != READING_COMPLETE)
         return;
     for (size_t i = 0; i < context->member_count; i++) {
         const struct reason *why;

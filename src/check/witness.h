@@ -5,8 +5,6 @@
 
 #include "assay/check.h"
 
-/* Whether hosts leave one: the check's tool does, and there is more than one host. */
-bool witness_is_asked(const struct check_context *context);
 /* The tool's option. */
 void witness_put_option(const struct check_context *context, struct text *out);
 /* Doubts the reading of the table where a host does not bear it out. */

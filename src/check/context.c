@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every check asks of its step: members, adapters, variant, and the slots that it owes. */
+#include <string.h>
+
+#include "assay/check.h"
+
+unsigned check_accelerators(const struct platform *platform)
+{
+    return platform->gpu_count > 0 ? platform->gpu_count : platform->npu_count;
+}
+
+unsigned check_expected_s(const struct check_context *context)
+{
+    const struct check *check = context->check;
+
+    return check->expected != NULL ? check->expected(context) : check->expected_s;
+}
+
+struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
+                      const char *subject, const char *at, enum duty duty, const struct limit *rules)
+{
+    struct slot *slot = list_push(context->arena, &slots->slots);
+
+    slot->metric = metric;
+    slot->subject = subject;
+    slot->at = at != NULL ? at : "";
+    slot->duty = duty;
+    slot->duty_note = NULL;
+    slot->own = rules;
+    while (rules != NULL && rules[slot->own_count].metric != NULL)
+        slot->own_count++;
+    return slot;
+}
+
+int check_rail(const struct check_context *context)
+{
+    const struct platform *platform = context->platform;
+
+    for (size_t i = 0; context->variant != NULL && i < platform->hcas.count; i++)
+        if (context->step->by != NULL && strcmp(context->step->by, "rail") == 0 &&
+            strcmp(platform->hcas.items[i], context->variant) == 0)
+            return (int)i;
+    return -1;
+}
+
+const struct suite_variant *check_variant(const struct check_context *context)
+{
+    return suite_variant_find(context->step, context->variant);
+}
+
+const char *check_hca(const struct check_context *context, size_t i)
+{
+    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
+
+    if (given != NULL) {
+        json_each (name, given) {
+            if (i-- == 0)
+                return name->string;
+        }
+        return NULL;
+    }
+    return i < context->platform->hcas.count ? context->platform->hcas.items[i] : NULL;
+}
+
+const char *check_member_hca(const struct check_context *context, size_t i)
+{
+    size_t hcas = 0;
+
+    while (check_hca(context, hcas) != NULL)
+        hcas++;
+    return i < hcas * context->member_count
+               ? arena_printf(context->arena, "%s %s", context->members[i / hcas]->name,
+                              check_hca(context, i % hcas))
+               : NULL;
+}
+
+const char *check_hcas_fault(const struct check_context *context)
+{
+    const struct json *given = json_get(context->step->arguments, HCAS_ARGUMENT);
+
+    json_each (name, given) {
+        if (*name->string == '\0' || strpbrk(name->string, "/:*= \t") != NULL)
+            return "hcas names devices, such as mlx5_0, without a port";
+    }
+    /* A step that owes nothing would pass. */
+    return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
+}
