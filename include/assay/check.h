@@ -2,7 +2,7 @@
 /*
  * Checks: one row in checks.def and one file each, in which everything known of it stands: what to run (its shell is in
  * src/check/sh), which parsers read it, what it owes and by which rules of its own its items are judged
- * (src/check/rules.h), what mends them, what it concerns, how long it takes. It is data and pure functions; it runs
+ * (src/check/frame/rules.h), what mends them, what it concerns, how long it takes. It is data and pure functions; it runs
  * nothing.
  *
  * A check's command file is a list of parts, each a shell command whose two streams are marked off with a
@@ -11,7 +11,7 @@
  *
  * A check with a window loads the hosts. Right before and right after it, on every member, the same light
  * command is read: error counters, the kernel's log, who uses the GPUs, how warm they are. What has changed
- * in between is judged with the test: src/check/window.c.
+ * in between is judged with the test: src/check/frame/window.c.
  */
 #ifndef ASSAY_CHECK_H
 #define ASSAY_CHECK_H
@@ -180,7 +180,7 @@ struct check_asset {
     const char *serial;     /* the fact; NULL: it has none */
 };
 
-/* What the windows of all checks tell of each GPU over the time of a test; see src/check/samples.c. */
+/* What the windows of all checks tell of each GPU over the time of a test; see src/check/frame/samples.c. */
 struct check_course {
     const char *fact; /* "window.course.power" = "every 4 s: 45 61 - 62" */
     const char *title, *unit;
@@ -198,7 +198,7 @@ struct check {
     bool passive;       /* changes nothing and disturbs nobody: the guard's light path */
     bool window;        /* it loads the GPUs or the fabric: see above */
     bool window_drives; /* its window asks the NVMe drives too: it heats the whole host, for long */
-    bool witness;       /* its tool leaves on each host what that saw: see src/check/witness.c */
+    bool witness;       /* its tool leaves on each host what that saw: see src/check/frame/witness.c */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
@@ -370,7 +370,7 @@ enum attempt_end check_not_ready(const struct check_context *context, const stru
 #define WINDOW_OWNED "window.owned"
 #define WINDOW_UNANSWERED "window.unanswered"
 
-/* Building blocks shared by checks: src/check/parts.c. */
+/* Building blocks shared by checks: src/check/frame/parts.c. */
 /* The suite's row for a tool that the check is about to name: each check asks here, so what a suite needs is known. */
 const struct suite_tool *check_tool(const struct check_context *context, const char *tool);
 void command_tool(const struct check_context *context, struct text *out,

@@ -5,7 +5,7 @@
  * the others owe could only add to it.
  *
  * Real: the plan, the items, their limits and rules, the judge and, of what grows in a window, the code that weighs it
- * (src/check/window_growth.h). Made up: what a parser would have read. That outputs are read right is what the samples in
+ * (src/check/frame/window_growth.h). Made up: what a parser would have read. That outputs are read right is what the samples in
  * tests/golden and the faults of the lab are for.
  */
 #include <math.h>
