@@ -41,6 +41,24 @@ struct slot_limits {
 void slot_limits_find(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
                       const struct slot *slot, struct slot_limits *ret_limits);
 
+/* Whether one of them can decide the item. */
+bool slot_limits_enforceable(const struct slot_limits *limits);
+/* A part of a whole has only what the check itself knows; in place of the others. */
+void slot_limits_own(struct arena *arena, const struct slot *slot, struct slot_limits *ret_limits);
+
+/* The limits of a plan's items, each found when it is first asked for, and kept in the arena: hosts of one shape share it. */
+struct limits_book {
+    struct arena *arena;
+    const struct run_limits *limits;
+    struct limits_page {
+        const struct shape *shape;
+        struct slot_limits *slots;
+        bool *found; /* by slot */
+    } * items;
+    size_t count, capacity, last;
+};
+const struct slot_limits *limits_book_find(struct limits_book *book, const struct shape *shape, size_t slot);
+
 /* The contract's limit for the item, as it stands there; NULL: no clause speaks of it. */
 const struct limit *contract_limit(const struct run_limits *limits, const struct shape *shape,
                                    const struct slot *slot);

@@ -38,6 +38,7 @@ struct whole_run {
     struct arena *arena;
     const struct record *record;
     struct step_attempts *attempts; /* by step */
+    struct limits_book *book;
     LIST_OF(struct common) commons;
     LIST_OF(struct owners) owners;
     size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
@@ -594,20 +595,18 @@ static const struct reason *why_not_run(struct whole_run *run, const struct step
     return run->record->state == RUN_CANCELLED ? REASON(cancelled_before_it) : REASON(interrupted_before_it);
 }
 
-static void judge_one(struct whole_run *run, const struct run_limits *limits, const struct peers *peers,
-                      size_t step_index, const struct step_attempts *attempts, const enum outcome_word *worst,
+static void judge_one(struct whole_run *run, const struct peers *peers, size_t step_index,
+                      const struct step_attempts *attempts, const enum outcome_word *worst,
                       struct outcome *outcomes)
 {
     const struct step *step = &run->record->plan->steps.items[step_index];
     const struct reason *not_run = attempts->count == 0 ? why_not_run(run, step, worst) : NULL;
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
-        struct slot_limits of_slot;
+        struct slot_limits of_slot = *limits_book_find(run->book, step->shape, i);
 
-        slot_limits_find(run->arena, limits, step->shape, &step->shape->slots[i], &of_slot);
-        /* The limits are those of the whole; a part has only what the check itself knows. */
         if (step->origin == ORIGIN_ISOLATE)
-            of_slot.limits.count = step->shape->slots[i].own_count;
+            slot_limits_own(run->arena, &step->shape->slots[i], &of_slot);
         if (not_run == NULL) {
             slot_outcome(run->arena, step, step_index, i, &of_slot, attempts, peers, &outcomes[i]);
             continue;
@@ -631,9 +630,8 @@ static const struct reason *keep(struct arena *arena, const struct reason *reaso
 
 /* Judging an item leaves several times of what is kept of it behind; and most hosts are told the same as the one
    before them. */
-static void judge_aside(const struct whole_run *run, const struct run_limits *limits,
-                        const struct peers *peers, size_t step_index, const enum outcome_word *worst,
-                        struct outcome *outcomes)
+static void judge_aside(const struct whole_run *run, const struct peers *peers, size_t step_index,
+                        const enum outcome_word *worst, struct outcome *outcomes)
 {
     static const struct outcome nothing;
     const struct step *step = &run->record->plan->steps.items[step_index];
@@ -642,7 +640,7 @@ static void judge_aside(const struct whole_run *run, const struct run_limits *li
     struct whole_run aside = *run;
 
     aside.arena = arena_create();
-    judge_one(&aside, limits, peers, step_index, &run->attempts[step_index], worst, outcomes);
+    judge_one(&aside, peers, step_index, &run->attempts[step_index], worst, outcomes);
     for (size_t i = 0; i < slots; i++) {
         struct outcome *outcome = &outcomes[i];
         const struct outcome *before = again ? outcome - slots : i > 0 ? outcome - 1 : &nothing;
@@ -839,7 +837,9 @@ static const struct reason *judged_against(struct arena *arena, const struct run
 
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
 {
-    struct whole_run run = {.arena = record->arena, .record = record};
+    struct arena *arena = arena_create();
+    struct limits_book book = {.arena = arena, .limits = limits};
+    struct whole_run run = {.arena = record->arena, .record = record, .book = &book};
     struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
                           beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement *judgement = &record->judgement;
@@ -858,14 +858,14 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     for (size_t i = 0; i < plan->steps.count; i++) {
         size_t slots = plan->steps.items[i].shape->slot_count;
 
-        judge_aside(&run, limits, &peers, i, worst, judgement->outcomes + at);
+        judge_aside(&run, &peers, i, worst, judgement->outcomes + at);
         worst[i] = worst_gate(judgement->outcomes + at, slots);
         at += slots;
     }
     remark_controller(&run, judgement);
     judge_peers(record->arena, record, limits, run.attempts, judgement);
     judge_leaves(record, judgement);
-    judge_searches(record->arena, record, limits, run.attempts, &found);
+    judge_searches(record->arena, record, &book, run.attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;
     judgement->accusations = found.accusations.items;
@@ -873,6 +873,7 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
     judge_waivers(record, run.attempts);
     make_verdicts(&run, judgement);
     judge_inputs(record);
+    arena_destroy(arena);
 }
 
 /* Attempts that end in no time would make as many as there is time for; so many are two weeks of five minutes. */
@@ -931,7 +932,8 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
 {
     struct arena *arena = arena_create();
     const struct shape *shape = record->plan->steps.items[step_index].shape;
-    struct whole_run run = {.arena = arena, .record = record};
+    struct limits_book book = {.arena = arena, .limits = limits};
+    struct whole_run run = {.arena = arena, .record = record, .book = &book};
     struct outcome *outcomes = arena_array(arena, struct outcome, shape->slot_count);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
     enum step_state state = STEP_FAILED;
@@ -939,7 +941,7 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
     if (is_due_again(arena, &record->plan->steps.items[step_index], &attempts)) {
         state = STEP_AGAIN;
     } else if (attempts.count > 0) {
-        judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);
+        judge_one(&run, NULL, step_index, &attempts, NULL, outcomes);
         if (worst_gate(outcomes, shape->slot_count) <= OUTCOME_PASS)
             state = STEP_PASSED;
         else if (shape->retests > 0 && is_due_for_retest(arena, shape, &attempts))
@@ -953,14 +955,15 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
                                 const struct run_limits *limits, size_t step_index, size_t *ret_count)
 {
     size_t slots = record->plan->steps.items[step_index].shape->slot_count;
-    struct whole_run run = {.arena = arena, .record = record};
+    struct limits_book book = {.arena = arena, .limits = limits};
+    struct whole_run run = {.arena = arena, .record = record, .book = &book};
     struct outcome *outcomes = arena_array(arena, struct outcome, slots);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
     struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .status = ""};
     size_t count = 0;
 
     if (attempts.count > 0)
-        judge_one(&run, limits, NULL, step_index, &attempts, NULL, outcomes);
+        judge_one(&run, NULL, step_index, &attempts, NULL, outcomes);
     for (size_t i = 0; attempts.count > 0 && i < slots; i++) {
         if (count == 0 || outcomes[i].word > worst.word) {
             worst = outcomes[i];

@@ -31,7 +31,7 @@ struct findings_so_far {
     LIST_OF(struct search) searches;
     LIST_OF(struct accusation) accusations;
 };
-void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
+void judge_searches(struct arena *arena, const struct record *record, struct limits_book *book,
                     const struct step_attempts *attempts, struct findings_so_far *ret_found);
 
 /* leaves.c. Adds to the cause of a slow test between two leaves which of them it is, where others tell. */

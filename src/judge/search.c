@@ -41,12 +41,10 @@ static bool is_bandwidth(const struct step *step, const struct slot *slot)
 static bool misses_limit(const struct looked *looked, size_t slot)
 {
     const struct step *step = looked->step;
-    struct slot_limits of_slot;
     struct outcome outcome;
 
-    slot_limits_find(looked->arena, looked->limits, step->shape, &step->shape->slots[slot], &of_slot);
-    slot_outcome(looked->arena, step, looked->index, slot, &of_slot, &looked->attempts[looked->index], NULL,
-                 &outcome);
+    slot_outcome(looked->arena, step, looked->index, slot, limits_book_find(looked->book, step->shape, slot),
+                 &looked->attempts[looked->index], NULL, &outcome);
     return outcome.word == OUTCOME_FAIL && isfinite(outcome.value);
 }
 
@@ -92,7 +90,7 @@ static const struct slot *slow_slot(const struct looked *looked)
 static bool may_be_searched(const struct looked *looked)
 {
     const struct suite_step *suite_step =
-        suite_step_find(looked->limits->suite, looked->step->shape->suite_step);
+        suite_step_find(looked->book->limits->suite, looked->step->shape->suite_step);
 
     /* Of two hosts nobody can tell which of them, or whether the path between them, is to blame. */
     return looked->step->member_count > PAIR && looked->attempts[looked->index].count > 0 &&
@@ -102,14 +100,11 @@ static bool may_be_searched(const struct looked *looked)
 
 /* --- what the parts showed ---------------------------------------------------------------------------------------- */
 
-/* The floor that so many hosts must reach; NAN: there is none. */
-static double floor_of(const struct looked *looked, const struct shape *shape, const struct slot *slot)
+/* The floor among them; NAN: there is none. */
+static double floor_of(const struct slot_limits *limits)
 {
-    struct slot_limits of_slot;
-
-    slot_limits_find(looked->arena, looked->limits, shape, slot, &of_slot);
-    for (size_t i = 0; i < of_slot.limits.count; i++) {
-        const struct limit *limit = of_slot.limits.items[i];
+    for (size_t i = 0; i < limits->limits.count; i++) {
+        const struct limit *limit = limits->limits.items[i];
 
         if ((limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE) && limit_enforceable(limit))
             return limit_gate(limit);
@@ -146,14 +141,25 @@ static bool value_of_part(const struct looked *looked, size_t step, double *ret_
     return isfinite(*ret_value);
 }
 
+static const struct slot_limits *limits_of(const struct looked *looked, const struct shape *shape,
+                                           const struct slot *slot)
+{
+    return limits_book_find(looked->book, shape, (size_t)(slot - shape->slots));
+}
+
 /* The limit for so many hosts, or the one that the slow step has; NAN: there is none. */
 static double gate_of(const struct looked *looked, const struct shape *shape)
 {
     const struct slot *slot = same_slot(shape, looked->slot);
-    double gate = floor_of(looked, shape, slot != NULL ? slot : looked->slot);
+    struct slot_limits foreign;
+    double gate;
 
+    /* The item of the slow step, as if that many hosts owed it. */
+    if (slot == NULL)
+        slot_limits_find(looked->arena, looked->book->limits, shape, looked->slot, &foreign);
+    gate = floor_of(slot != NULL ? limits_of(looked, shape, slot) : &foreign);
     if (isnan(gate))
-        gate = floor_of(looked, looked->step->shape, looked->slot);
+        gate = floor_of(limits_of(looked, looked->step->shape, looked->slot));
     return gate;
 }
 
@@ -695,10 +701,10 @@ static bool search(struct looked *looked, struct findings_so_far *so_far, struct
     return false;
 }
 
-static struct looked new_look(struct arena *arena, const struct record *record,
-                              const struct run_limits *limits, const struct step_attempts *attempts)
+static struct looked new_look(struct arena *arena, const struct record *record, struct limits_book *book,
+                              const struct step_attempts *attempts)
 {
-    return (struct looked){.arena = arena, .record = record, .limits = limits, .attempts = attempts};
+    return (struct looked){.arena = arena, .record = record, .book = book, .attempts = attempts};
 }
 
 static bool pairs_show_the_fabric(const struct step *step)
@@ -729,10 +735,11 @@ bool judge_search(struct arena *arena, const struct record *record, const struct
 {
     const struct step_attempts *attempts = attempts_by_step(arena, record);
     const size_t *order = search_order(arena, record->plan);
+    struct limits_book book = {.arena = arena, .limits = limits};
     struct findings_so_far so_far = {0};
 
     for (size_t i = 0; i < record->plan->steps.count; i++) {
-        struct looked looked = new_look(arena, record, limits, attempts);
+        struct looked looked = new_look(arena, record, &book, attempts);
         struct isolate_tests next;
 
         if (look_at(&looked, order[i]) && search(&looked, &so_far, &next)) {
@@ -743,14 +750,14 @@ bool judge_search(struct arena *arena, const struct record *record, const struct
     return false;
 }
 
-void judge_searches(struct arena *arena, const struct record *record, const struct run_limits *limits,
+void judge_searches(struct arena *arena, const struct record *record, struct limits_book *book,
                     const struct step_attempts *attempts, struct findings_so_far *ret_found)
 {
     const size_t *order = search_order(arena, record->plan);
 
     *ret_found = (struct findings_so_far){0};
     for (size_t i = 0; i < record->plan->steps.count; i++) {
-        struct looked looked = new_look(arena, record, limits, attempts);
+        struct looked looked = new_look(arena, record, book, attempts);
         struct isolate_tests next;
         size_t all = record->plan->steps.items[order[i]].member_count;
 

@@ -25,7 +25,7 @@ struct absence {
 struct looked {
     struct arena *arena;
     const struct record *record;
-    const struct run_limits *limits;
+    struct limits_book *book;
     const struct step_attempts *attempts;
     const struct step *step; /* the slow one */
     size_t index;

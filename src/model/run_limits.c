@@ -151,6 +151,52 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
         *list_push(arena, &ret_limits->limits) = further;
 }
 
+bool slot_limits_enforceable(const struct slot_limits *limits)
+{
+    for (size_t i = 0; i < limits->limits.count; i++)
+        if (limit_enforceable(limits->limits.items[i]))
+            return true;
+    return false;
+}
+
+void slot_limits_own(struct arena *arena, const struct slot *slot, struct slot_limits *ret_limits)
+{
+    ret_limits->limits.items = NULL;
+    ret_limits->limits.count = ret_limits->limits.capacity = 0;
+    for (size_t i = 0; i < slot->own_count; i++)
+        *list_push(arena, &ret_limits->limits) = &slot->own[i];
+}
+
+/* The steps of a suite's step come one after the other, and are mostly of one shape. */
+static struct limits_page *page_of(struct limits_book *book, const struct shape *shape)
+{
+    struct limits_page *page;
+
+    for (size_t i = 0; i < book->count; i++) {
+        size_t place = (book->last + i) % book->count;
+
+        if (book->items[place].shape == shape) {
+            book->last = place;
+            return &book->items[place];
+        }
+    }
+    page = list_push(book->arena, book);
+    page->shape = shape;
+    page->slots = arena_array(book->arena, struct slot_limits, shape->slot_count + 1);
+    page->found = arena_array(book->arena, bool, shape->slot_count + 1);
+    return page;
+}
+
+const struct slot_limits *limits_book_find(struct limits_book *book, const struct shape *shape, size_t slot)
+{
+    struct limits_page *page = page_of(book, shape);
+
+    if (!page->found[slot])
+        slot_limits_find(book->arena, book->limits, shape, &shape->slots[slot], &page->slots[slot]);
+    page->found[slot] = true;
+    return &page->slots[slot];
+}
+
 /* Whether the limit can decide the item: it is a gate, and what a fraction is of is known. */
 static bool decides(struct arena *arena, const struct limit *limit, const struct slot *slot)
 {

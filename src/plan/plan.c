@@ -128,16 +128,13 @@ bool matches_any(const char *const *patterns, size_t count, const char *metric)
     return false;
 }
 
-bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
-                     const struct slot *slot)
+static bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                            const struct slot *slot)
 {
     struct slot_limits of_slot;
 
     slot_limits_find(arena, limits, shape, slot, &of_slot);
-    for (size_t i = 0; i < of_slot.limits.count; i++)
-        if (limit_enforceable(of_slot.limits.items[i]))
-            return true;
-    return false;
+    return slot_limits_enforceable(&of_slot);
 }
 
 static void set_duty(struct arena *arena, const struct run_limits *limits, const struct suite_step *step,

@@ -110,15 +110,13 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
 }
 
 /* A limit in another unit than the metric's would be compared as if it were the same number. */
-static int check_units(const struct builder *builder, const struct shape *shape, const struct slot *slot,
-                       struct error *err)
+static int check_units(const struct builder *builder, const struct slot *slot,
+                       const struct slot_limits *of_slot, struct error *err)
 {
     const struct metric *metric = metric_find(slot->metric);
-    struct slot_limits of_slot;
 
-    slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);
-    for (size_t i = 0; metric != NULL && i < of_slot.limits.count; i++) {
-        const struct limit *limit = of_slot.limits.items[i];
+    for (size_t i = 0; metric != NULL && i < of_slot->limits.count; i++) {
+        const struct limit *limit = of_slot->limits.items[i];
 
         if (limit_is_number(limit) && limit->unit != NULL && strcmp(limit->unit, metric->unit) != 0)
             return error_set(
@@ -444,11 +442,12 @@ static int check_limits(struct builder *builder, const struct shape *shape, stru
 
     for (size_t i = 0; i < shape->slot_count; i++) {
         const struct slot *slot = &shape->slots[i];
+        struct slot_limits of_slot;
 
-        if (check_units(builder, shape, slot, err) < 0)
+        slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);
+        if (check_units(builder, slot, &of_slot, err) < 0)
             return -1;
-        if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 ||
-            has_enforceable(builder->arena, &builder->sources->limits, shape, slot))
+        if (slot->duty != DUTY_GATE || strcmp(slot->metric, last) == 0 || slot_limits_enforceable(&of_slot))
             continue;
         last = slot->metric;
         if (missing->count++ < GATES_NAMED)

@@ -58,8 +58,6 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
 size_t suite_step_index(const struct suite *suite, const char *name);
 const struct reason *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
 bool matches_any(const char *const *patterns, size_t count, const char *metric);
-bool has_enforceable(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
-                     const struct slot *slot);
 bool in_list(const struct hostlist *list, const char *name); /* true where there is no list */
 void add_note(struct builder *builder, const struct reason *what);
 
