@@ -2,8 +2,8 @@
 #include "windows.h"
 
 #include <string.h>
-#include <sys/time.h>
 
+#include "assay/clock.h"
 #include "assay/reasons/run.h"
 
 enum { COMMAND_BYTES = 64 * 1024, TRIES = 2 /* a light command is not sent again by itself */ };
@@ -25,14 +25,6 @@ struct set {
     windows_done_cb *done;
     void *context;
 };
-
-static double now_s(void)
-{
-    struct timeval now;
-
-    gettimeofday(&now, NULL);
-    return (double)now.tv_sec + (double)now.tv_usec / 1e6;
-}
 
 enum attempt_end attempt_end_of(const struct remote_result *result)
 {
@@ -84,7 +76,7 @@ static void take_window(struct reader *reader, const struct remote_result *resul
         window->end = ATTEMPT_NO_ANSWER;
     window->rc = result->rc;
     window->boot_id = arena_strdup(arena, result->boot_id);
-    window->ended = now_s();
+    window->ended = clock_now();
     window->up_began = result->up_began;
     window->up_ended = result->up_ended;
     take_capture(&window->captures[0], "stdout", keep(arena, result->out), result->out_clipped, result->cut);
@@ -147,7 +139,7 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
                         .context = context};
     for (size_t i = 0; i < count; i++) {
         set->windows[i] =
-            (struct window){.member = i, .role = question->role, .boot_id = "", .began = now_s()};
+            (struct window){.member = i, .role = question->role, .boot_id = "", .began = clock_now()};
         set->readers[i] = (struct reader){
             .set = set,
             .remote = question->remotes[i],
