@@ -67,8 +67,8 @@ struct finding_tally {
 
 /*
  * A flood must not exhaust memory, nor hide anything: past so many findings alike, and past so many in all
- * (then of the code "findings.more"), one last finding says how many more there were. It has the severity of
- * the worst of them.
+ * (then of the code "findings.more"), one last finding says how many more there were, once reading_settle was called. It has the
+ * severity of the worst of them.
  */
 enum { FINDINGS_ALIKE = 1000, FINDINGS_MOST = 4000 };
 
@@ -87,6 +87,8 @@ struct reading {
 };
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool);
+/* When findings were added, for whoever looks at them: says how many were left out. parser_run and check_read do it. */
+void reading_settle(struct reading *reading);
 
 /* The reason with each of its texts cut at REASON_QUOTED: in a reading they are what a tool printed. */
 const struct reason *reading_quoted(const struct reading *reading, const struct reason *reason);

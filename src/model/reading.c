@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/reading.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "assay/reason_json.h"
@@ -167,27 +166,10 @@ static struct finding_tally *tally_add(struct reading *reading, const char *code
     return tally;
 }
 
-/* A reason whose number is written anew for each finding that is left out. */
-struct counted {
-    struct reason reason;
-    struct reason_argument argument;
-    char number[24];
-};
-
-static struct counted *counted_new(struct arena *arena)
-{
-    struct counted *counted = arena_new(arena, struct counted);
-
-    counted->argument.text = counted->number;
-    counted->reason = (struct reason){&sentence_more_like_these, 1, &counted->argument, 1};
-    return counted;
-}
-
-/* Counts a finding that is left out. */
+/* Counts a finding that is left out; reading_settle says how many there were. */
 static void count_more(struct reading *reading, struct finding_tally *tally, enum severity severity)
 {
     struct finding *more;
-    struct counted *counted;
 
     if (tally->more == 0) {
         more = list_push(reading->arena, &reading->findings);
@@ -196,13 +178,22 @@ static void count_more(struct reading *reading, struct finding_tally *tally, enu
         *more = (struct finding){.code = tally->code,
                                  .subject = tally->subject,
                                  .severity = severity,
-                                 .what = &counted_new(reading->arena)->reason};
+                                 .what = reason(reading->arena, more_like_these, tally->count)};
     }
     more = &reading->findings.items[tally->more - 1];
     if (severity > more->severity)
         more->severity = severity;
-    counted = (struct counted *)more->what; /* its first member */
-    snprintf(counted->number, sizeof counted->number, "%zu", tally->count);
+}
+
+void reading_settle(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->tallies.count; i++) {
+        const struct finding_tally *tally = &reading->tallies.items[i];
+
+        if (tally->more != 0)
+            reading->findings.items[tally->more - 1].what =
+                reason(reading->arena, more_like_these, tally->count);
+    }
 }
 
 struct finding *reading_finding_add(struct reading *reading, enum severity severity, const char *code,

@@ -82,6 +82,7 @@ static void run(const struct parser *parser, struct source *source, struct arena
         parser->parse(parser_document(source), ret_reading);
     if (source->is_lossy)
         reading_lacks(ret_reading, REASON(not_read_in_full));
+    reading_settle(ret_reading);
 }
 
 void parser_run(const struct parser *parser, struct slice bytes, struct arena *arena,

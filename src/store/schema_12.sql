@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The tables as of format 12: what a new file begins with, and what an older one is moved into (schema.c). Released, so
--- never edited: a later format is one more row of store_migrations.
+-- never edited: a later format is one more file of migrations/.
 --
 -- NULL in a REAL column is NAN (no number), in a TEXT or word column no text: only what may be so in struct record may be
 -- NULL here, for what reads it goes by that. Words of enums are stored as text (vocabulary.c). Metrics, subjects, places

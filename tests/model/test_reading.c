@@ -99,6 +99,29 @@ static void measurements_are_written_as_the_contract_says(void **state)
     assert_null(reading_get_fact(&reading, "nccl.version", "gpu0"));
 }
 
+/* A reason never changes once it is made: who holds it may have stored it. */
+static void what_a_flood_leaves_out_is_counted_in_a_reason_of_its_own(void **state)
+{
+    struct reading reading;
+    const struct reason *one;
+
+    reading_init(&reading, *state, "xid");
+    for (size_t i = 0; i < FINDINGS_ALIKE + 1; i++)
+        reading_finding(&reading, SEVERITY_WARNING, "xid.63", "", reason(*state, text, "a row"));
+    reading_settle(&reading);
+    assert_int_equal(reading.findings.count, FINDINGS_ALIKE + 1);
+    one = reading.findings.items[FINDINGS_ALIKE].what;
+    assert_string_equal(reason_english(*state, one), "1 more like these");
+    for (size_t i = 0; i < 41; i++)
+        reading_finding(&reading, SEVERITY_FAULT, "xid.63", "", reason(*state, text, "a row"));
+    reading_settle(&reading);
+    assert_int_equal(reading.findings.count, FINDINGS_ALIKE + 1);
+    assert_string_equal(reason_english(*state, reading.findings.items[FINDINGS_ALIKE].what),
+                        "42 more like these");
+    assert_int_equal(reading.findings.items[FINDINGS_ALIKE].severity, SEVERITY_FAULT);
+    assert_string_equal(reason_english(*state, one), "1 more like these");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +129,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_reason_is_one_printable_line, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(bad_bytes_become_replacement_characters, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(measurements_are_written_as_the_contract_says, make_arena,
+                                        drop_arena),
+        cmocka_unit_test_setup_teardown(what_a_flood_leaves_out_is_counted_in_a_reason_of_its_own, make_arena,
                                         drop_arena),
     };
 

@@ -94,24 +94,28 @@ const char *check_window_words(const struct check_context *context, const struct
                         count_parts(window_parts(role)));
 }
 
-void check_read(const struct check_context *context, struct attempt *attempt)
+static void read_attempt(const struct check_context *context, struct attempt *attempt)
 {
     struct frames frames;
 
-    attempt->parts.count = 0;
     frames_read(context->arena, attempt->captures, attempt_secret(attempt), context->check->parts, &frames);
     for (const struct part_row *row = context->check->parts; row->name != NULL; row++)
         (void)read_part(context, row, &frames, 0, attempt);
-    reading_init(&attempt->reading, context->arena, context->check->name);
     context->check->read(context, attempt, &attempt->reading);
     tell_frames(&frames, NULL, "", &attempt->reading);
     if (context->check->passive)
         return;
-    if (!context->check->window) {
-        read_windows(context, attempt, &attempt->reading);
-        return;
+    if (context->check->window) {
+        (void)read_part(context, &samples_row, &frames, 0, attempt);
+        read_samples(context, attempt, &attempt->reading);
     }
-    (void)read_part(context, &samples_row, &frames, 0, attempt);
-    read_samples(context, attempt, &attempt->reading);
     read_windows(context, attempt, &attempt->reading);
+}
+
+void check_read(const struct check_context *context, struct attempt *attempt)
+{
+    attempt->parts.count = 0;
+    reading_init(&attempt->reading, context->arena, context->check->name);
+    read_attempt(context, attempt);
+    reading_settle(&attempt->reading);
 }
