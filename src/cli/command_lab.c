@@ -10,7 +10,23 @@
 #include "assay/scan.h"
 #include "cli.h"
 
-int command_lab(int argc, char **argv);
+static int help(FILE *out, int rc)
+{
+    fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
+                 "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
+                 "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
+                 "       assay lab status|down [--dir DIR]\n"
+                 "       assay lab faults|profiles\n\n"
+                 "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
+                 "listens on\n"
+                 "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
+    return rc;
+}
+
+static bool wants_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
 
 #ifdef ASSAY_WITH_LAB
 
@@ -80,7 +96,7 @@ static int start(const struct lab_options *options)
     return 0;
 }
 
-static int up(int argc, char **argv)
+static int verb_up(int argc, char **argv)
 {
     struct lab_options options = {
         .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
@@ -148,7 +164,7 @@ static int with_directory(int argc, char **argv, const char *verb)
     return down || running ? 0 : 1;
 }
 
-static int swap(int argc, char **argv)
+static int verb_swap(int argc, char **argv)
 {
     const char *directory = LAB_DEFAULT_DIRECTORY;
     const struct option_row rows[] = {
@@ -175,40 +191,67 @@ static int list(void (*write)(struct text *out))
     return 0;
 }
 
-static int help(FILE *out, int rc)
+static int verb_status(int argc, char **argv)
 {
-    fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
-                 "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
-                 "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
-                 "       assay lab status|down [--dir DIR]\n"
-                 "       assay lab faults|profiles\n\n"
-                 "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
-                 "listens on\n"
-                 "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
-    return rc;
+    return with_directory(argc, argv, "status");
+}
+
+static int verb_down(int argc, char **argv)
+{
+    return with_directory(argc, argv, "down");
+}
+
+static int verb_faults(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return list(lab_faults);
+}
+
+static int verb_profiles(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return list(lab_profiles);
+}
+
+/* How the tools of a simulated host are started, by no person. */
+static int verb_tool(int argc, char **argv)
+{
+    return argc > 1 ? lab_tool(argv[1], argc - 1, argv + 1) : help(stderr, ERROR_USAGE);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    bool hidden;
+} verbs[] = {
+    {"up", verb_up},         {"swap", verb_swap},         {"status", verb_status},   {"down", verb_down},
+    {"faults", verb_faults}, {"profiles", verb_profiles}, {"tool", verb_tool, true},
+};
+
+static void refuse_verb(const char *word)
+{
+    const char *names[ARRAY_SIZE(verbs)];
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        if (!verbs[i].hidden)
+            names[count++] = verbs[i].name;
+    cli_refuse_verb("lab", word, names, count);
 }
 
 int command_lab(int argc, char **argv)
 {
-    static const char *const verbs[] = {"up", "swap", "status", "down", "faults", "profiles"};
-    const char *verb = argc > 1 ? argv[1] : "";
+    const char *word = argc > 1 ? argv[1] : "";
 
-    if (strcmp(verb, "tool") == 0 && argc > 2)
-        return lab_tool(argv[2], argc - 2, argv + 2);
-    if (strcmp(verb, "up") == 0)
-        return up(argc - 1, argv + 1);
-    if (strcmp(verb, "swap") == 0)
-        return swap(argc - 1, argv + 1);
-    if (strcmp(verb, "down") == 0 || strcmp(verb, "status") == 0)
-        return with_directory(argc - 1, argv + 1, verb);
-    if (strcmp(verb, "faults") == 0)
-        return list(lab_faults);
-    if (strcmp(verb, "profiles") == 0)
-        return list(lab_profiles);
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0)
+    if (wants_help(word))
         return help(stdout, 0);
-    if (*verb != '\0')
-        cli_refuse_verb("lab", verb, verbs, sizeof verbs / sizeof verbs[0]);
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        if (strcmp(verbs[i].name, word) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    if (*word != '\0')
+        refuse_verb(word);
     return help(stderr, ERROR_USAGE);
 }
 
@@ -216,8 +259,9 @@ int command_lab(int argc, char **argv)
 
 int command_lab(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
+    for (int i = 1; i < argc; i++)
+        if (wants_help(argv[i]))
+            return help(stdout, 0);
     cli_warn("assay lab: this build has no lab, since libssh was not there: install the package libssh-dev "
              "(Debian, Ubuntu) or libssh-devel, and build again\n");
     return ERROR_INTERNAL;

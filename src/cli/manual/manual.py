@@ -115,8 +115,10 @@ def page(program, version, command, summary, folder, others):
         out += [".SH COMMANDS"]
         for other, words in others:
             out += [".TP", f"\\fBassay\\-{other}\\fR(1)", escape(words)]
-    elif options_of(text) or command == "lab":
-        out += [".SH OPTIONS", *options(help_of(program, "lab", "up") if command == "lab" else text)]
+    else:
+        # Of the lab those of `up`, where this build has one.
+        told = help_of(program, "lab", "up") if command == "lab" else text
+        out += [".SH OPTIONS", *options(told)] if options_of(told) else []
     out += verb_sections(program, command, text) if command else []
     if command == "parse":
         out += [".SH TOOLS", ".nf", *[escape(line) for line in text.split("TOOL is one of\n")[1].splitlines()], ".fi"]
