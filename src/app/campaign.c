@@ -271,7 +271,7 @@ static bool is_question(const struct document *document)
 {
     static const char *const kinds[] = {"suite", "platform", "baseline", "contract"};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (strcmp(document->kind, kinds[i]) == 0)
             return true;
     return false;

@@ -106,7 +106,7 @@ static const char *submit(struct exclusive *exclusive, const char *host, const c
     size_t digits;
     int status;
 
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         *list_push(arena, &words.names) = own[i];
     push_words(arena, exclusive->words, &words);
     *list_push(arena, &words.names) = "--wrap";

@@ -34,7 +34,7 @@ static const char *plan_sha256(struct arena *arena, const struct manifest *manif
     char *hex = arena_alloc(arena, SHA256_HEX_SIZE);
     struct sha256 *hash = sha256_create();
 
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
         for (size_t k = 0; k < manifest->entries.count; k++)
             if (strcmp(manifest->entries.items[k].path, tables[i]) == 0)
                 sha256_add(hash, sha256_here(&manifest->entries.items[k]), SHA256_HEX_SIZE - 1);

@@ -127,7 +127,7 @@ void verification_tell_subject(const struct verification *verification, const st
 
     if (!is_signed)
         findings_tell(&verification->findings, "UNSIGNED, anybody may have written this:");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *said = manifest_said(manifest, lines[i].key);
 
         if (*said != '\0')
@@ -297,7 +297,7 @@ static void check_same_subject(struct verification *verification, const struct b
 {
     static const char *const keys[] = {"run", "judgement", "verdict", "kind", "started", "ended", "hosts"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
         const char *said = manifest_said(&verification->manifest, keys[i]),
                    *theirs = manifest_said(&bundle->manifest, keys[i]);
 

@@ -106,7 +106,7 @@ static const struct condition {
     {"rails", gpus_have_rails},       {"fabric", fabric_is},
 };
 
-enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
+enum { CONDITIONS = ARRAY_SIZE(conditions) };
 
 /* Of one platform; 0 where one of its hosts declares none. */
 static unsigned leaves_of(const struct plan_sources *sources, const struct platform *platform)
@@ -240,7 +240,7 @@ int check_site(const struct plan_sources *sources, struct error *err)
 
             if (host_platform(sources, host) != sources->platforms.items[p])
                 continue;
-            for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+            for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
                 if (strcmp(rows[k].was, rows[k].is) != 0)
                     return error_set(
                         err, ERROR_USAGE,

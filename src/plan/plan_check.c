@@ -87,7 +87,7 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
 
     if (check == NULL)
         return unknown_check(step, err);
-    for (size_t i = 0; i < sizeof scopes / sizeof scopes[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
         if ((check->scopes & scopes[i].scope) != 0)
             expected =
                 arena_printf(arena, "%s%s'%s'", expected, *expected != '\0' ? ", " : "", scopes[i].name);

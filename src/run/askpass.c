@@ -185,7 +185,7 @@ void askpass_words(const struct askpass *askpass, char *ret_words[ASKPASS_WORDS 
                      mem_printf("%s=%llu", variable, askpass->inode),
                      mem_printf("DISPLAY=%s", display != NULL ? display : "none")};
 
-    _Static_assert(sizeof words / sizeof words[0] == ASKPASS_WORDS, "as many as the header says");
+    _Static_assert(ARRAY_SIZE(words) == ASKPASS_WORDS, "as many as the header says");
     memcpy(ret_words, words, sizeof words);
     ret_words[ASKPASS_WORDS] = NULL;
 }

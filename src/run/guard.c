@@ -272,7 +272,7 @@ static bool read_why(struct slice word, enum remote_why *ret_why)
         {"lost", REMOTE_WHY_LOST},           {"spool", REMOTE_WHY_SPOOL},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (slice_equal(word, rows[i].word)) {
             *ret_why = rows[i].why;
             return true;

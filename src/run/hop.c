@@ -249,7 +249,7 @@ void hop_relay_words(const struct hop *hop, const char *host, const char *port,
                      bare ? mem_printf("%s:%s", host, port) : mem_printf("[%s]:%s", host, port),
                      mem_strdup(hop->target.name)};
 
-    _Static_assert(sizeof words / sizeof words[0] == HOP_RELAY_WORDS, "as many as the header says");
+    _Static_assert(ARRAY_SIZE(words) == HOP_RELAY_WORDS, "as many as the header says");
     memcpy(ret_words, words, sizeof words);
     ret_words[HOP_RELAY_WORDS] = NULL;
 }

@@ -236,7 +236,7 @@ const struct identity *identity_get(struct identity **list, const char *path)
 
     if (path != NULL)
         return get(list, home_path(path));
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(defaults); i++) {
         char *candidate = home_path(defaults[i]);
 
         if (file_exists(candidate))

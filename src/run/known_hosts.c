@@ -84,7 +84,7 @@ struct known_hosts {
 static const char *const key_types[] = {"ssh-ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384",
                                         "ecdsa-sha2-nistp521"};
 
-enum { KEY_TYPES = sizeof key_types / sizeof key_types[0] };
+enum { KEY_TYPES = ARRAY_SIZE(key_types) };
 
 /* ---- what a name fits ---- */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "assay/arena.h"
+
 enum { REFUSALS = 3 /* so many, and it is taken for a slip */ };
 
 bool login_given_up(const struct login_tries *tries)
@@ -88,7 +90,7 @@ enum login_question login_question_of(const char *prompt)
 {
     const char *words = behind_name(prompt);
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (kinds[i].begins ? strncmp(prompt, kinds[i].words, strlen(kinds[i].words)) == 0
                             : contains(words, kinds[i].words))
             return kinds[i].question;

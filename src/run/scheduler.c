@@ -186,7 +186,7 @@ static void watch_signals(struct scheduler *scheduler)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         uv_signal_init(&scheduler->loop, &scheduler->signals[i]);
         scheduler->signals[i].data = scheduler;
         uv_signal_start(&scheduler->signals[i], on_signal, numbers[i]);
@@ -258,7 +258,7 @@ static int take_up(struct scheduler *scheduler)
 static void tear_down(struct scheduler *scheduler)
 {
     scheduler->over = true;
-    for (size_t i = 0; i < sizeof scheduler->signals / sizeof scheduler->signals[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(scheduler->signals); i++)
         uv_close((uv_handle_t *)&scheduler->signals[i], NULL);
     uv_close((uv_handle_t *)&scheduler->tick, NULL);
     for (struct sweep *sweep = scheduler->sweeps, *next; sweep != NULL; sweep = next) {

@@ -60,7 +60,7 @@ static int open_unnamed(void)
     char path[4096];
     int fd = -1;
 
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && fd < 0; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(folders) && fd < 0; i++) {
         if (folders[i] == NULL || *folders[i] == '\0' ||
             snprintf(path, sizeof path, "%s/assay-output-XXXXXX", folders[i]) >= (int)sizeof path)
             continue;

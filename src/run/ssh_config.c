@@ -116,7 +116,7 @@ static void look_at(struct slice line, const char *folder, unsigned depth, enum 
         widen(scope, slice_equal_nocase(line, "all") ? SCOPE_NOTHING : SCOPE_EACH_HOST);
     else if (slice_equal_nocase(word, "hostname") || slice_equal_nocase(word, "hostkeyalias"))
         widen(scope, SCOPE_EACH_HOST);
-    for (size_t i = 0; i < sizeof heard / sizeof heard[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(heard); i++)
         if (slice_equal_nocase(word, heard[i]))
             widen(scope, SCOPE_ALL_HOSTS);
 }
@@ -198,7 +198,7 @@ static void look_beyond(struct ssh_question *question)
 {
     struct slice value;
 
-    for (size_t i = 0; i < sizeof beyond / sizeof beyond[0] && question->config.beyond == NULL; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(beyond) && question->config.beyond == NULL; i++)
         if (find_value(question, beyond[i].keyword, &value) > 0 && !slice_equal(value, "none") &&
             !slice_equal(value, beyond[i].unset))
             question->config.beyond = reason(question->configs->arena, ssh_config_sets, beyond[i].keyword);

@@ -10,7 +10,7 @@ static enum transport_kind transport_of(const struct host *host)
         enum transport_kind kind;
     } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (strcmp(kinds[i].name, host->transport) == 0)
             return kinds[i].kind;
     return TRANSPORT_AUTO;

@@ -106,7 +106,7 @@ static void add_common(struct arguments *arguments, const struct openssh_session
 
     add(arguments, mem_strdup("ssh"));
     add(arguments, mem_strdup("-T"));
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
         add_option(arguments, mem_strdup(settings[i]));
     add_option(arguments, mem_printf("ControlPath=%s", session->socket));
 }
@@ -152,7 +152,7 @@ static void add_identity(struct arguments *arguments, const struct openssh_sessi
     add(arguments, home_path(session->target->identity));
     if (session->heard == NULL)
         add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
-    for (size_t i = 0; session->heard != NULL && i < sizeof usual / sizeof usual[0]; i++) {
+    for (size_t i = 0; session->heard != NULL && i < ARRAY_SIZE(usual); i++) {
         char *path = home_path(usual[i]);
 
         if (file_exists(path)) {
@@ -216,7 +216,7 @@ static void add_asking(struct arguments *arguments, const struct openssh_session
         add_option(arguments, mem_strdup("BatchMode=yes"));
         return;
     }
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
         add_option(arguments, mem_strdup(settings[i]));
     add_option(arguments, mem_printf("NumberOfPasswordPrompts=%d", may_ask_person(session) ? 3 : 1));
 }

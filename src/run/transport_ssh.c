@@ -472,7 +472,7 @@ static bool set_offers(struct ssh_session *session)
 
     text_init(&order, 1024);
     known_hosts_order(known_hosts_of(session), address_of(session->target), port_of(session->target), &order);
-    for (size_t i = 0; i < sizeof offers / sizeof offers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(offers); i++)
         if (libssh2_session_method_pref(session->ssh, offers[i].method, offers[i].names) != 0)
             return false;
     return libssh2_session_method_pref(session->ssh, LIBSSH2_METHOD_HOSTKEY, order.bytes) == 0;

@@ -33,7 +33,7 @@ def pieces(path):
 
 
 with open(target, "w", encoding="ascii") as out:
-    out.write("/* Made by embed_migrations.py. */\n")
+    out.write("/* Made by embed_migrations.py. */\n#include \"schema_12.h\"\n\n")
     for name in names:
         out.write("static const char migration_%s[] = %s;\n" % (name[:2], " ".join(pieces(os.path.join(folder, name)))))
     out.write("#define MIGRATIONS %s\n" % ", ".join("migration_" + name[:2] for name in names))

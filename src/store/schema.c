@@ -5,11 +5,10 @@
  * format 12, whose tables are those of schema_12.sql; before it they had grown piece by piece, and let NULL stand where
  * nobody reads one.
  */
-#include "schema_12.h"
 #include "migrations.h"
 #include "store_private.h"
 
 const char store_base[] = WORDS_12 TABLES_12;
 const int store_base_version = 12;
 const char *const store_migrations[] = {MIGRATIONS};
-const int store_version = sizeof store_migrations / sizeof store_migrations[0];
+const int store_version = ARRAY_SIZE(store_migrations);

@@ -62,7 +62,7 @@ unsigned check_wire_hosts(const char *metric)
 
     if (length == 0 || !slice_ends(slice_of(metric), "busbw"))
         return 0;
-    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(formulas); i++)
         if (strncmp(formulas[i].collective, collective, length) == 0 &&
             formulas[i].collective[length] == '\0')
             return formulas[i].wire_hosts;
@@ -93,7 +93,7 @@ static const struct limit *plausible(const struct check_context *context, const 
 
 static const struct formula *formula_of(const char *collective)
 {
-    for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(formulas); i++)
         if (strcmp(formulas[i].collective, collective) == 0)
             return &formulas[i];
     return NULL;

@@ -54,7 +54,7 @@ static const double least_bytes = 1024.0 * 1024 * 1024;
 
 static const struct row *row_of(const char *collective, enum over over, size_t hosts)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (rows[i].over == over && strcmp(rows[i].collective, collective) == 0 &&
             (rows[i].hosts_max == 0 || hosts <= rows[i].hosts_max))
             return &rows[i];

@@ -26,7 +26,7 @@ static bool owes(const struct check *check, const char *metric)
 void smi_leave_to_owner(const struct check_context *context, struct reading *out)
 {
     for (size_t i = 0; i < out->findings.count; i++)
-        for (size_t k = 0; k < sizeof owners / sizeof owners[0]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(owners); k++)
             if (strcmp(out->findings.items[i].code, owners[k].code) == 0 &&
                 !owes(context->check, owners[k].metric))
                 out->findings.items[i].severity = SEVERITY_WARNING;

@@ -19,7 +19,7 @@ static struct link pcie(const struct platform *platform)
     static const double gigatransfers[] = {8, 16, 32};
     unsigned generation = platform->pcie_generation - FIRST_GENERATION;
 
-    if (platform->pcie_lanes == 0 || generation >= sizeof gigatransfers / sizeof gigatransfers[0])
+    if (platform->pcie_lanes == 0 || generation >= ARRAY_SIZE(gigatransfers))
         return (struct link){0, ""};
     return (struct link){gigatransfers[generation] * 128 / 130 / bits_per_byte * platform->pcie_lanes,
                          "rate of a GPU's PCIe link"};
@@ -100,7 +100,7 @@ const struct wire_rate *check_wire_rate(struct arena *arena, const struct platfo
 {
     if (fnmatch("nccl.*.busbw", metric, 0) == 0 || fnmatch("probe.*.busbw", metric, 0) == 0)
         return of_collective(arena, platform, metric, hosts);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (fnmatch(rows[i].metric, metric, 0) == 0)
             return of_row(arena, platform, &rows[i]);
     return NULL;

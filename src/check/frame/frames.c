@@ -82,8 +82,7 @@ static void find_fault(struct reader *reader, const struct sentence *sentence, s
                                           reason_value_text(streams[reader->index])};
 
     if (reader->frames->fault == NULL)
-        reader->frames->fault =
-            reason_make(reader->arena, sentence, values, sizeof values / sizeof values[0]);
+        reader->frames->fault = reason_make(reader->arena, sentence, values, ARRAY_SIZE(values));
 }
 
 static bool same_name(struct slice a, struct slice b)
@@ -144,7 +143,7 @@ static bool is_like_a_mark(struct slice text)
     if (id == 0 || id == text.length || text.bytes[id] != ' ')
         return false;
     text = slice_from(text, id + 1);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_starts(text, words[i]))
             return true;
     return false;

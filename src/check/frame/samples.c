@@ -71,7 +71,7 @@ static const struct {
     {0x080, "window.throttle.hw_power_brake_slowdown"},
 };
 
-enum { REASON_COUNT = sizeof reasons / sizeof reasons[0] };
+enum { REASON_COUNT = ARRAY_SIZE(reasons) };
 
 /* What is drawn over time, from these cells of a sample. At work only where the lowest counts: at rest clocks are low. */
 enum { COURSE_POINTS = 32 };
@@ -82,7 +82,7 @@ static const struct check_course courses[] = {
 };
 static const enum cell course_cells[] = {TEMPERATURE, POWER, CLOCK};
 
-enum { COURSE_COUNT = sizeof courses / sizeof courses[0] };
+enum { COURSE_COUNT = ARRAY_SIZE(courses) };
 
 const struct check_course *check_courses(size_t *ret_count)
 {

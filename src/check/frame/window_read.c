@@ -219,7 +219,7 @@ static void read_counters(struct finder *finder, const struct member *member, co
         reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
     if (*member->label == '\0' && temperature != NULL)
         reading_measure(finder->out, "window.temperature.before", of, temperature->value, "C");
-    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         double more = added(before, after, counters[i].counter, gpu, later);
 
         if (more > 0)
@@ -484,7 +484,7 @@ static bool read_links_of(struct finder *finder, const struct member *member, co
         more = added_to(before, after, i,
                         moved ? arena_printf(before->arena, "%s%s", later, counter->subject + length)
                               : counter->subject);
-        for (size_t k = 0; k < sizeof nvlink_counters / sizeof nvlink_counters[0]; k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(nvlink_counters); k++) {
             if (!slice_equal(name, nvlink_counters[k].counter))
                 continue;
             watched += nvlink_counters[k].weight == NVLINK_FAULT;
