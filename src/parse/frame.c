@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "runs.h"
-
 enum { KEPT_BYTES = 400 };
 
 /* ---- how far a reading can be trusted ---- */
@@ -30,11 +28,6 @@ static int weight_of(enum reading_status status)
 bool reading_weighs_more(const struct reading *reading, enum reading_status status)
 {
     return weight_of(status) > weight_of(reading->status);
-}
-
-void reading_whole(struct reading *reading)
-{
-    reading_set(reading, READING_COMPLETE, NULL);
 }
 
 /* ---- what many have to say ---- */

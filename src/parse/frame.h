@@ -23,15 +23,15 @@
 #include "assay/parser.h"
 #include "assay/reading.h"
 #include "lines.h"
+#include "runs.h"
 
 /* ---- how far a reading can be trusted ---- */
 
 /*
- * A reading is complete until one of these says otherwise. What weighs most stands, whenever it is said: the tool
+ * A reading is complete (reading_whole) until one of these says otherwise. What weighs most stands, whenever it is said: the tool
  * failed; then, nothing of the tool was seen; then, something is missing or damaged. Of the same weight, what is said
  * first.
  */
-void reading_whole(struct reading *reading);
 #define reading_failed(reading, reason) reading_lower((reading), READING_FAILED, (reason))
 #define reading_strange(reading, reason) reading_lower((reading), READING_UNRECOGNISED, (reason))
 #define reading_lacks(reading, reason) reading_lower((reading), READING_PARTIAL, (reason))

@@ -3,7 +3,10 @@
 
 #include "runs.h"
 
-#include "frame.h"
+void reading_whole(struct reading *reading)
+{
+    reading_set(reading, READING_COMPLETE, NULL);
+}
 
 struct reading *runs_begin(struct reading *reading)
 {

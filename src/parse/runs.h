@@ -5,6 +5,8 @@
 
 #include "assay/reading.h"
 
+/* Complete, and nothing is said against it yet. */
+void reading_whole(struct reading *reading);
 /* A new run at the end of reading->runs, complete until something is said against it; the pointer is good until the next call. */
 struct reading *runs_begin(struct reading *reading);
 

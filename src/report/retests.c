@@ -9,24 +9,6 @@
 
 enum { VALUES_SHOWN = 6 };
 
-/* "size_bytes=8 place=out": each word must be among those of the measurement. */
-static bool is_taken_at(struct arena *arena, const struct measurement *measurement, const char *at)
-{
-    const char *where = arena_printf(arena, " %s ", at_text(arena, measurement));
-    struct slice rest = slice_of(at), word;
-
-    while (scan_word(&rest, &word))
-        if (strstr(where, arena_printf(arena, " %.*s ", slice_print(word))) == NULL)
-            return false;
-    return true;
-}
-
-bool measurement_is_of(struct arena *arena, const struct measurement *measurement, const struct slot *slot)
-{
-    return strcmp(measurement->metric, slot->metric) == 0 &&
-           strcmp(measurement->subject, slot->subject) == 0 && is_taken_at(arena, measurement, slot->at);
-}
-
 /* "44100, 45000 GFLOP/s"; NULL: nothing was measured of it. */
 static const struct reason *numbers_of(struct arena *arena, const struct reading *reading,
                                        const struct slot *slot)

@@ -16,9 +16,6 @@ struct retest_lines {
     LIST_OF(struct retest_line) items; /* in plan order, then of the attempts */
 };
 
-/* Whether it is a value of that item. */
-bool measurement_is_of(struct arena *arena, const struct measurement *measurement, const struct slot *slot);
-
 /* Of what was repeated for a time those alone that did not come to their end as they should: the others are a row of
  * slices.h. Of steps with variants nothing: their repeats are compared in a section of their own. */
 void retest_lines_of_run(const struct view *view, struct retest_lines *ret_lines);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "assay/parser.h"
-#include "retests.h"
 
 static bool came_to_its_end(const struct attempt *attempt)
 {

@@ -46,6 +46,8 @@ size_t view_attempt_index(const struct view *view, const struct attempt *attempt
 
 /* Where a slot is taken, for people: "size 8G, place out". */
 const struct reason *slot_at_text(struct arena *arena, const struct slot *slot);
+/* Whether it is a value of that item. */
+bool measurement_is_of(struct arena *arena, const struct measurement *measurement, const struct slot *slot);
 /* "1,234,567" */
 const char *count_text(struct arena *arena, size_t count);
 /* Start and length of an attempt by the controller's clock; 0 when it has none. */
