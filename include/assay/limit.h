@@ -60,6 +60,7 @@ struct limit {
     const char *subject;           /* likewise; NULL: any */
     const char *scope;             /* "host", "pair", "group", "cluster"; NULL: any */
     unsigned hosts_min, hosts_max; /* number of members; 0: any */
+    unsigned racks_min, racks_max; /* racks that they stand in, where NVLinks join the hosts of one; 0: any */
     double size_min, size_max;     /* message size in bytes; 0: any */
     enum limit_rule rule;
     double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */

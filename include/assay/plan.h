@@ -57,6 +57,7 @@ struct shape {
     const char *platform;
     const char *arguments; /* a JSON object: these instead of the suite's of the same names; NULL: none */
     unsigned hosts;        /* members of a step of this shape */
+    unsigned racks; /* that they stand in (host_racks); of meaning where NVLinks join the hosts of a rack */
     struct slot *slots;
     size_t slot_count;
     unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */

@@ -290,6 +290,10 @@ static const char *subject_text(struct arena *arena, const struct limit *limit)
     if (limit->hosts_max > 1 && limit->hosts_min < limit->hosts_max)
         text = arena_printf(arena, "%s%s %u host%s", text, limit->hosts_min > 0 ? " to" : ", up to",
                             limit->hosts_max, limit->hosts_max == 1 ? "" : "s");
+    if (limit->racks_max > 0)
+        text = arena_printf(arena, "%s of %s%u rack%s", text,
+                            limit->racks_min < limit->racks_max && limit->racks_max > 1 ? "up to " : "",
+                            limit->racks_max, limit->racks_max == 1 ? "" : "s");
     if (limit->size_min > 0 && limit->size_min >= limit->size_max && limit->size_max > 0)
         return arena_printf(arena, "%s, at %s", text, size_text(arena, limit->size_min));
     if (limit->size_min > 0)

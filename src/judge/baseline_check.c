@@ -39,6 +39,9 @@ static bool covers_hosts(const struct limit *limit, const struct limit *before)
     struct counts inner = hosts_of(limit),
                   outer = {before->hosts_min > 0 ? before->hosts_min : 1, before->hosts_max};
 
+    if (limit->racks_min < before->racks_min ||
+        (before->racks_max > 0 && (limit->racks_max == 0 || limit->racks_max > before->racks_max)))
+        return false;
     return outer.least <= inner.least && (outer.most == 0 || (inner.most > 0 && inner.most <= outer.most));
 }
 

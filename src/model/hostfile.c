@@ -790,3 +790,17 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
     return hostfile_parse(arena, strcmp(path, "-") == 0 ? "standard input" : path,
                           (struct slice){text.bytes, text.length}, err);
 }
+
+unsigned host_racks(const struct host *const *hosts, size_t count)
+{
+    unsigned racks = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t earlier = 0;
+
+        while (strcmp(hosts[earlier]->rack, hosts[i]->rack) != 0)
+            earlier++;
+        racks += earlier == i;
+    }
+    return racks;
+}

@@ -273,6 +273,10 @@ static int check_bounds(const struct json *object, const struct limit *limit, st
         return json_error(err, json_get(object, "hosts_max"),
                           "hosts_max is %u, less than hosts_min; expected %u or more", limit->hosts_max,
                           limit->hosts_min);
+    if (limit->racks_max > 0 && limit->racks_max < limit->racks_min)
+        return json_error(err, json_get(object, "racks_max"),
+                          "racks_max is %u, less than racks_min; expected %u or more", limit->racks_max,
+                          limit->racks_min);
     return 0;
 }
 
@@ -349,6 +353,8 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .scope = json_string(object, "scope", NULL),
         .hosts_min = (unsigned)json_number(object, "hosts_min", 0),
         .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
+        .racks_min = (unsigned)json_number(object, "racks_min", 0),
+        .racks_max = (unsigned)json_number(object, "racks_max", 0),
         .tolerance = json_number(object, "tolerance", 0),
         .derived = json_number(object, "derived_tolerance", derived),
         .unit = unit_of(object),

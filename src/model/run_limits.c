@@ -59,12 +59,31 @@ static bool holds(const struct platform_baseline *row, const struct limit *limit
     return is_of_adapters(limit) ? !row->other_adapters : limit->hosts_min < 2 || !row->other_fabric;
 }
 
-static const struct limit *first_that_applies(const struct limit *limits, size_t count,
-                                              const struct shape *shape, const struct slot *slot)
+/* Of hosts whose NVLinks end in them a rack is no border: all stand in one. */
+static unsigned racks_of(const struct run_limits *limits, const struct shape *shape)
+{
+    for (size_t i = 0; i < limits->baselines.count; i++)
+        if (strcmp(limits->baselines.items[i].platform->name, shape->platform) == 0 &&
+            limits->baselines.items[i].platform->nvlink_domain_hosts > 1)
+            return shape->racks;
+    return 1;
+}
+
+static bool speaks_of(const struct run_limits *limits, const struct limit *limit, const struct shape *shape,
+                      const struct slot *slot)
+{
+    unsigned racks = racks_of(limits, shape);
+
+    return limit_applies(limit, slot->metric, slot->subject, shape->scope, shape->hosts, slot->size_bytes) &&
+           racks >= limit->racks_min && (limit->racks_max == 0 || racks <= limit->racks_max);
+}
+
+static const struct limit *first_that_applies(const struct run_limits *all, const struct limit *limits,
+                                              size_t count, const struct shape *shape,
+                                              const struct slot *slot)
 {
     for (size_t i = 0; i < count; i++)
-        if (limit_applies(&limits[i], slot->metric, slot->subject, shape->scope, shape->hosts,
-                          slot->size_bytes))
+        if (speaks_of(all, &limits[i], shape, slot))
             return &limits[i];
     return NULL;
 }
@@ -76,18 +95,19 @@ const struct limit *contract_limit(const struct run_limits *limits, const struct
         const struct limit *limit = &limits->contract->limits.items[i];
 
         if ((limit->platform == NULL || strcmp(limit->platform, shape->platform) == 0) &&
-            limit_applies(limit, slot->metric, slot->subject, shape->scope, shape->hosts, slot->size_bytes))
+            speaks_of(limits, limit, shape, slot))
             return limit;
     }
     return NULL;
 }
 
-static const struct limit *of_suite(const struct suite *suite, const struct shape *shape,
+static const struct limit *of_suite(const struct run_limits *limits, const struct shape *shape,
                                     const struct slot *slot)
 {
-    const struct suite_step *step = suite_step_find(suite, shape->suite_step);
+    const struct suite_step *step = suite_step_find(limits->suite, shape->suite_step);
 
-    return step != NULL ? first_that_applies(step->limits.items, step->limits.count, shape, slot) : NULL;
+    return step != NULL ? first_that_applies(limits, step->limits.items, step->limits.count, shape, slot)
+                        : NULL;
 }
 
 static const struct limit *of_baseline(const struct run_limits *limits, const struct shape *shape,
@@ -99,7 +119,8 @@ static const struct limit *of_baseline(const struct run_limits *limits, const st
 
         if (row->baseline == NULL || strcmp(row->platform->name, shape->platform) != 0)
             continue;
-        limit = first_that_applies(row->baseline->limits.items, row->baseline->limits.count, shape, slot);
+        limit =
+            first_that_applies(limits, row->baseline->limits.items, row->baseline->limits.count, shape, slot);
         return limit != NULL && holds(row, limit) ? limit : NULL;
     }
     return NULL;
@@ -138,7 +159,7 @@ void slot_limits_find(struct arena *arena, const struct run_limits *limits, cons
     const struct suite_step *step = suite_step_find(limits->suite, shape->suite_step);
 
     if (further == NULL)
-        further = of_suite(limits->suite, shape, slot);
+        further = of_suite(limits, shape, slot);
     if (further == NULL)
         further = of_baseline(limits, shape, slot);
     *ret_limits = (struct slot_limits){.peers = step != NULL ? &step->peers : NULL};

@@ -162,7 +162,13 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
     }
 }
 
-static const char *shape_hash(struct arena *arena, const struct shape *shape)
+static bool is_of_racks(const struct platform *platform)
+{
+    return platform->nvlink_domain_hosts > 1;
+}
+
+/* `apart`: where NVLinks join the hosts of a rack, steps over another number of racks are another shape. */
+static const char *shape_hash(struct arena *arena, const struct shape *shape, bool apart)
 {
     struct sha256 *hash = sha256_create();
     char hex[SHA256_HEX_SIZE];
@@ -171,6 +177,8 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
                      shape->variant, shape->platform, shape->hosts, exclusivity_name(shape->exclusive));
 
     sha256_add(hash, head, strlen(head));
+    if (apart)
+        sha256_add(hash, &shape->racks, sizeof shape->racks);
     if (shape->arguments != NULL)
         sha256_add(hash, shape->arguments, strlen(shape->arguments) + 1);
     for (size_t i = 0; i < shape->slot_count; i++) {
@@ -239,6 +247,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
     shape->variant = context->variant;
     shape->platform = context->platform->name;
     shape->hosts = (unsigned)context->member_count;
+    shape->racks = is_of_racks(context->platform) ? host_racks(context->members, context->member_count) : 0;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
                         : by_platform > 0    ? by_platform
                                              : check_expected_s(context);
@@ -324,7 +333,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
         only_record(shape, REASON(variant_only_advises));
     else
         judge_not_alone(arena, sources, context, shape);
-    shape->sha256 = shape_hash(arena, shape);
+    shape->sha256 = shape_hash(arena, shape, is_of_racks(context->platform));
     return shape;
 }
 
@@ -342,6 +351,12 @@ static bool same_arguments(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+static bool same_racks(const struct check_context *context, const struct shape *shape)
+{
+    return !is_of_racks(context->platform) ||
+           shape->racks == host_racks(context->members, context->member_count);
+}
+
 static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
                                               const struct check_context *context, const char *arguments)
 {
@@ -351,7 +366,7 @@ static const struct shape *find_or_make_shape(struct plan *plan, const struct pl
         if (strcmp(shape->suite_step, context->step->name) == 0 &&
             strcmp(shape->platform, context->platform->name) == 0 && shape->hosts == context->member_count &&
             strcmp(shape->variant, context->variant) == 0 && shape->exclusive == exclusivity_of(context) &&
-            same_arguments(shape->arguments, arguments))
+            same_racks(context, shape) && same_arguments(shape->arguments, arguments))
             return shape;
     }
     *list_push(plan->arena, &plan->shapes) = make_shape(plan->arena, sources, context, arguments);

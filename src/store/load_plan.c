@@ -235,6 +235,7 @@ static int load_shapes(struct load *load, struct error *err)
         int64_t id = take_shape(&rows, shape);
 
         *list_push(load->arena, &plan->shapes) = shape;
+        *list_push(load->arena, &load->shapes) = shape;
         if (load_slots(load, id, shape, err) < 0) {
             rows_close(&rows);
             return -1;
@@ -331,6 +332,18 @@ static int load_needs(struct load *load, struct error *err)
     return got;
 }
 
+/* Of steps of one shape it is the same wherever it matters. */
+static void find_racks(struct load *load)
+{
+    const struct plan *plan = load->record->plan;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->shapes.count; k++)
+            if (plan->shapes.items[k] == plan->steps.items[i].shape && load->shapes.items[k]->racks == 0)
+                load->shapes.items[k]->racks =
+                    host_racks(plan->steps.items[i].members, plan->steps.items[i].member_count);
+}
+
 static int load_steps(struct load *load, struct error *err)
 {
     struct rows rows;
@@ -343,6 +356,7 @@ static int load_steps(struct load *load, struct error *err)
         take_step(load, &rows, load->record->plan);
     if (got < 0 || load_members(load, err) < 0 || check_members(load, err) < 0)
         return -1;
+    find_racks(load);
     return load_needs(load, err);
 }
 

@@ -252,6 +252,7 @@ struct load {
     struct {
         LIST_OF(struct command) items;
     } commands;
+    LIST_OF(struct shape *) shapes; /* those of the plan */
 };
 int load_plan(struct load *load, struct error *err) __attribute__((warn_unused_result));
 int load_attempts(struct load *load, struct error *err) __attribute__((warn_unused_result));

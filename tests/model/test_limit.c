@@ -140,7 +140,8 @@ static void a_contract_names_its_clauses(void **state)
          "\"status\": \"guess\"}]}",
          "c.json:1:75: unknown key \"status\" in limits[0]; the keys here are clause, metric, subject, "
          "platform, "
-         "scope, hosts_min, hosts_max, size_min, size_max, floor, ceiling, range, fraction_of_ceiling, "
+         "scope, hosts_min, hosts_max, racks_min, racks_max, size_min, size_max, floor, ceiling, range, "
+         "fraction_of_ceiling, "
          "fraction_of_groups, "
          "equal, "
          "one_of, min_version, same, tolerance, unit, source, note"},

@@ -175,6 +175,66 @@ static void hosts_come_together_as_the_suite_says(void **state)
     }
 }
 
+#define RACKS_CLAUSES                                                                         \
+    "{\"name\": \"c\", \"title\": \"t\", \"limits\": [{\"clause\": \"1\", \"metric\": "       \
+    "\"nccl.all_reduce.busbw\", "                                                             \
+    "\"racks_min\": 2, \"floor\": 180, \"unit\": \"GB/s\"}, {\"clause\": \"2\", \"metric\": " \
+    "\"nccl.all_reduce.busbw\", \"racks_max\": 1, \"floor\": 800, \"unit\": \"GB/s\"}]}"
+
+/* The floor that the step's all_reduce of 8G is held to. */
+static double floor_of(const struct sample *sample, const struct shape *shape)
+{
+    static const double bytes = 8.0 * 1024 * 1024 * 1024;
+
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
+        struct slot_limits found;
+
+        if (strcmp(slot->metric, "nccl.all_reduce.busbw") != 0 || slot->size_bytes != bytes)
+            continue;
+        slot_limits_find(sample->arena, &sample->sources.limits, shape, slot, &found);
+        for (size_t k = 0; k < found.limits.count; k++)
+            if (found.limits.items[k]->rule == RULE_FLOOR && limit_enforceable(found.limits.items[k]))
+                return found.limits.items[k]->value;
+    }
+    return 0;
+}
+
+/* What NVLinks reach is owed within one rack alone, and by groups of one size that lie in one. */
+static void limits_follow_from_where_the_members_are(void **state)
+{
+    static const struct {
+        const char *hosts, *scope, *contract;
+        double floors[2]; /* of each step */
+    } cases[] = {
+        {NVL72 "[1-4] rack=a\n", "\"scope\": \"cluster\"", NULL, {790}},
+        {NVL72 "[1-4]\n", "\"scope\": \"cluster\"", NULL, {790}},
+        {NVL72 "[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", NULL, {150}},
+        {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", NULL, {790, 150}},
+        {NVL72 "1 rack=b\n[2-4] rack=a\n", "\"scope\": \"group\", \"by\": 2", NULL, {150, 790}},
+        {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", RACKS_CLAUSES, {800, 180}},
+        /* Where NVLinks end in the hosts a rack is no border. */
+        {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", NULL, {300}},
+        {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", RACKS_CLAUSES, {800}},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample sample =
+            make_by_contract(cases[i].hosts, "trial",
+                             arena_printf(*state, "{\"check\": \"nccl-all-reduce\", %s}", cases[i].scope),
+                             cases[i].contract, NULL);
+
+        if (sample.plan == NULL)
+            fail_msg("case %zu: %s", i, sample.err.text);
+        assert_int_equal(sample.plan->steps.count, cases[i].floors[1] > 0 ? 2 : 1);
+        for (size_t k = 0; k < sample.plan->steps.count; k++)
+            if (floor_of(&sample, sample.plan->steps.items[k].shape) != cases[i].floors[k])
+                fail_msg("case %zu, step %zu: %g", i, k,
+                         floor_of(&sample, sample.plan->steps.items[k].shape));
+        arena_destroy(sample.arena);
+    }
+}
+
 static size_t gated_bandwidths(const struct sample *sample, const char *metric)
 {
     size_t count = 0;
@@ -671,6 +731,7 @@ int main(void)
         cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
         cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
+        cmocka_unit_test_setup_teardown(limits_follow_from_where_the_members_are, make_arena, drop_arena),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),

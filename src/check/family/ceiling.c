@@ -101,7 +101,9 @@ static const struct formula *formula_of(const char *collective)
 
 bool ceiling_in_domain(const struct check_context *context)
 {
-    return context->member_count <= context->platform->nvlink_domain_hosts;
+    /* Without members it is asked for so many hosts: the best case, in one rack. */
+    return context->member_count <= context->platform->nvlink_domain_hosts &&
+           (context->members == NULL || host_racks(context->members, context->member_count) == 1);
 }
 
 struct ceiling ceiling_of_links(const struct check_context *context)
