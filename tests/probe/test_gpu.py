@@ -5,6 +5,8 @@ usage: test_gpu.py ASSAY_PROBE_GPU
 """
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -67,4 +69,15 @@ time.sleep(0.5)
 child.send_signal(signal.SIGTERM)
 lines = [json.loads(line) for line in child.communicate(timeout=20)[0].splitlines()]
 ok(lines[-1]["end"] == "wrong" and by_key(lines, "wrong_gpu"), "who ends it early is told what was found by then", lines[-1:])
+
+# Where there is a GPU nobody may find meson: scripts/gpu-day names what it compiles by itself, and must name all of it.
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+with open(os.path.join(ROOT, "src/probe/meson.build"), encoding="utf-8") as file:
+    built = re.search(r"probe_gpu_sources = files\((.*?)\)", file.read(), re.S).group(1)
+with open(os.path.join(ROOT, "scripts/gpu-day"), encoding="utf-8") as file:
+    by_hand = re.search(r"for one in ([a-z_ ]+); do set -- .*/src/base/", file.read()).group(1).split()
+same(by_hand, re.findall(r"'\.\./base/(\w+)\.c'", built), "scripts/gpu-day compiles of base what the build does")
+same(sorted(re.findall(r"'gpu/(\w+\.c)'", built)),
+     sorted(name for name in os.listdir(os.path.join(ROOT, "src/probe/gpu")) if name.endswith(".c")),
+     "and every file of the probe is in the build")
 end()
