@@ -105,6 +105,8 @@ void site_history_list(const struct site_history *history, enum site_subject_kin
 /* It takes its style from site.css, which lies beside index.html: there may be thousands. */
 void site_history_page(const struct site_history *history, size_t subject, enum report_language language,
                        struct text *out);
+/* What a web server says in its Content-Security-Policy of all of these pages. */
+const char *site_policy(struct arena *arena);
 /* site.css. */
 void site_style(struct text *out);
 

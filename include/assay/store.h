@@ -235,6 +235,9 @@ int store_forget_runs(struct store *store, const long long *numbers, size_t coun
 int store_shrink(struct store *store, struct error *err) __attribute__((warn_unused_result));
 int store_size(struct store *store, uint64_t *ret_bytes, struct error *err)
     __attribute__((warn_unused_result));
+/* Another number after each change that another process committed. */
+int store_data_version(struct store *store, long long *ret_version, struct error *err)
+    __attribute__((warn_unused_result));
 
 /*
  * Proof and privacy.

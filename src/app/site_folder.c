@@ -169,16 +169,21 @@ static int finish(struct site_file *file)
     return file_finish(&file->writing, file->err);
 }
 
-int site_file_end(struct site_file *file)
+void site_file_abandon(struct site_file *file)
 {
-    int result = finish(file);
-
     if (file->writes)
         file_abandon(&file->writing);
     if (file->old >= 0)
         close(file->old);
     text_release(&file->text);
     free(file->place);
+}
+
+int site_file_end(struct site_file *file)
+{
+    int result = finish(file);
+
+    site_file_abandon(file);
     return result;
 }
 

@@ -53,6 +53,7 @@ int command_prune(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_judge(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_serve(int argc, char **argv);
 int command_stage(int argc, char **argv);
 int command_waive(int argc, char **argv);
 int command_show(int argc, char **argv);

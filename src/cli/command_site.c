@@ -4,18 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/app/campaign.h"
-#include "assay/app/earlier.h"
 #include "assay/app/histories.h"
 #include "assay/app/report_file.h"
 #include "assay/app/site_folder.h"
-#include "assay/clock.h"
+#include "assay/app/site_pages.h"
 #include "assay/judge.h"
 #include "assay/site.h"
 #include "cli.h"
-
-/* Of a suite with so many runs every two are compared; of more each with the one before, and the newest with so many. */
-enum { RUNS_ALL_PAIRS = 8, PAIRS_OF_NEWEST = 32 };
 
 struct work {
     struct arena *arena;
@@ -33,6 +28,15 @@ static int begin(struct work *work, struct site_file *file, const char *path)
 {
     *list_push(work->arena, &work->mark.files) = path;
     return site_file_begin(file, &work->folder, path, work->err);
+}
+
+/* As it is, or when it could not be made, not at all. */
+static int site_end(struct site_file *file, int made)
+{
+    if (made == 0)
+        return site_file_end(file);
+    site_file_abandon(file);
+    return -1;
 }
 
 /* -- Runs --------------------------------------------------------------------------------------------------------- */
@@ -167,83 +171,23 @@ static int write_runs(struct work *work)
 
 /* -- Comparisons -------------------------------------------------------------------------------------------------- */
 
-/* Another party's run is compared with nothing. */
-static bool is_compared(const struct site_run *run)
-{
-    return run->origin == NULL && run->judged;
-}
-
-/* The next run before this one of the same suite; the count of runs: there is none. */
-static size_t earlier_of(const struct site *site, size_t run, const char *suite)
-{
-    do
-        run++;
-    while (run < site->runs.count &&
-           (!is_compared(&site->runs.items[run]) || strcmp(site->runs.items[run].suite, suite) != 0));
-    return run;
-}
-
-/* Of the runs of a suite, the newest first. */
-static void pair_suite(struct work *work, const size_t *runs, size_t count)
-{
-    for (size_t later = 0; later < count; later++) {
-        size_t last = later + 1;
-
-        if (count <= RUNS_ALL_PAIRS)
-            last = count - 1;
-        else if (later == 0)
-            last = count - 1 < PAIRS_OF_NEWEST ? count - 1 : PAIRS_OF_NEWEST;
-        for (size_t earlier = later + 1; earlier <= last && earlier < count; earlier++)
-            *list_push(work->arena, &work->site.pairs) = (struct site_pair){runs[earlier], runs[later]};
-        if (later + 1 < count)
-            work->site.runs.items[runs[later]].previous = work->site.runs.items[runs[later + 1]].number;
-    }
-}
-
-static void pair_runs(struct work *work)
-{
-    struct site *site = &work->site;
-    bool *paired = arena_array(work->arena, bool, site->runs.count + 1);
-    size_t *runs = arena_array(work->arena, size_t, site->runs.count + 1);
-
-    for (size_t i = 0; i < site->runs.count; i++) {
-        const char *suite = site->runs.items[i].suite;
-        size_t count = 0;
-
-        if (paired[i] || !is_compared(&site->runs.items[i]))
-            continue;
-        for (size_t run = i; run < site->runs.count; run = earlier_of(site, run, suite)) {
-            paired[run] = true;
-            runs[count++] = run;
-        }
-        pair_suite(work, runs, count);
-    }
-}
-
 static int write_pair(struct work *work, const struct site_pair *pair)
 {
     long long later = work->site.runs.items[pair->later].number,
               earlier = work->site.runs.items[pair->earlier].number;
-    struct arena *arena = arena_create();
-    struct record *record = store_load_judged(work->store, arena, later, work->err);
     struct site_file file;
-    int result = -1;
 
-    if (record != NULL &&
-        earlier_attach(work->store, arena, record, arena_printf(arena, "%lld", earlier), work->err) == 0 &&
-        begin(work, &file, arena_printf(work->arena, "compare/%lld-%lld.html", earlier, later)) == 0) {
-        site_compare(record, work->site.language, &file.text);
-        result = site_file_end(&file);
-    }
-    arena_destroy(arena);
-    return result;
+    if (begin(work, &file, arena_printf(work->arena, "compare/%lld-%lld.html", earlier, later)) < 0)
+        return -1;
+    return site_end(
+        &file, site_pages_compare(work->store, earlier, later, work->site.language, &file.text, work->err));
 }
 
 static int write_comparisons(struct work *work)
 {
     struct site_file file;
 
-    pair_runs(work);
+    site_pages_pair(work->arena, &work->site);
     for (size_t i = 0; i < work->site.pairs.count; i++)
         if (write_pair(work, &work->site.pairs.items[i]) < 0)
             return -1;
@@ -322,25 +266,15 @@ static int write_history(struct work *work)
 
 /* -- Acceptances -------------------------------------------------------------------------------------------------- */
 
-static int write_acceptance(struct work *work, struct arena *arena, const char *name)
+static int write_acceptance(struct work *work, const char *name)
 {
-    struct campaign campaign;
-    struct acceptance *acceptance = NULL;
     struct site_file file;
 
-    if (campaign_load(arena, work->store, name, &campaign, work->err) == 0)
-        acceptance = campaign_at(&campaign, clock_now(), work->err);
-    if (acceptance == NULL || campaign_story(&campaign, acceptance, work->err) < 0 ||
-        begin(work, &file, arena_printf(work->arena, "acceptances/%s.html", site_name(arena, name))) < 0)
+    if (begin(work, &file, site_pages_acceptance_path(work->arena, name)) < 0)
         return -1;
-    acceptance->site_index = "../index.html";
-    *list_push(work->arena, &work->site.acceptances) = (struct site_acceptance){
-        .name = arena_strdup(work->arena, name),
-        .verdict_text = reason_copy(work->arena, acceptance_verdict_text(arena, acceptance)),
-        .verdict = acceptance->verdicts.items[0].word,
-    };
-    acceptance_format_find("html")->write(acceptance, work->site.language, &file.text);
-    return site_file_end(&file);
+    return site_end(&file,
+                    site_pages_acceptance(work->store, work->arena, name, work->site.language, &file.text,
+                                          list_push(work->arena, &work->site.acceptances), work->err));
 }
 
 static int write_acceptances(struct work *work)
@@ -349,14 +283,9 @@ static int write_acceptances(struct work *work)
 
     if (store_list_acceptances(work->store, work->arena, &names, work->err) < 0)
         return -1;
-    for (size_t i = 0; i < names.items.count; i++) {
-        struct arena *arena = arena_create();
-        int result = write_acceptance(work, arena, names.items.items[i]);
-
-        arena_destroy(arena);
-        if (result < 0)
+    for (size_t i = 0; i < names.items.count; i++)
+        if (write_acceptance(work, names.items.items[i]) < 0)
             return -1;
-    }
     return 0;
 }
 

@@ -91,3 +91,11 @@ void site_style(struct text *out)
     text_put(out, report_css);
     text_put(out, site_css);
 }
+
+const char *site_policy(struct arena *arena)
+{
+    return arena_printf(arena,
+                        "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src data:; script-src "
+                        "'sha256-%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                        report_js_sha256);
+}

@@ -139,3 +139,14 @@ int store_size(struct store *store, uint64_t *ret_bytes, struct error *err)
     sqlite3_finalize(statement);
     return got > 0 ? 0 : -1;
 }
+
+int store_data_version(struct store *store, long long *ret_version, struct error *err)
+{
+    sqlite3_stmt *statement = run_query(store, "PRAGMA data_version", 0, NULL, err);
+    int got = statement != NULL ? run_query_next(store, statement, err) : -1;
+
+    if (got > 0)
+        *ret_version = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return got > 0 ? 0 : -1;
+}

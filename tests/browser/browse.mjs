@@ -5,32 +5,19 @@
 // One browser, one page after the other. With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says
 // what to do, where Chromium or the packages of package.json are not installed (scripts/install-packages test).
 import {execFileSync} from "node:child_process";
-import {accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
 import {join, resolve} from "node:path";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-               "--disable-component-update", "--disable-sync"];
+import {FLAGS, find, same} from "./common.mjs";
+
 const writer = process.argv[2], acceptance = resolve(process.argv[3]), pictures = process.env.ASSAY_SCREENSHOTS;
 const folder = mkdtempSync(join(tmpdir(), "assay-browser-"));
 const cases = [];
 const test = (name, run) => cases.push({name, run});
 let browser;
 
-const find = names => {
-  for (const path of process.env.PATH.split(":").flatMap(place => names.map(name => join(place, name))))
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch { /* the next one */ }
-  return null;
-};
-const same = (found, wanted) => {
-  const a = JSON.stringify(found), b = JSON.stringify(wanted);
-  if (a !== b)
-    throw new Error(`found  ${a}\nwanted ${b}`);
-};
 const written = new Map();
 const sample = (name, language = "en") => {
   const path = join(folder, `${name}.${language}.html`);

@@ -3,39 +3,26 @@
 //
 // With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says what to do, where Chromium or the packages of
 // package.json are not installed (scripts/install-packages test).
-import {execFileSync} from "node:child_process";
-import {accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from "node:fs";
+import {execFileSync, spawn} from "node:child_process";
+import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from "node:fs";
 import {createServer} from "node:http";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
 import {extname, join, normalize} from "node:path";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-               "--disable-component-update", "--disable-sync"];
+import {FLAGS, find, same} from "./common.mjs";
+
 const KINDS = [..."clean faulty clean undecided part stopped clean faulty clean clean clean clean clean faulty".split(" ")];
 const [, , assay, writeRuns] = process.argv, pictures = process.env.ASSAY_SCREENSHOTS;
 const folder = mkdtempSync(join(tmpdir(), "assay-browser-site-")), site = join(folder, "site");
 const cases = [];
-let browser, base;
-
-const find = names => {
-  for (const path of process.env.PATH.split(":").flatMap(place => names.map(name => join(place, name))))
-    try {
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch { /* the next one */ }
-  return null;
-};
-const same = (found, wanted) => {
-  const a = JSON.stringify(found), b = JSON.stringify(wanted);
-  if (a !== b)
-    throw new Error(`found  ${a}\nwanted ${b}`);
-};
+let browser;
+const bases = {}; // by the name of who serves the site
 
 // Opens a page of the site and fails where it has anything to say on its console, or asks for anything elsewhere.
 const visit = (title, path, options, run) => cases.push({name: title, run: async () => {
-  const {http, ...rest} = options;
-  const root = http ? base : `file://${site}/`;
+  const {by, ...rest} = options;
+  const root = by ? bases[by] : `file://${site}/`;
   const context = await browser.newContext({viewport: {width: 1180, height: 900}, ...rest});
   const page = await context.newPage(), said = [];
   page.on("console", message => said.push(message.text()));
@@ -91,8 +78,8 @@ visit("with it the runs are searched", () => "index.html", {}, async page => {
   await page.waitForFunction(() => document.querySelector("#runs .filter output").value === "");
   same(await rowsShown(page), KINDS.length);
 });
-for (const http of [false, true])
-  visit(`${http ? "from a web server" : "as files"} one walks from the index through all kinds of pages, and back`, () => "index.html", {http}, async page => {
+for (const by of [null, "a web server", "assay serve"])
+  visit(`${by ? `from ${by}` : "as files"} one walks from the index through all kinds of pages, and back`, () => "index.html", {by}, async page => {
     const follow = async (link, heading) => {
       await link.click();
       same((await page.locator("h1").textContent()).includes(heading), true);
@@ -139,7 +126,18 @@ if (pictures)
 execFileSync(writeRuns, [join(folder, "runs.db"), ...KINDS]);
 execFileSync(assay, ["site", site, "--db", join(folder, "runs.db"), "--lang", "en"]);
 const server = await serve();
-base = `http://127.0.0.1:${server.address().port}/`;
+bases["a web server"] = `http://127.0.0.1:${server.address().port}/`;
+const assayServe = spawn(assay, ["serve", "--port", "0", "--db", join(folder, "runs.db"), "--lang", "en"], {stdio: ["ignore", "pipe", "inherit"]});
+bases["assay serve"] = await new Promise((done, fail) => {
+  let told = "";
+  assayServe.stdout.on("data", piece => {
+    told += piece;
+    const found = told.match(/^site: (http:\S+)\n/);
+    if (found)
+      done(found[1]);
+  });
+  assayServe.on("exit", status => fail(new Error(`assay serve ended with ${status}`)));
+});
 browser = await chromium.launch({executablePath, args: FLAGS, headless: true});
 console.log(`1..${cases.length}`);
 let failed = 0;
@@ -152,6 +150,8 @@ for (const [i, {name, run}] of cases.entries()) {
       console.log(`# ${line.slice(0, 1500)}`);
 }
 await browser.close();
+assayServe.removeAllListeners("exit");
+assayServe.kill();
 server.close();
 rmSync(folder, {recursive: true, force: true});
 process.exitCode = failed > 0 ? 1 : 0;

@@ -49,6 +49,8 @@ struct site_file {
 int site_file_begin(struct site_file *file, struct site_folder *folder, const char *path, struct error *err)
     __attribute__((warn_unused_result));
 int site_file_end(struct site_file *file) __attribute__((warn_unused_result));
+/* What is there stays. */
+void site_file_abandon(struct site_file *file);
 /* Whether it is there. */
 bool site_folder_has(const struct site_folder *folder, const char *path);
 

@@ -18,7 +18,7 @@ _assay() {
     case $before in
     --suite | -s) words=(delivery periodic smoke soak tuning) ;;
     --lang) words=(en zh) ;;
-    -l) case $command in report | acceptance | site) words=(en zh) ;; esac ;;
+    -l) case $command in report | acceptance | serve | site) words=(en zh) ;; esac ;;
     --format | -f) [ "$command" = report ] && words=(html text json csv junit prometheus) || words=(text json html svg) ;;
     --progress) words=(auto plain json none) ;;
     esac

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "assay/arena.h"
+
+/* One person with some tabs needs six connections a tab; what comes beyond is closed at once. */
+enum { CONNECTIONS = 64, IDLE_S = 30, REQUEST_BYTES = 16 << 10, PAGE_BYTES = 1 << 30, BACKLOG = 16 };
+
+struct serve {
+    struct serve_pages pages;
+    struct MHD_Daemon *daemon;
+    int socket, signals;
+    unsigned port;
+    sigset_t mask; /* as it was */
+};
+
+/* -- Answers ------------------------------------------------------------------------------------------------------ */
+
+struct header {
+    const char *name, *value;
+};
+
+/* Of every answer: nothing of it is kept, guessed at, framed or read by pages of elsewhere. */
+static const struct header headers[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cache-Control", "no-store"},
+};
+
+static const char *const types[] = {
+    [SERVE_HTML] = "text/html; charset=utf-8",
+    [SERVE_CSS] = "text/css; charset=utf-8",
+    [SERVE_TEXT] = "text/plain; charset=utf-8",
+};
+
+/* The bytes of out are the answer's from here on. */
+static enum MHD_Result answer(const struct serve *serve, struct MHD_Connection *connection, unsigned status,
+                              enum serve_type type, struct text *out)
+{
+    size_t length = out->length;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(length, text_detach(out), MHD_RESPMEM_MUST_FREE);
+    enum MHD_Result result;
+
+    if (response == NULL)
+        return MHD_NO;
+    MHD_add_response_header(response, "Content-Type", types[type]);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        MHD_add_response_header(response, headers[i].name, headers[i].value);
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            type == SERVE_HTML ? serve->pages.policy
+                                               : "default-src 'none'; frame-ancestors 'none'; sandbox");
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+    result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result refuse(const struct serve *serve, struct MHD_Connection *connection, unsigned status,
+                              const char *why)
+{
+    struct text out;
+
+    text_init(&out, REQUEST_BYTES);
+    text_printf(&out, "%s\n", why);
+    return answer(serve, connection, status, SERVE_TEXT, &out);
+}
+
+/* A name of elsewhere may lead to 127.0.0.1; it is not ours. */
+static bool is_our_host(const struct serve *serve, const char *host)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    char ours[32];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(ours, sizeof ours, "%s:%u", names[i], serve->port);
+        if (host != NULL && strcmp(host, ours) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum MHD_Result send_page(const struct serve *serve, struct MHD_Connection *connection,
+                                 const char *name)
+{
+    enum serve_type type = SERVE_HTML;
+    struct error err = {0};
+    enum MHD_Result result;
+    struct text out;
+    int made;
+
+    text_init(&out, PAGE_BYTES);
+    made = serve->pages.make(serve->pages.context, name, &out, &type, &err);
+    if (made > 0 && !out.clipped)
+        result = answer(serve, connection, MHD_HTTP_OK, type, &out);
+    else if (made == 0)
+        result = refuse(serve, connection, MHD_HTTP_NOT_FOUND, "There is no such page; / leads to all.");
+    else
+        result = refuse(serve, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+                        made < 0 ? err.text : "The page is larger than 1 GiB.");
+    text_release(&out);
+    return result;
+}
+
+static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *url,
+                                    const char *method, const char *version, const char *data, size_t *size,
+                                    void **state)
+{
+    const struct serve *serve = context;
+
+    (void)version, (void)data, (void)size, (void)state;
+    if (!is_our_host(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+        return refuse(serve, connection, MHD_HTTP_MISDIRECTED_REQUEST,
+                      "This is no name of ours: ask for 127.0.0.1 or localhost, with the port that "
+                      "`assay serve` has, also at this end of a tunnel.");
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return refuse(serve, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+                      "Nothing can be changed here: GET and HEAD only.");
+    return send_page(serve, connection, *url == '/' ? url + 1 : url);
+}
+
+/* -- Listening ---------------------------------------------------------------------------------------------------- */
+
+static int listen_here(struct serve *serve, unsigned port, struct error *err)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    const int on = 1;
+
+    serve->socket = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (serve->socket < 0)
+        return error_set(err, ERROR_INTERNAL, "no socket: %s", strerror(errno));
+    setsockopt(serve->socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(serve->socket, (struct sockaddr *)&address, length) < 0 || listen(serve->socket, BACKLOG) < 0) {
+        if (errno == EADDRINUSE)
+            return error_set(
+                err, ERROR_USAGE,
+                "port %u is in use: name another one with --port, or take a free one with --port 0", port);
+        if (errno == EACCES)
+            return error_set(err, ERROR_USAGE,
+                             "port %u is not for every user: name one above 1023 with --port", port);
+        return error_set(err, ERROR_INTERNAL, "port %u of 127.0.0.1: %s", port, strerror(errno));
+    }
+    if (getsockname(serve->socket, (struct sockaddr *)&address, &length) < 0)
+        return error_set(err, ERROR_INTERNAL, "port %u of 127.0.0.1: %s", port, strerror(errno));
+    serve->port = ntohs(address.sin_port);
+    return 0;
+}
+
+static int hold_signals(struct serve *serve, struct error *err)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    if (sigprocmask(SIG_BLOCK, &ends, &serve->mask) < 0 ||
+        (serve->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+        return error_set(err, ERROR_INTERNAL, "signals: %s", strerror(errno));
+    return 0;
+}
+
+static int start(struct serve *serve, unsigned port, struct error *err)
+{
+    if (listen_here(serve, port, err) < 0 || hold_signals(serve, err) < 0)
+        return -1;
+    serve->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, take_request, serve, MHD_OPTION_LISTEN_SOCKET,
+                         serve->socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)REQUEST_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (serve->daemon == NULL)
+        return error_set(err, ERROR_INTERNAL, "libmicrohttpd does not begin");
+    serve->socket = -1; /* the daemon's */
+    return 0;
+}
+
+struct serve *serve_open(const struct serve_pages *pages, unsigned port, struct error *err)
+{
+    struct serve *serve = mem_alloc(sizeof *serve);
+
+    *serve = (struct serve){.pages = *pages, .socket = -1, .signals = -1};
+    if (start(serve, port, err) == 0)
+        return serve;
+    serve_close(serve);
+    return NULL;
+}
+
+unsigned serve_port(const struct serve *serve)
+{
+    return serve->port;
+}
+
+int serve_run(struct serve *serve, struct error *err)
+{
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(serve->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    struct pollfd watched[] = {{.fd = serve->signals, .events = POLLIN},
+                               {.fd = info != NULL ? info->epoll_fd : -1, .events = POLLIN}};
+
+    if (info == NULL)
+        return error_set(err, ERROR_INTERNAL, "libmicrohttpd has no epoll");
+    while ((watched[0].revents & POLLIN) == 0) {
+        MHD_UNSIGNED_LONG_LONG left_ms = 0;
+        bool waits = MHD_get_timeout(serve->daemon, &left_ms) == MHD_YES;
+
+        if (poll(watched, 2, !waits ? -1 : left_ms < 1000 ? (int)left_ms : 1000) < 0 && errno != EINTR)
+            return error_set(err, ERROR_INTERNAL, "poll: %s", strerror(errno));
+        if (MHD_run(serve->daemon) != MHD_YES)
+            return error_set(err, ERROR_INTERNAL, "libmicrohttpd does not go on");
+    }
+    return 0;
+}
+
+void serve_close(struct serve *serve)
+{
+    if (serve == NULL)
+        return;
+    if (serve->daemon != NULL)
+        MHD_stop_daemon(serve->daemon);
+    if (serve->socket >= 0)
+        close(serve->socket);
+    if (serve->signals >= 0) {
+        struct signalfd_siginfo taken; /* it has done what it was for, and must not end us now */
+
+        while (read(serve->signals, &taken, sizeof taken) == sizeof taken)
+            ;
+        close(serve->signals);
+        sigprocmask(SIG_SETMASK, &serve->mask, NULL);
+    }
+    free(serve);
+}
