@@ -198,9 +198,10 @@ static int look(struct site_pages *pages, struct error *err)
 
 /* -- The runs ---------------------------------------------------------------------------------------------------- */
 
+/* Who signed another party's run and whose its verdict is may change without a trace in the summary. */
 static bool is_same(const struct run_summary *a, const struct run_summary *b)
 {
-    return a->number == b->number && strcmp(a->uuid, b->uuid) == 0 && a->state == b->state &&
+    return !a->imported && a->number == b->number && strcmp(a->uuid, b->uuid) == 0 && a->state == b->state &&
            a->attempts == b->attempts && a->judged == b->judged && a->verdict == b->verdict &&
            a->waived == b->waived;
 }

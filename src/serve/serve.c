@@ -123,7 +123,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 {
     const struct serve *serve = context;
 
-    (void)version, (void)data, (void)size, (void)state;
+    (void)version, (void)data, (void)size;
     if (!is_our_host(serve, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
         return refuse(serve, connection, MHD_HTTP_MISDIRECTED_REQUEST,
                       "This is no name of ours: ask for 127.0.0.1 or localhost, with the port that "
@@ -131,6 +131,12 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return refuse(serve, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                       "Nothing can be changed here: GET and HEAD only.");
+    /* Answered at once, a connection would end with its answer; what is sent along is not looked at. */
+    if (*state == NULL || *size > 0) {
+        *state = context;
+        *size = 0;
+        return MHD_YES;
+    }
     return send_page(serve, connection, *url == '/' ? url + 1 : url);
 }
 
