@@ -74,7 +74,7 @@ static enum MHD_Result answer(const struct serve *serve, struct MHD_Connection *
 static enum MHD_Result refuse(const struct serve *serve, struct MHD_Connection *connection, unsigned status,
                               const char *why)
 {
-    struct text out;
+    cleanup_text struct text out = {0};
 
     text_init(&out, REQUEST_BYTES);
     text_printf(&out, "%s\n", why);
@@ -101,7 +101,7 @@ static enum MHD_Result send_page(const struct serve *serve, struct MHD_Connectio
     enum serve_type type = SERVE_HTML;
     struct error err = {0};
     enum MHD_Result result;
-    struct text out;
+    cleanup_text struct text out = {0};
     int made;
 
     text_init(&out, PAGE_BYTES);
@@ -113,7 +113,6 @@ static enum MHD_Result send_page(const struct serve *serve, struct MHD_Connectio
     else
         result = refuse(serve, connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
                         made < 0 ? err.text : "The page is larger than 1 GiB.");
-    text_release(&out);
     return result;
 }
 
