@@ -34,7 +34,7 @@ struct json {
 };
 
 /* Everything lives in the arena; `file` is only for messages. NULL with err set when the text is not JSON as
- * above. */
+ * above: to the first place where it is none, or, of keys that stand twice, to all of them. */
 struct json *json_parse(struct arena *arena, const char *file, const char *bytes, size_t length,
                         struct error *err) __attribute__((warn_unused_result));
 /* The same from a file ("-" is standard input) of at most 16 MiB. */
@@ -56,12 +56,17 @@ bool json_boolean(const struct json *object, const char *key, bool fallback);
 int json_error(struct error *err, const struct json *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same, added to the errors that are there (error_add). */
+int json_error_add(struct error *err, const struct json *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /*
  * Checks value against a JSON Schema (draft 2020-12), the part of it that our schemas use: type, properties,
  * required, additionalProperties, patternProperties, items, minItems, uniqueItems, enum, const, minimum,
  * maximum, exclusiveMinimum, minLength, pattern, anyOf, oneOf, $ref into "#/$defs/". An unknown keyword in a
- * schema is our own failure (ERROR_INTERNAL), not a check left out. The message names file, line, column, the
- * word found and what was expected; for an unknown key it names the keys that there are.
+ * schema is our own failure (ERROR_INTERNAL), not a check left out. All that is
+ * wrong is added to err, of each value the first thing: file, line, column, the word found and what was expected; for an
+ * unknown key also the keys that there are.
  */
 int json_schema_check(const struct json *schema, const struct json *value, struct error *err)
     __attribute__((warn_unused_result));

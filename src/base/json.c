@@ -36,16 +36,24 @@ static struct json *scan_value(struct scanner *scanner);
 
 int json_error(struct error *err, const struct json *at, const char *format, ...)
 {
-    struct text text;
+    char message[1024];
     va_list arguments;
 
-    text_init(&text, sizeof err->text);
     va_start(arguments, format);
-    text_vprintf(&text, format, arguments);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    error_set(err, ERROR_USAGE, "%s:%u:%u: %s", at->file, at->line, at->column, text.bytes);
-    text_release(&text);
-    return -1;
+    return error_set(err, ERROR_USAGE, "%s:%u:%u: %s", at->file, at->line, at->column, message);
+}
+
+int json_error_add(struct error *err, const struct json *at, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return error_add(err, ERROR_USAGE, "%s:%u:%u: %s", at->file, at->line, at->column, message);
 }
 
 static int refuse(const struct scanner *scanner, const char *format, ...)
@@ -368,22 +376,24 @@ static int refuse_duplicates(const struct json *object, struct error *err)
 {
     cleanup_free const struct json **members = mem_alloc((object->count + 1) * sizeof *members);
     size_t count = 0;
+    int result = 0;
 
     json_each (member, object)
         members[count++] = member;
     qsort(members, count, sizeof *members, compare_keys);
     for (size_t i = 1; i < count; i++)
         if (strcmp(members[i - 1]->key, members[i]->key) == 0)
-            return error_set(err, ERROR_USAGE, "%s:%u:%u: key \"%.100s\" stands twice; first on line %u",
-                             object->file, members[i]->key_line, members[i]->key_column, members[i]->key,
-                             members[i - 1]->key_line);
-    return 0;
+            result = error_add(err, ERROR_USAGE, "%s:%u:%u: key \"%.100s\" stands twice; first on line %u",
+                               object->file, members[i]->key_line, members[i]->key_column, members[i]->key,
+                               members[i - 1]->key_line);
+    return result;
 }
 
 /* Gives the scan's nodes cJSON's decoded strings. */
 static int join(struct arena *arena, struct json *node, const cJSON *item, struct error *err)
 {
     const cJSON *child = item->child;
+    int result = 0;
 
     if (type_of(item) != node->type || (node->type == JSON_BOOL && cJSON_IsTrue(item) != node->boolean) ||
         (node->type == JSON_NUMBER && item->valuedouble != node->number))
@@ -396,11 +406,11 @@ static int join(struct arena *arena, struct json *node, const cJSON *item, struc
         if (node->type == JSON_OBJECT)
             below->key = arena_strdup(arena, child->string);
         if (join(arena, below, child, err) < 0)
-            return -1;
+            result = -1;
     }
     if (node->items != NULL && child != NULL)
         return disagree(node, err);
-    return node->type == JSON_OBJECT ? refuse_duplicates(node, err) : 0;
+    return node->type == JSON_OBJECT && refuse_duplicates(node, err) < 0 ? -1 : result;
 }
 
 static void delete_tree(cJSON **tree)
@@ -435,6 +445,7 @@ struct json *json_parse(struct arena *arena, const char *file, const char *bytes
         disagree(root, err);
         return NULL;
     }
+    error_clear(err);
     return join(arena, root, tree, err) < 0 ? NULL : root;
 }
 

@@ -176,6 +176,7 @@ static int check_items(const struct schema_checker *checker, const struct json *
                        const struct json *schema, const struct schema_place *place)
 {
     size_t index = 0;
+    int result = 0;
 
     (void)schema;
     if (place->value->type != JSON_ARRAY)
@@ -184,9 +185,9 @@ static int check_items(const struct schema_checker *checker, const struct json *
         struct schema_place below = {place, item, index++};
 
         if (check(checker, argument, &below) < 0)
-            return -1;
+            result = -1;
     }
-    return 0;
+    return result;
 }
 
 static int check_min_items(const struct schema_checker *checker, const struct json *argument,
@@ -228,13 +229,10 @@ static int check_required(const struct schema_checker *checker, const struct jso
         return 0;
     text_init(&where, 400);
     schema_put_place(&where, place);
-    json_each (name, argument) {
-        if (json_get(place->value, name->string) == NULL) {
-            result = json_error(checker->err, place->value, "%s has no \"%s\"; expected that key",
-                                where.bytes, name->string);
-            break;
-        }
-    }
+    json_each (name, argument)
+        if (json_get(place->value, name->string) == NULL)
+            result = json_error_add(checker->err, place->value, "%s has no \"%s\"; expected that key",
+                                    where.bytes, name->string);
     text_release(&where);
     return result;
 }
@@ -246,38 +244,45 @@ static int check_patterns(const struct schema_checker *checker, const struct jso
     json_each (pattern, json_get(schema, "patternProperties")) {
         int matches = pattern_matches(checker, pattern, pattern->key, below->value->key);
 
+        *ret_matched |= matches > 0;
         if (matches < 0 || (matches > 0 && check(checker, pattern, below) < 0))
             return -1;
-        *ret_matched |= matches > 0;
     }
     return 0;
 }
 
+/* One member. *ret_unknown when the schema has no such key. */
+static int check_member(const struct schema_checker *checker, const struct json *schema,
+                        const struct schema_place *place, const struct json *member, bool *ret_unknown)
+{
+    const struct json *known = json_get(json_get(schema, "properties"), member->key);
+    const struct json *additional = json_get(schema, "additionalProperties");
+    struct schema_place below = {place, member, 0};
+    bool matched = known != NULL;
+
+    if ((known != NULL && check(checker, known, &below) < 0) ||
+        check_patterns(checker, schema, &below, &matched) < 0)
+        return -1;
+    if (matched || additional == NULL)
+        return 0;
+    if (additional->type != JSON_BOOL || additional->boolean)
+        return check(checker, additional, &below);
+    *ret_unknown = true;
+    return schema_refuse_key(checker, schema, place, member);
+}
+
 /* properties, patternProperties and additionalProperties belong together: one walk over the members. */
 static int check_members(const struct schema_checker *checker, const struct json *schema,
-                         const struct schema_place *place)
+                         const struct schema_place *place, bool *ret_unknown)
 {
-    const struct json *properties = json_get(schema, "properties");
-    const struct json *additional = json_get(schema, "additionalProperties");
+    int result = 0;
 
     if (place->value->type != JSON_OBJECT)
         return 0;
-    json_each (member, place->value) {
-        const struct json *known = json_get(properties, member->key);
-        struct schema_place below = {place, member, 0};
-        bool matched = known != NULL;
-
-        if ((known != NULL && check(checker, known, &below) < 0) ||
-            check_patterns(checker, schema, &below, &matched) < 0)
-            return -1;
-        if (matched || additional == NULL)
-            continue;
-        if (additional->type == JSON_BOOL && !additional->boolean)
-            return schema_refuse_key(checker, schema, place, member);
-        if (check(checker, additional, &below) < 0)
-            return -1;
-    }
-    return 0;
+    json_each (member, place->value)
+        if (check_member(checker, schema, place, member, ret_unknown) < 0)
+            result = -1;
+    return result;
 }
 
 /* The alternative of the value's own type says best what is wrong; without one, all are named. */
@@ -397,18 +402,21 @@ enum { KEYWORD_COUNT = sizeof keywords / sizeof keywords[0] };
 static int check(const struct schema_checker *checker, const struct json *schema,
                  const struct schema_place *place)
 {
+    bool unknown = false;
+    int result = 0;
+
     if (schema->type == JSON_BOOL)
         return schema->boolean ? 0 : schema_refuse(checker, place, "nothing here");
-    /* An unknown key is told before a missing one: it often is that one, misspelt. */
-    if (schema_type_fits(checker, schema, place->value) && check_members(checker, schema, place) < 0)
-        return -1;
-    for (size_t i = 0; i < KEYWORD_COUNT; i++) {
+    if (schema_type_fits(checker, schema, place->value))
+        result = check_members(checker, schema, place, &unknown);
+    /* Besides an unknown key no missing one is told: it often is that one, misspelt. */
+    for (size_t i = 0; i < KEYWORD_COUNT && !unknown; i++) {
         const struct json *argument = keywords[i].check != NULL ? json_get(schema, keywords[i].name) : NULL;
 
         if (argument != NULL && keywords[i].check(checker, argument, schema, place) < 0)
             return -1;
     }
-    return 0;
+    return result;
 }
 
 /* --- the schema itself --- */

@@ -209,7 +209,7 @@ int schema_refuse(const struct schema_checker *checker, const struct schema_plac
     va_start(arguments, format);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    json_error(checker->err, place->value, "%s", text.bytes);
+    json_error_add(checker->err, place->value, "%s", text.bytes);
     text_release(&text);
     return -1;
 }
@@ -247,6 +247,8 @@ int schema_refuse_key(const struct schema_checker *checker, const struct json *s
     schema_put_place(&text, place);
     if (near != NULL)
         text_printf(&text, "; did you mean \"%s\"?", near);
+    if (near != NULL && checker->err != NULL && checker->err->code != ERROR_NONE)
+        count = 0; /* among others a guess will do */
     if (count > 0)
         text_put(&text, near != NULL ? " The keys here are " : "; the keys here are ");
     else if (patterns != NULL && patterns->items != NULL)
@@ -255,7 +257,7 @@ int schema_refuse_key(const struct schema_checker *checker, const struct json *s
         text_printf(&text, "%s%s", i > 0 ? ", " : "", keys[i]);
     at.line = member->key_line;
     at.column = member->key_column;
-    json_error(checker->err, &at, "%s", text.bytes);
+    json_error_add(checker->err, &at, "%s", text.bytes);
     text_release(&text);
     return -1;
 }

@@ -7,6 +7,7 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
                                             struct slice bytes, struct error *err)
 {
     struct baseline *baseline = arena_new(arena, struct baseline);
+    bool sound = true;
 
     baseline->name = json_string(document, "name", "");
     baseline->title = json_string(document, "title", "");
@@ -16,11 +17,10 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
         *list_push(arena, &baseline->platforms) = name->string;
     json_each (limit, json_get(document, "limits")) {
         *list_push(arena, &baseline->at) = limit;
-        if (limit_from_json(arena, limit, json_number(document, "derived_tolerance", 0),
-                            list_push(arena, &baseline->limits), err) < 0)
-            return NULL;
+        sound &= limit_from_json(arena, limit, json_number(document, "derived_tolerance", 0),
+                                 list_push(arena, &baseline->limits), err) == 0;
     }
-    return baseline;
+    return sound ? baseline : NULL;
 }
 
 static bool names(const struct baseline *baseline, const char *platform)

@@ -74,6 +74,7 @@ struct json *document_parse(struct arena *arena, const char *file, struct slice 
     const struct builtin *row = builtin_find("schemas", schema);
     struct json *rules, *document;
 
+    error_clear(err);
     if (row == NULL) {
         error_set(err, ERROR_INTERNAL, "no schema '%s' is built in", schema);
         return NULL;

@@ -19,6 +19,7 @@ static const struct contract *read_contract(struct arena *arena, const struct js
                                             struct slice bytes, struct error *err)
 {
     struct contract *contract = arena_new(arena, struct contract);
+    bool sound = true;
 
     contract->name = json_string(document, "name", "");
     contract->title = json_string(document, "title", "");
@@ -26,8 +27,7 @@ static const struct contract *read_contract(struct arena *arena, const struct js
     json_each (object, json_get(document, "limits")) {
         struct limit *limit = list_push(arena, &contract->limits);
 
-        if (limit_from_json(arena, object, 0, limit, err) < 0)
-            return NULL;
+        sound &= limit_from_json(arena, object, 0, limit, err) == 0;
         limit->clause = json_string(object, "clause", "");
         limit->platform = json_string(object, "platform", NULL);
         limit->origin = origin_of(arena, contract, object);
@@ -35,7 +35,7 @@ static const struct contract *read_contract(struct arena *arena, const struct js
         limit->status = LIMIT_CONTRACT;
         *list_push(arena, &contract->at) = object;
     }
-    return contract;
+    return sound ? contract : NULL;
 }
 
 const struct contract *contract_load(struct arena *arena, const char *file, struct error *err)

@@ -45,6 +45,7 @@ struct parser {
     struct slice text; /* the line at hand, without its comment */
     size_t at;
     unsigned line;
+    bool keys_told; /* which there are, in an error */
     LIST_OF(struct assignment) defaults;
 };
 
@@ -59,7 +60,7 @@ static int refuse(const struct parser *parser, unsigned line, unsigned column, c
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return error_set(parser->err, ERROR_USAGE, "%s:%u:%u: %s", parser->file->path, line, column, message);
+    return error_add(parser->err, ERROR_USAGE, "%s:%u:%u: %s", parser->file->path, line, column, message);
 }
 
 /* --- values --- */
@@ -359,8 +360,29 @@ static int take_value(struct parser *parser, struct slice *ret_value)
     return refuse(parser, parser->line, column_at(parser, start), "this '\"' has no closing one");
 }
 
-static int find_key(const struct parser *parser, struct slice word, unsigned column,
-                    struct assignment *assignment)
+/* What Ansible calls otherwise, and what people misspell. */
+static const char *near_key(const char *name, const char *const *names)
+{
+    static const struct {
+        const char *other, *ours;
+    } others[] = {{"ansible_host", "address"},
+                  {"ansible_ssh_host", "address"},
+                  {"ansible_user", "user"},
+                  {"ansible_ssh_user", "user"},
+                  {"ansible_port", "port"},
+                  {"ansible_ssh_port", "port"},
+                  {"ansible_become", "become"},
+                  {"ansible_ssh_private_key_file", "identity"},
+                  {"ansible_private_key_file", "identity"},
+                  {"ansible_connection", "transport"}};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(others[i].other, name) == 0)
+            return others[i].ours;
+    return nearest_word(name, names, KEY_COUNT);
+}
+
+static int find_key(struct parser *parser, struct slice word, unsigned column, struct assignment *assignment)
 {
     const char *names[KEY_COUNT + NAMED_KEY_COUNT] = {NULL};
     const char *near, *name = arena_strndup(parser->arena, word.bytes, word.length);
@@ -382,13 +404,17 @@ static int find_key(const struct parser *parser, struct slice word, unsigned col
     }
     if (assignment->key != NULL)
         return 0;
-    near = nearest_word(name, names, KEY_COUNT);
+    near = near_key(name, names);
     text_init(&list, 400);
-    for (size_t i = 0; i < KEY_COUNT + NAMED_KEY_COUNT; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", names[i]);
-    refuse(parser, parser->line, column, "unknown key '%.80s'%s%s%s the keys are %s", name,
-           near != NULL ? "; did you mean '" : "", near != NULL ? near : "", near != NULL ? "'?" : ";",
-           list.bytes);
+    for (size_t i = 0; i < KEY_COUNT + NAMED_KEY_COUNT && !parser->keys_told; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : " the keys are ", names[i]);
+    refuse(parser, parser->line, column, "unknown key '%.80s'%s%s%s%s", name,
+           near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+           near != NULL        ? "'?"
+           : parser->keys_told ? ""
+                               : ";",
+           list.length > 0 ? list.bytes : "");
+    parser->keys_told = true;
     text_release(&list);
     return -1;
 }
@@ -434,6 +460,7 @@ static int read_assignment(struct parser *parser, struct assignment *assignment)
 {
     size_t start = parser->at;
     struct slice word = take_word(parser, '='), value;
+    bool known;
 
     assignment->line = parser->line;
     assignment->column = column_at(parser, start);
@@ -441,12 +468,11 @@ static int read_assignment(struct parser *parser, struct assignment *assignment)
     if (parser->at >= parser->text.length || parser->text.bytes[parser->at] != '=')
         return refuse(parser, parser->line, assignment->column, "found '%.*s'; expected KEY=VALUE",
                       slice_print(word));
-    if (find_key(parser, word, assignment->column, assignment) < 0)
-        return -1;
+    known = find_key(parser, word, assignment->column, assignment) == 0;
     parser->at++;
     skip_blanks(parser);
     assignment->value_column = column_at(parser, parser->at);
-    if (take_value(parser, &value) < 0)
+    if (take_value(parser, &value) < 0 || !known)
         return -1;
     if (value.length == 0)
         return refuse(parser, parser->line, assignment->column, "'%.*s=' has no value", slice_print(word));
@@ -457,20 +483,33 @@ struct assignments {
     LIST_OF(struct assignment) list;
 };
 
+static const struct assignment *find_assignment(const struct assignments *assignments,
+                                                const struct assignment *like)
+{
+    for (size_t i = 0; i < assignments->list.count; i++)
+        if (same_key(&assignments->list.items[i], like))
+            return &assignments->list.items[i];
+    return NULL;
+}
+
+/* Behind what is wrong it goes on with the next word. */
 static int read_assignments(struct parser *parser, struct assignments *ret_assignments)
 {
+    int result = 0;
+
     for (skip_blanks(parser); parser->at < parser->text.length; skip_blanks(parser)) {
         struct assignment assignment = {0};
 
-        if (read_assignment(parser, &assignment) < 0)
-            return -1;
-        for (size_t i = 0; i < ret_assignments->list.count; i++)
-            if (same_key(&ret_assignments->list.items[i], &assignment))
-                return refuse(parser, parser->line, assignment.column, "key '%s' stands twice in this line",
-                              full_name(parser, &assignment));
-        *list_push(parser->arena, &ret_assignments->list) = assignment;
+        if (read_assignment(parser, &assignment) < 0) {
+            result = -1;
+        } else if (find_assignment(ret_assignments, &assignment) != NULL) {
+            result = refuse(parser, parser->line, assignment.column, "key '%s' stands twice in this line",
+                            full_name(parser, &assignment));
+        } else {
+            *list_push(parser->arena, &ret_assignments->list) = assignment;
+        }
     }
-    return 0;
+    return result;
 }
 
 /* The value for the index-th host of the line. */
@@ -497,37 +536,43 @@ static int apply(const struct parser *parser, const struct assignment *assignmen
                   full_name(parser, assignment), value, expected);
 }
 
+static int read_default(struct parser *parser, const struct assignment *assignment)
+{
+    struct host scratch = {0};
+    size_t at = 0;
+
+    if (assignment->key->own)
+        return refuse(parser, assignment->line, assignment->column,
+                      "key '%s' in a defaults line; each host has its own", assignment->key->name);
+    if (assignment->values.names.count > 1)
+        return refuse(parser, assignment->line, assignment->value_column,
+                      "a range of %zu values in a defaults line; expected one value",
+                      assignment->values.names.count);
+    if (apply(parser, assignment, 0, &scratch) < 0)
+        return -1;
+    while (at < parser->defaults.count && !same_key(&parser->defaults.items[at], assignment))
+        at++;
+    if (at == parser->defaults.count)
+        list_push(parser->arena, &parser->defaults);
+    parser->defaults.items[at] = *assignment;
+    return 0;
+}
+
 static int read_defaults(struct parser *parser)
 {
     struct assignments assignments = {0};
-    struct host scratch = {0};
+    int result = read_assignments(parser, &assignments);
 
-    if (read_assignments(parser, &assignments) < 0)
-        return -1;
-    for (size_t i = 0; i < assignments.list.count; i++) {
-        const struct assignment *assignment = &assignments.list.items[i];
-        size_t at = 0;
-
-        if (assignment->key->own)
-            return refuse(parser, assignment->line, assignment->column,
-                          "key '%s' in a defaults line; each host has its own", assignment->key->name);
-        if (assignment->values.names.count > 1)
-            return refuse(parser, assignment->line, assignment->value_column,
-                          "a range of %zu values in a defaults line; expected one value",
-                          assignment->values.names.count);
-        if (apply(parser, assignment, 0, &scratch) < 0)
-            return -1;
-        while (at < parser->defaults.count && !same_key(&parser->defaults.items[at], assignment))
-            at++;
-        if (at == parser->defaults.count)
-            list_push(parser->arena, &parser->defaults);
-        parser->defaults.items[at] = *assignment;
-    }
-    return 0;
+    for (size_t i = 0; i < assignments.list.count; i++)
+        if (read_default(parser, &assignments.list.items[i]) < 0)
+            result = -1;
+    return result;
 }
 
 static int fill_host(struct parser *parser, const struct assignments *own, size_t index, struct host *host)
 {
+    int result = 0;
+
     for (size_t i = 0; i < parser->defaults.count; i++) {
         bool overridden = false;
 
@@ -538,12 +583,12 @@ static int fill_host(struct parser *parser, const struct assignments *own, size_
     }
     for (size_t i = 0; i < own->list.count; i++)
         if (apply(parser, &own->list.items[i], index, host) < 0)
-            return -1;
+            result = -1;
     if (host->address == NULL)
         host->address = host->name;
     if (host->mpi_address == NULL)
         host->mpi_address = host->address;
-    return 0;
+    return result;
 }
 
 /* user@name, as Open MPI reads it. */
@@ -565,77 +610,133 @@ static int split_user(struct parser *parser, struct slice *word, unsigned column
     return 0;
 }
 
+static int check_ranges(const struct parser *parser, const struct assignments *assignments,
+                        const struct hostlist *names)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < assignments->list.count; i++) {
+        const struct assignment *assignment = &assignments->list.items[i];
+        size_t count = assignment->values.names.count;
+
+        if (count > 1 && count != names->names.count)
+            result = refuse(parser, assignment->line, assignment->value_column,
+                            "a range of %zu values for %zu host%s; expected as many, or one value for all",
+                            count, names->names.count, names->names.count == 1 ? "" : "s");
+    }
+    return result;
+}
+
+static int add_host(struct parser *parser, unsigned column, const char *name,
+                    const struct assignments *assignments, size_t index)
+{
+    struct host *host = list_push(parser->arena, &parser->file->hosts);
+
+    *host = (struct host){.name = name,
+                          .unit = "",
+                          .rack = "",
+                          .leaf = "",
+                          .transport = "auto",
+                          .timescale = 1,
+                          .line = parser->line,
+                          .column = column};
+    if (!is_name(name, "._-:"))
+        return refuse(parser, parser->line, column,
+                      "'%.80s' is no host name; expected letters, digits and '.', '-', '_', ':'", name);
+    return fill_host(parser, assignments, index, host);
+}
+
+/* node[1-4],node7: what other tools call a hostlist. */
+static int expand_list(struct parser *parser, struct slice word, struct hostlist *list)
+{
+    size_t start = 0, depth = 0;
+
+    for (size_t i = 0; i <= word.length; i++) {
+        char byte = i < word.length ? word.bytes[i] : ',';
+
+        depth += byte == '[' ? 1 : byte == ']' && depth > 0 ? (size_t)-1 : 0;
+        if (byte != ',' || (depth > 0 && i < word.length))
+            continue;
+        if (expand(parser, (struct slice){word.bytes + start, i - start}, list) < 0)
+            return -1;
+        start = i + 1;
+    }
+    return 0;
+}
+
+/* A line that is wrong is told of its first host only, and leaves no host. */
 static int read_hosts(struct parser *parser, struct slice word)
 {
     unsigned column = column_at(parser, (size_t)(word.bytes - parser->text.bytes));
+    size_t before = parser->file->hosts.count;
     struct assignments assignments = {0};
     struct hostlist names = {0};
+    bool sound = split_user(parser, &word, column, &assignments) == 0;
 
-    if (split_user(parser, &word, column, &assignments) < 0 || expand(parser, word, &names) < 0 ||
-        read_assignments(parser, &assignments) < 0)
-        return -1;
-    for (size_t i = 0; i < assignments.list.count; i++) {
-        const struct assignment *assignment = &assignments.list.items[i];
-        size_t count = assignment->values.names.count;
+    sound &= expand_list(parser, word, &names) == 0;
+    sound &= read_assignments(parser, &assignments) == 0;
+    if (sound)
+        sound = check_ranges(parser, &assignments, &names) == 0;
+    for (size_t i = 0; i < names.names.count && (sound || i == 0); i++)
+        sound &= add_host(parser, column, names.names.items[i], &assignments, i) == 0;
+    if (sound)
+        return 0;
+    parser->file->hosts.count = before;
+    return -1;
+}
 
-        if (count > 1 && count != names.names.count)
-            return refuse(parser, assignment->line, assignment->value_column,
-                          "a range of %zu values for %zu host%s; expected as many, or one value for all",
-                          count, names.names.count, names.names.count == 1 ? "" : "s");
-    }
-    for (size_t i = 0; i < names.names.count; i++) {
-        struct host *host = list_push(parser->arena, &parser->file->hosts);
+/* One word of a report line. */
+static int read_name(struct parser *parser, struct hostfile_names *names)
+{
+    const struct {
+        const char *key;
+        const char **value;
+    } known[] = {{"title", &names->title}, {"customer", &names->customer}, {"site", &names->site}};
+    enum { KNOWN = sizeof known / sizeof known[0] };
+    unsigned column = column_at(parser, parser->at);
+    struct slice word = take_word(parser, '='), value = {"", 0};
+    bool given;
+    size_t i = 0;
 
-        *host = (struct host){.name = names.names.items[i],
-                              .unit = "",
-                              .rack = "",
-                              .leaf = "",
-                              .transport = "auto",
-                              .timescale = 1,
-                              .line = parser->line,
-                              .column = column};
-        if (!is_name(host->name, "._-:"))
-            return refuse(parser, parser->line, column,
-                          "'%.80s' is no host name; expected letters, digits and '.', '-', '_', ':'",
-                          host->name);
-        if (fill_host(parser, &assignments, i, host) < 0)
+    while (i < KNOWN && !slice_equal(word, known[i].key))
+        i++;
+    skip_blanks(parser);
+    given = parser->at < parser->text.length && parser->text.bytes[parser->at] == '=';
+    if (given) {
+        parser->at++;
+        skip_blanks(parser);
+        if (take_value(parser, &value) < 0)
             return -1;
     }
+    if (i == KNOWN || !given)
+        return refuse(
+            parser, parser->line, column,
+            "found '%.*s' in a report line; expected title=, customer= or site=", slice_print(word));
+    if (value.length == 0 || !is_clean(parser->arena, value))
+        return refuse(parser, parser->line, column, "'%s=' needs a value of printable characters",
+                      known[i].key);
+    *known[i].value = arena_strndup(parser->arena, value.bytes, value.length);
     return 0;
 }
 
 /* report title="Iron" customer="Acme": words for people, taken as they stand. */
 static int read_names(struct parser *parser)
 {
-    struct hostfile_names *names = &parser->file->names;
-    const struct {
-        const char *key;
-        const char **value;
-    } known[] = {{"title", &names->title}, {"customer", &names->customer}, {"site", &names->site}};
-    enum { KNOWN = sizeof known / sizeof known[0] };
+    int result = 0;
 
-    for (skip_blanks(parser); parser->at < parser->text.length; skip_blanks(parser)) {
-        unsigned column = column_at(parser, parser->at);
-        struct slice word = take_word(parser, '='), value;
-        size_t i = 0;
+    for (skip_blanks(parser); parser->at < parser->text.length; skip_blanks(parser))
+        if (read_name(parser, &parser->file->names) < 0)
+            result = -1;
+    return result;
+}
 
-        while (i < KNOWN && !slice_equal(word, known[i].key))
-            i++;
-        skip_blanks(parser);
-        if (i == KNOWN || parser->at >= parser->text.length || parser->text.bytes[parser->at] != '=')
-            return refuse(
-                parser, parser->line, column,
-                "found '%.*s' in a report line; expected title=, customer= or site=", slice_print(word));
-        parser->at++;
-        skip_blanks(parser);
-        if (take_value(parser, &value) < 0)
-            return -1;
-        if (value.length == 0 || !is_clean(parser->arena, value))
-            return refuse(parser, parser->line, column, "'%s=' needs a value of printable characters",
-                          known[i].key);
-        *known[i].value = arena_strndup(parser->arena, value.bytes, value.length);
-    }
-    return 0;
+/* A line of its own in an inventory of Ansible. */
+static int refuse_group(const struct parser *parser)
+{
+    return refuse(parser, parser->line, column_at(parser, parser->at),
+                  "'%.*s' begins a group of an Ansible inventory; expected a host, such as gpu1 "
+                  "address=10.0.0.1 user=ops (ansible_host, ansible_user)",
+                  slice_print(slice_from(parser->text, parser->at)));
 }
 
 static int read_line(struct parser *parser, struct slice line)
@@ -653,6 +754,8 @@ static int read_line(struct parser *parser, struct slice line)
     skip_blanks(parser);
     if (parser->at == parser->text.length)
         return 0;
+    if (line.bytes[parser->at] == '[')
+        return refuse_group(parser);
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))
         return read_names(parser);
@@ -714,6 +817,7 @@ static int refuse_plugs_twice(const struct parser *parser)
     struct {
         LIST_OF(struct plug) plugs;
     } all = {0};
+    int result = 0;
 
     for (size_t i = 0; i < file->hosts.count; i++)
         for (size_t k = 0; k < file->hosts.items[i].rails.count; k++)
@@ -727,12 +831,40 @@ static int refuse_plugs_twice(const struct parser *parser)
 
         if (strcmp(first->rail->switch_name, plug->rail->switch_name) == 0 &&
             strcmp(first->rail->port, plug->rail->port) == 0)
-            return refuse(parser, plug->rail->line, plug->rail->column,
-                          "port %s of %s is for %s of host '%s', and already for %s of '%s' on line %u",
-                          plug->rail->port, plug->rail->switch_name, plug->rail->hca, plug->host->name,
-                          first->rail->hca, first->host->name, first->rail->line);
+            result = refuse(parser, plug->rail->line, plug->rail->column,
+                            "port %s of %s is for %s of host '%s', and already for %s of '%s' on line %u",
+                            plug->rail->port, plug->rail->switch_name, plug->rail->hca, plug->host->name,
+                            first->rail->hca, first->host->name, first->rail->line);
     }
-    return 0;
+    return result;
+}
+
+static int refuse_names_twice(const struct parser *parser, const struct host **sorted, size_t count)
+{
+    int result = 0;
+
+    qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
+            result = refuse(parser, sorted[i]->line, sorted[i]->column,
+                            "host '%s' stands twice; first on line %u", sorted[i]->name, sorted[i - 1]->line);
+    return result;
+}
+
+static int refuse_addresses_twice(const struct parser *parser, const struct host **sorted, size_t count)
+{
+    int result = 0;
+
+    qsort(sorted, count, sizeof *sorted, compare_addresses);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->address, sorted[i]->address) == 0 &&
+            port_of(sorted[i - 1]) == port_of(sorted[i]) &&
+            strcmp(sorted[i - 1]->name, sorted[i]->name) != 0) /* that was told */
+            result = refuse(parser, sorted[i]->line, sorted[i]->column,
+                            "address %s port %u of host '%s' is already that of '%s' on line %u",
+                            sorted[i]->address, port_of(sorted[i]), sorted[i]->name, sorted[i - 1]->name,
+                            sorted[i - 1]->line);
+    return result;
 }
 
 static int refuse_twice(const struct parser *parser)
@@ -740,23 +872,14 @@ static int refuse_twice(const struct parser *parser)
     const struct hostfile *file = parser->file;
     size_t count = file->hosts.count;
     cleanup_free const struct host **sorted = mem_alloc((count + 1) * sizeof *sorted);
+    bool sound;
 
     for (size_t i = 0; i < count; i++)
         sorted[i] = &file->hosts.items[i];
-    qsort(sorted, count, sizeof *sorted, compare_names);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
-            return refuse(parser, sorted[i]->line, sorted[i]->column,
-                          "host '%s' stands twice; first on line %u", sorted[i]->name, sorted[i - 1]->line);
-    qsort(sorted, count, sizeof *sorted, compare_addresses);
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(sorted[i - 1]->address, sorted[i]->address) == 0 &&
-            port_of(sorted[i - 1]) == port_of(sorted[i]))
-            return refuse(parser, sorted[i]->line, sorted[i]->column,
-                          "address %s port %u of host '%s' is already that of '%s' on line %u",
-                          sorted[i]->address, port_of(sorted[i]), sorted[i]->name, sorted[i - 1]->name,
-                          sorted[i - 1]->line);
-    return 0;
+    sound = refuse_names_twice(parser, sorted, count) == 0;
+    sound &= refuse_addresses_twice(parser, sorted, count) == 0;
+    sound &= refuse_plugs_twice(parser) == 0;
+    return sound ? 0 : -1;
 }
 
 struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct slice bytes, struct error *err)
@@ -764,20 +887,22 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
     struct hostfile *file = arena_new(arena, struct hostfile);
     struct parser parser = {.arena = arena, .file = file, .err = err};
     struct slice rest, line;
+    bool sound = true;
 
+    error_clear(err);
     file->path = arena_strdup(arena, path);
     file->bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
     rest = file->bytes;
     while (scan_line(&rest, &line))
-        if (read_line(&parser, line) < 0)
-            return NULL;
-    if (rest.length > 0 && read_line(&parser, rest) < 0)
-        return NULL;
-    if (file->hosts.count == 0) {
+        sound &= read_line(&parser, line) == 0;
+    if (rest.length > 0)
+        sound &= read_line(&parser, rest) == 0;
+    if (sound && file->hosts.count == 0) {
         refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");
         return NULL;
     }
-    return refuse_twice(&parser) < 0 || refuse_plugs_twice(&parser) < 0 ? NULL : file;
+    sound &= refuse_twice(&parser) == 0;
+    return sound ? file : NULL;
 }
 
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
@@ -785,8 +910,14 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
     cleanup_text struct text text = {0};
 
     text_init(&text, FILE_LIMIT);
-    if (file_read(path, &text, err) < 0)
+    if (file_read(path, &text, err) < 0) {
+        if (strpbrk(path, "[,") != NULL)
+            (void)error_add(
+                err, ERROR_USAGE,
+                "expected a file; a list of hosts becomes one with: echo '%s platform=NAME' > hostfile",
+                path);
         return NULL;
+    }
     return hostfile_parse(arena, strcmp(path, "-") == 0 ? "standard input" : path,
                           (struct slice){text.bytes, text.length}, err);
 }

@@ -258,25 +258,26 @@ static int read_size(const struct json *object, const char *key, double *ret_byt
 
     if (size == NULL || size_parse(size->string, ret_bytes))
         return 0;
-    return json_error(err, size, "%s is \"%s\"; expected a message size such as \"8G\", at most 2^53 bytes",
-                      key, size->string);
+    return json_error_add(err, size,
+                          "%s is \"%s\"; expected a message size such as \"8G\", at most 2^53 bytes", key,
+                          size->string);
 }
 
 /* Bounds that exclude each other: such a limit would never apply, and nobody would notice. */
 static int check_bounds(const struct json *object, const struct limit *limit, struct error *err)
 {
     if (limit->size_max > 0 && limit->size_max < limit->size_min)
-        return json_error(err, json_get(object, "size_max"),
-                          "size_max is \"%s\", less than size_min; expected that or more",
-                          json_string(object, "size_max", ""));
+        return json_error_add(err, json_get(object, "size_max"),
+                              "size_max is \"%s\", less than size_min; expected that or more",
+                              json_string(object, "size_max", ""));
     if (limit->hosts_max > 0 && limit->hosts_max < limit->hosts_min)
-        return json_error(err, json_get(object, "hosts_max"),
-                          "hosts_max is %u, less than hosts_min; expected %u or more", limit->hosts_max,
-                          limit->hosts_min);
+        return json_error_add(err, json_get(object, "hosts_max"),
+                              "hosts_max is %u, less than hosts_min; expected %u or more", limit->hosts_max,
+                              limit->hosts_min);
     if (limit->racks_max > 0 && limit->racks_max < limit->racks_min)
-        return json_error(err, json_get(object, "racks_max"),
-                          "racks_max is %u, less than racks_min; expected %u or more", limit->racks_max,
-                          limit->racks_min);
+        return json_error_add(err, json_get(object, "racks_max"),
+                              "racks_max is %u, less than racks_min; expected %u or more", limit->racks_max,
+                              limit->racks_min);
     return 0;
 }
 
@@ -286,26 +287,26 @@ static int check_numbers(const struct json *object, const struct limit *limit, s
     const struct json *range = json_get(object, "range"), *tolerance = json_get(object, "tolerance");
 
     if (range != NULL && (range->count != 2 || limit->most < limit->value))
-        return json_error(err, range,
-                          "range has not the form [FLOOR, CEILING]; expected two numbers, the floor first");
+        return json_error_add(
+            err, range, "range has not the form [FLOOR, CEILING]; expected two numbers, the floor first");
     if (limit->status == LIMIT_SELF && limit->rule != RULE_GROUPS)
-        return json_error(err, json_get(object, "status"),
-                          "status is \"self\" beside %s; expected that beside fraction_of_groups only",
-                          limit_rule_name(limit->rule));
+        return json_error_add(err, json_get(object, "status"),
+                              "status is \"self\" beside %s; expected that beside fraction_of_groups only",
+                              limit_rule_name(limit->rule));
     if (tolerance == NULL)
         return 0;
     if (limit->rule == RULE_FRACTION)
-        return json_error(err, tolerance,
-                          "tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
-                          "expected a smaller fraction");
+        return json_error_add(err, tolerance,
+                              "tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
+                              "expected a smaller fraction");
     if (!limit_is_number(limit))
-        return json_error(err, tolerance, "tolerance stands beside %s; expected floor, ceiling or range",
-                          limit_rule_name(limit->rule));
+        return json_error_add(err, tolerance, "tolerance stands beside %s; expected floor, ceiling or range",
+                              limit_rule_name(limit->rule));
     if (limit->derived > 0)
-        return json_error(err, tolerance,
-                          "tolerance stands on a number that has a tolerance of %.6g%% in it already "
-                          "(derived_tolerance); expected one of the two",
-                          limit->derived * 100);
+        return json_error_add(err, tolerance,
+                              "tolerance stands on a number that has a tolerance of %.6g%% in it already "
+                              "(derived_tolerance); expected one of the two",
+                              limit->derived * 100);
     return 0;
 }
 

@@ -46,16 +46,17 @@ static int read_sizes(struct arena *arena, const struct json *sizes, struct suit
                       struct error *err)
 {
     double bytes;
+    int result = 0;
 
     json_each (size, sizes) {
         if (!size_parse(size->string, &bytes))
-            return json_error(
+            result = json_error_add(
                 err, size,
                 "sizes_judged holds \"%s\"; expected a message size such as \"8G\", at most 2^53 bytes",
                 size->string);
         *list_push(arena, &step->sizes_judged) = size->string;
     }
-    return 0;
+    return result;
 }
 
 static const struct suite_step *find_step(const struct suite *suite, size_t count, const char *name)
@@ -76,6 +77,7 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
                       struct suite_step *step, struct error *err)
 {
     size_t earlier = suite->steps.count - 1;
+    int result = 0;
 
     json_each (need, needs) {
         const struct suite_step *needed = find_step(suite, earlier, need->string);
@@ -85,29 +87,32 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
             names[i] = suite->steps.items[i].name;
         if (needed == NULL) {
             near = nearest_word(need->string, names, earlier);
-            return json_error(err, need, "step \"%s\" needs \"%.80s\", which is no step before it%s%s%s",
-                              step->name, need->string, near != NULL ? "; did you mean \"" : "",
-                              near != NULL ? near : "", near != NULL ? "\"?" : "");
+            result =
+                json_error_add(err, need, "step \"%s\" needs \"%.80s\", which is no step before it%s%s%s",
+                               step->name, need->string, near != NULL ? "; did you mean \"" : "",
+                               near != NULL ? near : "", near != NULL ? "\"?" : "");
+        } else if (needed->variants.count > 0) {
+            result =
+                json_error_add(err, need,
+                               "step \"%s\" needs \"%.80s\", which has variants: it only advises, and passes "
+                               "nothing that could be needed",
+                               step->name, need->string);
         }
-        if (needed->variants.count > 0)
-            return json_error(err, need,
-                              "step \"%s\" needs \"%.80s\", which has variants: it only advises, and passes "
-                              "nothing that could be needed",
-                              step->name, need->string);
         *list_push(arena, &step->needs) = need->string;
         *list_push(arena, &step->needs_at) = need;
     }
-    return 0;
+    return result;
 }
 
 static int read_limits(struct arena *arena, const struct json *limits, struct suite_step *step,
                        struct error *err)
 {
-    json_each (object, limits) {
+    int result = 0;
+
+    json_each (object, limits)
         if (limit_from_json(arena, object, 0, list_push(arena, &step->limits), err) < 0)
-            return -1;
-    }
-    return 0;
+            result = -1;
+    return result;
 }
 
 /* Whose hosts come together, where the scope leaves it open. */
@@ -131,8 +136,8 @@ static bool by_word_is_known(const struct by_words *row, const char *word)
 static int wrong_by(const struct json *by, const char *expected, struct error *err)
 {
     if (by->type == JSON_STRING)
-        return json_error(err, by, "by is \"%.80s\"; expected %s", by->string, expected);
-    return json_error(err, by, "by is %.0f; expected %s", by->number, expected);
+        return json_error_add(err, by, "by is \"%.80s\"; expected %s", by->string, expected);
+    return json_error_add(err, by, "by is %.0f; expected %s", by->number, expected);
 }
 
 static int read_by(const struct json *object, struct suite_step *step, struct error *err)
@@ -145,19 +150,19 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
             row = &by_words[i];
     if (row == NULL)
         return by == NULL ? 0
-                          : json_error(err, by,
-                                       "by stands in a step of scope \"%s\"; expected scope \"pair\" or "
-                                       "\"group\", or no by",
-                                       step->scope);
+                          : json_error_add(err, by,
+                                           "by stands in a step of scope \"%s\"; expected scope \"pair\" or "
+                                           "\"group\", or no by",
+                                           step->scope);
     if (by == NULL && strcmp(step->scope, "pair") == 0) {
         step->by = row->words[0];
         return 0;
     }
     if (by == NULL)
-        return json_error(err, object,
-                          "step \"%s\" has scope \"group\" and no \"by\", which says whose hosts come "
-                          "together; expected %s",
-                          step->name, row->expected);
+        return json_error_add(err, object,
+                              "step \"%s\" has scope \"group\" and no \"by\", which says whose hosts come "
+                              "together; expected %s",
+                              step->name, row->expected);
     if (by->type == JSON_STRING && by_word_is_known(row, by->string)) {
         step->by = by->string;
         return 0;
@@ -181,9 +186,9 @@ static int read_peers(const struct json *given, struct suite_peers *ret_peers, s
     ret_peers->remark = json_number(given, "remark", ret_peers->remark);
     ret_peers->fail = json_number(given, "fail", ret_peers->fail);
     if (ret_peers->fail < ret_peers->remark)
-        return json_error(err, given,
-                          "peers fail at %g and are remarked at %g; expected fail at that or more",
-                          ret_peers->fail, ret_peers->remark);
+        return json_error_add(err, given,
+                              "peers fail at %g and are remarked at %g; expected fail at that or more",
+                              ret_peers->fail, ret_peers->remark);
     return 0;
 }
 
@@ -194,9 +199,9 @@ static int check_repeat_for(const struct json *object, const char *name, struct 
 
     for (size_t i = 0; json_get(object, "repeat_for_s") != NULL && i < sizeof others / sizeof others[0]; i++)
         if (json_get(object, others[i]) != NULL)
-            return json_error(err, json_get(object, others[i]),
-                              "step \"%s\" has \"repeat_for_s\" and \"%s\"; expected one of them", name,
-                              others[i]);
+            return json_error_add(err, json_get(object, others[i]),
+                                  "step \"%s\" has \"repeat_for_s\" and \"%s\"; expected one of them", name,
+                                  others[i]);
     return 0;
 }
 
@@ -204,6 +209,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
 {
     struct suite_step *step = list_push(arena, &suite->steps);
     const struct suite_step *twin;
+    bool sound = true;
 
     *step = (struct suite_step){
         .check = json_string(object, "check", ""),
@@ -226,20 +232,20 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     step->name = json_string(object, "name", step->check);
     twin = find_step(suite, suite->steps.count - 1, step->name);
     if (twin != NULL)
-        return json_error(err, object,
-                          "step \"%s\" stands twice, first on line %u; expected a \"name\" of its own",
-                          step->name, twin->at->line);
+        sound = json_error_add(err, object,
+                               "step \"%s\" stands twice, first on line %u; expected a \"name\" of its own",
+                               step->name, twin->at->line) == 0;
     read_strings(arena, json_get(object, "gate"), &step->gate);
     read_strings(arena, json_get(object, "record"), &step->record);
     read_strings(arena, json_get(object, "record_without_limit"), &step->record_without_limit);
-    if (check_repeat_for(object, step->name, err) < 0)
-        return -1;
-    if (read_by(object, step, err) < 0 || read_peers(json_get(object, "peers"), &step->peers, err) < 0 ||
-        read_needs(arena, suite, json_get(object, "needs"), step, err) < 0 ||
-        read_limits(arena, json_get(object, "limits"), step, err) < 0 ||
-        suite_variants_read(arena, object, step, err) < 0)
-        return -1;
-    return read_sizes(arena, json_get(object, "sizes_judged"), step, err);
+    sound &= check_repeat_for(object, step->name, err) == 0;
+    sound &= read_by(object, step, err) == 0;
+    sound &= read_peers(json_get(object, "peers"), &step->peers, err) == 0;
+    sound &= read_needs(arena, suite, json_get(object, "needs"), step, err) == 0;
+    sound &= read_limits(arena, json_get(object, "limits"), step, err) == 0;
+    sound &= suite_variants_read(arena, object, step, err) == 0;
+    sound &= read_sizes(arena, json_get(object, "sizes_judged"), step, err) == 0;
+    return sound ? 0 : -1;
 }
 
 static void read_tools(struct arena *arena, const struct json *tools, struct suite *suite)
@@ -264,6 +270,7 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
 {
     struct suite *suite = arena_new(arena, struct suite);
     const struct json *cool_down = json_get(document, "cool_down");
+    bool sound;
 
     *suite = (struct suite){
         .path = arena_strdup(arena, path),
@@ -276,17 +283,14 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
         .peers = {.remark = peers_remark, .fail = peers_fail},
         .bytes = bytes,
     };
-    if (read_peers(json_get(document, "peers"), &suite->peers, err) < 0)
-        return NULL;
+    sound = read_peers(json_get(document, "peers"), &suite->peers, err) == 0;
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);
     read_variables(arena, json_get(document, "environment"), &suite->environment);
     read_tools(arena, json_get(document, "tools"), suite);
-    if (suite_launcher_read(arena, json_get(document, "launcher"), &suite->launcher, err) < 0)
-        return NULL;
+    sound &= suite_launcher_read(arena, json_get(document, "launcher"), &suite->launcher, err) == 0;
     json_each (step, json_get(document, "steps"))
-        if (read_step(arena, suite, step, err) < 0)
-            return NULL;
-    return suite;
+        sound &= read_step(arena, suite, step, err) == 0;
+    return sound ? suite : NULL;
 }
 
 const struct suite *suite_load(struct arena *arena, const char *name, struct error *err)

@@ -24,15 +24,16 @@ static const char *const ssh_arguments[] = {"-o", "BatchMode=yes", "-o", "Connec
 static int check_kind(const struct json *object, enum launcher_kind kind, struct error *err)
 {
     static const char *const names[] = {[LAUNCHER_MPIRUN] = "mpirun", [LAUNCHER_SRUN] = "srun"};
+    int result = 0;
 
     for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
         const struct json *value = json_get(object, only[i].key);
 
         if (value != NULL && only[i].kind != kind)
-            return json_error(err, value, "launcher.%s is for %s, and launcher.kind is \"%s\"", only[i].key,
-                              names[only[i].kind], names[kind]);
+            result = json_error_add(err, value, "launcher.%s is for %s, and launcher.kind is \"%s\"",
+                                    only[i].key, names[only[i].kind], names[kind]);
     }
-    return 0;
+    return result;
 }
 
 static enum launcher_mpi mpi_of(const char *word)

@@ -19,18 +19,20 @@ static int check_others(const struct json *object, const struct suite_step *step
 
     for (size_t i = 0; i < sizeof judging / sizeof judging[0]; i++)
         if (json_get(object, judging[i]) != NULL)
-            return json_error(
+            return json_error_add(
                 err, json_get(object, judging[i]),
                 "step \"%s\" has variants, which only advise and judge nothing; expected no \"%s\"",
                 step->name, judging[i]);
     if (step->by != NULL && strcmp(step->by, "rail") == 0)
-        return json_error(err, json_get(object, "by"),
-                          "step \"%s\" has variants and goes by rail; expected one of the two", step->name);
+        return json_error_add(err, json_get(object, "by"),
+                              "step \"%s\" has variants and goes by rail; expected one of the two",
+                              step->name);
     if (step->exclusive != NULL && strcmp(step->exclusive, "none") == 0)
-        return json_error(err, json_get(object, "exclusive"),
-                          "step \"%s\" has variants, which are compared and so never run at the same time; "
-                          "expected \"host\", \"leaf\" or \"fabric\"",
-                          step->name);
+        return json_error_add(
+            err, json_get(object, "exclusive"),
+            "step \"%s\" has variants, which are compared and so never run at the same time; "
+            "expected \"host\", \"leaf\" or \"fabric\"",
+            step->name);
     return 0;
 }
 
@@ -42,10 +44,11 @@ int suite_variants_read(struct arena *arena, const struct json *object, struct s
     if (variants == NULL)
         return 0;
     if (variants->count < 2)
-        return json_error(err, variants,
-                          "step \"%s\" has %zu variant%s; expected two or more, for the others are compared "
-                          "with the first",
-                          step->name, variants->count, variants->count == 1 ? "" : "s");
+        return json_error_add(
+            err, variants,
+            "step \"%s\" has %zu variant%s; expected two or more, for the others are compared "
+            "with the first",
+            step->name, variants->count, variants->count == 1 ? "" : "s");
     json_each (environment, variants) {
         struct suite_variant *variant = list_push(arena, &step->variants);
 

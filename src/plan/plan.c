@@ -90,16 +90,34 @@ static int load_platform(struct arena *arena, const struct hostfile *hostfile, c
     return add_platform(arena, platform, word, sources, err);
 }
 
+/* Those of all hosts; of the hosts of one line what is wrong is told once. */
+static int load_platforms(struct arena *arena, const struct hostfile *hostfile, struct plan_sources *sources,
+                          struct error *err)
+{
+    struct words known = {0};
+    unsigned told = 0;
+
+    error_clear(err);
+    for (size_t i = 0; i < hostfile->hosts.count; i++) {
+        const struct host *host = &hostfile->hosts.items[i];
+        struct error one = {0};
+
+        if (host->line == told || load_platform(arena, hostfile, host, &known, sources, &one) == 0)
+            continue;
+        (void)error_join(err, &one);
+        told = host->line;
+    }
+    return told == 0 ? 0 : -1;
+}
+
 int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
                       const char *baseline, struct plan_sources *ret_sources, struct error *err)
 {
     const struct baseline *asked;
-    struct words known = {0};
 
     *ret_sources = (struct plan_sources){.hostfile = hostfile, .suite = suite, .limits.suite = suite};
-    for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (load_platform(arena, hostfile, &hostfile->hosts.items[i], &known, ret_sources, err) < 0)
-            return -1;
+    if (load_platforms(arena, hostfile, ret_sources, err) < 0)
+        return -1;
     for (size_t i = 0; i < ret_sources->platforms.count; i++) {
         const struct platform *platform = ret_sources->platforms.items[i];
 
@@ -595,6 +613,21 @@ static void note_variants(struct builder *builder)
     }
 }
 
+/* Of all steps at once. */
+static int check_steps(struct arena *arena, const struct suite *suite, struct error *err)
+{
+    int result = 0;
+
+    error_clear(err);
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        struct error one = {0};
+
+        if (check_step(arena, suite, i, &one) < 0)
+            result = error_join(err, &one);
+    }
+    return result;
+}
+
 struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
 {
@@ -613,12 +646,11 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
         error_set(err, ERROR_USAGE, "%s: no host to test: all are spares", sources->hostfile->path);
         return NULL;
     }
-    if (check_delivery(&builder, err) < 0)
+    if (check_delivery(&builder, err) < 0 || check_steps(arena, suite, err) < 0)
         return NULL;
     builder.steps_on = arena_array(arena, struct step_list, suite->steps.count * plan->hosts.count);
     for (size_t i = 0; i < suite->steps.count; i++) {
-        if (check_step(arena, suite, i, err) < 0 || check_hosts(&builder, i, err) < 0 ||
-            plan_where_it_applies(&builder, i, err) < 0)
+        if (check_hosts(&builder, i, err) < 0 || plan_where_it_applies(&builder, i, err) < 0)
             return NULL;
     }
     note_left_out(&builder);

@@ -522,10 +522,20 @@ int check_shapes(struct builder *builder, struct error *err)
 {
     const struct plan *plan = builder->plan;
     struct missing missing = {0};
+    const char *told = "";
 
-    for (size_t i = 0; i < plan->shapes.count; i++)
-        if (shape_is_carried_out(plan, plan->shapes.items[i]) &&
-            check_shape(builder, plan->shapes.items[i], &missing, err) < 0)
-            return -1;
+    error_clear(err);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        struct error one = {0};
+
+        if (!shape_is_carried_out(plan, shape) || strcmp(shape->suite_step, told) == 0 ||
+            check_shape(builder, shape, &missing, &one) == 0)
+            continue;
+        (void)error_join(err, &one);
+        told = shape->suite_step;
+    }
+    if (*told != '\0')
+        return -1;
     return check_clauses(builder, err) < 0 ? -1 : tell_missing(builder, &missing, err);
 }

@@ -446,6 +446,33 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
     }
 }
 
+static void all_that_is_wrong_in_a_suite_is_told_at_once(void **state)
+{
+    struct error err = {0};
+    const char *form = "{\"name\": \"s\", \"titel\": 1, \"steps\": [\n"
+                       " {\"check\": \"a\", \"tiemout_s\": 5, \"retries\": \"x\"},\n"
+                       " {\"scope\": \"hots\"}]}";
+    const char *meaning = "{\"name\": \"s\", \"steps\": [\n"
+                          " {\"check\": \"a\", \"needs\": [\"x\", \"y\"], \"by\": \"ring\"},\n"
+                          " {\"check\": \"a\"}]}";
+    const char *twice = "{\"name\": \"s\", \"name\": 1, \"steps\": [{\"a\": 1, \"a\": 2}]}";
+
+    assert_null(suite_parse(*state, "s.json", slice_of(form), &err));
+    assert_int_equal(err.count, 5);
+    assert_non_null(strstr(err.text, "s.json:1:15: unknown key \"titel\""));
+    assert_string_equal(
+        err.more,
+        "s.json:2:17: unknown key \"tiemout_s\" in steps[0]; did you mean \"timeout_s\"?\n"
+        "s.json:2:44: steps[0].retries is \"x\"; expected a whole number\n"
+        "s.json:3:12: steps[1].scope is \"hots\"; expected \"host\", \"pair\", \"group\" or \"cluster\"; "
+        "did you mean \"host\"?\n"
+        "s.json:3:2: steps[1] has no \"check\"; expected that key");
+    assert_null(suite_parse(*state, "s.json", slice_of(meaning), &err));
+    assert_int_equal(err.count, 4);
+    assert_null(suite_parse(*state, "s.json", slice_of(twice), &err));
+    assert_int_equal(err.count, 2);
+}
+
 /* A built-in document with one piece of its text replaced: NULL with the message when it is refused. */
 static const char *refusal(struct arena *arena, const char *kind, const char *name, const char *schema,
                            const char *old, const char *new)
@@ -639,6 +666,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(everything_of_a_suite_is_read, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(variants_are_read_in_their_order, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_suites_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(all_that_is_wrong_in_a_suite_is_told_at_once, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),

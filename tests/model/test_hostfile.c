@@ -11,6 +11,7 @@
 
 #include "assay/files.h"
 #include "assay/hostfile.h"
+#include "assay/text.h"
 
 static const char *source_root;
 
@@ -212,6 +213,62 @@ static void one_address_may_serve_several_ports(void **state)
     "label.NAME, "                                                                                          \
     "rail.HCA"
 
+static void all_that_is_wrong_is_told_at_once(void **state)
+{
+    struct error err = {0};
+    struct text many = {0};
+
+    assert_null(parse(*state,
+                      "defaults user=ops port=99999\n"
+                      "gpu[1-3] address=10.0.0.[1-2] slots=many\n"
+                      "gpu4 colour=\"dark red\" rack=r1 rack=r2\n"
+                      "gpu5\n"
+                      "gpu5\n"
+                      "report titel=x title=A\n"
+                      "gpu6 size=5\n"
+                      "gpu7 slost=8\n",
+                      &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    assert_int_equal(err.count, 9);
+    assert_string_equal(err.text, "hosts:1:24: port is '99999'; expected a whole number from 1 to 65535");
+    assert_string_equal(
+        err.more, "hosts:2:18: a range of 2 values for 3 hosts; expected as many, or one value for all\n"
+                  "hosts:2:37: slots is 'many'; expected a whole number from 1 to 4096\n"
+                  "hosts:3:6: unknown key 'colour'; " KEYS "\n"
+                  "hosts:3:32: key 'rack' stands twice in this line\n"
+                  "hosts:6:8: found 'titel' in a report line; expected title=, customer= or "
+                  "site=\n"
+                  "hosts:7:6: unknown key 'size'\n"
+                  "hosts:8:6: unknown key 'slost'; did you mean 'slots'?\n"
+                  "hosts:5:1: host 'gpu5' stands twice; first on line 4");
+
+    text_init(&many, 4096);
+    for (int i = 1; i <= 54; i++)
+        text_printf(&many, "n%d port=x\n", i);
+    assert_null(parse(*state, many.bytes, &err));
+    assert_int_equal(err.count, 54);
+    assert_string_equal(strrchr(err.more, '\n'), "\nand 34 more errors");
+    assert_non_null(strstr(err.more, "hosts:20:10: port is 'x'"));
+    assert_null(strstr(err.more, "hosts:21:"));
+    text_release(&many);
+}
+
+static void what_other_tools_write_is_read_or_told(void **state)
+{
+    struct error err = {0};
+    const struct hostfile *file = parse(*state, "node[1-4,7],login slots=8\n", &err);
+
+    assert_non_null(file);
+    assert_int_equal(file->hosts.count, 6);
+    assert_string_equal(file->hosts.items[4].name, "node7");
+    assert_string_equal(file->hosts.items[5].name, "login");
+    assert_null(parse(*state, "[gpus]\ngpu1 ansible_host=10.0.0.1\n", &err));
+    assert_string_equal(err.text,
+                        "hosts:1:1: '[gpus]' begins a group of an Ansible inventory; expected a host, "
+                        "such as gpu1 address=10.0.0.1 user=ops (ansible_host, ansible_user)");
+    assert_string_equal(err.more, "hosts:2:6: unknown key 'ansible_host'; did you mean 'address'? " KEYS);
+}
+
 static void wrong_files_are_told_by_line_and_column(void **state)
 {
     static const struct {
@@ -366,6 +423,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(rails_say_where_cables_end, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(one_address_may_serve_several_ports, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(all_that_is_wrong_is_told_at_once, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(what_other_tools_write_is_read_or_told, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(nul_bytes_are_refused, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(missing_file_is_named, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
