@@ -70,6 +70,18 @@ void cli_refuse_verb(const char *command, const char *word, const char *const *v
  */
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
+/* What a command takes, for completion (complete.h). */
+struct cli_syntax {
+    char usage[256];
+    struct option_row rows[64]; /* their targets are gone */
+    size_t row_count;
+    const char *verbs[16];
+    size_t verb_count;
+};
+/* From now on commands fill this in and return before they do anything; NULL: they do as they are told again. */
+void cli_tell_syntax(struct cli_syntax *syntax);
+/* For a command that reads its options without cli_options: whether it was asked for its syntax only, which is told now. */
+bool cli_syntax_asked(const struct option_row *rows, const char *usage);
 /* To standard output, and to standard error. Whatever stands in it, a name of a file, a word of a database, a line of a
    host: no control character but line breaks and tabs reaches the terminal (printable.h), and only the line breaks of the
    format begin a line at its edge. */

@@ -42,8 +42,13 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
     cleanup_text struct text help = {0};
     struct error err = {0};
     bool wants_help = false;
-    int first = options_parse(rows, argc, argv, &wants_help, &err);
+    int first = -1;
 
+    if (cli_syntax_asked(rows, usage)) {
+        *ret_status = 0;
+        return -1;
+    }
+    first = options_parse(rows, argc, argv, &wants_help, &err);
     if (wants_help) {
         text_init(&help, 64 * 1024);
         options_help(rows, &help);

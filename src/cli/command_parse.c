@@ -124,8 +124,11 @@ static int read_file(const struct parser *parser, const char *path)
 
 int command_parse(int argc, char **argv)
 {
+    static const struct option_row no_options[] = {OPTION_END};
     const struct parser *parser;
 
+    if (cli_syntax_asked(no_options, "parse TOOL [FILE]"))
+        return 0;
     if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         print_help(stdout);
         return 0;

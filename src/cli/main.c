@@ -9,6 +9,7 @@
 #include "assay/log.h"
 #include "assay/remote.h"
 #include "cli.h"
+#include "complete.h"
 
 static const struct command commands[] = {
     {"preflight", "HOSTFILE",
@@ -125,6 +126,8 @@ static int dispatch(int argc, char **argv)
 
     if (argc < 2)
         return help(stderr);
+    if (strcmp(argv[1], "complete") == 0) /* for shells, and no command of people */
+        return complete(commands, sizeof commands / sizeof commands[0], argc - 1, argv + 1);
     while (first < argc && is_one_of(argv[first], "--help", "-h", "help"))
         first++;
     if (first < argc && is_one_of(argv[first], "--version", "-V", "version")) {

@@ -97,17 +97,6 @@ void cli_warn(const char *format, ...)
     va_end(arguments);
 }
 
-void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
-{
-    cleanup_text struct text list = {0};
-
-    text_init(&list, WORDS_BYTES);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", verbs[i]);
-    cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
-             did_you_mean(word, verbs, count).text);
-}
-
 void cli_tell(void *context, const char *line)
 {
     (void)context;
