@@ -76,12 +76,15 @@ int question_load(struct arena *arena, struct question *question, struct error *
 {
     const struct hostfile *hostfile;
     const struct suite *suite;
+    struct error of_suite = {0};
 
     if (question->hostfile == NULL || question->suite == NULL)
         return error_set(err, ERROR_USAGE, "%s is missing: expected -H HOSTFILE -s SUITE",
                          question->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
     hostfile = hostfile_load(arena, question->hostfile, err);
-    suite = hostfile != NULL ? suite_load(arena, question->suite, err) : NULL;
+    suite = suite_load(arena, question->suite, &of_suite);
+    if (hostfile == NULL || suite == NULL)
+        return error_join(err, &of_suite);
     suite = take_duration(arena, suite, question->duration, err);
     if (suite == NULL ||
         plan_sources_load(arena, hostfile, suite, question->baseline, &question->sources, err) < 0)

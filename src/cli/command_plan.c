@@ -8,6 +8,7 @@
 #include "assay/cleanup.h"
 #include "assay/report.h"
 #include "cli.h"
+#include "plan_screen.h"
 
 enum { JSON_BYTES = 64 << 20 };
 
@@ -186,19 +187,31 @@ static void print_soak(struct arena *arena, const struct question *question)
                   unknown);
 }
 
-/* hosts_at_once: as in `assay run`; 0: all. */
-static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once)
+/* How long the whole takes. hosts_at_once: as in `assay run`; 0: all. */
+static double whole_s(const struct plan *plan, size_t hosts_at_once)
 {
-    const struct plan *plan = question->plan;
     size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
     double host_s = 0, wide_s = 0;
 
-    cli_print("suite %s: %s\nhosts: %zu\n", question->sources.suite->name, question->sources.suite->title,
-              plan->hosts.count);
-    if (question->sources.limits.contract != NULL)
-        cli_print("contract %s: %s\n", question->sources.limits.contract->name,
-                  question->sources.limits.contract->title);
-    cli_print("\n");
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
+        const struct step *first = NULL;
+
+        (void)steps_of(plan, shape, &first);
+        if (first->origin == ORIGIN_LEFT_OUT)
+            continue;
+        if (shape->hosts == 1)
+            host_s += plan_step_s(first);
+        else
+            wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
+    }
+    return host_s * (double)turns + wide_s;
+}
+
+static void print_steps(struct arena *arena, const struct question *question)
+{
+    const struct plan *plan = question->plan;
+
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
         const struct step *first = NULL;
@@ -222,20 +235,36 @@ static void print_plan(struct arena *arena, const struct question *question, siz
             cli_print("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
                       shape->retests == 1 ? "" : "s");
         print_shape(arena, &question->sources.limits, shape);
-        if (shape->hosts == 1)
-            host_s += plan_step_s(first);
-        else
-            wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
     }
-    print_choices(arena, &question->notes);
+}
+
+/* full: every value with its limit and source; else one screen. */
+static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once, bool full)
+{
+    const struct plan *plan = question->plan;
+
+    cli_print("suite %s: %s\nhosts: %zu\n", question->sources.suite->name, question->sources.suite->title,
+              plan->hosts.count);
+    if (question->sources.limits.contract != NULL)
+        cli_print("contract %s: %s\n", question->sources.limits.contract->name,
+                  question->sources.limits.contract->title);
+    if (full) {
+        cli_print("\n");
+        print_steps(arena, question);
+        print_choices(arena, &question->notes);
+    } else {
+        plan_screen(arena, question);
+    }
     for (size_t i = 0; i < question->notes.notes.count; i++)
         cli_print("\nnote: %s\n", reason_english(arena, question->notes.notes.items[i].what));
     if (production_concerned(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
                   production_concerned(arena, plan));
+    if (!full)
+        cli_print("\n`assay plan --full` lists every value with its limit and source\n");
     cli_print("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
               plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
-              duration_text(arena, host_s * (double)turns + wide_s));
+              duration_text(arena, whole_s(plan, hosts_at_once)));
     print_soak(arena, question);
 }
 
@@ -361,7 +390,7 @@ int command_plan(int argc, char **argv)
     struct question cli = {0};
     const char *format = "text";
     unsigned hosts_at_once = 0;
-    bool checks = false;
+    bool checks = false, full = false;
     const struct option_row rows[] = {
         OPTION_HEADING("Which hosts"),
         CLI_HOSTFILE_ROW(&cli),
@@ -379,6 +408,8 @@ int command_plan(int argc, char **argv)
          "as in assay run, for the time that it takes; default all"},
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},
+        {"full", 0, OPTION_FLAG, NULL, &full,
+         "every value that is owed, with its limit and the source of that; default: one screen"},
         {"checks", 0, OPTION_FLAG, NULL, &checks,
          "list the checks that suites may name, with their arguments"},
         OPTION_END,
@@ -406,7 +437,7 @@ int command_plan(int argc, char **argv)
         if (strcmp(format, "json") == 0)
             print_json(arena, &cli);
         else
-            print_plan(arena, &cli, hosts_at_once);
+            print_plan(arena, &cli, hosts_at_once, full);
         status = EXIT_ACCEPT;
     }
     arena_destroy(arena);

@@ -137,7 +137,7 @@ def refusals():
         done = assay("plan", "-H", "hosts", "-s", "./suite.json")
         tap.ok(done.returncode == 64 and re.search(wanted, done.stderr), f"{what} is refused", done.stderr)
     write("suite.json", step({**GOOD, "as_root": True}, [], record=["command.a"]))
-    done = assay("plan", "-H", "hosts", "-s", "./suite.json")
+    done = assay("plan", "-H", "hosts", "-s", "./suite.json", "--full")
     tap.ok(done.returncode == 0 and "as root" in done.stdout, "recording alone must be asked for, and root too", done.stderr,
            done.stdout)
 

@@ -57,7 +57,7 @@ def of_a_good_host(profile):
             text = file.read().replace(f"platform={profile}", f"platform={path}")
         with open(f"{lab.hostfile}.site", "w", encoding="utf-8") as file:
             file.write(text)
-        done = assay("plan", "-H", f"{lab.hostfile}.site", "-s", "periodic")
+        done = assay("plan", "-H", f"{lab.hostfile}.site", "-s", "periodic", "--full")
         tap.ok(done.returncode == 0 and "site" in done.stdout, "hosts can be planned by it", done.stdout[:400], done.stderr)
         done = assay("run", "-H", f"{lab.hostfile}.site", "-s", "periodic", "--hosts", "node1", "--steps", f"{STEPS}",
                      "--db", database(profile), "--progress", "none", "-o", os.path.join(FOLDER, "site.html"))

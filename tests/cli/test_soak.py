@@ -61,11 +61,11 @@ def healthy(tap, lab):
 
 
 def asked(tap, lab):
-    plan = assay("plan", "-H", lab.hostfile, "-s", "soak")
+    plan = assay("plan", "-H", lab.hostfile, "-s", "soak", "--full")
     real = os.path.join(FOLDER, "real")
     with open(real, "w", encoding="utf-8") as file:
         file.write("defaults slots=8 platform=hgx-h100\nnode[1-4]\n")
-    told = assay("plan", "-H", real, "-s", "soak").stdout
+    told = assay("plan", "-H", real, "-s", "soak", "--full").stdout
     tap.ok(plan.returncode == 0 and "until they have worked for 1d 00h 00m" in told and "about 1d 04h" in told
            and re.search(r"at most 591\.\d kWh, GPUs alone", told),
            "the plan tells how long a soak takes, and at most how much energy", told[-600:], plan.stderr)

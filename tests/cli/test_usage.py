@@ -257,7 +257,7 @@ write("own", "a platform=./mine.json\nb platform=mine.json\n")
 write("two", "a platform=mine.json\nb platform=other/mine.json\n")
 write("called", "a platform=./other/called.json\n")
 write("other/called.json", reference)
-asked = assay("plan", "-H", "own", "-s", "smoke")
+asked = assay("plan", "-H", "own", "-s", "smoke", "--full")
 tap.ok(asked.returncode == 0 and " on mine" in asked.stdout + asked.stderr, "plan: a site's own platform, called by its path",
        asked.returncode, asked.stdout[-300:], asked.stderr)
 for hosts, message in (("two", "other/mine.json: another platform .*'mine'"), ("called", "called.json.*'hgx-h100'")):
@@ -265,7 +265,7 @@ for hosts, message in (("two", "other/mine.json: another platform .*'mine'"), ("
 
 
 def plan(*words):
-    return assay("plan", "-H", "hosts", *words)
+    return assay("plan", "-H", "hosts", "--full", *words)
 
 
 asked = assay("baseline", "show", "hgx-h100")
@@ -303,6 +303,15 @@ asked = assay("baseline", "check", "site/site.json")
 tap.ok(asked.returncode == 1 and re.search(r"(?m)^site/site.json:1:\d+: limits\[0\]: a floor of 2880 GB/s .* carry over 1 host, 450 GB/s",
                                           asked.stdout), "baseline check: a floor above what NVLink carries, by its place",
        asked.returncode, asked.stdout, asked.stderr)
+
+for many in (4, 16, 208, 1250):
+    write("many", f"defaults platform=hgx-h100\nnode[1-{many}]\n")
+    asked = assay("plan", "-H", "many", "-s", "delivery")
+    tap.ok(asked.returncode == 0 and len(asked.stdout.splitlines()) < 50 and f"\nhosts: {many}\n" in asked.stdout and
+           re.search(r"\n    reachable, privilege, .*(\n    .*)*\n\n", asked.stdout) and
+           re.search(rf"\n  gpu-burn +each host +{many} +31m 00s +\d+ +\d+\n", asked.stdout) and
+           re.search(r"published a limit.*\n    gpu_burn.tensor.gflops", asked.stdout) and
+           "\n    storage: the hostfile declares no storage" in asked.stdout, f"the plan of {many} hosts is one screen", asked.stdout, asked.stderr)
 
 asked = plan("-s", "delivery")
 steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
