@@ -38,44 +38,6 @@ static int command_length(const char *usage)
     return (int)length;
 }
 
-static struct cli_syntax *syntax_asked; /* by cli_tell_syntax */
-
-void cli_tell_syntax(struct cli_syntax *syntax)
-{
-    syntax_asked = syntax;
-}
-
-bool cli_syntax_asked(const struct option_row *rows, const char *usage)
-{
-    enum { ROWS = sizeof syntax_asked->rows / sizeof syntax_asked->rows[0] };
-
-    if (syntax_asked == NULL)
-        return false;
-    (void)snprintf(syntax_asked->usage, sizeof syntax_asked->usage, "%s", usage);
-    syntax_asked->row_count = 0;
-    for (; rows->name != NULL && syntax_asked->row_count < ROWS; rows++)
-        syntax_asked->rows[syntax_asked->row_count++] = *rows;
-    return true;
-}
-
-void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
-{
-    enum { VERBS = sizeof syntax_asked->verbs / sizeof syntax_asked->verbs[0] };
-    cleanup_text struct text list = {0};
-
-    if (syntax_asked != NULL) {
-        syntax_asked->verb_count = count < VERBS ? count : VERBS;
-        for (size_t i = 0; i < syntax_asked->verb_count; i++)
-            syntax_asked->verbs[i] = verbs[i];
-        return;
-    }
-    text_init(&list, HELP_BYTES);
-    for (size_t i = 0; i < count; i++)
-        text_printf(&list, "%s%s", i > 0 ? ", " : "", verbs[i]);
-    cli_warn("assay: %s: '%s' is %s %s%s\n", command, word, count > 1 ? "none of" : "not", list.bytes,
-             did_you_mean(word, verbs, count).text);
-}
-
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status)
 {
