@@ -754,7 +754,9 @@ static int read_line(struct parser *parser, struct slice line)
     skip_blanks(parser);
     if (parser->at == parser->text.length)
         return 0;
-    if (line.bytes[parser->at] == '[')
+    /* Of hosts that are called by numbers a range may stand at the beginning. */
+    if (line.bytes[parser->at] == '[' && parser->at + 1 < line.length &&
+        isalpha((unsigned char)line.bytes[parser->at + 1]))
         return refuse_group(parser);
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))

@@ -262,6 +262,7 @@ static void what_other_tools_write_is_read_or_told(void **state)
     assert_int_equal(file->hosts.count, 6);
     assert_string_equal(file->hosts.items[4].name, "node7");
     assert_string_equal(file->hosts.items[5].name, "login");
+    assert_non_null(parse(*state, "[1-4]\n", &err));
     assert_null(parse(*state, "[gpus]\ngpu1 ansible_host=10.0.0.1\n", &err));
     assert_string_equal(err.text,
                         "hosts:1:1: '[gpus]' begins a group of an Ansible inventory; expected a host, "
