@@ -90,7 +90,7 @@ double limit_gate_most(const struct limit *limit);
 bool limit_enforceable(const struct limit *limit);
 const char *limit_status_name(enum limit_status status); /* "field" */
 const char *limit_rule_name(enum limit_rule rule);       /* "floor" */
-/* The effective gate: ">= 345 GB/s", ">= 95 and <= 210 C (100 to 200 eased by 5%)", "= ok", "one of Disabled|N/A",
+/* The effective gate: ">= 345 GB/s", ">= 95 and <= 210 C (100 to 200 with 5% tolerance)", "= ok", "one of Disabled|N/A",
  * ">= version 525.60.13", "same on all hosts" */
 const struct reason *limit_text(struct arena *arena, const struct limit *limit);
 /* FLOOR, CEILING or RANGE: it compares numbers, in its unit. */

@@ -51,7 +51,7 @@ static const struct limit *rule(const struct check_context *context, const char 
     return rules_new(context,
                      LIMITS RULES(.metric = metric, .rule = kind, .text = text,
                                   .source = text != NULL
-                                                ? "what suite and platform declare, and npu-smi's own words"
+                                                ? "what suite and platform declare, and what npu-smi reports"
                                                 : "assay: the same on all hosts",
                                   .status = LIMIT_TOOL));
 }

@@ -128,7 +128,7 @@ static const struct item items[] = {
      LIMITS RULES_EQUAL("window.throttle.sw_thermal_slowdown", "Not Active", "assay")},
     {"window.clock.held_down", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("window.clock.held_down", "no",
-                        "NVML: without a reason clocks are as high as possible")},
+                        "NVML: clocks are as high as possible unless there is a reason")},
     {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"window.power.limit", PER_GPU, NULL, DUTY_RECORD, NULL},
     /* Recorded: healthy GPUs of one host differ by less, and one that stays so far below is remarked on. */

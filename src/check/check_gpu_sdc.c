@@ -37,7 +37,7 @@ static const struct item items[] = {
     {"sdc.answers", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("sdc.answers", "right", SAME_WORK)},
     {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("sdc.sms_wrong", 0, SAME_WORK)},
     {"sdc.sms_unreached", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: of an SM that did no work nothing was shown",
+     LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
                        .inconclusive = true)},
     {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},

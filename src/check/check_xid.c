@@ -110,7 +110,7 @@ static void read_log(const struct check_context *context, const struct attempt *
 }
 
 static const struct limit none_rules[] = RULES_EQUAL(
-    "xid.failing", "none", "docs.nvidia.com/deploy/xid-errors: what restarting the program does not mend");
+    "xid.failing", "none", "docs.nvidia.com/deploy/xid-errors: what a restart of the program does not fix");
 
 static const struct item items[] = {
     {"xid.failing", PER_GPU, NULL, DUTY_GATE, none_rules},

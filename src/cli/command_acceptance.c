@@ -305,7 +305,7 @@ static int make_events(struct words *words, const struct campaign *campaign, con
             return -1;
     }
     if (like->kind == EVENT_SPARE && hosts->names.count > 1)
-        return error_set(words->err, ERROR_USAGE, "a spare takes the place of one host");
+        return error_set(words->err, ERROR_USAGE, "a spare replaces one host");
     return 0;
 }
 

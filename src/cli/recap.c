@@ -286,7 +286,7 @@ void recap_print_cancelled(const struct record *record, const char *db, bool by_
     for (size_t i = 0; i < steps; i++)
         done += settled[i];
     cli_print(
-        "cancelled%s; %zu of %zu hosts done, %zu of %zu tests; go on with `assay run --resume %lld%s%s`\n",
+        "cancelled%s; %zu of %zu hosts done, %zu of %zu tests; continue with `assay run --resume %lld%s%s`\n",
         by_keyboard ? " by you" : "", count_done(arena, record, settled), record->plan->hosts.count, done,
         steps, record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
     arena_destroy(arena);

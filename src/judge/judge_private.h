@@ -136,7 +136,7 @@ const struct reason *value_with_unit(struct arena *arena, const struct value *va
 /* slices.c: a step whose attempts are made until they have worked for a time (shape->repeat_for_s). */
 /* What those that came to their end have worked, s; as step_repeat_for_s counts it. */
 double slices_worked_s(struct arena *arena, const struct step_attempts *attempts);
-/* "it worked for 3.5 h of 24 h, the rest was not made"; NULL: it worked as long as it owes. */
+/* "it ran for 3.5 h of 24 h; the rest was not run"; NULL: it worked as long as it owes. */
 const struct reason *slices_unmade(struct arena *arena, const struct step *step,
                                    const struct step_attempts *attempts);
 /* When the attempt began, UTC: "2026-11-23 03:10". */

@@ -287,7 +287,7 @@ static const struct kind {
                           "the GPU remaps a row during gpu_burn, which waits for a reset",
                           "fail of gpu-burn"},
     [FAULT_DRAIN_BURN] = {"drain-burn", ":GPU", ARGUMENT_GPU, 0, 0, 0,
-                          "the driver recommends to drain and reset the GPU from gpu_burn on",
+                          "the driver recommends to drain the host and reset the GPU from gpu_burn on",
                           "fail of gpu-burn"},
     [FAULT_AER_BURN] = {"aer-burn", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                         "the kernel logs an uncorrectable PCIe error of the HCA during gpu_burn",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who takes the place of whom. A step over several hosts does not run when one of them did not pass its own steps;
+ * Who replaces whom. A step over several hosts does not run when one of them did not pass its own steps;
  * here the same is planned for those that did, with spares in the places of the others as far as the hostfile has
  * any. A spare goes through all host steps of the suite first. Nothing that is owed becomes less: the step as the
  * suite has it stays not run, and its substitute owes items of its own.
@@ -195,7 +195,7 @@ static const struct reason *who_instead(struct arena *arena, const struct host *
                          : reason(arena, nobody_instead, unfit->name);
 }
 
-/* "node9 (spare) instead of node3; nobody instead of node5". In halves: one inside of the other would be too deep for many. */
+/* "node9 (spare) instead of node3; no host instead of node5". In halves: one inside of the other would be too deep for many. */
 static const struct reason *one_note(struct arena *arena, const struct reason *const *notes, size_t count)
 {
     return count == 1 ? notes[0]

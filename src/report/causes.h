@@ -63,7 +63,7 @@ const struct reason *cause_remedy(struct arena *arena, const struct report_entry
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (suspected)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
                        const struct report_entry *entries, const struct report_cause *cause);
-/* "10 of 16 hosts are fit. Fix these 6." */
+/* "10 of 16 hosts are OK. Fix these 6." */
 const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
                             const struct report_causes *causes);
 /* "gpu4" as people say it: "GPU 4"; any other word as it is. */

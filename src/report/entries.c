@@ -580,7 +580,7 @@ static bool is_explained(const struct groups *groups, size_t step)
     return searched;
 }
 
-/* "it is node5 that makes it slow": for a test across hosts that failed, or broke off, by whom isolation names. */
+/* "node5 makes it slow": for a test across hosts that failed, or broke off, by whom isolation names. */
 static const struct reason *pointer_text(const struct groups *groups, const struct group *group)
 {
     const struct judgement *judgement = &groups->view->record->judgement;

@@ -88,7 +88,7 @@ const char *part_name(struct arena *arena, const char *subject)
     return arena_printf(arena, "%s%s", out, subject);
 }
 
-/* ">= 345 GB/s (365 eased by 5%)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
+/* ">= 345 GB/s (365 with 5% tolerance)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
 static const char *required_text(struct arena *arena, enum report_language language,
                                  const struct reason *gate)
 {

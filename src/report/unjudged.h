@@ -10,7 +10,7 @@ enum unjudged_kind {
     UNJUDGED_NOTE,     /* a metric is only recorded; detail says why */
     UNJUDGED_WHEN,     /* the step is for hosts of which detail holds: {"mounts":true} */
     UNJUDGED_PLATFORM, /* hosts of that platform have no such thing */
-    UNJUDGED_APART,    /* hosts of these platforms were never tested with each other */
+    UNJUDGED_APART,    /* hosts of these platforms were never tested together */
     UNJUDGED_FAST, /* times are divided by detail: the hostfile's timescale, which is for simulated hosts */
     UNJUDGED_KINDS
 };

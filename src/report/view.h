@@ -55,7 +55,7 @@ double attempt_start(const struct attempt *attempt);
 double attempt_seconds(const struct attempt *attempt);
 /* "exit 0", "signal 9", "deadline": how it ended. */
 const struct reason *attempt_end_text(struct arena *arena, const struct attempt *attempt);
-/* NULL, or what the reader must know of this capture: "clipped: read whole, head and tail are stored". */
+/* NULL, or what the reader must know of this capture: "read in full; only head and tail are stored". */
 const struct reason *capture_note(const struct capture *capture);
 /* What the words of a verdict mean for the person who must decide, with this run's numbers. */
 const struct reason *verdict_sentence(const struct view *view);

@@ -168,7 +168,7 @@ def tampered(name, what, sql, *words, must="refused, and nothing changed"):
 
 tampered("two", "a second run in it", "INSERT INTO run SELECT 2,'9'||substr(uuid,2),state,started,ended,suite,suite_title,hostfile,program,"
          "controller_pid,controller_start,controller_host FROM run", "2 runs")
-tampered("stray", "rows of a run that is not there", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "not there")
+tampered("stray", "rows of a run that is missing", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "not there")
 tampered("acceptance", "an acceptance in it", "INSERT INTO acceptance VALUES(1,'u','mine',0)", "acceptance")
 tampered("event", "pseudonyms in it", "INSERT INTO pseudonym VALUES('host','node1',7)", "pseudonym")
 tampered("origin", "an origin that says who signed it", "INSERT INTO origin SELECT id,0,'b',replace(hex(zeroblob(32)),'0','a'),0,'vendor@v.example',0 FROM run",

@@ -165,7 +165,7 @@ mallory ln -s "%s 11111111-1111-4111-8111-111111111111 $((up + %d)) $((up + 9000
 @attack(USER, "a lock of a run that does not exist, in the name of root", "not run: it says that the lock is hers")
 def forged():
     run_as(ROOT, CLAIM % ("22222222-2222-4222-8222-222222222222", 50, "root@login1"), outcome="not run",
-           words=["in use: assay run 22222222", f"by a lock of UNKNOWN (uid {MALLORY})"])
+           words=["in use: assay run 22222222", f"according to a lock of UNKNOWN (uid {MALLORY})"])
 
 
 @attack(USER, "such a lock that is fresh for ever, of a test that nobody runs", "it counts no longer than an honest one: the test runs")
@@ -205,7 +205,7 @@ def forged_slurmd():
 
 @attack(USER, "an ordinary user tests where nobody sees the processes of others", "not run: nobody can say whose the host is")
 def hidden():
-    run_as(ALICE, "mount -o remount,hidepid=2 /proc", outcome="not run", words=["does not see the processes of others"])
+    run_as(ALICE, "mount -o remount,hidepid=2 /proc", outcome="not run", words=["cannot see the processes of others"])
 
 
 @attack(USER, "all places for outputs are hers", "inconclusive: each is named, with whose it is")

@@ -143,7 +143,7 @@ def hidden_rows():
     with Lab("hidden", 2, [SLOW]) as lab:
         turn(lab, "mpirun", after=f""" | awk '$1 + 0 >= 1048576 || /bandwidth|bounds/ {{
     if (!done++) printf "{forged}"; printf "x" }} {{ print }}'""")
-        held(*judged(lab, "hidden", ACROSS), 2, "a row stands behind other output")
+        held(*judged(lab, "hidden", ACROSS), 2, "a row comes after other output")
 
 
 @attack(MEMBER, "the first host prints a healthy table of a test that never ran",

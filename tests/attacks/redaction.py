@@ -208,7 +208,7 @@ def tables():
     assert len(cells) > 20 and kept == 0 and not left, (kept, left[:20])
 
 
-@attack(READER, "names in base64, hex and backwards octets", "what a rule knows is not there in these forms")
+@attack(READER, "names in base64, hex and backwards octets", "what a rule knows is missing in these forms")
 def encoded():
     pieces, words = redacted(), ("xucarol", "opsmith", "node1.dc1.borealis.example")
     forms_of = [form for word in words for form in (base64.b64encode(word.encode()).rstrip(b"=")[:-1], word.encode().hex().encode())]

@@ -281,7 +281,7 @@ def memory_during_login():
     searched, child = Search(), begin("wrong", numbers=(2,), password=people.PORTERS)
     look_until_its_end(searched, child)
     out, err = child.communicate()
-    assert "does not take the password" in out + err, out + err
+    assert "does not accept the password" in out + err, out + err
     assert not searched.astray | searched.others and searched.kept > 0 and searched.moments >= 3, vars(searched)
 
 

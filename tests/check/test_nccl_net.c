@@ -82,10 +82,10 @@ static void the_network_is_known_where_every_host_told_it(void **state)
         {SAYS("n1", BOTH_HCAS) SAYS("n1", "Using network IB") SAYS("n2", BOTH_HCAS)
              SAYS("n2", "Using network IB") SAYS("n1", "Channel 00/0 : 0[0] -> 2[0] [send] via NET/Socket/0"),
          "NET/Socket between some ranks", "all"},
-        {SAYS("n1", BOTH_HCAS) SAYS("n1", "Using network IB"), "only 1 of 2 hosts told",
-         "only 1 of 2 hosts told"},
+        {SAYS("n1", BOTH_HCAS) SAYS("n1", "Using network IB"), "only 1 of 2 hosts reported it",
+         "only 1 of 2 hosts reported it"},
         {SAYS("n1", BOTH_HCAS) SAYS("n1", "Using network IB") SAYS("n2", "Using network IB"), "NET/IB",
-         "n2 did not tell its HCAs"},
+         "n2 did not report its HCAs"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -128,7 +128,7 @@ static void tests_built_without_mpi_are_no_test_across_hosts(void **state)
 
         assert_int_not_equal(reading->status, READING_COMPLETE);
         assert_non_null(strstr(reason_english(reading->arena, reading->reason), "built without MPI"));
-        assert_non_null(strstr(told(reading, "nccl.no_mpi"), "test of its own"));
+        assert_non_null(strstr(told(reading, "nccl.no_mpi"), "its own test"));
     }
 }
 

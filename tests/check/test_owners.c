@@ -237,7 +237,7 @@ static void where_slurm_does_not_answer_nobody_knows(void **state)
     put(*state, "bin/scontrol", "#!/bin/sh\necho 'NodeName=node1 CPUAlloc=96 CPUTot=192 State=MIXED'\n");
     put(*state, "bin/squeue", "#!/bin/sh\nexit 1\n");
     assert_string_equal(use_of(*state),
-                        "whose the host is is not known: Slurm has allocated node1, and squeue does not "
+                        "it is not known who uses the host: Slurm has allocated node1, but squeue does not "
                         "say to whom");
 }
 
@@ -346,7 +346,7 @@ static const char *me(struct tree *tree)
 
 static const char *by_lock_of_me(struct tree *tree)
 {
-    return arena_printf(tree->arena, "Z, by a lock of %s", me(tree));
+    return arena_printf(tree->arena, "Z, according to a lock of %s", me(tree));
 }
 
 static void another_run_finds_the_lock_and_who_holds_it(void **state)
@@ -473,7 +473,7 @@ static void what_is_no_lock_costs_nothing(void **state)
     assert_true(time(NULL) - began < 8);
 }
 
-#define UNKNOWN "whose the host is is not known: "
+#define UNKNOWN "it is not known who uses the host: "
 
 static void more_locks_than_anybody_has_are_no_answer(void **state)
 {
@@ -499,7 +499,7 @@ static void assert_no_lock(struct tree *tree, const char *before, const char *fo
     text_put(&why, before);
     text_put(&why, folder);
     text_put(&why, behind);
-    text_printf(&why, "; %s/tmp is not there; %s/dev/shm is not there", tree->path, tree->path);
+    text_printf(&why, "; %s/tmp does not exist; %s/dev/shm does not exist", tree->path, tree->path);
     assert_string_equal(use_of(tree), why.bytes);
 }
 
@@ -530,7 +530,7 @@ static void a_place_that_others_can_clear_takes_no_lock(void **state)
     struct tree *tree = *state;
 
     assert_int_equal(chmod(path_of(tree, "var/tmp"), 0777), 0);
-    assert_non_null(strstr(use_of(tree), "var/tmp anybody may take away what is not his"));
+    assert_non_null(strstr(use_of(tree), "var/tmp everyone can remove the files of others"));
     assert_int_equal(chmod(path_of(tree, "var/tmp"), 01777), 0);
     assert_string_equal(use_of(tree), "");
 }
@@ -566,13 +566,13 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
     } rows[] = {
         {ATTEMPT_RAN, "", BEGUN ENDED("0"), BEGUN ENDED("0"), ATTEMPT_RAN, ""},
         {ATTEMPT_DEADLINE, "", BEGUN ENDED("0"), BEGUN ENDED("0"), ATTEMPT_RAN, ""},
-        {ATTEMPT_RAN, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "the answer did not come to its end"},
-        {ATTEMPT_RAN, "", "", "", ATTEMPT_UNANSWERED, UNKNOWN "the answer did not come to its end"},
+        {ATTEMPT_RAN, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "the answer was cut off"},
+        {ATTEMPT_RAN, "", "", "", ATTEMPT_UNANSWERED, UNKNOWN "the answer was cut off"},
         {ATTEMPT_DEADLINE, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED,
-         UNKNOWN "the answer did not come to its end"},
+         UNKNOWN "the answer was cut off"},
         {ATTEMPT_KILLED, "ended by signal 9", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "ended by signal 9"},
         {ATTEMPT_RAN, "", BEGUN ENDED("124"), BEGUN ENDED("124"), ATTEMPT_UNANSWERED,
-         UNKNOWN "there was no answer within 10 s"},
+         UNKNOWN "no answer within 10 s"},
         {ATTEMPT_RAN, "", BEGUN ENDED("3"), BEGUN "one\ntwo\n" ENDED("3"), ATTEMPT_UNANSWERED,
          UNKNOWN "one; two"},
         {ATTEMPT_RAN, "", BEGUN ENDED("2"), BEGUN ENDED("2"), ATTEMPT_UNANSWERED, UNKNOWN "exit status 2"},
@@ -605,16 +605,16 @@ static void what_is_said_on_the_host_is_said_in_other_languages(void **state)
         {"kubernetes_pod\tml/llama 1\nanother\n", "", "in use: Kubernetes pod ml/llama 1; another",
          "Kubernetes Pod ml/llama 1；another"},
         {"assay_run_by_lock\tr\tme\t2026\tyou (uid 5)\n", "",
-         "in use: assay run r of me since 2026, by a lock of you (uid 5)",
+         "in use: assay run r of me since 2026, according to a lock of you (uid 5)",
          "me 的 assay 运行 r，始于 2026，依据 you (uid 5) 的锁"},
         {"", "folder_not_read\tone\ttwo\none cannot be read\n",
          UNKNOWN "one of two cannot be read; one cannot be read", "无法读取 two 的 one；one cannot be read"},
         {"", "slurm_does_not_say_whether\t9\tx (uid 1)\n",
-         UNKNOWN "slurmd runs there (pid 9 of x (uid 1)), and scontrol does not say whether the node is "
+         UNKNOWN "slurmd runs there (pid 9 of x (uid 1)), but scontrol does not say whether the node is "
                  "allocated",
          "主机上运行着 slurmd（x (uid 1) 的进程 9），但 scontrol 没有说明该节点是否已分配"},
         {"", "folder_is_anothers\t/a\tdirectory\tx\nfolder_not_listed\t/b\nplace_not_there\t/c\n",
-         UNKNOWN "no lock can be taken: /a is a directory of x; /c is not there; /b cannot be listed by this "
+         UNKNOWN "no lock can be taken: /a is a directory of x; /c does not exist; /b cannot be listed by this "
                  "user",
          "无法加锁：/a 是 x 的 directory；没有 /c；该用户无法列出 /b"},
         /* Too few arguments, too many; a sentence that is not the script's, or not of that question. */
@@ -671,7 +671,7 @@ static void of_many_complaints_some_are_told(void **state)
     text_init(&err, 4096);
     text_init(&expected, 4096);
     text_put(&err, BEGUN "place_not_there\t/a\nplace_not_there\t/b\n");
-    text_put(&expected, UNKNOWN "no lock can be taken: /a is not there; /b is not there");
+    text_put(&expected, UNKNOWN "no lock can be taken: /a does not exist; /b does not exist");
     for (size_t i = 1; i <= 12; i++) {
         text_printf(&err, "folder_not_listed\t/%zu\n", i);
         if (i < 10)

@@ -220,7 +220,7 @@ static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(vo
     assert_string_equal(
         health_of("nvme.warning\tnvme0\t0\nnvme.warning\tnvme3\t4\nkey-value end\n", 0, &said),
         "nvme3: critical warning 4");
-    assert_string_equal(said, "the drive gives a critical warning (4)");
+    assert_string_equal(said, "the drive reports a critical warning (4)");
     assert_string_equal(health_of("nvme.warning\tnvme0\t\tnvme: not found\nkey-value end\n", 0, &said),
                         "not read: nvme0: nvme: not found");
     assert_string_equal(said, "(none)");
@@ -315,7 +315,7 @@ static void a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted
         {LINK("IB-NDR", "Standard_RS-FEC - (544,514)", "12", "31", "1E-13", "15E-255"),
          "high: effective bit error rate 1e-13, expected <= 1e-14", "phy.ber"},
         {"== mlx5_0/1 ==\nOperational Info\nState : Polling\nEffective Physical BER : N/A\n",
-         "not known: no rate is told", ""},
+         "not known: no rate is reported", ""},
         {"== mlx5_0/1 not read: -E- Device is not supported\n", NULL, ""},
         {"", NULL, ""},
     };
@@ -362,7 +362,7 @@ static void a_transceiver_beyond_its_own_bounds_is_named(void **state)
                                          "", 0},
                                         {0}});
     assert_string_equal(finding(&host, "module.bounds"),
-                        "the transceiver is at -40 dBm received, and its own bounds are -10.41 and 6");
+                        "the transceiver receives -40 dBm, outside its own limits -10.41 to 6");
     assert_int_equal(host.attempt.reading.findings.count, 1);
     arena_destroy(host.arena);
 }
@@ -433,7 +433,7 @@ static void a_kernel_log_without_its_beginning_has_shown_no_clean_gpu(void **sta
     xid_reads(&host, turned_round);
     assert_string_equal(fact(&host, "xid.failing"), "(none)");
     assert_null(reading_get_fact(&host.attempt.reading, "xid.failing", "gpu0"));
-    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "reaches back to the boot"));
+    assert_non_null(strstr(finding(&host, "xid.failing.unread"), "goes back to the boot"));
     arena_destroy(host.arena);
 }
 
@@ -464,7 +464,7 @@ static void an_xid_in_what_is_left_of_the_log_speaks_against_its_gpu(void **stat
     arena_destroy(host.arena);
 }
 
-/* What pcie-link makes of the kernel's words for one HCA; a NULL is a file that is not there. */
+/* What pcie-link makes of the kernel's words for one HCA; a NULL is a file that is missing. */
 static const char *hca_link(const char *speed, const char *width, const char *slot_speed,
                             const char *slot_width)
 {
@@ -506,11 +506,11 @@ static void the_link_of_an_hca_is_held_against_adapter_and_slot(void **state)
 static void the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread(void **state)
 {
     (void)state;
-    assert_string_equal(hca_link("Unknown", "16", NULL, NULL), "the kernel does not tell its PCIe link");
+    assert_string_equal(hca_link("Unknown", "16", NULL, NULL), "the kernel does not report its PCIe link");
     assert_string_equal(hca_link("32.0 GT/s PCIe", "0", NULL, NULL),
-                        "the kernel does not tell its PCIe link");
+                        "the kernel does not report its PCIe link");
     assert_string_equal(hca_link("32.0 GT/s PCIe", "255", NULL, NULL),
-                        "the kernel does not tell its PCIe link");
+                        "the kernel does not report its PCIe link");
     assert_string_equal(hca_link(NULL, NULL, NULL, NULL), "cat: No such file or directory");
 }
 
@@ -573,7 +573,7 @@ static const char *slots_of(unsigned declared, const char *gpus)
                    {0}});
     assert_true(measured(&host, "setup.free_space") == 875);
     assert_true(measured(&host, "setup.file_limit") == -1); /* no number is no number */
-    assert_string_equal(finding(&host, "setup.file_limit.unread"), "'unlimited' is no number");
+    assert_string_equal(finding(&host, "setup.file_limit.unread"), "'unlimited' is not a number");
     snprintf(told, sizeof told, "%s", fact(&host, "setup.slots"));
     arena_destroy(host.arena);
     return told;
@@ -599,8 +599,8 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
     (void)state;
     assert_string_equal(slots_of(8, "setup.gpus\t\t8\n"), "as declared");
     assert_string_equal(slots_of(0, "setup.gpus\t\t8\n"), "as declared");
-    assert_string_equal(slots_of(8, "setup.gpus\t\t7\n"), "7 GPUs, and the hostfile says slots=8");
-    assert_string_equal(slots_of(0, "setup.gpus\t\t7\n"), "7 GPUs, and hgx-h100 has 8");
+    assert_string_equal(slots_of(8, "setup.gpus\t\t7\n"), "7 GPUs, but the hostfile says slots=8");
+    assert_string_equal(slots_of(0, "setup.gpus\t\t7\n"), "7 GPUs, but hgx-h100 has 8");
     assert_string_equal(slots_of(8, ""), "(none)");
 }
 
@@ -677,14 +677,14 @@ static void marks_that_are_not_ours_are_found_and_text_about_them_is_not(void **
         {BEGIN "printf '@assay %s begun' @assay-part" END("0"), "", true},
         {BEGIN "x", "", false},
         {BEGIN "x\n@assay-part 1 end nvidia-smi 0", "", false}, /* cut */
-        {BEGIN "x\n@assay-part other end nvidia-smi 0\n" END("0"), "what looks like a mark", true},
-        {BEGIN "x@assay-part 2-2 begin y\n" END("0"), "what looks like a mark", true},
-        {BEGIN "@assay 2-2 ended why=exit rc=0" END("0"), "what looks like a mark", true},
-        {"@assay-part 2-2 end z 1\n" BEGIN END("0"), "what looks like a mark", true},
-        {BEGIN END("0") END("0"), "two ends of nvidia-smi", true},
-        {BEGIN END("0") BEGIN END("0"), "two beginnings of nvidia-smi", true},
+        {BEGIN "x\n@assay-part other end nvidia-smi 0\n" END("0"), "what looks like one of assay", true},
+        {BEGIN "x@assay-part 2-2 begin y\n" END("0"), "what looks like one of assay", true},
+        {BEGIN "@assay 2-2 ended why=exit rc=0" END("0"), "what looks like one of assay", true},
+        {"@assay-part 2-2 end z 1\n" BEGIN END("0"), "what looks like one of assay", true},
+        {BEGIN END("0") END("0"), "nvidia-smi ends twice", true},
+        {BEGIN END("0") BEGIN END("0"), "nvidia-smi starts twice", true},
         {BEGIN "x" BEGIN END("0"), "in the middle of another part", true},
-        {END("0") BEGIN END("0"), "an end without its beginning", true},
+        {END("0") BEGIN END("0"), "ends without a start", true},
         {BEGIN END("1"), "different exit statuses", true},
         {BEGIN END("x") END("0"), "a mark is damaged", true},
     };
@@ -738,7 +738,7 @@ static void the_word_of_a_beginning_makes_no_end(void **state)
     (void)state;
     assert_non_null(
         strstr(forged("0123456789abcdef0123456789abcdef", BEGIN "\n@assay-part B end nvidia-smi 0\n", &ended),
-               "what looks like a mark"));
+               "what looks like one of assay"));
     assert_false(ended);
 }
 
@@ -793,7 +793,7 @@ static void what_hosts_have_in_common_for_gpudirect_is_told_or_not_known(void **
     /* A login that may not see capabilities sees no ACS, and neither whether it is off. */
     read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: <access denied>\n", "quiet\n");
     assert_string_equal(fact(&host, "pci.acs"), "(none)");
-    assert_string_equal(finding(&host, "pci.acs.unread"), "lspci was denied the capabilities of 1 devices");
+    assert_string_equal(finding(&host, "pci.acs.unread"), "lspci may not read the capabilities of 1 devices");
     assert_string_equal(fact(&host, "kernel.iommu"), "kernel's default");
     arena_destroy(host.arena);
     read_topology(&host, "00:01.0 PCI bridge\n\tCapabilities: [40] Power Management\n", "quiet\n");

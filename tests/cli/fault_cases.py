@@ -109,7 +109,7 @@ def over_pairs(outcome, steps, cause, pairs=("ab", "bc")):
 
 
 RDMA = ("rdma-pair", "rdma-gpudirect", "rdma-latency")
-STUCK = r"node\d+ mlx5_1/1: symbol_error is 65535, the largest value"
+STUCK = r"node\d+ mlx5_1/1: symbol_error is 65535, its largest possible value"
 
 
 def inventory(outcome, cause):
@@ -118,7 +118,7 @@ def inventory(outcome, cause):
 
 
 GPUS = [
-    # Of the GPU that is not there nothing is known.
+    # Of the GPU that is missing nothing is known.
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "7"), numbers_undecided=True),
     Case("gpu-twin:2-5", fail("gpu-inventory", {"gpu2", "gpu5"}, "gpu.uuid is shared with gpu[25]"), remedy="which of them",
          runs_on=True),
@@ -176,7 +176,7 @@ LOAD = [
          faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
     Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
     Case("burn-slow:5", fail("gpu-burn", {"gpu5"}, "below .* peers, by 1 value of gpu_burn.gflops")),
-    Case("burn-old", undecided("gpu-burn-tensor", HOST | ALL_GPUS, "computed in float, and was asked for tensor"), remedy="build a new one"),
+    Case("burn-old", undecided("gpu-burn-tensor", HOST | ALL_GPUS, "computed in float, but tensor was requested"), remedy="build a new one"),
     # Too few hosts for the same GPU to have peers on them: the other GPUs of all hosts are. No limit is published.
     Case("tensor-slow:6=20", fail("gpu-burn-tensor", {"gpu6"}, r"below .* 23 peers, by 1 value of gpu_burn.gflops"), alone=True,
          runs_on=True),
@@ -196,7 +196,7 @@ LOAD = [
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
     Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none") | fail("ecc-after", {"gpu2"}, "is 3, expected <= 0"),
           remedy="reset the GPU"),
-    Case("remap-burn:3", fail("gpu-burn", HOST, "gpu3: a row remap waits for a reset")
+    Case("remap-burn:3", fail("gpu-burn", HOST, "gpu3: a row remap is waiting for a reset")
          | fail("ecc-after", {"gpu3"}, "remapped_rows.pending is Yes"), remedy="reset the GPU"),
     Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")
          | fail("health-after", {"gpu1"}, "drain_recommended is Yes")),
@@ -207,7 +207,7 @@ LOAD = [
     Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
     Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
-    Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is gone") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
+    Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is missing") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),
     Case("tool-missing:nvme", {}, noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
@@ -268,7 +268,7 @@ FABRIC = [
 ]
 
 NETWORK = [
-    # An HCA that is not there has no port either: what would be read of it is undecided.
+    # An HCA that is missing has no port either: what would be read of it is undecided.
     Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there")
          | undecided("topology", {"mlx5_2"}) | undecided("pcie-link", {"mlx5_2"}, "mlx5_2/device/current_link_speed cannot be read"),
          numbers_undecided=True),
@@ -289,7 +289,7 @@ NETWORK = [
     # Below the counters; where no host can tell it is written down.
     Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
     Case("link-ber:mlx5_2=7e-15", {}),
-    Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, and its own bounds are -5 and 75"), remedy="air flow"),
+    Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, outside its own limits -5 to 75"), remedy="air flow"),
     Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*at -14.21 dBm received"), remedy="clean or replace"),
     Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
     Case("tool-missing:mlxlink", {}, noted={("ib-phy", port): "phy.read is not read: .*, while most hosts have yes" for port in ALL_PORTS}),
@@ -301,7 +301,7 @@ NETWORK = [
     # Nothing is seen at the end of a cable that carries nothing: where it is plugged, nobody knows.
     Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour: the link is Down"), suite=CABLING),
     Case("hca-missing:mlx5_1", undecided("cabling", {"mlx5_1"}, "Failed to open mlx5_1"), suite=CABLING),
-    Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps against 4X"), suite=CABLING),
+    Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps compared with 4X"), suite=CABLING),
     Case("tool-missing:iblinkinfo", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*iblinkinfo"), suite=CABLING),
     # One sweep by the head, which names the HCA's host as well.
     Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged where mlx5_6 belongs \(MF0;l\dr6",
@@ -407,7 +407,7 @@ SYSTEM = [
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
-    Case("nvme-warning", fail("bom", HOST, "nvme2: the drive gives a critical warning"), remedy="replaced"),
+    Case("nvme-warning", fail("bom", HOST, "nvme2: the drive reports a critical warning"), remedy="replaced"),
     Case("tool-missing:lsblk", undecided("bom", HOST, "lsblk.* not found"), runs_on=True),
     Case("tool-missing:dmidecode", undecided("bom", HOST, "dmidecode.* not found"), runs_on=True),
 ]

@@ -116,7 +116,7 @@ def week_1(lab, hostfile, suite):
     swapped = assay("lab", "swap", "node2", "gpu3", "--dir", lab.folder)
     again, _ = run(20.5, "-H", hostfile, "-s", suite, "--hosts", "node2")
     done = acceptance("status", "su")
-    tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted without: assay acceptance add su {again}" in
+    tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted until it is added: assay acceptance add su {again}" in
            done.stdout, "a run that nobody added is named, with the command that adds it", done.stdout)
     report = json.loads(acceptance("report", "su", "--format", "json").stdout)
     tap.ok(report["left_out"] == [int(again)] and "left out, not added yet" in report["story"][-1]["text"],
@@ -183,7 +183,7 @@ STORY = [("run 1 over node[1-9]", "reject", "reject"), ("run 2 over node2", "rej
          ("swap of gpu3 on node2: RMA 4711", "incomplete", "reject"), ("run 3 over node2", "incomplete", "reject"),
          ("run 4 over node2", "incomplete", "reject"), ("run 5 over node2", "incomplete", "reject"),
          ("run 6 over node[1-4]", "accept", "reject"),
-         ("node9 takes the place of node7", "accept", "incomplete"), ("run 7 over node[5-6,8-9]", "accept", "accept")]
+         ("node9 replaces node7", "accept", "incomplete"), ("run 7 over node[5-6,8-9]", "accept", "accept")]
 
 
 def the_report_tells_it():
@@ -204,7 +204,7 @@ def the_report_tells_it():
              [("node2", "gpu3", True)], "the swapped GPU is named, and that it is on record")
     text, html = (acceptance("report", "su", "--format", form).stdout for form in ("text", "html"))
     tap.ok("ACCEPTANCE su: accept" in text and "swap of gpu3 on node2: RMA 4711" in text, "as text", text)
-    tap.ok(all(words in html for words in ("swap of gpu3 on node2: RMA 4711", "node9 takes the place of node7", "Sign-off", "8 in 2 units",
+    tap.ok(all(words in html for words in ("swap of gpu3 on node2: RMA 4711", "node9 replaces node7", "Sign-off", "8 in 2 units",
                                         "</html>")) and
            "http" not in html.split("</style>")[1], "and as one page that fetches nothing", html[-500:])
 
@@ -263,7 +263,7 @@ def it_is_signed():
     for number, (statement, named) in enumerate([
             ("UPDATE event SET at=at-86400 WHERE item='gpu3'", "CHANGED: event/"),
             ("UPDATE outcome SET value=value+1 WHERE value>300", "/table/outcome"),
-            ("DELETE FROM acceptance_run WHERE run=1", "it is not there")]):
+            ("DELETE FROM acceptance_run WHERE run=1", "it is missing")]):
         done = assay(*verify, tampered(number, statement))
         tap.ok(done.returncode == 1 and named in done.stdout, f"not after {statement.split(' WHERE')[0]}", done.stdout[:2000],
                done.stderr)

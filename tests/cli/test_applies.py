@@ -88,7 +88,7 @@ done = assay("plan", "-H", trays, "-s", "delivery", "--format", "json")
 rows = [(row["step"], row["steps"], row["runs"], row["note"]) for row in json.loads(done.stdout)["plan"]
         if row["step"] in ("rdma-pair", "nccl-all-gather-pairs")]
 tap.same(rows, [("rdma-pair", 3, True, ""), ("nccl-all-gather-pairs", 1, True, ""),
-                ("nccl-all-gather-pairs", 1, False, "it needs 2 hosts of platform site-gb200 in rack 2, there is 1")],
+                ("nccl-all-gather-pairs", 1, False, "it needs 2 hosts of platform site-gb200 in rack 2, there are 1")],
          "a host that is alone in its rack owes the pair that it cannot make, and its adapters are tested", done.stderr)
 
 for name, text, words in (
@@ -140,12 +140,12 @@ with Lab("two", 4) as lab:
     done = assay("run", "-H", write("apart.hosts", text), "-s", TRIAL, "--steps", "reachable", "--db", database, "--progress",
                  "none", "-o", os.path.join(FOLDER, "apart.html"))
     shown = " ".join(assay("report", "--db", database, "--format", "text").stdout.split())
-    for words, why in (("roce, the whole test (hgx-h100): by what the hostfile says", "a test that was left out"),
+    for words, why in (("roce, the whole test (hgx-h100): because of what the hostfile says", "a test that was left out"),
                        ("p2p-bandwidth, p2p.unidirectional.enabled (site-h100): only recorded: no enforceable limit", "a number without a limit"),
-                       ("nvlink-domain, the whole test (hgx-h100): this kind of host has no such thing", "what hosts do not have"),
-                       ("nccl-all-gather-cluster, the whole test (hgx-h100, site-h100): hosts of these platforms were never tested with each other",
+                       ("nvlink-domain, the whole test (hgx-h100): hosts of this kind have no such part", "what hosts do not have"),
+                       ("nccl-all-gather-cluster, the whole test (hgx-h100, site-h100): hosts of these platforms were never tested together",
                         "hosts that never met"),
-                       ("the hostfile divides all times by 600", "times that are cut short")):
+                       ("the hostfile divides all durations by 600", "times that are cut short")):
         tap.ok(words in shown, f"the report names {why}", shown[2000:6000], done.stderr)
     rows = json.loads(assay("report", "--db", database, "--format", "json").stdout)["not_judged"]
     tap.same({row["kind"] for row in rows}, {"recorded", "condition", "platform", "never_met", "timescale"}, "scripts read it too")

@@ -136,13 +136,13 @@ def right_passwords(keys, mixed):
 def wrong_passwords(keys, mixed):
     done, bad = ask("wrong", keys, jump="wrong")
     tap.ok(done.returncode == 2 and len(bad) == 1 and bad[0].startswith(f"inconclusive: node[2-{COUNT}]: jump host") and
-           f"jump host {BASTION}: it does not take the password of --ask-jump-password" in bad[0],
+           f"jump host {BASTION}: it does not accept the password of --ask-jump-password" in bad[0],
            "a wrong password for the bastion: said once, with its name, and no host is accused", done.stdout, done.stderr)
     tap.same(attempts(bastion), 1, "a wrong password for the bastion: tried once")
     done, bad = ask("none", keys)
     tap.ok(len(bad) == 1 and "--ask-jump-password" in bad[0], "no password for the bastion: it is said how to give one", bad)
     done, bad = ask("wrong-host", mixed, "wrong", PORTERS)
-    tap.ok(len(bad) == 1 and "the host does not take the password" in bad[0],
+    tap.ok(len(bad) == 1 and "the host does not accept the password" in bad[0],
            "a wrong password for a host, by the ssh program: that is the cause", done.stdout, done.stderr)
     tap.same(attempts(by_name["node2"]), 1, "a wrong password for a host: tried once")
 

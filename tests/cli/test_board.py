@@ -145,7 +145,7 @@ def control_c(tell, lab):
     status = terminal.end()
     said = re.sub(r"\x1b\[[^A-Za-z]*[A-Za-z]", "", terminal.bytes.decode()).replace("\r", "")
     tell.same((status, set(terminal.screen.strange) - {WRAPPED}), (130, set()), "Ctrl-C: exit status 130", said)
-    tell.ok(f"cancelled by you; 5 of 6 hosts done, 137 of 162 tests; go on with `assay run --resume 1 --db {FOLDER}/ended.db`\n" in said,
+    tell.ok(f"cancelled by you; 5 of 6 hosts done, 137 of 162 tests; continue with `assay run --resume 1 --db {FOLDER}/ended.db`\n" in said,
             "Ctrl-C: how far it came, and how to go on", said[-2000:])
     tell.ok("cancelling: ending what runs on the hosts" in said and not re.search(r"^(fail|inconclusive|fix): node5", said, re.M),
             "Ctrl-C: what was ended is no finding", said[-2000:])

@@ -90,7 +90,7 @@ READINGS = [
      [limit("command.a", ceiling=5, unit="count")], {"sound": "inconclusive", "command.a": "inconclusive"}),
     ("an exit status that is judged", {"command": "exit 3", "exit_status": "any"},
      [limit("command.exit_status", equal=0)], {"sound": "pass", "command.exit_status": "fail"}),
-    ("a program that is not there", {"command": "no-such-program-here", "exit_status": "any"},
+    ("a program that is missing", {"command": "no-such-program-here", "exit_status": "any"},
      [limit("command.exit_status", equal=127)], {"sound": "inconclusive", "command.exit_status": "inconclusive"}),
     ("quotes, comments and brackets left open", {"command": "echo 'a=1' # ) it's (", "pattern": r"a=(?<a>\d)"},
      [limit("command.a", equal=1)], {"sound": "pass", "command.a": "pass"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps over pairs, racks and rails of hosts, and who takes the place of a host that is not fit.
+"""Steps over pairs, racks and rails of hosts, and who replaces a host that is not fit.
 
 usage: test_groups.py ASSAY
 """
@@ -120,10 +120,10 @@ def without_a_spare(tap):
     """Those that are fit are tested among themselves, and it accepts nothing."""
     with Lab("nospare", 4, ["node2:gpu-missing:3"]) as lab:
         done, report = run(lab, "nospare", ACROSS)
-        tap.same(substitutes(report), {"node1 node3 node4": ("pass", "3 of 4 hosts are fit for it")},
+        tap.same(substitutes(report), {"node1 node3 node4": ("pass", "3 of 4 hosts can take part")},
                  "without a spare those that are fit are tested", done.stderr)
         tap.ok(whole_did_not_run(report, "all-gather-cluster"), "what the suite asks of all stays not run")
-        tap.ok("substitute: pass: 3 hosts: node[1,3-4] all-gather-cluster: 3 of 4 hosts are fit for it" in done.stdout,
+        tap.ok("substitute: pass: 3 hosts: node[1,3-4] all-gather-cluster: 3 of 4 hosts can take part" in done.stdout,
                "the terminal says so", done.stdout)
 
 
@@ -247,7 +247,7 @@ def variants(tap):
         tap.same(remarks, {("tree", "sound")}, "a variant that crashes is remarked")
         tap.ok("only advises" in done.stderr, "the notes say that it only advises", done.stderr)
         shown = " ".join(assay("report", "1", "--format", "text", "--db", os.path.join(lab.folder, "variants.db"), "-o", "-").stdout.split())
-        tap.ok("at 4G to 8G `qps4` is " in shown and "`tree` is not to be used: the tool failed" in shown, "the report advises in words", shown[-4000:])
+        tap.ok("at 4G to 8G `qps4` is " in shown and "do not use `tree`: the tool failed" in shown, "the report advises in words", shown[-4000:])
 
 
 tap.together([variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])

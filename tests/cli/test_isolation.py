@@ -94,7 +94,7 @@ def is_found(number, case):
                 f"{name}: the last lines name it", done.stdout)
         fails = [line for line in done.stdout.splitlines() if line.startswith(("fail: ", "inconclusive: "))]
         tell.ok(" isolation: " in fails[0] and len(fails) > 1 and
-                all(line.endswith(f"{subject} that makes it slow") for line in fails[1:]),
+                all(line.endswith(f"{subject} makes it slow") for line in fails[1:]),
                 f"{name}: it stands first, and the tests that it made slow point there", done.stdout)
         tell.same({item["outcome"] for step, item in report.outcomes("record") if step["origin"] == "isolate"},
                   {"recorded"}, f"{name}: what the parts measure is only recorded")
@@ -102,7 +102,7 @@ def is_found(number, case):
                   f"{name}: the parts owe no gate")
         with open(os.path.join(FOLDER, f"{name}.html"), encoding="utf-8") as file:
             page = file.read()
-        tell.ok("Isolation: who makes a test across hosts slow" in page and subject in page, f"{name}: the report shows it")
+        tell.ok("Isolation: what slows tests across hosts" in page and subject in page, f"{name}: the report shows it")
         again = assay("judge", 1, "--db", os.path.join(FOLDER, f"{name}.db"))
         second = Report(os.path.join(FOLDER, f"{name}.db"))
         tell.same((again.returncode, second.json["accusations"], second.json["searches"]),

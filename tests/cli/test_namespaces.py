@@ -134,7 +134,7 @@ def a_lying_rank_0():
     told = items(Report(f"{FOLDER}/lying.db"), BUSBW)[""]
     tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"), "a lying rank 0: no host bears it out",
              done.stdout, done.stderr)
-    tap.ok("node2: it measured" in told["cause"] and "and the table says" in told["cause"],
+    tap.ok("node2: it measured" in told["cause"] and "but the table says" in told["cause"],
            "a lying rank 0: each host says what it measured itself", told)
     tap.same(what_is_left(), [], "a lying rank 0: nothing is left on any host")
 
@@ -149,7 +149,7 @@ exec {PROBE} "$@"
     told = items(Report(f"{FOLDER}/silent.db"), BUSBW)[""]
     tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"),
              "a host without a word of its own: nothing passes by it", done.stdout, done.stderr)
-    tap.ok("node3: it has no word of its own: it is of the user with uid 12345" in told["cause"],
+    tap.ok("node3: it has no measurement of its own: it is of the user with uid 12345" in told["cause"],
            "a host without a word of its own: whose lies in its place is told", told)
 
 

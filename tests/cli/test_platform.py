@@ -67,7 +67,7 @@ def of_a_good_host(profile):
 def what_is_refused():
     for host, run, why, text in (("node2", 1, "a host that lost a GPU is no measure", "odd in itself"),
                                  ("node9", 1, "a host that the run does not have", "has nothing of host 'node9'"),
-                                 ("node1", 77, "a run that is not there", "77")):
+                                 ("node1", 77, "a run that is missing", "77")):
         done = derive(host, run=run)
         tap.ok(done.returncode == 64 and text in done.stderr and not done.stdout, f"refused: {why}", done.stdout, done.stderr)
     with Lab("hurt", 1, ["node1:link-down:mlx5_7"]) as lab:

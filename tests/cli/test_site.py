@@ -181,7 +181,7 @@ subprocess.run([WRITE_RUNS, other, "clean"], env=environment(), check=True)
 done, before = site(SITE, database=other), stamps(SITE)
 tap.ok(done.returncode == 64 and "the site of another database" in done.stderr and stamps(SITE) == before, "another database is refused", done.stderr)
 done = site(os.path.join(FOLDER, "nothing"), database=os.path.join(FOLDER, "nothing.db"))
-tap.ok(done.returncode == 64, "a database that is not there is refused", done.stderr)
+tap.ok(done.returncode == 64, "a database that is missing is refused", done.stderr)
 for words, expected in (((), "expected the folder"), ((SITE, "more"), "unexpected word 'more'"), ((SITE, "--lang", "fr"), "unknown language 'fr'")):
     done = assay("site", *words, "--db", DATABASE)
     tap.ok(done.returncode == 64 and expected in done.stderr, f"site {' '.join(words[1:])}: refused by its word", done.stderr)
@@ -304,7 +304,7 @@ tap.ok([row[0].replace("|", "") for row in own] == ["1"] and [row[0].replace("|"
        "it is listed apart from those that were made here", own, foreign_rows)
 tap.ok("unsigned" in foreign_rows[0][2] and "theirs.tar.zst" in foreign_rows[0][2] and "theirs, not given here" in foreign_rows[0][7]
        and 'class="vw' not in text.split('<section id="imported">')[1].split("</section>")[0], "with where it came from, and whose the verdict is", foreign_rows)
-tap.ok(not os.path.exists(os.path.join(imported, "compare")) and "1 of them: run 1 to run 1" in Links(os.path.join(imported, "history/index.html")).text,
+tap.ok(not os.path.exists(os.path.join(imported, "compare")) and "1 judged run made here: run 1 to run 1" in Links(os.path.join(imported, "history/index.html")).text,
        "it is compared with nothing, and no part of the history")
 
 # -- Acceptances ------------------------------------------------------------------------------------------------------

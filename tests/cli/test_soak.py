@@ -91,7 +91,7 @@ def interrupted(tap, lab):
     report = Report(DATABASE)
     found = item(report)
     tap.ok(status == 130 and "verdict: incomplete" in out, "resumed, and ended by Ctrl-C, it is incomplete", status, out, err[-2000:])
-    tap.ok(found["outcome"] == "inconclusive" and re.search(rf"worked for [\d.]+ s of {OWED_S:g} s, the rest was not made", found["cause"]),
+    tap.ok(found["outcome"] == "inconclusive" and re.search(rf"ran for [\d.]+ s of {OWED_S:g} s; the rest was not run", found["cause"]),
            "it says how long it worked of what it owes", found["cause"])
     done = assay("run", "--resume", 1, *AGAIN)
     return done, Report(DATABASE)

@@ -242,7 +242,7 @@ def with_wrong_passwords(hostfile, port):
     done = ask_hosts(hostfile, "wrong-sudo", PASSWORD, "wrong")
     tap.same((done.returncode, lines_of(done)), (2, [("node[1-3]", "sudo refused")]),
              "a wrong password for sudo: said once for all hosts, and the rest is asked", done.stdout, done.stderr)
-    tap.ok("does not take the password" in done.stdout, "a wrong password for sudo: that is the cause", done.stdout)
+    tap.ok("does not accept the password" in done.stdout, "a wrong password for sudo: that is the cause", done.stdout)
     done = ask_hosts(hostfile, "wrong", "wrong", PASSWORD)
     tap.same((done.returncode, lines_of(done)), (2, [("node[2-3]", "login refused")]),
              "a wrong password for login: named with the hosts that wanted one", done.stdout, done.stderr)

@@ -86,7 +86,7 @@ def others(lab):
     says_what_it_is(2, run(lab, "delivery", "--hosts", "node1,node2"), "part", "part of a delivery", f"2 of {HOSTS} hosts",
                     ("passed", "nothing found", 0))
     says_what_it_is(3, run(lab, "delivery", "--steps", "reachable", status=2), "part", "part of a delivery", "1 of 2 steps",
-                    ("incomplete", "not all could be decided", 2))
+                    ("incomplete", "not everything could be decided", 2))
     says_what_it_is(4, run(lab, "trial"), "trial", "trial", "", ("passed", "nothing found", 0))
     says_what_it_is(5, run(lab, "tuning"), "tuning", "comparison of settings", "", ("passed", "nothing found", 0))
     says_what_it_is(6, run(lab, "periodic", "--hosts", "node1"), "periodic", "periodic check", f"1 of {HOSTS} hosts",

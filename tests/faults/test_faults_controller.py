@@ -281,7 +281,7 @@ def more_than_the_run_keeps():
            "more than the run keeps: the report tells the limits and that one was reached", kept)
     for form in ("text", "html"):
         told_there = " ".join(assay("report", 1, "--format", form, "--db", f"{place}/assay.db", "-o", "-").stdout.split())
-        tap.ok("1,048,576 of the whole run" in told_there and "1 found no room in the run" in told_there,
+        tap.ok("1,048,576 for the whole run" in told_there and "1 did not fit into the run" in told_there,
                f"more than the run keeps: so does its {form}", told_there[-1500:])
     again = assay("judge", 1, "--db", f"{place}/assay.db")
     tap.ok("0 of " in again.stdout and "verdict: incomplete" in again.stdout, "more than the run keeps: judged again it is the same",

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     uint64_t trials = 400;
 
     if (argc > 1 && (!scan_u64(slice_of(argv[1]), &trials) || trials == 0)) {
-        fprintf(stderr, "bench_judge: '%s' is no number of trials\n", argv[1]);
+        fprintf(stderr, "bench_judge: '%s' is not a number of trials\n", argv[1]);
         return 64;
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -282,7 +282,7 @@ int main(int argc, char **argv)
     uint64_t trials = 10000;
 
     if (argc > 1 && (!scan_u64(slice_of(argv[1]), &trials) || trials == 0)) {
-        fprintf(stderr, "bench_truth: '%s' is no number of trials\n", argv[1]);
+        fprintf(stderr, "bench_truth: '%s' is not a number of trials\n", argv[1]);
         return 64;
     }
     truth_defects(trials, only);

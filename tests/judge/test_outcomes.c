@@ -421,7 +421,7 @@ static void more_than_the_links_carry_is_not_believed(void **state)
     outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
     assert_string_equal(english(&world, outcome->cause), BUSBW
-                        " is 3045 GB/s, which is not to be believed: expected <= 450 GB/s; it is about 8 "
+                        " is 3045 GB/s, which is not credible: expected <= 450 GB/s; it is about 8 "
                         "times that: is one of the two numbers in bits and the other in bytes?");
     assert_said(&world, outcome->remedy, "platform file");
     world_end(&world);
@@ -445,7 +445,7 @@ static void a_range_gates_below_and_above(void **state)
         {NCCL_OUTPUT("3880.00", "2179.37", "0", "0 OK"), OUTCOME_FAIL,
          "about 8 times that: is one of the two numbers in bits and the other in bytes?"},
         {NCCL_OUTPUT("0.48", "239.61", "0", "0 OK"), OUTCOME_FAIL,
-         "about 1/1000 of that: is one of the two numbers a thousandth"},
+         "about 1/1000 of that: is one of the two numbers off by 1000"},
         {NCCL_OUTPUT("57.60", "268.17", "0", "0 OK"), OUTCOME_FAIL, "about 1/8 of that: "}};
 
     (void)state;
@@ -458,7 +458,7 @@ static void a_range_gates_below_and_above(void **state)
         judge(&world);
         assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, rows[i].word, rows[i].words);
         assert_string_equal(english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->gate),
-                            ">= 450.8 and <= 510 GB/s (460 to 500 eased by 2%)");
+                            ">= 450.8 and <= 510 GB/s (460 to 500 with 2% tolerance)");
         assert_string_equal(english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->limit),
                             "range 460 to 500 GB/s, tolerance 2%");
         world_end(&world);
@@ -495,7 +495,7 @@ static void a_contract_judges_a_stored_run_anew_and_says_what_it_could_not(void 
     assert_string_equal(outcome->status, "contract");
     assert_said(&world, world.record.judgement.baselines, "contract site7 (SHA-256 ");
     assert_said(&world, world.record.judgement.baselines,
-                "of which nothing here measures clause 9 (gpu_burn.gflops)");
+                "nothing here measures its clause 9 (gpu_burn.gflops)");
     /* A number in another unit than the measured one decides nothing. */
     judge_by(&world, "{\"name\": \"site7\", \"limits\": [{\"clause\": \"4.2\", \"metric\": \"nccl.*.busbw\", "
                      "\"floor\": 400, \"unit\": \"Gb/s\"}]}");
@@ -539,23 +539,23 @@ static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor
         const char *words, *gate;
     } rows[] = {
         {SLOWER, SUITE("trial", NCCL_STEP(FLOOR_300)), OUTCOME_PASS,
-         "remark: node5 is 6.0% (+-0.1%) below the median of its 7 peers, by 1 value of " BUSBW
+         "remark: node5 is 6.0% (+-0.1%) below the median of its 7 peers, measured by 1 value of " BUSBW
          "; remark from 5%",
-         ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+         ">= 454.8 GB/s (478.7 of its peers with 5% tolerance)"},
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300)), OUTCOME_FAIL,
-         "node5 is 12.0% (+-0.1%) below the median of its 7 peers, by 1 value of " BUSBW "; fail from 10%",
-         ">= 430.9 GB/s (478.7 of its peers eased by 10%)"},
+         "node5 is 12.0% (+-0.1%) below the median of its 7 peers, measured by 1 value of " BUSBW "; fail from 10%",
+         ">= 430.9 GB/s (478.7 of its peers with 10% tolerance)"},
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": {\"fail\": 0.2}")), OUTCOME_PASS,
-         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers with 5% tolerance)"},
         {SLOWER, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": {\"remark\": 0.02, \"fail\": 0.03}")),
-         OUTCOME_FAIL, "fail from 3%", ">= 464.4 GB/s (478.7 of its peers eased by 3%)"},
+         OUTCOME_FAIL, "fail from 3%", ">= 464.4 GB/s (478.7 of its peers with 3% tolerance)"},
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": false")), OUTCOME_PASS, "", ">= 300 GB/s"},
         /* A limit that is not met stays what failed it, and the peers are told beside it. */
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR("contract"))), OUTCOME_FAIL,
          "expected >= 455 GB/s; node5 is 12.0%", ">= 455 GB/s"},
         /* What the suite only records fails nothing. */
         {SLOWEST, SUITE("trial", NCCL_STEP(", \"record\": [\"nccl.*.busbw\"]")), OUTCOME_RECORDED,
-         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers eased by 5%)"},
+         "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers with 5% tolerance)"},
     };
 
     (void)state;
@@ -776,7 +776,7 @@ static void crash_that_does_not_come_again_passes_with_a_remark(void **state)
     nccl(&world, "node1", "# nThread 1", -1);
     nccl(&world, "node1", good, 0);
     judge(&world);
-    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "passed after 1 broken attempt");
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "passed after 1 aborted attempt");
     assert_true(outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->remark);
     world_end(&world);
 }
@@ -974,7 +974,7 @@ static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **s
          OUTCOME_PASS}, /* corrected, and a warning */
         {NVLINKS(LINK("0", "3", "0") LINK("1", "0", "7")), "gpu1.link0: 2 recoveries,", 0, OUTCOME_FAIL},
         {NVLINKS(LINK("0", "1", "0") LINK("1", "0", "1000007")),
-         "gpu1.link1: 1000000 CRC errors, 100000 a second", 0, OUTCOME_FAIL},
+         "gpu1.link1: 1000000 CRC errors, 100000 per second", 0, OUTCOME_FAIL},
         {NVLINKS(LINK("0", "0", "0") LINK("1", "0", "7")), "no value", 0,
          OUTCOME_INCONCLUSIVE}, /* it went back */
         {NVLINKS(LINK("0", "1", "0")), "no value", 0, OUTCOME_INCONCLUSIVE},
@@ -1058,7 +1058,7 @@ static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(v
         enum outcome_word word;
     } cases[] = {
         {COUNTED("65535", "0", "0"), COUNTED("65535", "0", "9"),
-         "node2 mlx5_0/1: symbol_error is 65535, the largest", OUTCOME_INCONCLUSIVE},
+         "node2 mlx5_0/1: symbol_error is 65535, its largest", OUTCOME_INCONCLUSIVE},
         {COUNTED("65000", "0", "0"), COUNTED("65535", "0", "9"), "node2 mlx5_0/1: 535 symbol errors",
          OUTCOME_FAIL},
         {COUNTED("65530", "0", "0"), COUNTED("65535", "0", "9"), "node2 mlx5_0/1: symbol_error is 65535",
@@ -1109,9 +1109,9 @@ static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_
          OUTCOME_PASS}, /* it is at rest that it is looked at */
         {DRIVES("0", "3"), DRIVES("0", "5"), "nvme1: 2 media errors of the drive,", "read", OUTCOME_FAIL},
         {DRIVES("0", "3"), DRIVES("12", "3"),
-         "nvme1 warns: it is no longer reliable; nvme1 warns: it can only be read,", "read", OUTCOME_FAIL},
+         "nvme1 warns: it is no longer reliable; nvme1 warns: it is read-only,", "read", OUTCOME_FAIL},
         {DRIVES("0", "3"), "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nkey-value end\n",
-         "nvme1: the drive is gone", "read", OUTCOME_FAIL},
+         "nvme1: the drive is missing", "read", OUTCOME_FAIL},
         {NO_NVME, NO_NVME, "", "not read: nvme0: nvme smart-log: sh: nvme: not found", OUTCOME_PASS},
         {DRIVES("0", "3"), DRIVES("0", "2"), "no value", "read", OUTCOME_INCONCLUSIVE}, /* it went back */
         {DRIVES("0", "3"), "", "", "not read: ", OUTCOME_PASS},
@@ -1317,12 +1317,12 @@ static void a_host_that_nobody_knows_the_owner_of_was_not_tested(void **state)
     (void)state;
     world_begin(&world, CONTRACT, ONE);
     attempt = add_attempt(&world, "nccl-all-reduce", "node1", ATTEMPT_UNANSWERED);
-    attempt->what = reason_text(world.arena, "whose the host is is not known: no lock can be taken");
+    attempt->what = reason_text(world.arena, "it is not known who uses the host: no lock can be taken");
     read_attempt(&world, attempt);
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_NOT_RUN, "no lock can be taken");
     assert_said(&world, outcome_of(&world, "nccl-all-reduce", "node1", "sound")->remedy,
-                "a folder of its own for locks");
+                "its own folder for locks");
     world_end(&world);
 
     /* After the test: of a test of GPUs the item that asks for others, of all others everything. */
@@ -1337,7 +1337,7 @@ static void a_host_that_nobody_knows_the_owner_of_was_not_tested(void **state)
     (void)ran_with(&world, "storage", "node1", disk, nobody_says);
     judge(&world);
     assert_outcome(&world, "storage", "node1", "sound", OUTCOME_INCONCLUSIVE,
-                   "whose the host was is not known: exit status 3 (after the test)");
+                   "it is not known who was using the host: exit status 3 (after the test)");
     world_end(&world);
 }
 
@@ -1485,7 +1485,7 @@ static void one_of_three_repeats_that_fails_is_a_fail(void **state)
 }
 
 #define BAD_NCCL NCCL_OUTPUT("300.00", "389.37", "0", "0 OK")
-#define NO_NCCL "" /* the tool is not there */
+#define NO_NCCL "" /* the tool is missing */
 
 /* What the step is due to after each of these outputs, and what it comes to. */
 static void retests_tell_intermittent_from_steady_and_settle_doubts(void **state)
@@ -1505,7 +1505,7 @@ static void retests_tell_intermittent_from_steady_and_settle_doubts(void **state
          {STEP_AGAIN, STEP_AGAIN, STEP_FAILED},
          OUTCOME_FAIL,
          "in all 3 attempts: " BUSBW " is 300 GB/s"},
-        {{NO_NCCL, good}, {STEP_AGAIN, STEP_PASSED}, OUTCOME_PASS, "passed after 1 broken attempt"},
+        {{NO_NCCL, good}, {STEP_AGAIN, STEP_PASSED}, OUTCOME_PASS, "passed after 1 aborted attempt"},
         {{NO_NCCL, NO_NCCL, NO_NCCL},
          {STEP_AGAIN, STEP_AGAIN, STEP_FAILED},
          OUTCOME_INCONCLUSIVE,
@@ -1582,7 +1582,7 @@ static void a_soak_goes_on_until_it_has_worked_as_long_as_it_owes(void **state)
         assert_int_equal(slice(&world, 470 + i % 3, 0), STEP_AGAIN);
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
-                   "it worked for 80 min of 90 min, the rest was not made");
+                   "it ran for 80 min of 90 min; the rest was not run");
     assert_int_equal(world.record.judgement.verdicts[0].word, VERDICT_INCOMPLETE);
     assert_int_equal(slice(&world, 470, 0), STEP_PASSED);
     judge(&world);
@@ -1606,7 +1606,7 @@ static void what_breaks_off_in_a_soak_is_no_work(void **state)
     assert_int_equal(slice(&world, 470, 139), STEP_FAILED);
     judge(&world);
     assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
-                   "it worked for 80 min of 90 min");
+                   "it ran for 80 min of 90 min");
     world_end(&world);
 }
 
@@ -1974,7 +1974,7 @@ static void every_check_names_parsers_that_exist(void **state)
         assert_true(checks[i]->expected_s > 0 || checks[i]->expected != NULL);
         for (const struct part_row *part = checks[i]->parts; part->name != NULL; part++)
             if (part->parser != NULL && parser_find(part->parser) == NULL)
-                fail_msg("check %s: part %s names parser '%s', which is not there", checks[i]->name,
+                fail_msg("check %s: part %s names parser '%s', which is missing", checks[i]->name,
                          part->name, part->parser);
     }
 }

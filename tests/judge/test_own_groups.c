@@ -270,7 +270,7 @@ static void without_smaller_groups_nothing_is_decided(void **state)
     outcome = judged(&world);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
     assert_non_null(
-        strstr(english(&world, outcome->cause), "0 smaller groups of this run have it, and it takes 2"));
+        strstr(english(&world, outcome->cause), "only 0 smaller groups of this run have it, and 2 are needed"));
     arena_destroy(world.arena);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who stands out of a whole run, on fleets of the delivery suite. */
+/* Outliers of a whole run, on fleets of the delivery suite. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void where_too_few_answered_it_is_said_once_that_nothing_is_compared(void
 {
     (void)state;
     assert_int_equal(said_of_eight_hosts(2, "not compared with peers"), 0);
-    assert_int_equal(said_of_eight_hosts(3, "not compared with peers: 5 of 8 answered, and it takes 6"), 1);
+    assert_int_equal(said_of_eight_hosts(3, "not compared with peers: 5 of 8 answered, 6 are needed"), 1);
     assert_int_equal(said_of_eight_hosts(8, "not compared with peers"), 0);
 }
 

@@ -146,7 +146,7 @@ for profile in FLOORS:
         tap.ok(done.stdout.split() == ["node1", "node1", "node2", "node2"], "mpirun runs a command once a rank", done)
         done = lab.run(1, "mpirun -H node1,node9 hostname")
         tap.ok(done.returncode == 1 and "ORTE was unable to reliably start" in done.stderr,
-               "mpirun to a host that is not there fails as Open MPI does", done)
+               "mpirun to a host that is missing fails as Open MPI does", done)
         done = lab.run(1, "mpirun -np 99 -H node1:8 hostname")
         tap.ok(done.returncode == 1 and "not enough slots" in done.stderr, "mpirun refuses more ranks than slots", done)
         done = lab.run(1, lab.path("opt", "gpu-burn", "gpu_burn") + " -i 3 60")

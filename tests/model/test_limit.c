@@ -41,15 +41,15 @@ static void limits_are_read_and_said_in_words(void **state)
         enum limit_rule rule;
     } cases[] = {
         {"{\"floor\": 345, \"unit\": \"GB/s\"}", ">= 345 GB/s", RULE_FLOOR},
-        {"{\"floor\": 345, \"unit\": \"GB/s\", \"tolerance\": 0.1}", ">= 310.5 GB/s (345 eased by 10%)",
+        {"{\"floor\": 345, \"unit\": \"GB/s\", \"tolerance\": 0.1}", ">= 310.5 GB/s (345 with 10% tolerance)",
          RULE_FLOOR},
-        {"{\"ceiling\": 4, \"unit\": \"us\", \"tolerance\": 0.5}", "<= 6 us (4 eased by 50%)", RULE_CEILING},
+        {"{\"ceiling\": 4, \"unit\": \"us\", \"tolerance\": 0.5}", "<= 6 us (4 with 50% tolerance)", RULE_CEILING},
         {"{\"ceiling\": 0, \"unit\": \"count\"}", "<= 0", RULE_CEILING},
         {"{\"range\": [30, 60], \"unit\": \"C\"}", ">= 30 and <= 60 C", RULE_RANGE},
         {"{\"range\": [30, 60], \"unit\": \"C\", \"tolerance\": 0.1}",
-         ">= 27 and <= 66 C (30 to 60 eased by 10%)", RULE_RANGE},
+         ">= 27 and <= 66 C (30 to 60 with 10% tolerance)", RULE_RANGE},
         {"{\"floor\": 345, \"unit\": \"GB/s\", \"derived_tolerance\": 0.05}",
-         ">= 345 GB/s (5% tolerance is in it already)", RULE_FLOOR},
+         ">= 345 GB/s (5% tolerance already included)", RULE_FLOOR},
         {"{\"equal\": \"ok\"}", "= ok", RULE_EQUAL},
         {"{\"equal\": 18}", "= 18", RULE_EQUAL},
         {"{\"one_of\": [\"Disabled\", \"N/A\"]}", "one of Disabled|N/A", RULE_ONE_OF},
@@ -76,7 +76,7 @@ static void what_was_stated_stands_apart_from_the_tolerance(void **state)
         {"{\"ceiling\": 0, \"unit\": \"count\"}", "ceiling 0, tolerance 0%"},
         {"{\"range\": [30, 60], \"unit\": \"C\", \"tolerance\": 0.1}", "range 30 to 60 C, tolerance 10%"},
         {"{\"floor\": 345, \"unit\": \"GB/s\", \"derived_tolerance\": 0.05}",
-         "floor 345 GB/s, tolerance 5% already in it"},
+         "floor 345 GB/s, tolerance 5% already included"},
         {"{\"equal\": \"ok\"}", "= ok"},
     };
 

@@ -174,7 +174,7 @@ static void a_gpu_that_became_another_one_is_said(void **state)
     sightings_check(arena, record->plan, &sightings, &conflicts);
     assert_int_equal(conflicts.items.count, 1);
     assert_string_equal(reason_english(arena, conflicts.items.items[0].text),
-                        "the GPU gpu3 of node1 was GPU-z and, while the run went on, became GPU-b");
+                        "the GPU gpu3 of node1 was GPU-z and became GPU-b during the run");
     arena_destroy(arena);
 }
 

@@ -159,7 +159,7 @@ static void check_indexes(struct text *wrong, const struct json *fact, const str
 
     json_each (item, fact) {
         if (gpu_fact(reading, (unsigned)item->number, "gpu.name") == NULL)
-            fact_wrong(wrong, fact, "gpu%g is not there", item->number);
+            fact_wrong(wrong, fact, "gpu%g is missing", item->number);
         seen++;
     }
     if (count_subjects(reading) != seen)

@@ -109,7 +109,7 @@ static void the_last_line_counts_when_it_is_ended_or_can_be_no_other(void **stat
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-        assert_reading(read_text("item\nitem\nmo", flags[i]), READING_PARTIAL, "the last line is not ended");
+        assert_reading(read_text("item\nitem\nmo", flags[i]), READING_PARTIAL, "the last line is incomplete");
         assert_reading(read_text("item\nitem", flags[i]), READING_COMPLETE, "");
         assert_reading(read_text("item\nitem\n  ", flags[i]), READING_COMPLETE, "");
     }

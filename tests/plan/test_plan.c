@@ -315,8 +315,8 @@ static void variants_are_planned_one_after_the_other_and_judge_nothing(void **st
     }
     assert_int_equal(sample.notes.notes.count, 2);
     assert_string_equal(note_at(&sample, 0),
-                        "step tune only advises: its variants are compared with one another, and no verdict "
-                        "follows from them");
+                        "step tune is advice only: its variants are compared with each other and do not affect "
+                        "the verdict");
     assert_memory_equal(note_at(&sample, 1), "tune.variants.mlx5_0: NCCL_ALGO=Ring: leave", 43);
     arena_destroy(sample.arena);
 }
@@ -374,7 +374,7 @@ static void variants_that_are_left_out_leave_the_verdict_alone(void **state)
     for (size_t i = 0; i < sample.notes.notes.count; i++)
         assert_null(strstr(note_at(&sample, i), "incomplete"));
     assert_non_null(
-        strstr(note_at(&sample, 0), "; \"repeat\" is 2, and fewer than 3 tell no difference from noise"));
+        strstr(note_at(&sample, 0), "; \"repeat\" is 2, and fewer than 3 cannot tell a difference from noise"));
     arena_destroy(sample.arena);
 }
 
@@ -392,7 +392,7 @@ static void what_is_left_over_is_owed_and_says_why(void **state)
     assert_true(gates > 0);
     assert_true(sample.plan->gate_count > 2 * gates);
     assert_string_equal(note_at(&sample, 0),
-                        "the verdict can be `incomplete` at best, for these steps will not run: "
+                        "the verdict can at best be `incomplete`, because these steps will not run: "
                         "nccl-all-gather");
     arena_destroy(sample.arena);
 }

@@ -191,7 +191,7 @@ static void a_slow_test_across_hosts_is_folded_into_whom_isolation_names(void **
     assert_int_equal(cause->shared, 1);
     assert_int_equal(cause->fail, 1);
     assert_string_equal(problem_of(&answer, cause),
-                        "slows every test across hosts that it is in: nccl-all-gather-cluster; "
+                        "slows every test across hosts in which it takes part: nccl-all-gather-cluster; "
                         "nccl-all-gather-cluster at 68.4 GB/s, required \xe2\x89\xa5 340 GB/s");
     arena_destroy(answer.arena);
 }
@@ -252,7 +252,7 @@ static void the_headline_never_says_more_than_the_verdict(void **state)
     const char *headline = causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes);
 
     (void)state;
-    assert_string_equal(headline, "All 4 hosts are fit.");
+    assert_string_equal(headline, "All 4 hosts are OK.");
     /* The same outcomes in a run that accepts nothing. */
     answer.record->standing = (struct standing){RUN_TRIAL, 4, 4, 1, 2};
     read_answer(&answer);
@@ -261,7 +261,7 @@ static void the_headline_never_says_more_than_the_verdict(void **state)
     arena_destroy(answer.arena);
     answer = answer_of(&faulty);
     assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
-                        "2 of 8 hosts are fit. Fix these 6 faults and settle 1 open point.");
+                        "2 of 8 hosts are OK. Fix these 6 faults and settle 1 open point.");
     arena_destroy(answer.arena);
 }
 

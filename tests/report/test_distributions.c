@@ -113,7 +113,7 @@ static void who_stands_out_among_peers_is_named_by_the_judgement_alone(void **st
     slow->measured = reason_text(arena, "40100 GFLOP/s");
     slow->remark = true;
     lay(arena, slow, reason(arena, remark, reason(arena, remark_from, gpu3_below_peers(arena, "6.5"), 5)),
-        ">= 40755 GFLOP/s (42900 of its peers eased by 5%)");
+        ">= 40755 GFLOP/s (42900 of its peers with 5% tolerance)");
     distributions_collect(view_create(arena, record), &all);
     burn = find(&all, "gpu_burn.gflops");
     assert_non_null(burn);
@@ -145,7 +145,7 @@ static void a_finding_laid_at_a_gate_is_shown_where_its_number_is(void **state)
     slow->measured = gate->measured = reason_text(arena, "37100 GFLOP/s");
     gate->word = OUTCOME_FAIL;
     lay(arena, gate, reason(arena, fail_from, gpu3_below_peers(arena, "13.5"), 10),
-        ">= 38610 GFLOP/s (42900 of its peers eased by 10%)");
+        ">= 38610 GFLOP/s (42900 of its peers with 10% tolerance)");
     distributions_collect(view_create(arena, record), &all);
     burn = find(&all, "gpu_burn.gflops");
     assert_non_null(burn);

@@ -94,7 +94,7 @@ static void what_only_one_of_them_has_is_gone_or_new(void **state)
     assert_int_equal(record->earlier->comparison.gone.count, record->earlier->comparison.only_before);
     expect(html, "<h3>Gone</h3>");
     expect(html, "56 items, first node8 gpu0-&gt;gpu1");
-    expect(html, "not there");
+    expect(html, "absent");
     arena_destroy(arena);
 }
 
@@ -134,8 +134,8 @@ static void that_there_is_no_earlier_run_is_said(void **state)
     (void)state;
     assert_null(strstr(report_of(arena, record, "html"), "<section id=\"earlier\"")); /* nobody asked */
     record->earlier = &none;
-    expect(section_of(arena, record), "There is no earlier run of these hosts and this suite");
-    expect(report_of(arena, record, "text"), "There is no earlier run");
+    expect(section_of(arena, record), "The database has no earlier run of these hosts and this suite");
+    expect(report_of(arena, record, "text"), "The database has no earlier run");
     expect(report_of(arena, record, "json"), "\"number\": 0");
     arena_destroy(arena);
 }

@@ -746,7 +746,7 @@ static void whom_isolation_accuses_is_named_in_every_format(void **state)
     const char *html = report_of(arena, record, "html", NULL), *text = report_of(arena, record, "text", NULL);
 
     (void)state;
-    assert_non_null(strstr(html, "Isolation accuses path node3 - node4."));
+    assert_non_null(strstr(html, "Isolation suspects path node3 - node4."));
     assert_non_null(strstr(html, "2 hosts: node[1-2]"));
     assert_non_null(strstr(text, "ACCUSED       path node3 - node4: it makes nccl-all-gather-cluster slow"));
     assert_non_null(strstr(text, "candidates    2 hosts: node[1-2]"));

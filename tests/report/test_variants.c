@@ -256,9 +256,9 @@ static void each_variant_is_compared_with_the_first_and_advised_on_in_words(void
 {
     static const char *const advice[] = {
         "at 1G `qps4` is 6.0% faster than `default`, noise 2.0%",
-        "at the other sizes `qps4` differs from `default` by no more than the noise, or than 1.0%",
-        "`ring` is not to be used: 2 wrong values",
-        "too few repeats of `few` or `default` to tell; it takes 3 of each",
+        "at the other sizes, `qps4` and `default` differ by no more than noise, or than 1.0%",
+        "do not use `ring`: 2 wrong values",
+        "too few repeats of `few` or `default` to tell; 3 of each are needed",
     };
     struct tuned tuned;
     const struct tuning *tuning;
@@ -296,7 +296,7 @@ static void nothing_is_compared_with_a_variant_that_computes_wrongly(void **stat
     tuning = only_tuning(&tuned);
     assert_int_equal(tuning->advice.count, 1);
     assert_string_equal(reason_english(tuned.arena, tuning->advice.items[0]),
-                        "nothing is compared with `default`: 2 wrong values");
+                        "`default` is not compared with the others: 2 wrong values");
     assert_null(contrast_text(tuned.arena, tuning, 1, 0));
     arena_destroy(tuned.arena);
 }

@@ -58,7 +58,7 @@ void bench_do(struct bench *bench, struct remote *remote, enum remote_verb verb,
 /* What remote_transport_note says; until the next call. */
 const char *transport_of(const struct remote *remote);
 
-/* How many lines the file has; 0 when it is not there. */
+/* How many lines the file has; 0 when it is missing. */
 unsigned lines_in(const char *path);
 /* The number in the file, or 0. */
 int number_in(const char *path);

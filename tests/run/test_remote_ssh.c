@@ -170,7 +170,7 @@ static void a_server_that_stays_away_is_given_up_in_time(void **state)
     sshd_stop(&place->sshd);
     bench_wait(&place->bench, &kept);
     assert_end(&kept, REMOTE_UNREACHABLE);
-    assert_non_null(strstr(kept.text, "not found again"));
+    assert_non_null(strstr(kept.text, "not restored"));
     remote_pool_destroy(pool);
     /* What it left running is ended here, over another way to the same host. */
     remote = remote_open(place->bench.pool, &(struct remote_target){.transport = TRANSPORT_LOCAL});

@@ -293,7 +293,7 @@ static void run(struct bench *bench, struct scheduler_hooks *given)
         free(closed[--closed_count]);
 }
 
-/* Where the line stands in what was told; fails when it is not there. */
+/* Where the line stands in what was told; fails when it is missing. */
 static size_t line_at(const struct bench *bench, const char *line)
 {
     const char *found = strstr(bench->told.bytes, line);

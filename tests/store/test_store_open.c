@@ -96,7 +96,7 @@ static void reading_does_not_create_a_database(void **state)
     write_file(empty, "", 0);
     assert_null(store_open(empty, true, &err));
     assert_int_equal(err.code, ERROR_USAGE);
-    /* In a folder that is not there neither can create one. */
+    /* In a folder that is missing neither can create one. */
     assert_null(store_open(beside(place, "no/such/assay.db"), false, &err));
     assert_int_equal(err.code, ERROR_USAGE);
 }

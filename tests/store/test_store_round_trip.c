@@ -554,7 +554,7 @@ static void hardware_is_found_again_by_its_identity_or_serial(void **state)
         assert_int_equal(found.items.items[0].kind, ITEM_GPU);
         assert_string_equal(found.items.items[0].attempt, attempt->uuid);
     }
-    /* What is read anew takes the place of what was read before. */
+    /* What is read anew replaces what was read before. */
     see_gpu(record, attempt, "GPU-b");
     assert_int_equal(store_put_readings(place->store, record, attempt, &err), 0);
     assert_int_equal(store_find_item(place->store, place->arena, "GPU-a", &found, &err), 0);
