@@ -169,9 +169,10 @@ int alerts_take(struct alerts *alerts, const struct alert_news *news, double now
     struct alert_series *series = find_series(alerts, news->suite, news->hostfile);
 
     if (news->started < series->started)
-        return error_set(err, ERROR_USAGE,
-                         "run %lld began before run %lld of the same suite and hostfile, whose alerts stand",
-                         news->run, series->run);
+        return error_set(
+            err, ERROR_USAGE,
+            "run %lld started before run %lld of the same suite and hostfile, whose alerts stay in force",
+            news->run, series->run);
     series->run = news->run;
     series->started = news->started;
     for (size_t i = 0; i < news->conditions.count; i++)
@@ -195,7 +196,7 @@ void alerts_watch(struct alerts *alerts, double longest, double now)
         if (now - series->started > longest)
             *list_push(alerts->arena, &condition.problems.items) = (struct alert_problem){
                 ALERT_WARNING, "no run",
-                arena_printf(alerts->arena, "run %lld was the last one, and began more than %.3g h ago",
+                arena_printf(alerts->arena, "run %lld was the last one, and started more than %.3g h ago",
                              series->run, longest / 3600)};
         take_condition(alerts, series, &condition, now);
     }

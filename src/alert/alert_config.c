@@ -77,7 +77,7 @@ static int take_receiver(struct arena *arena, const struct json *row, struct ale
 
     for (size_t i = 0; i < config->receivers.count; i++)
         if (strcmp(config->receivers.items[i].name, receiver.name) == 0)
-            return json_error(err, row, "receiver '%s' stands twice", receiver.name);
+            return json_error(err, row, "receiver '%s' appears twice", receiver.name);
     if (take_secret(arena, row, "url", &url, err) < 0 ||
         take_secret(arena, row, "secret", &receiver.secret, err) < 0)
         return -1;

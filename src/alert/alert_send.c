@@ -193,7 +193,7 @@ static const char *judge_answer(struct arena *arena, const struct alert_receiver
     double status;
 
     if (last == NULL || !scan_double(slice_of(last + 1), &status))
-        return "curl told no status";
+        return "curl reported no status";
     *last = '\0';
     return alert_refusal(arena, receiver, (long)status, answer->bytes);
 }

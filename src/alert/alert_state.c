@@ -139,9 +139,9 @@ int alerts_load(struct arena *arena, const char *path, struct alerts *ret_alerts
         return 0;
     document = json_load(arena, path, err);
     if (document == NULL)
-        return error_wrap(err, "what was alerted of so far; without this file all of it is told anew");
+        return error_wrap(err, "the alerts sent so far; without this file all of them are sent again");
     if (json_number(document, "schema", 0) != SCHEMA)
-        return error_set(err, ERROR_USAGE, "%s is no file of alerts of this version", path);
+        return error_set(err, ERROR_USAGE, "%s is not a file of alerts of this version", path);
     json_each (row, json_get(document, "series"))
         *list_push(arena, &ret_alerts->series) =
             (struct alert_series){json_string(row, "suite", ""), json_string(row, "hostfile", ""),

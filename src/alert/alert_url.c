@@ -71,7 +71,7 @@ const char *alert_url_read(struct arena *arena, const char *url, const char **re
             return "has a character that no URL has";
     parts = curl_url();
     if (parts == NULL)
-        return "cannot be read: there is no memory";
+        return "cannot be read: out of memory";
     fault = read_url(arena, parts, url, ret_url);
     curl_url_cleanup(parts);
     return fault;

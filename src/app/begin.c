@@ -67,7 +67,7 @@ static int take_up(struct arena *arena, struct running *running, struct question
 
     if (options->exclusive.via != NULL)
         return error_set(err, ERROR_USAGE,
-                         "--resume goes on with what the run asked Slurm for; do not give --exclusive-via");
+                         "--resume uses what the run requested from Slurm; do not give --exclusive-via");
     running->record =
         number > 0 ? store_load_lean(running->store, arena, number, sighting_rests_on, err) : NULL;
     if (running->record == NULL)

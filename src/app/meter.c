@@ -107,11 +107,11 @@ int meter_check_before(struct arena *arena, const char *database, const char **r
     if (!free_bytes(database, &bytes))
         return 0;
     if (bytes < STOP_BELOW)
-        return error_set(
-            err, ERROR_USAGE,
-            "%s: only %llu KiB are left on its disk, and a run needs %d MiB to begin; make room, or name "
-            "a database elsewhere with --db",
-            database, (unsigned long long)(bytes >> 10), STOP_BELOW >> 20);
+        return error_set(err, ERROR_USAGE,
+                         "%s: only %llu KiB are free on its disk, but a run needs %d MiB to start; free some "
+                         "space, or name "
+                         "a database elsewhere with --db",
+                         database, (unsigned long long)(bytes >> 10), STOP_BELOW >> 20);
     if (bytes < WARN_BELOW)
         *ret_note = arena_printf(arena, "only %llu MiB are left on the disk of %s",
                                  (unsigned long long)(bytes >> 20), database);

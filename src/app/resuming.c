@@ -29,7 +29,7 @@ static const struct document *document_of(const struct record *record, const cha
 static int refuse(const struct record *record, const char *kind, const char *what, struct error *err)
 {
     return error_set(err, ERROR_USAGE,
-                     "%s: not the %s that run %lld was begun with, and another question is another run; "
+                     "%s: not the %s that run %lld was started with; a different one needs a new run; "
                      "`assay run --resume %lld` without it goes on, with the %s as it was",
                      what, kind, record->number, record->number, kind);
 }
@@ -87,7 +87,7 @@ static int check_contract(const struct comparing *comparing, const char *name, s
         return name == NULL ? 0 : -1;
     return was == NULL
                ? error_set(err, ERROR_USAGE,
-                           "%s: run %lld was begun without a contract; `assay judge %lld --contract %s` "
+                           "%s: run %lld was started without a contract; `assay judge %lld --contract %s` "
                            "judges it by one when it has ended",
                            name, record->number, record->number, name)
                : compare(comparing, was, name, contract->bytes, err);
@@ -173,7 +173,7 @@ int resuming_check(struct arena *arena, const struct question *asked, const stru
     if (asked->hosts != NULL || asked->steps != NULL || asked->tools != NULL || asked->tools_root != NULL ||
         asked->max_evidence != NULL || asked->duration != NULL)
         return error_set(err, ERROR_USAGE,
-                         "--resume goes on with the hosts, steps, tools, limit of evidence and duration of "
+                         "--resume continues with the hosts, steps, tools, evidence limit and duration of "
                          "the run; give none "
                          "of --hosts, --steps, --tools, --tools-root, --max-evidence and --duration");
     if (check_suite(&comparing, asked->suite, err) < 0 ||

@@ -166,7 +166,7 @@ int signatures_check(struct arena *arena, const struct signed_manifest *manifest
     *ret_signatures = (struct signatures){0};
     text_init(&signers, SIGNERS_BYTES);
     if (allowed != NULL && !file_exists(allowed))
-        return error_set(err, ERROR_USAGE, "there is no file of allowed signers %s", allowed);
+        return error_set(err, ERROR_USAGE, "the file of allowed signers %s does not exist", allowed);
     if (allowed != NULL && file_read(allowed, &signers, err) < 0)
         return error_wrap(err, "allowed signers");
     look.inputs.bytes[2] = (struct slice){signers.bytes, signers.length};
@@ -208,7 +208,7 @@ int signature_add(struct arena *arena, const struct signed_manifest *manifest, c
     int status;
 
     if (!file_exists(key))
-        return error_set(err, ERROR_USAGE, "there is no key %s", key);
+        return error_set(err, ERROR_USAGE, "the key %s does not exist", key);
     if (added.path == NULL)
         return error_set(err, ERROR_USAGE, "%s has %d signatures already", manifest->path, MOST_SIGNATURES);
     if (signatures_check(arena, manifest, NULL, &there, err) < 0)

@@ -39,8 +39,8 @@ static int refuse_way(const struct site_folder *folder, const char *path, size_t
 {
     if (errno == ELOOP || errno == ENOTDIR)
         return error_set(err, ERROR_USAGE,
-                         "%s/%.*s is no folder of the site: remove it, or name another folder", folder->root,
-                         (int)length, path);
+                         "%s/%.*s is not a folder of the site: remove it, or name another folder",
+                         folder->root, (int)length, path);
     return error_set(err, ERROR_INTERNAL, "%s/%.*s: %s", folder->root, (int)length, path, strerror(errno));
 }
 
@@ -143,7 +143,7 @@ int site_file_begin(struct site_file *file, struct site_folder *folder, const ch
         if (file->old >= 0)
             close(file->old);
         return error_set(err, ERROR_USAGE,
-                         "%s/%s is no file that could be written anew: remove it, or name another folder",
+                         "%s/%s is not a file that can be rewritten: remove it, or name another folder",
                          folder->root, path);
     }
     file->place = mem_printf("%s/%s", folder->root, path);

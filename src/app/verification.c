@@ -65,7 +65,7 @@ static void judge_signature(struct verification *verification, const struct sign
         if (verification->signers == NULL)
             findings_tell(
                 &verification->findings,
-                "UNKNOWN KEY: %s: the signature is whole, by %s; whose key that is nobody says: give "
+                "UNKNOWN KEY: %s: the signature is valid, by %s; but nobody says whose key that is: give "
                 "--signers FILE",
                 proof_line(verification->arena, signature->path), signature->key);
         else
@@ -145,11 +145,11 @@ static int read_manifest(struct verification *verification, struct error *err)
     text_init(&bytes, FILE_BYTES);
     verification->kept.path = path;
     if (!file_exists(verification->report))
-        return error_set(err, ERROR_USAGE, "there is no report %s", verification->report);
+        return error_set(err, ERROR_USAGE, "the report %s does not exist", verification->report);
     if (!file_exists(path))
         return error_set(
             err, ERROR_USAGE,
-            "%s has no manifest beside it: `assay report --sign` wrote %s and %s.1.sig; keep the three "
+            "%s has no manifest next to it: `assay report --sign` wrote %s and %s.1.sig; keep the three "
             "in one folder",
             verification->report, path, path);
     if (file_read_regular(path, &bytes, err) < 0)

@@ -51,7 +51,7 @@ int file_read_regular(const char *path, struct text *text, struct error *err)
     if (fd < 0 || fstat(fd, &status) < 0)
         return error_set(err, ERROR_USAGE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return error_set(err, ERROR_USAGE, "%s: it is no regular file", path);
+        return error_set(err, ERROR_USAGE, "%s: it is not a regular file", path);
     return read_all(fd, path, text, err);
 }
 

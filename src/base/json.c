@@ -299,7 +299,7 @@ static int scan_items(struct scanner *scanner, struct json *node, int close)
     struct json **tail = &node->items;
 
     if (++scanner->depth > DEPTH_LIMIT)
-        return refuse(scanner, "lists and objects stand deeper than %d levels here", DEPTH_LIMIT);
+        return refuse(scanner, "lists and objects are nested deeper than %d levels here", DEPTH_LIMIT);
     take(scanner);
     skip_blanks(scanner);
     for (bool first = true; !first || peek(scanner) != close; first = false) {
@@ -383,7 +383,7 @@ static int refuse_duplicates(const struct json *object, struct error *err)
     qsort(members, count, sizeof *members, compare_keys);
     for (size_t i = 1; i < count; i++)
         if (strcmp(members[i - 1]->key, members[i]->key) == 0)
-            result = error_add(err, ERROR_USAGE, "%s:%u:%u: key \"%.100s\" stands twice; first on line %u",
+            result = error_add(err, ERROR_USAGE, "%s:%u:%u: key \"%.100s\" appears twice; first on line %u",
                                object->file, members[i]->key_line, members[i]->key_column, members[i]->key,
                                members[i - 1]->key_line);
     return result;

@@ -212,8 +212,7 @@ static int check_unique_items(const struct schema_checker *checker, const struct
 
         for (const struct json *earlier = place->value->items; earlier != item; earlier = earlier->next)
             if (equal(earlier, item))
-                return schema_refuse(checker, &below, "each only once; it stands first on line %u",
-                                     earlier->line);
+                return schema_refuse(checker, &below, "each only once; first on line %u", earlier->line);
     }
     return 0;
 }
@@ -345,7 +344,7 @@ static int check_one_of(const struct schema_checker *checker, const struct json 
         return refuse_alternatives(checker, argument, place);
     text_init(&expected, 600);
     schema_put_alternatives(checker, &expected, argument);
-    schema_refuse(checker, place, "only one of %s; this is %zu of them", expected.bytes, matches);
+    schema_refuse(checker, place, "only one of %s; these are %zu of them", expected.bytes, matches);
     text_release(&expected);
     return -1;
 }

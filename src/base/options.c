@@ -66,7 +66,7 @@ static int refuse_long(const struct option_row *rows, const char *word, struct e
         begun += strncmp(rows[i].name, name, length) == 0;
     }
     if (begun > 1)
-        return error_set(err, ERROR_USAGE, "option '--%s' can stand for several; write it in full", name);
+        return error_set(err, ERROR_USAGE, "option '--%s' is ambiguous; write it in full", name);
     near = nearest_word(name, names, named);
     if (near != NULL)
         return error_set(err, ERROR_USAGE, "unknown option '--%s'; did you mean '--%s'? See --help", name,

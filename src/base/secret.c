@@ -132,7 +132,7 @@ struct secret_prompt *secret_prompt_open(const char *prompt, struct error *err)
 
     if (terminal < 0) {
         error_set(err, ERROR_USAGE,
-                  "a password is asked for, and there is no terminal: give it by a descriptor");
+                  "a password is needed, but there is no terminal: give it by a descriptor");
         return NULL;
     }
     asked = mem_alloc(sizeof *asked);

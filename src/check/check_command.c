@@ -25,9 +25,9 @@ static const struct argument arguments[] = {
      "PCRE2, looked for in each line of its output, also several times: (?<name>...) becomes PREFIX.name, "
      "(?<subject>...) says whose value it is"},
     {"subjects", ARGUMENT_LIST, NULL,
-     "whose values are owed, [\"gpu[0-7]\"]; needed where the pattern names subjects and a limit does not"},
+     "whose values are required, [\"gpu[0-7]\"]; needed if the pattern names subjects and a limit does not"},
     {"units", ARGUMENT_MAP, NULL, "units of the groups that are numbers: {\"temperature\": \"C\"}"},
-    {"metric_prefix", ARGUMENT_TEXT, "command", "what stands before the groups' names"},
+    {"metric_prefix", ARGUMENT_TEXT, "command", "the prefix of the groups' names"},
     {"exit_status", ARGUMENT_TEXT, "0", "how the command may end: \"0\", \"0,1\" or \"any\""},
     {"as_root", ARGUMENT_FLAG, NULL, "true: run it as root, where the hostfile has a way to it"},
     {0},
@@ -196,7 +196,7 @@ static int check_units_valid(const struct check_context *context, const struct p
         if (!found)
             return json_error(
                 err, unit,
-                "units: '%s' is no unit; expected GB/s, Gb/s, MiB, us, C, W, GFLOP/s, %%, Mpps, "
+                "units: '%s' is not a unit; expected GB/s, Gb/s, MiB, us, C, W, GFLOP/s, %%, Mpps, "
                 "count or s",
                 unit->string);
     }
@@ -255,7 +255,7 @@ static int check_limit(const struct check_context *context, const struct pattern
     if (has_subjects(pattern) && argument(context, "subjects") == NULL &&
         (limit->subject == NULL || strchr(limit->subject, '*') != NULL))
         return json_error(err, at,
-                          "whose values are owed? expected \"subjects\" in the arguments, or a subject "
+                          "whose values are required? expected \"subjects\" in the arguments, or a subject "
                           "without '*' in the limit");
     return 0;
 }

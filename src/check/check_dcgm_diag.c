@@ -142,7 +142,7 @@ static unsigned expected_s(const struct check_context *context)
 const struct check check_dcgm_diag = {
     .name = "dcgm-diag",
     .title = "DCGM diagnostics",
-    .summary = "dcgmi diag: every test that is owed passes on every GPU; skipped is not passed",
+    .summary = "dcgmi diag: every required test passes on every GPU; skipped is not passed",
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,

@@ -247,7 +247,8 @@ static const struct remedy remedies[] = {
 const struct check check_ib_phy = {
     .name = "ib-phy",
     .title = "Link quality",
-    .summary = "bit error rates, FEC and transceivers of every compute HCA's port, where mlxlink tells them",
+    .summary =
+        "bit error rates, FEC and transceivers of every compute HCA's port, where mlxlink reports them",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,

@@ -123,7 +123,7 @@ static bool applies(const struct platform *platform)
 const struct check check_nvlink_domain = {
     .name = "nvlink-domain",
     .title = "NVLink domain",
-    .summary = "where NVLinks reach other hosts: each GPU was taken into the domain, all into one partition, "
+    .summary = "where NVLinks reach other hosts: each GPU has joined the domain, all in one partition, "
                "at full bandwidth",
     .on = ON_GPUS,
     .concerns = OF_GPU,

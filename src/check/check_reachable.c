@@ -63,7 +63,7 @@ const struct check check_reachable = {
     .name = "reachable",
     .title = "Reachable",
     .summary =
-        "the host answers over ssh, runs a command, and is no other host of the run under a second name",
+        "the host answers over ssh, runs a command, and is not another host of the run under a second name",
     .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,

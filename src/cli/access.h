@@ -47,20 +47,20 @@ struct access {
          OPTION_FLAG,                                                                                      \
          NULL,                                                                                             \
          &(access_)->ask_jump_password,                                                                    \
-         "ask once for the password of jump hosts that do not take the key; it is never stored"},          \
+         "ask once for the password of jump hosts that do not accept the key; it is never stored"},          \
         {"ask-jump-code",                                                                                  \
          0,                                                                                                \
          OPTION_FLAG,                                                                                      \
          NULL,                                                                                             \
          &(access_)->ask_jump_code,                                                                        \
-         "put what else a jump host asks at login (a one-time code, a password of its own) to you at the " \
+         "show you other questions of a jump host at login (a one-time code, its own password) at the " \
          "terminal, with its name, when it asks"},                                                         \
         {"ask-sudo-password",                                                                              \
          0,                                                                                                \
          OPTION_FLAG,                                                                                      \
          NULL,                                                                                             \
          &(access_)->ask_sudo_password,                                                                    \
-         "ask once for the password that sudo wants on hosts with become=sudo; it is never stored"},       \
+         "ask once for the password that sudo needs on hosts with become=sudo; it is never stored"},       \
         {"password-fd",                                                                                    \
          0,                                                                                                \
          OPTION_COUNT,                                                                                     \

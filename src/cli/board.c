@@ -262,7 +262,7 @@ static void take_event(void *context, double at, enum scheduler_event event, siz
         if (look)
             print_news(board);
         if (event == EVENT_CANCELLING)
-            cli_warn("cancelling: ending what runs on the hosts; once more to stop at once\n");
+            cli_warn("cancelling: ending what runs on the hosts; press again to stop at once\n");
         break;
     case BOARD_JSON:
         if (event != EVENT_TAKEN_UP)

@@ -327,7 +327,7 @@ static void draw_header(struct drawing *drawing)
     put(drawing, line, BOARD_USUAL, when);
     if (state->cancelling)
         put(drawing, new_line(drawing), BOARD_DOUBT,
-            "cancelling: ending what runs on the hosts; once more to stop at once");
+            "cancelling: ending what runs on the hosts; press again to stop at once");
 }
 
 void board_draw(struct arena *arena, const struct board_state *state, const struct board_look *look,

@@ -85,7 +85,7 @@ int cli_time(const char *word, double *ret_time, bool *ret_day, struct error *er
         *ret_time = (double)seconds;
         return 0;
     }
-    return error_set(err, ERROR_USAGE, "'%s' is no date; expected 2026-03-01 or 2026-03-01T12:00 (UTC)",
+    return error_set(err, ERROR_USAGE, "'%s' is not a date; expected 2026-03-01 or 2026-03-01T12:00 (UTC)",
                      word);
 }
 

@@ -129,28 +129,25 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
             "baseline file or built-in name for all hosts; default: by platform" \
     }
 /* What the report calls the cluster: --title, --customer, --site. */
-#define CLI_NAMES_ROWS(names)                                                                            \
-    {"title",                                                                                            \
-     0,                                                                                                  \
-     OPTION_STRING,                                                                                      \
-     "NAME",                                                                                             \
-     &(names)->title,                                                                                    \
-     "what the report calls the cluster; default: `report title=` of the hostfile, else the hostfile's " \
-     "name"},                                                                                            \
-        {"customer",                                                                                     \
-         0,                                                                                              \
-         OPTION_STRING,                                                                                  \
-         "NAME",                                                                                         \
-         &(names)->customer,                                                                             \
-         "whose cluster it is, for the report; default: `report customer=` of the hostfile"},            \
-    {                                                                                                    \
-        "site", 0, OPTION_STRING, "NAME", &(names)->site,                                                \
-            "where it stands, for the report; default: `report site=` of the hostfile"                   \
+#define CLI_NAMES_ROWS(names)                                                                                \
+    {"title",                                                                                                \
+     0,                                                                                                      \
+     OPTION_STRING,                                                                                          \
+     "NAME",                                                                                                 \
+     &(names)->title,                                                                                        \
+     "the name of the cluster in the report; default: `report title=` of the hostfile, else the hostfile's " \
+     "name"},                                                                                                \
+        {"customer",         0,                                                                              \
+         OPTION_STRING,      "NAME",                                                                         \
+         &(names)->customer, "the customer, for the report; default: `report customer=` of the hostfile"},   \
+    {                                                                                                        \
+        "site", 0, OPTION_STRING, "NAME", &(names)->site,                                                    \
+            "its site, for the report; default: `report site=` of the hostfile"                              \
     }
 #define CLI_DURATION_ROW(plan)                                                          \
     {                                                                                   \
         "duration", 0, OPTION_STRING, "TIME", &(plan)->duration,                        \
-            "how long a soak works: 24h, 90m; in the place of the suite's repeat_for_s" \
+            "how long a soak runs: 24h, 90m; instead of the suite's repeat_for_s" \
     }
 
 /* command_attach.c. Of a run that is no acceptance: what it is, and what it found. Nothing of an acceptance. */

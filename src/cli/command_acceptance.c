@@ -124,7 +124,7 @@ static int tell_adoption(struct words *words, const struct record *record, const
     if (who == NULL || *who == '\0' || *why == '\0')
         return error_set(
             words->err, ERROR_USAGE,
-            "run %lld was made by another party (%s); who takes it in, and why? --adopt WHO --note TEXT",
+            "run %lld was made by another party (%s); who adopts it, and why? --adopt WHO --note TEXT",
             record->number, origin);
     uuid_create(uuid);
     *ret_event = (struct acceptance_event){
@@ -133,7 +133,7 @@ static int tell_adoption(struct words *words, const struct record *record, const
         .host = arena_printf(words->arena, "run %lld", record->number),
         .item = "",
         .spare = "",
-        .note = arena_printf(words->arena, "taken in by %s: %s (%s)", who, why, origin),
+        .note = arena_printf(words->arena, "adopted by %s: %s (%s)", who, why, origin),
         .at = now,
         .made = now,
     };
@@ -220,7 +220,7 @@ static int refuse_host(const struct campaign *campaign, const char *host, struct
 
     for (size_t i = 0; i < count; i++)
         names[i] = hostfile->hosts.items[i].name;
-    return error_set(err, ERROR_USAGE, "'%s' is no host of acceptance %s%s", host, campaign->kept->name,
+    return error_set(err, ERROR_USAGE, "'%s' is not a host of acceptance %s%s", host, campaign->kept->name,
                      did_you_mean_host(host, names, count).text);
 }
 
@@ -241,7 +241,7 @@ static int check_event(const struct campaign *campaign, const struct acceptance_
         return -1;
     if ((event->kind == EVENT_SPARE) != (*event->spare != '\0'))
         return error_set(err, ERROR_USAGE,
-                         event->kind == EVENT_SPARE ? "which spare takes its place? --by SPARE"
+                         event->kind == EVENT_SPARE ? "which spare replaces it? --by SPARE"
                                                     : "--by SPARE belongs to the event spare");
     if (event->at > event->made)
         return error_set(err, ERROR_USAGE,
@@ -268,7 +268,8 @@ struct event_words {
 static int read_kind(const char *word, const char *what, enum event_kind *ret_kind, struct error *err)
 {
     if (!event_kind_parse(word, ret_kind) || *ret_kind > EVENT_NOTE)
-        return error_set(err, ERROR_USAGE, "'%s' is no event; expected repair, swap, spare or note", word);
+        return error_set(err, ERROR_USAGE, "'%s' is not an event; expected repair, swap, spare or note",
+                         word);
     if (what == NULL)
         return 0;
     if (*ret_kind != EVENT_REPAIR && *ret_kind != EVENT_SWAP)
@@ -286,7 +287,7 @@ static int read_hosts(struct words *words, int operand, const char *option, stru
     if (given == (option != NULL))
         return error_set(words->err, ERROR_USAGE,
                          given ? "the hosts are named twice, as HOSTS and by --hosts"
-                               : "which hosts is it about? HOSTS, or --hosts LIST: node[1-4],node7");
+                               : "name the hosts: HOSTS, or --hosts LIST: node[1-4],node7");
     return hostlist_expand(words->arena, given ? words->argv[operand] : option, ret_hosts, words->err);
 }
 
@@ -359,7 +360,7 @@ static struct acceptance_event *find_event(const struct campaign *campaign, cons
         names = arena_printf(kept->arena, "%s\n  %s %s", names, event->uuid,
                              reason_english(kept->arena, event_text(kept->arena, event)));
     }
-    error_set(err, ERROR_USAGE, "'%s' is no event of acceptance %s that stands%s%s", uuid, kept->name,
+    error_set(err, ERROR_USAGE, "'%s' is not a valid event of acceptance %s%s%s", uuid, kept->name,
               *names != '\0' ? "; there are:" : ", and there is none", names);
     return NULL;
 }
@@ -525,7 +526,8 @@ static int write_next(const struct acceptance *acceptance, const struct campaign
         write_tools(acceptance, folder, err) < 0 ||
         file_write(arena_printf(arena, "%s/commands", folder), lines, strlen(lines), 0644, err) < 0)
         return -1;
-    cli_print("next: %s/commands: %zu run%s of no more than is owed\n", folder, runs, runs == 1 ? "" : "s");
+    cli_print("next: %s/commands: %zu run%s of exactly what is required\n", folder, runs,
+              runs == 1 ? "" : "s");
     cli_print_lines(lines);
     return 0;
 }
@@ -619,18 +621,18 @@ static const struct verb {
     int least, most; /* operands; -1: any number */
 } verbs[] = {
     {"create", "NAME -H HOSTFILE -s SUITE [--baseline NAME] [--contract FILE]",
-     "begins one: all that the suite owes of these hosts is to be shown", 1, 1},
+     "starts one: everything that the suite requires of these hosts must be shown", 1, 1},
     {"add", "NAME RUN... [--adopt WHO --note TEXT]",
      "adds runs, of all hosts and steps or of some; of the same suite and limits", 2, -1},
     {"event",
      "NAME repair|swap|spare|note HOSTS [--what WORK] [--item gpu3] [--by SPARE] [--note TEXT] [--when TIME]",
-     "records what was done: only this, and three of three behind it, replaces a fail", 2, 3},
+     "records what was done: only this, followed by three passes out of three, replaces a fail", 2, 3},
     {"withdraw", "NAME EVENT --note TEXT",
-     "an event that was recorded by mistake counts no more, and is still told", 2, 2},
+     "an event that was recorded by mistake no longer counts, but is still shown", 2, 2},
     {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run", 1,
      1},
     {"report", "NAME [--format html|text|json] [--lang en|zh] [-o FILE] [--sign KEY]",
-     "how it stands and how it came there", 1, 1},
+     "its state and its history", 1, 1},
     {"list", "", "the acceptances in the database", 0, 0},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
@@ -641,7 +643,7 @@ static int help(FILE *out)
     for (size_t i = 0; i < VERB_COUNT; i++)
         fprintf(out, "  %s %s\n      %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
     fprintf(out,
-            "\nA fail is replaced by a recorded repair or swap and three passing attempts behind it, or by a "
+            "\nA fail is replaced by a recorded repair or swap followed by three passing attempts, or by a "
             "waiver\n"
             "(`assay waive`); never by running again until it passes. Exit status as of verdicts: 0 accept, "
             "1 reject,\n"
@@ -711,7 +713,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
           "the part: gpu3, mlx5_0; default: the host as a whole"}},
         {"event",
          {"what", 0, OPTION_STRING, "WORK", &options->told.what,
-          "of repair and swap: settings, cable, firmware, reseat or part; only what that touches is owed "
+          "of repair and swap: settings, cable, firmware, reseat or part; only what that touches is required "
           "again"}},
         {"event",
          {"hosts", 0, OPTION_STRING, "LIST", &options->told.hosts,
@@ -719,10 +721,10 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
         {"event", CLI_LIMIT_ROW(&options->told.hosts)},
         {"event",
          {"by", 0, OPTION_STRING, "SPARE", &options->told.event.spare,
-          "of a spare: the host (role=spare) that takes its place"}},
+          "of a spare: the host (role=spare) that replaces it"}},
         {"add",
          {"adopt", 0, OPTION_STRING, "WHO", &options->adopt,
-          "takes in runs that were imported, by this name; the report tells it"}},
+          "adopts imported runs, in this name; the report shows it"}},
         {"add", {"note", 0, OPTION_STRING, "TEXT", &options->told.event.note, "why they are taken in"}},
         {"event",
          {"note", 0, OPTION_STRING, "TEXT", &options->told.event.note, "what was done, for the report"}},
@@ -732,14 +734,14 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
           "when it happened: 2026-03-01T12:00 (UTC); default: now"}},
         {"status",
          {"next", 0, OPTION_STRING, "DIR", &options->next,
-          "writes there what the next run needs, and its command line"}},
+          "writes what the next run needs there, and its command line"}},
         {"report", {"format", 'f', OPTION_STRING, "NAME", &options->report.format, "html, text or json"}},
         {"report",
          {"lang", 'l', OPTION_STRING, "LANGUAGE", &options->report.lang,
           "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"}},
         {"report",
          {"output", 'o', OPTION_STRING, "FILE", &options->report.output,
-          "where it goes; default: standard output"}},
+          "output file; default: standard output"}},
         {"report",
          {"sign", 0, OPTION_STRING, "KEY", &options->report.key,
           "with a manifest of all its runs, documents and events, signed by this SSH key"}},

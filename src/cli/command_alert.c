@@ -56,8 +56,8 @@ static const char *counts_text(struct arena *arena, const struct alert_rows *row
 
 static int complain(const struct alert_receiver *receiver, const struct error *err)
 {
-    cli_warn("assay: alert: %s was not told: %s; it is tried again the next time\n", receiver->name,
-             err->text);
+    cli_warn("assay: alert: %s did not get the message: %s; it is tried again the next time\n",
+             receiver->name, err->text);
     return EXIT_INCOMPLETE;
 }
 
@@ -76,7 +76,7 @@ static int tell(const struct request *request, struct alerts *alerts, const stru
     if (alert_send(request->arena, receiver, alert_body(request->arena, receiver->kind, &rows, request->now),
                    &refusal) < 0)
         return complain(receiver, &refusal);
-    cli_print("%s: told of %s\n", receiver->name, counts_text(request->arena, &rows));
+    cli_print("%s: sent %s\n", receiver->name, counts_text(request->arena, &rows));
     for (size_t i = 0; i < rows.items.count; i++)
         alert_delivered(alerts, rows.items.items[i].alert, receiver, rows.items.items[i].due, request->now);
     return alerts_save(alerts, request->state, err) < 0 ? cli_fail(err) : EXIT_ACCEPT;
@@ -159,10 +159,10 @@ int command_alert(int argc, char **argv)
     struct request request = {0};
     const struct option_row rows[] = {
         {"to", 't', OPTION_STRING, "FILE", &request.to,
-         "who is told: JSON, for its owner's eyes only (see the man page)"},
+         "the receivers: a JSON file that only its owner can read (see the man page)"},
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
         {"state", 0, OPTION_STRING, "FILE", &request.state,
-         "what was told so far; default: the database's name with .alerts behind it"},
+         "what was sent so far; default: the database's name followed by .alerts"},
         {"try", 0, OPTION_FLAG, NULL, &request.trial,
          "only sends each receiver a message that speaks of no host"},
         {"now", 0, OPTION_STRING, "TIME", &request.when,
@@ -175,7 +175,7 @@ int command_alert(int argc, char **argv)
                      &first, &status))
         return status;
     if (request.to == NULL) {
-        cli_warn("assay: alert: --to FILE is missing, which names who is told\n");
+        cli_warn("assay: alert: --to FILE is missing; it names the receivers\n");
         return EXIT_USAGE;
     }
     if (first + 1 < argc) {

@@ -137,7 +137,7 @@ static int follow(struct following *following, int *ret_status, struct error *er
     } while (driver.state == RUN_RUNNING);
     stop_following(following);
     if (driver.state == RUN_INTERRUPTED)
-        cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` goes on with it\n",
+        cli_warn("assay: run %lld has lost its controller; `assay run --resume %lld` continues it\n",
                  following->number, following->number);
     return cli_print_verdict(following->store, following->number, ret_status, err);
 }

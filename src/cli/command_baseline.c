@@ -40,8 +40,8 @@ static int check_run(const struct record *record, struct error *err)
         return 0;
     return error_set(
         err, ERROR_USAGE,
-        "run %lld did not pass (%s), and only runs that passed show what is healthy; `assay show %lld` says "
-        "what stands in the way: mend it and run again, or run the healthy hosts alone (--hosts)",
+        "run %lld did not pass (%s), and only runs that passed show healthy values; `assay show %lld` says "
+        "the reason: fix it and run again, or run the healthy hosts alone (--hosts)",
         record->number, standing_verdict(&record->standing, judgement->verdicts[0].word), record->number);
 }
 
@@ -97,7 +97,7 @@ static int take_run(struct arena *arena, struct store *store, const char *word,
         return -1;
     for (size_t i = 0; i < sources->records.count; i++)
         if (strcmp(sources->records.items[i]->uuid, record->uuid) == 0)
-            return error_set(err, ERROR_USAGE, "run %lld stands twice", record->number);
+            return error_set(err, ERROR_USAGE, "run %lld is given twice", record->number);
     *list_push(arena, &sources->records) = record;
     if (sources_of_record(arena, record, NULL, &of_run, err) < 0)
         return -1;
@@ -151,12 +151,11 @@ static int verb_derive(int argc, char **argv)
 {
     struct derive_options options = {.output = "-"};
     const struct option_row rows[] = {
-        {"platform", 0, OPTION_STRING, "NAME", &options.platform,
-         "of which platform, where the runs have several"},
+        {"platform", 0, OPTION_STRING, "NAME", &options.platform, "which platform, if the runs have several"},
         {"base", 0, OPTION_STRING, "NAME", &options.base,
-         "baseline whose limits stand behind the derived ones; default: that of the first run"},
+         "baseline for limits that are not derived; default: that of the first run"},
         {"name", 0, OPTION_STRING, "NAME", &options.name, "name of the new one; default: PLATFORM-derived"},
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "where it goes; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &options.db,
          "database; default $ASSAY_DB or assay.db; `assay import` brings runs of others into it"},
         OPTION_END,
@@ -443,8 +442,8 @@ static const struct verb {
     {"show", "NAME|FILE", "every figure with its source", verb_show},
     {"derive", "RUN...",
      "makes one from accepted runs: floors below what they measured, with median, MAD and n", verb_derive},
-    {"check", "FILE|NAME",
-     "what is wrong with one: form, units, more than the links carry, unfounded figures", verb_check},
+    {"check", "FILE|NAME", "errors in one: form, units, more than the links carry, figures without a source",
+     verb_check},
 };
 
 static int help(FILE *out)

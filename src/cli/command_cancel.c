@@ -38,7 +38,7 @@ static int tell_controller(const struct run_driver *driver, long long number, bo
     if (driver->pid == 0)
         return error_set(err, ERROR_USAGE, "run %lld is driven from %s; cancel it there", number,
                          driver->host);
-    cli_warn("assay: process %lld, which drives run %lld, is told to end\n", driver->pid, number);
+    cli_warn("assay: asked process %lld, which drives run %lld, to end\n", driver->pid, number);
     for (int signals = now ? 2 : 1; signals > 0; signals--) {
         if (kill((pid_t)driver->pid, SIGINT) < 0 && errno != ESRCH)
             return error_set(err, ERROR_USAGE, "process %lld, which drives run %lld: %s", driver->pid, number,
@@ -92,7 +92,7 @@ int command_cancel(int argc, char **argv)
     const struct option_row rows[] = {
         {"now", 0, OPTION_FLAG, NULL, &now, "as Ctrl-C twice: does not wait until what runs is proven gone"},
         {"report", 'o', OPTION_STRING, "FILE", &options.report,
-         "where the HTML report goes, when it is this process that ends the run"},
+         "file of the HTML report, if this process ends the run"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         ACCESS_OPTIONS(&options.access),
         OPTION_END,
@@ -103,7 +103,7 @@ int command_cancel(int argc, char **argv)
     if (!cli_options(rows, "cancel RUN", argc, argv, &first, &status))
         return status;
     if (first + 1 != argc) {
-        error_set(&err, ERROR_USAGE, "cancel: name one run; `assay list` shows those that are going on");
+        error_set(&err, ERROR_USAGE, "cancel: name one run; `assay list` shows those that are running");
         return cli_fail(&err);
     }
     options.begin.resume = argv[first];

@@ -76,8 +76,8 @@ int command_compare(int argc, char **argv)
 {
     const char *db = NULL, *format = "text", *output = "-";
     const struct option_row rows[] = {
-        {"format", 'f', OPTION_STRING, "NAME", &format, "text, json or svg (a plot of what is worse)"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        {"format", 'f', OPTION_STRING, "NAME", &format, "text, json or svg (a plot of what got worse)"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

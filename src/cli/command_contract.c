@@ -193,7 +193,7 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     json_member(
         &writer, "note",
         "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
-        "the figures and the sources to what the parties agree on, and strike out what they do not.");
+        "the figures and the sources to what the parties agree on, and delete what they do not.");
     json_key(&writer, "limits");
     json_open_array(&writer);
     for (size_t i = 0; i < draft->clauses.count; i++)
@@ -212,7 +212,7 @@ static void tell_without(const struct plan *plan, const struct draft *draft)
     for (size_t i = 0; i < draft->without.count; i++) {
         const struct clause *clause = &draft->without.items[i];
 
-        cli_warn("assay: contract init: nobody has a figure for %s of step %s on %s: add a clause for it\n",
+        cli_warn("assay: contract init: there is no figure for %s of step %s on %s: add a clause for it\n",
                  clause->slot->metric, clause->shape->suite_step, clause->shape->platform);
     }
 }
@@ -260,7 +260,7 @@ static int verb_init(int argc, char **argv)
         CLI_SUITE_ROW(&cli),
         CLI_BASELINE_ROW(&cli),
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the contract; default: contract"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
         OPTION_END,
     };
     struct error err = {0};
@@ -284,7 +284,7 @@ static int help(FILE *out)
     fprintf(out,
             "usage: assay contract VERB\n\n"
             "  init   -H HOSTFILE -s SUITE  "
-            "a contract to begin with: a clause for each figure that decides a gate of the plan\n\n"
+            "a contract to start from: a clause for each figure that decides a gate of the plan\n\n"
             "Each clause has our figure, and its status and source beside it, ready to be negotiated. What "
             "nobody has a\n"
             "figure for is named. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");

@@ -149,10 +149,9 @@ static int know_words(struct redactor *redactor, const char *path, struct error 
         if (line.length == 0 || line.bytes[0] == '#')
             continue;
         if (line.length < SHORTEST || line.length > LONGEST || memchr(line.bytes, '\0', line.length) != NULL)
-            return error_set(
-                err, ERROR_USAGE,
-                "%s:%u: a word has %d to %d characters: shorter ones stand inside of too many others", path,
-                number, SHORTEST, LONGEST);
+            return error_set(err, ERROR_USAGE,
+                             "%s:%u: a word has %d to %d characters: shorter ones occur in too many others",
+                             path, number, SHORTEST, LONGEST);
         memcpy(word, line.bytes, line.length);
         word[line.length] = '\0';
         redactor_know_word(redactor, word);
@@ -320,7 +319,8 @@ int command_export(int argc, char **argv)
         {"redact", 0, OPTION_FLAG, NULL, &export.redact,
          "users, hosts, domains and addresses by pseudonyms, the same in each export of this database"},
         {"redact-words", 0, OPTION_STRING, "FILE", &export.words,
-         "with --redact: what no rule can know, customers and projects: one a line, replaced everywhere"},
+         "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
+         "everywhere"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

@@ -81,7 +81,7 @@ int command_history(int argc, char **argv)
         {"imported", 0, OPTION_FLAG, NULL, &options.imported,
          "with the runs of other parties that were imported"},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text, json or svg (a plot)"},
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "where it goes; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

@@ -125,7 +125,7 @@ int command_import(int argc, char **argv)
         {"report", 0, OPTION_STRING, "REPORT", &options.verification.report,
          "the signed report of the run: the bundle must be what was signed"},
         {"signers", 0, OPTION_STRING, "FILE", &options.verification.signers,
-         "whose signatures count: an allowed signers file, see ssh-keygen(1)"},
+         "the allowed signers file of those whose signatures count, see ssh-keygen(1)"},
         {"db", 0, OPTION_STRING, "FILE", &options.db,
          "database, made when it is not there; default $ASSAY_DB or assay.db"},
         OPTION_END,
@@ -140,8 +140,8 @@ int command_import(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (options.verification.signers != NULL && options.verification.report == NULL) {
-        cli_warn(
-            "assay: import: --signers says whose signature on a report counts: give --report REPORT too\n");
+        cli_warn("assay: import: --signers names those whose signature on a report counts: give --report "
+                 "REPORT too\n");
         return EXIT_USAGE;
     }
     options.verification.arena = arena_create();

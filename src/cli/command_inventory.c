@@ -44,7 +44,7 @@ static int ask(struct text *out, const char *command, struct error *err)
         return error_set(err, ERROR_USAGE, "%s says more than %d MiB", command, INPUT_BYTES >> 20);
     if (status != 0)
         return error_set(err, ERROR_USAGE,
-                         "%s failed (exit status %d); give its saved output as FILE, from where it works",
+                         "%s failed (exit status %d); save its output where it works, and give that as FILE",
                          command, WIFEXITED(status) ? WEXITSTATUS(status) : 255);
     return 0;
 }
@@ -67,7 +67,7 @@ static int read_answer(struct arena *arena, struct inventory *inventory, const s
         return -1;
     }
     *list_push(arena, &inventory->remarks) =
-        arena_printf(arena, "no leaf switches are given: %s tells of none", inquiry->command);
+        arena_printf(arena, "no leaf switches are given: %s reports none", inquiry->command);
     return 0;
 }
 
@@ -120,9 +120,9 @@ int command_inventory(int argc, char **argv)
     struct options options = {0};
     const struct option_row rows[] = {
         {"output", 'o', OPTION_STRING, "FILE", &options.output,
-         "where the hostfile goes, else standard output"},
+         "output file; default: standard output"},
         {"unit", 'u', OPTION_STRING, "KEY", &options.unit,
-         "what says the scalable unit: partition (Slurm), or a label of Kubernetes"},
+         "where the scalable unit is taken from: partition (Slurm), or a label of Kubernetes"},
         {"rack", 'r', OPTION_STRING, "KEY", &options.rack, "the label of Kubernetes that says the rack"},
         OPTION_END,
     };

@@ -140,7 +140,7 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
     print_change(record, &before);
     if (kept > 0)
         cli_print(
-            "%zu of %zu attempts not read again: of their output head and tail are stored; judged by what "
+            "%zu of %zu attempts not read again: only head and tail of their output are stored; judged by what "
             "was read of all of it at the time\n",
             kept, record->attempts.count);
     cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,

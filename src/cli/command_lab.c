@@ -111,15 +111,14 @@ static int verb_up(int argc, char **argv)
         {"profile", 0, OPTION_STRING, "NAME", &options.profile,
          "the platform, see assay lab profiles (hgx-h100)"},
         {"fabric", 0, OPTION_STRING, "KIND", &fabric,
-         "what joins the hosts: infiniband or roce (infiniband)"},
+         "what connects the hosts: infiniband or roce (infiniband)"},
         {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
          "what is wrong with a host, see assay lab faults"},
         {"oversubscription", 0, OPTION_COUNT, "N", &options.oversubscription,
          "the uplinks of a leaf carry an N-th of what its 8 hosts send (1)"},
         {"seed", 0, OPTION_COUNT, "N", &options.seed,
          "measurements differ a little from one N to another, as from day to day (they do not)"},
-        {"dir", 0, OPTION_STRING, "DIR", &options.directory,
-         "where everything of the lab lies (./assay-lab)"},
+        {"dir", 0, OPTION_STRING, "DIR", &options.directory, "the folder of the lab (./assay-lab)"},
         {"port", 0, OPTION_COUNT, "P", &options.port, "the SSH port of all hosts (a free one)"},
         {"speed", 0, OPTION_COUNT, "N", &options.speed, "simulated seconds in one real second (600)"},
         OPTION_END,
@@ -145,7 +144,7 @@ static int with_directory(int argc, char **argv, const char *verb)
 {
     const char *directory = LAB_DEFAULT_DIRECTORY;
     const struct option_row rows[] = {
-        {"dir", 0, OPTION_STRING, "DIR", &directory, "where the lab lies (./assay-lab)"},
+        {"dir", 0, OPTION_STRING, "DIR", &directory, "the folder of the lab (./assay-lab)"},
         OPTION_END,
     };
     cleanup_text struct text out = {0};
@@ -173,7 +172,7 @@ static int verb_swap(int argc, char **argv)
 {
     const char *directory = LAB_DEFAULT_DIRECTORY;
     const struct option_row rows[] = {
-        {"dir", 0, OPTION_STRING, "DIR", &directory, "where the lab lies (./assay-lab)"},
+        {"dir", 0, OPTION_STRING, "DIR", &directory, "the folder of the lab (./assay-lab)"},
         OPTION_END,
     };
     struct error err = {0};
@@ -182,7 +181,7 @@ static int verb_swap(int argc, char **argv)
     if (first < 0)
         return status;
     if (first != argc - 2)
-        return usage_error("swap takes a host and a GPU: node2 gpu3");
+        return usage_error("swap needs a host and a GPU: node2 gpu3");
     return lab_swap(directory, argv[first], argv[first + 1], &err) < 0 ? report_error(&err) : 0;
 }
 

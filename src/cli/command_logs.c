@@ -196,8 +196,8 @@ static int find(struct request *request, struct slice line, bool *ret_found, str
     *ret_found = result == PATTERN_FOUND;
     return result != PATTERN_EXHAUSTED
                ? 0
-               : error_set(err, ERROR_USAGE,
-                           "--grep '%s': it takes too many steps on a line; write it simpler", request->grep);
+               : error_set(err, ERROR_USAGE, "--grep '%s': it takes too many steps on a line; simplify it",
+                           request->grep);
 }
 
 /* "node3 gpu-burn 2:117: GPU 3: FAULTY"; of stderr with "stderr" before the number of the line. */
@@ -351,7 +351,7 @@ int command_logs(int argc, char **argv)
         {"attempt", 'n', OPTION_COUNT, "N", &request.attempt, "this try of the step; default: the last one"},
         {"stderr", 0, OPTION_FLAG, NULL, &request.only_stderr, "only what came on standard error"},
         {"grep", 'g', OPTION_STRING, "PATTERN", &request.grep,
-         "only lines in which this is found (a Perl regular expression), of all attempts"},
+         "only lines that match this (a Perl regular expression), of all attempts"},
         {"raw", 0, OPTION_FLAG, NULL, &request.raw,
          "the bytes as the host gave them: no headings, nothing made harmless for a terminal, no pager"},
         {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},

@@ -25,13 +25,13 @@ static void print_help(FILE *out)
     const struct parser *const *parsers = parser_list(&count);
 
     fputs("usage: assay parse TOOL [FILE]\n"
-          "Reads a saved output of TOOL (FILE, or standard input) and prints what it says as JSON.\n"
+          "Reads a saved output of TOOL (FILE, or standard input) and prints it as JSON.\n"
           "Exit status: 0 complete, 1 complete and the tool found a fault, 2 not complete, 64 usage.\n\n"
           "TOOL is one of\n",
           out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %-24s %s\n", parsers[i]->name, parsers[i]->summary);
-    fputs("\nRead were outputs of these versions, of the other tools such as do not tell theirs:\n\n", out);
+    fputs("\nOutputs of these versions were read; the other tools do not print theirs:\n\n", out);
     for (size_t i = 0; i < count; i++)
         if (*parser_samples(parsers[i])->versions != '\0')
             fprintf(out, "%s: %s\n", parsers[i]->name, parser_samples(parsers[i])->versions);

@@ -177,12 +177,11 @@ static void print_soak(struct arena *arena, const struct question *question)
     for (size_t i = 0; i < soak.unknown.count; i++)
         unknown = arena_printf(arena, "%s%s%s", unknown, i > 0 ? ", " : "", soak.unknown.items[i]);
     if (soak.steps > 0 && soak.kwh > 0)
-        cli_print(
-            "energy of what lasts for a time: at most %.4g kWh, GPUs alone, each at the limit of power of "
-            "its platform\n",
-            soak.kwh);
+        cli_print("energy of timed steps: at most %.4g kWh, GPUs alone, each at the power limit of "
+                  "its platform\n",
+                  soak.kwh);
     if (soak.unknown.count > 0)
-        cli_print("energy of what lasts for a time on %s: unknown, the platform has no limit of power "
+        cli_print("energy of timed steps on %s: unknown, the platform has no power limit "
                   "(power_limit_w)\n",
                   unknown);
 }
@@ -232,7 +231,7 @@ static void print_steps(struct arena *arena, const struct question *question)
             cli_print("      one after the other until they have worked for %s\n",
                       duration_text(arena, step_repeat_for_s(first)));
         if (shape->retests > 0)
-            cli_print("      what fails or is doubtful is tested again, up to %u time%s\n", shape->retests,
+            cli_print("      what fails or is in doubt is tested again, up to %u time%s\n", shape->retests,
                       shape->retests == 1 ? "" : "s");
         print_shape(arena, &question->sources.limits, shape);
     }
@@ -262,8 +261,8 @@ static void print_plan(struct arena *arena, const struct question *question, siz
                   production_concerned(arena, plan));
     if (!full)
         cli_print("\n`assay plan --full` lists every value with its limit and source\n");
-    cli_print("\n%zu steps owe %zu measurements: %zu gates and %zu records; about %s\n", plan->steps.count,
-              plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
+    cli_print("\n%zu steps require %zu measurements: %zu gates and %zu records; about %s\n",
+              plan->steps.count, plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
               duration_text(arena, whole_s(plan, hosts_at_once)));
     print_soak(arena, question);
 }
@@ -405,7 +404,7 @@ int command_plan(int argc, char **argv)
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&cli),
         {"hosts-at-once", 0, OPTION_COUNT, "N", &hosts_at_once,
-         "as in assay run, for the time that it takes; default all"},
+         "as in assay run, while it runs; default all"},
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},
         {"full", 0, OPTION_FLAG, NULL, &full,

@@ -65,7 +65,7 @@ static int verb_derive(int argc, char **argv)
         {"without", 0, OPTION_STRING, "HCA[,HCA]...", &without,
          "HCAs of storage or management, which are no part of the platform"},
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the platform; hostfiles and baselines use it"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "where it goes; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
@@ -101,7 +101,7 @@ static int help(FILE *out)
         out,
         "usage: assay platform VERB\n\n"
         "  list                                     platforms that are built in\n"
-        "  derive RUN --host HOST --name NAME       one made from what a host said of itself in a run\n\n"
+        "  derive RUN --host HOST --name NAME       one made from what a host reported in a run\n\n"
         "`assay platform VERB --help` shows the options. Exit status: 0, 64 where something is missing.\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }

@@ -121,7 +121,7 @@ static void print_text(const struct record *record, const struct mends *mends)
                   reason_english(record->arena, mends->unasked.items[i].steps));
     cli_print("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
               *mends->clean != '\0' ? ": " : "", mends->clean);
-    cli_print("run: %lld\nto mend: %zu\n", record->number, count_of(mends));
+    cli_print("run: %lld\nto fix: %zu\n", record->number, count_of(mends));
 }
 
 static void put_mend(struct arena *arena, struct json_writer *json, const struct mend *mend)
@@ -227,26 +227,27 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
     const struct option_row rows[] = {
         OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
-         "the hosts; may also stand without -H"},
+         "the hosts; may also be given without -H"},
         {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
          "only these hosts of the hostfile: node[1-4],node7"},
         CLI_LIMIT_ROW(&options->plan.hosts),
-        OPTION_HEADING("What is asked for"),
+        OPTION_HEADING("What is checked"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "what is going to be run, a file or a built-in name: its tools, launcher and root steps are looked "
+         "the suite that will be run, a file or a built-in name: its tools, launcher and root steps are "
+         "looked "
          "for; "
          "default delivery"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
+         "run the tools that `assay stage` copied from DIR (or their manifest), and no others of their "
          "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
-         "where they lie on the hosts, if they were staged with --root"},
+         "their folder on the hosts, if they were staged with --root"},
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress,
-         "auto (a board on a terminal, else plain), plain (a log), json (an object a line) or none"},
+         "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

@@ -25,13 +25,13 @@ static const char *why_stays(const struct run_summary *run, const struct standin
     if (run->state == RUN_RUNNING)
         return "it is going on";
     if (run->state == RUN_INTERRUPTED && !run->imported)
-        return "it was interrupted: its hosts may still have what it left, and `assay run --resume` fetches "
+        return "it was interrupted: its hosts may still have results, and `assay run --resume` fetches "
                "that";
     if (run->in_acceptance)
         return "it is part of an acceptance";
     if (run->accepted)
         return standing_is_acceptance(standing) ? "it was accepted" : "it passed";
-    return run->waived ? "a waiver speaks of it" : NULL;
+    return run->waived ? "it has a waiver" : NULL;
 }
 
 static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
@@ -94,7 +94,7 @@ int command_prune(int argc, char **argv)
     const struct option_row rows[] = {
         {"keep", 0, OPTION_COUNT, "N", &options.keep, "the newest N runs stay"},
         {"older-than", 0, OPTION_COUNT, "DAYS", &options.older_than,
-         "only runs that began before so many days go"},
+         "forget only runs that started more than so many days ago"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &options.dry_run, "only say what would go"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,

@@ -126,7 +126,7 @@ int command_report(int argc, char **argv)
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
          "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"output", 'o', OPTION_STRING, "FILE", &request.output, "where it goes; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &request.output, "output file; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
          "assay-report-RUN.html; of a run that is no acceptance assay-trial-RUN.html, and the manifest says "

@@ -215,7 +215,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     status = running_carry_out(&run->going, &options, &cancelled, &err);
     board_destroy(run->board);
     if (status < 0) {
-        cli_warn("assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` goes on\n",
+        cli_warn("assay: run %lld stopped; what was finished is kept, `assay run --resume %lld` continues\n",
                  run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
@@ -234,13 +234,13 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "only these hosts of the hostfile: node[1-4],node7"},
         CLI_LIMIT_ROW(&options->plan.hosts),
         {"allow-active", 0, OPTION_FLAG, NULL, &options->begin.allow_active,
-         "tests that load hosts also on those in production (use=production in the hostfile)"},
+         "run tests that load hosts also on hosts in production (use=production in the hostfile)"},
         {"exclusive-via", 0, OPTION_STRING, "VIA", &options->begin.exclusive.via,
-         "slurm: asks Slurm for each host before it is tested, one exclusive job a host; slurm:WORDS gives "
+         "slurm: asks Slurm for each host before it is tested, one exclusive job per host; slurm:WORDS gives "
          "sbatch more, "
          "\"slurm:--partition=gpu --account=ops\""},
         {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->begin.exclusive.minutes,
-         "how long a host is waited for that Slurm does not give (default " EXCLUSIVE_MINUTES
+         "how long to wait for a host that Slurm does not give (default " EXCLUSIVE_MINUTES
          "); then it is not tested"},
         OPTION_HEADING("What is run"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
@@ -253,31 +253,31 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "limits agreed in a contract; they outrank all others"},
         CLI_DURATION_ROW(&options->plan),
         {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` brought from DIR (or their manifest), and no others of their "
+         "run the tools that `assay stage` copied from DIR (or their manifest), and no others of their "
          "names"},
         {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
-         "where they lie on the hosts, if they were staged with --root"},
+         "their folder on the hosts, if they were staged with --root"},
         {"resume", 0, OPTION_STRING, "RUN", &options->begin.resume,
-         "go on with an interrupted run: what still runs is taken up, what ended is not run again; -H with "
+         "continue an interrupted run: what still runs is picked up, what ended is not run again; -H with "
          "hosts "
-         "added or swapped is taken, another suite, baseline or contract refused"},
+         "added or swapped is accepted, another suite, baseline or contract refused"},
         {"hosts-at-once", 0, OPTION_COUNT, "N", &options->begin.hosts_at_once,
-         "hosts at work at a time, where power, cooling or shared storage does not bear more; a test over "
+         "hosts at work at a time, if power, cooling or shared storage does not allow more; a test across "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
-         "go on in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
+         "continue in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         OPTION_HEADING("Output"),
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
-         "where the HTML report goes; default assay-report-RUN.html, and of a run that is no acceptance what "
+         "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance what "
          "it "
          "is: assay-trial-RUN.html"},
         CLI_NAMES_ROWS(&options->plan.names),
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
-         "most that the run keeps of what hosts print (8G); default 64M a host, at least 1G, and more for a "
+         "most that the run keeps of what hosts print (8G); default 64M per host, at least 1G, and more for a "
          "soak"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress,
-         "auto (a board on a terminal, else plain), plain (a log), json (an object a line) or none"},
+         "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

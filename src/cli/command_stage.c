@@ -39,7 +39,7 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
          "say what DIR is, by its manifest; connect to nothing"},
         OPTION_HEADING("How it is brought"),
         {"root", 0, OPTION_STRING, "FOLDER", &options->root,
-         "where versions lie on the hosts; default /var/tmp/assay-UID/tools, or ~/.assay/tools where "
+         "folder of the versions on the hosts; default /var/tmp/assay-UID/tools, or ~/.assay/tools where "
          "programs "
          "may not run there"},
         {"seeds", 0, OPTION_COUNT, "N", &options->seeds,
@@ -49,7 +49,7 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
         {"direct", 0, OPTION_FLAG, NULL, &options->direct,
          "send it to each host from here: for hosts that cannot log in to each other"},
         {"pushes", 0, OPTION_COUNT, "N", &options->pushes,
-         "hosts that it is sent to from here at a time, where hosts do not pass it on; default 8"},
+         "hosts that get a copy from here at a time, if hosts do not pass it on; default 8"},
         ACCESS_OPTIONS(&command->access),
         OPTION_END,
     };
@@ -80,7 +80,7 @@ static const char *usage_fault(struct arena *arena, struct stage_command *comman
     if (asked > 1)
         return "--list and --remove are two questions";
     if (asked == 1 && (command->folder != NULL || command->dry_run))
-        return "--list and --remove take no DIR";
+        return "--list and --remove do not take a DIR";
     if (asked == 0 && command->folder == NULL)
         return "DIR is missing, the folder of tools: expected assay stage -H HOSTFILE DIR";
     if (command->remove != NULL && !is_version(command->remove))

@@ -147,7 +147,7 @@ static void print_meaning(const struct verification *verification, const struct 
 /* A bundle by itself says what it is of, and nobody has signed that. */
 static void print_bundle(struct verification *verification)
 {
-    cli_print("NOT CHECKED: a bundle alone proves only that it is whole; who signed its run is for\n"
+    cli_print("NOT CHECKED: a bundle alone proves only that it is complete; who signed its run is for\n"
               "  assay verify REPORT --bundle %s\n",
               proof_line(verification->arena, verification->report));
     verification->doubts++;
@@ -209,7 +209,7 @@ int command_verify(int argc, char **argv)
     struct verify_options options = {0};
     const struct option_row rows[] = {
         {"signers", 0, OPTION_STRING, "FILE", &verification.signers,
-         "whose signatures count: an allowed signers file, see ssh-keygen(1)"},
+         "the allowed signers file of those whose signatures count, see ssh-keygen(1)"},
         {"db", 0, OPTION_STRING, "FILE", &options.db,
          "checks the evidence in this database too; of a redacted --bundle, by its key, that it is of this "
          "run"},

@@ -275,7 +275,7 @@ int command_waive(int argc, char **argv)
 {
     struct waive_options options = {.subject = ""};
     const struct option_row rows[] = {
-        {"host", 0, OPTION_STRING, "HOST", &options.host, "the host; of a step over several: any of them"},
+        {"host", 0, OPTION_STRING, "HOST", &options.host, "the host; for a step across hosts, any of them"},
         {"check", 0, OPTION_STRING, "STEP", &options.check, "the suite's step that failed there"},
         {"subject", 0, OPTION_STRING, "WHAT", &options.subject,
          "only this subject, as the report names it: gpu3, gpu3->gpu5, mlx5_0/1"},
@@ -287,9 +287,9 @@ int command_waive(int argc, char **argv)
         {"list", 0, OPTION_FLAG, NULL, &options.list,
          "shows the waivers of the run, also ended and withdrawn ones"},
         {"withdraw", 0, OPTION_STRING, "UUID", &options.withdraw,
-         "takes a waiver back, with --who and --why; it stays on record"},
+         "withdraws a waiver, with --who and --why; it stays on record"},
         {"adopt", 0, OPTION_STRING, "UUID", &options.adopt,
-         "lets a waiver count that came with an imported run, with --who and --why"},
+         "makes a waiver of an imported run count, with --who and --why"},
         {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };

@@ -13,25 +13,25 @@
 
 static const struct command commands[] = {
     {"preflight", "HOSTFILE",
-     "everything to mend on all hosts at once, with the command that mends it; changes nothing",
+     "everything to fix on all hosts at once, with the command that fixes it; changes nothing",
      command_preflight},
-    {"hosts", "HOSTFILE", "the same as preflight: its older name", command_preflight},
+    {"hosts", "HOSTFILE", "the older name of preflight", command_preflight},
     {"inventory", "slurm|kubernetes [FILE...]",
-     "a hostfile of what Slurm or Kubernetes knows of its nodes, from saved outputs or from their own "
-     "commands",
+     "a hostfile from what Slurm or Kubernetes knows about its nodes, from saved outputs or from their "
+     "own commands",
      command_inventory},
     {"stage", "-H HOSTFILE DIR",
-     "brings a prebuilt set of tools to the hosts, which pass it on to each other", command_stage},
+     "copies a prebuilt set of tools to the hosts, which pass it on to each other", command_stage},
     {"plan", "-H HOSTFILE -s SUITE",
-     "what will run, how long, what it owes and against which limits; connects to nothing", command_plan},
+     "what will run, how long, what is required and with which limits; connects to nothing", command_plan},
     {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},
-    {"attach", "[RUN]", "follows a run that goes on elsewhere, to its end", command_attach},
-    {"cancel", "RUN", "ends a run and all that it runs on the hosts, also when its controller is dead",
+    {"attach", "[RUN]", "follows a run of another process to its end", command_attach},
+    {"cancel", "RUN", "ends a run and everything it runs on the hosts, even when its controller is dead",
      command_cancel},
     {"list", "", "the runs in the database", command_list},
     {"show", "RUN", "a run's verdict, failures and matrix as text", command_show},
-    {"logs", "[RUN [HOST [STEP]]]",
-     "what the hosts printed, as it is stored: a list, one output, or --grep in all", command_logs},
+    {"logs", "[RUN [HOST [STEP]]]", "the stored output of the hosts: a list, one output, or --grep in all",
+     command_logs},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
     {"site", "DIR", "a folder of pages about all runs, with their outputs, for a file share or a web server",
@@ -43,29 +43,29 @@ static const struct command commands[] = {
      command_verify},
     {"export", "RUN", "a run with all its evidence as one file; --redact hides who and where",
      command_export},
-    {"import", "BUNDLE", "takes an exported run into the database", command_import},
+    {"import", "BUNDLE", "reads an exported run into the database", command_import},
     {"judge", "RUN", "judges a stored run again, with other baselines if asked, without touching a host",
      command_judge},
     {"waive", "RUN --host HOST --check STEP ...",
-     "records that a failure is accepted: who, why, until when; shows and takes back waivers", command_waive},
+     "records that a failure is accepted: who, why, until when; shows and withdraws waivers", command_waive},
     {"acceptance", "create | add | event | status | report | list",
-     "the campaign over many runs: what is owed, repairs and spares, what is still missing",
+     "the campaign over many runs: what is required, repairs and spares, what is still missing",
      command_acceptance},
     {"alert", "[RUN] --to FILE",
-     "tells by webhook what got worse, again at growing intervals while it lasts, and when it is over",
+     "reports by webhook what got worse, again at growing intervals while it lasts, and when it is over",
      command_alert},
     {"compare", "RUN RUN", "what is better, worse or different in the second of two runs", command_compare},
-    {"history", "[HOST|IDENTITY]", "who gets worse from run to run, and one thing's numbers over all of them",
-     command_history},
+    {"history", "[HOST|IDENTITY]",
+     "what gets worse from run to run, and the numbers of one host or part over all runs", command_history},
     {"baseline", "list | show | derive | check",
-     "limits of platforms: what there is, and one made from accepted runs", command_baseline},
-    {"contract", "init", "a contract to begin with: our figure for each gate of a plan, with its source",
+     "limits of platforms: lists them, and makes new ones from accepted runs", command_baseline},
+    {"contract", "init", "a contract to start from: our figure for each gate of a plan, with its source",
      command_contract},
-    {"platform", "list | derive", "kinds of hosts: those that are built in, and one made from a good host",
-     command_platform},
+    {"platform", "list | derive",
+     "kinds of hosts: lists the built-in ones, and makes a new one from a good host", command_platform},
     {"prune", "--keep N", "forgets old runs, never one that was accepted, waived or is part of an acceptance",
      command_prune},
-    {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints what it says as JSON", command_parse},
+    {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints it as JSON", command_parse},
     {"lab", "up N | swap | status | down | faults | profiles", "a simulated cluster to try all this on",
      command_lab},
 };
@@ -73,12 +73,12 @@ static const struct command commands[] = {
 static int help(FILE *out)
 {
     fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
-                 "assay decides, with evidence, whether a GPU cluster may be handed over.\n\ncommands:\n");
+                 "assay decides, with evidence, whether a GPU cluster can be accepted.\n\ncommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
     fprintf(
         out,
-        "\n`assay help COMMAND` tells more; `assay --version` the version.\n"
+        "\n`assay help COMMAND` explains a command; `assay --version` prints the version.\n"
         "exit status: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions, 64 usage or bad input,\n"
         "70 our own failure, 130 cancelled\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;

@@ -213,7 +213,7 @@ static void print_lines(const struct recap_line *lines, size_t count)
         cli_print("  %-*s  %-*s  %s\n", (int)hosts_width, lines[i].hosts, (int)verdict_width,
                   lines[i].verdict, lines[i].rest);
     if (count > LINES_MOST)
-        cli_print("  and %zu more lines like these, which the report has\n", count - LINES_MOST);
+        cli_print("  and %zu more lines like these; the report has them\n", count - LINES_MOST);
 }
 
 void recap_print(const struct record *record)

@@ -87,7 +87,7 @@ static void check_order(const struct inspection *inspection, size_t index)
         if (limit_is_behind(&baseline->limits.items[index], &baseline->limits.items[i])) {
             add(inspection, baseline->at.items[index], false,
                 arena_printf(inspection->arena,
-                             "limits[%zu], of %s, never applies: limits[%zu] on line %u stands before it and "
+                             "limits[%zu], of %s, never applies: limits[%zu] on line %u comes before it and "
                              "speaks of all that it does",
                              index, baseline->limits.items[index].metric, i, baseline->at.items[i]->line));
             return;
@@ -104,10 +104,11 @@ static void check_unit(const struct inspection *inspection, size_t index)
         return;
     if (metric == NULL && strchr(limit->metric, '*') == NULL && strncmp(limit->metric, "window.", 7) != 0)
         add(inspection, place(at, "metric"), true,
-            arena_printf(inspection->arena,
-                         "limits[%zu]: nothing of assay measures %s; it is for a command of your own, or not "
-                         "the right word",
-                         index, limit->metric));
+            arena_printf(
+                inspection->arena,
+                "limits[%zu]: no check of assay measures %s; it is for a command of your own, or not "
+                "the right word",
+                index, limit->metric));
     if (metric != NULL && strcmp(metric->unit, limit->unit) != 0)
         add(inspection, place(at, "unit"), false,
             arena_printf(inspection->arena, "limits[%zu].unit is \"%s\", and %s is measured in \"%s\"", index,

@@ -325,7 +325,7 @@ static void compute(const struct work *work, const struct sample *samples, size_
     bound = derive_bound(measured, derived->ceiling);
     derived->value = derived->ceiling ? fmax(bound, derived->worst) : fmin(bound, derived->worst);
     if (derived->value != bound && !isnan(bound))
-        derived->note = arena_printf(work->arena, "the worst accepted value, which lies beyond %.5g", bound);
+        derived->note = arena_printf(work->arena, "the worst accepted value, which is beyond %.5g", bound);
     derived->value = derived->value > 0 ? four_digits(derived->value, derived->ceiling) : (double)NAN;
 }
 
@@ -352,7 +352,7 @@ static const char *too_few(const struct work *work, const struct derived *derive
     if (measured->n >= DERIVE_LEAST && measured->hosts >= DERIVE_LEAST_HOSTS)
         return NULL;
     return arena_printf(work->arena,
-                        "too few: %zu independent item%s on %zu host%s, and it takes %d on %d; the same "
+                        "too few: %zu independent item%s on %zu host%s, but %d on %d are needed; the same "
                         "hosts once more add none",
                         measured->n, measured->n == 1 ? "" : "s", measured->hosts,
                         measured->hosts == 1 ? "" : "s", DERIVE_LEAST, DERIVE_LEAST_HOSTS);

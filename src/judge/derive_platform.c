@@ -98,7 +98,7 @@ static int needed_number(const struct host_said *said, const char *metric, const
     if (one_number(said, metric, ret_number, err) < 0)
         return -1;
     if (isnan(*ret_number) || *ret_number <= 0)
-        return error_set(err, ERROR_USAGE, "no reading of this host tells %s; the check %s does", metric,
+        return error_set(err, ERROR_USAGE, "no reading of this host has %s; the check %s reads it", metric,
                          check);
     return 0;
 }
@@ -136,7 +136,7 @@ static int find_pci(const struct host_said *said, struct found *found, struct er
     if (listed == NULL || found->pci_ids.items.count == 0)
         return error_set(
             err, ERROR_USAGE,
-            "no whole reading of this host tells its GPUs by lspci -nn; the check gpu-inventory does");
+            "no complete reading of this host has its GPUs by lspci -nn; the check gpu-inventory reads them");
     if (strcmp(listed, arena_printf(said->arena, "%u", found->gpus)) != 0)
         return error_set(err, ERROR_USAGE,
                          "lspci lists %s GPUs and nvidia-smi %u: this host is odd in itself", listed,
@@ -161,7 +161,7 @@ static int find_gpus(const struct host_said *said, struct found *found, struct e
 
     if (smi == NULL)
         return error_set(err, ERROR_USAGE,
-                         "no whole reading of this host tells its GPUs; the check gpu-inventory does");
+                         "no complete reading of this host has its GPUs; the check gpu-inventory reads them");
     for (size_t i = 0; i < smi->facts.count; i++)
         if (strcmp(smi->facts.items[i].name, "gpu.name") == 0) {
             add_name(said->arena, &found->models, smi->facts.items[i].value);
@@ -193,7 +193,7 @@ static int all_links_are_up(const struct host_said *said, struct error *err)
         if (strcmp(reading->facts.items[i].name, "nvlink.link.state") == 0 &&
             strcmp(reading->facts.items[i].value, "active") != 0)
             return error_set(err, ERROR_USAGE,
-                             "NVLink %s is %s: mend it, or write the platform by hand where it is meant so",
+                             "NVLink %s is %s: fix it, or write the platform by hand if this is intended",
                              reading->facts.items[i].subject, reading->facts.items[i].value);
     return 0;
 }
@@ -215,7 +215,7 @@ static int find_links(const struct host_said *said, struct found *found, struct 
     found->lanes = (unsigned)lanes;
     if (isnan(links))
         return error_set(err, ERROR_USAGE,
-                         "no whole reading of this host tells its NVLinks; the check nvlink does");
+                         "no complete reading of this host has its NVLinks; the check nvlink reads them");
     return 0;
 }
 
@@ -265,16 +265,16 @@ static int find_hcas(const struct host_said *said, const char *without, struct f
         if (at->value < found->hca_gbits || state == NULL || strcmp(state, "Active") != 0)
             return error_set(
                 err, ERROR_USAGE,
-                "%s is %s at %.6g Gb/s, and others carry %.6g: mend it and derive from a run after that, or "
-                "leave it out by --without %s where it is no compute HCA",
+                "%s is %s at %.6g Gb/s, and others carry %.6g: fix it and derive from a run after that, or "
+                "leave it out by --without %s if it is not a compute HCA",
                 hca, state != NULL ? state : "in no known state", at->value, found->hca_gbits, hca);
         add_name(said->arena, &found->hcas, hca);
     }
     if (found->hcas.items.count > 0)
         qsort(found->hcas.items.items, found->hcas.items.count, sizeof(char *), compare_hcas);
     *list_push(said->arena, &notes->items) =
-        ports == NULL ? "no HCA is known: the check ib-port tells them"
-                      : "HCAs stand in the order of their numbers; put them into that of the rails";
+        ports == NULL ? "no HCA is known: the check ib-port reads them"
+                      : "HCAs are in the order of their numbers; put them into the order of the rails";
     return 0;
 }
 

@@ -169,9 +169,9 @@ void derivation_write(struct arena *arena, const struct derivation *derivation,
     json_member(&writer, "name", name);
     json_member(&writer, "title", arena_printf(arena, "%s, as measured here", platform->title));
     if (base != NULL)
-        json_member(&writer, "note",
-                    arena_printf(arena, "Derived figures come first; those of baseline %s stand behind them.",
-                                 base->name));
+        json_member(
+            &writer, "note",
+            arena_printf(arena, "Derived figures come first; those of baseline %s follow.", base->name));
     json_key(&writer, "platforms");
     json_open_array(&writer);
     json_put_string(&writer, platform->name);

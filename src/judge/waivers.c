@@ -134,8 +134,8 @@ static int refuse_accused(const struct record *record, size_t step, struct error
         if (judgement->accusations[i].step == step)
             return error_set(
                 err, ERROR_USAGE,
-                "%s is slow because of %s %s, as tests of parts of its hosts have shown: whom these "
-                "accuse is not waived; have it mended, or take a spare in its place, and run again",
+                "%s is slow because of %s %s, as partial tests have shown: a suspect found this way cannot "
+                "be waived; have it fixed, or replace it by a spare, and run again",
                 record->plan->steps.items[step].shape->suite_step,
                 accused_kind_name(judgement->accusations[i].kind), judgement->accusations[i].subject);
     return 0;

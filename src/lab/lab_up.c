@@ -58,9 +58,9 @@ static int absolute_directory(const char *directory, char path[PATH_MAX], bool c
     if (realpath(directory, path) == NULL)
         return error_set(err, ERROR_USAGE, "%s: %s", directory, strerror(errno));
     if (path[strcspn(path, " \t\n#:\"'\\$%")] != '\0')
-        return error_set(
-            err, ERROR_USAGE,
-            "%s: a lab cannot lie in a folder whose path has blanks, quotes or any of # : \\ $ %%", path);
+        return error_set(err, ERROR_USAGE,
+                         "%s: a lab cannot use a folder whose path has blanks, quotes or any of # : \\ $ %%",
+                         path);
     return 0;
 }
 
@@ -480,7 +480,7 @@ static int swap_gpu(struct arena *arena, const char *directory, const char *host
         return -1;
     if (number == 0 || strncmp(gpu, "gpu", 3) != 0 || !scan_u64(slice_of(gpu + 3), &place) ||
         place >= LAB_GPUS)
-        return error_set(err, ERROR_USAGE, "%s %s is no GPU of the lab; expected a host and gpu0 to gpu%d",
+        return error_set(err, ERROR_USAGE, "%s %s is not a GPU of the lab; expected a host and gpu0 to gpu%d",
                          host, gpu, LAB_GPUS - 1);
     file = fopen(lab_host_file(arena, lab, number, arena_printf(arena, "swapped-%s", gpu)), "a");
     if (file == NULL || fputc('.', file) == EOF || fclose(file) == EOF)

@@ -131,7 +131,7 @@ static int put_spare(struct hostfile *hostfile, const struct acceptance_event *e
     if (host == NULL || host->role == ROLE_SPARE)
         return error_set(err, ERROR_USAGE, "%s is not among the hosts that are to be accepted", event->host);
     if (spare == NULL || spare->role != ROLE_SPARE)
-        return error_set(err, ERROR_USAGE, "%s is no spare of the hostfile (role=spare) that is still free",
+        return error_set(err, ERROR_USAGE, "%s is not a free spare of the hostfile (role=spare)",
                          event->spare);
     in_place = *spare;
     in_place.role = ROLE_COMPUTE;

@@ -46,7 +46,8 @@ static const struct row {
     {"NCCL_IB_PCI_RELAXED_ORDERING", "1",
      "fails where it is not supported; the default, 2, uses it where it is", DOCUMENTATION},
     {"NCCL_IB_HCA", "[!=^]*",
-     "a name stands for all that begin so, mlx5_1 also for mlx5_10: put = before the list, or use \"hcas\" "
+     "a name also matches all names that start with it, mlx5_1 also mlx5_10: put = before the list, or use "
+     "\"hcas\" "
      "of the "
      "launcher; HCAs that are left out are rails that are not tested",
      DOCUMENTATION},
@@ -61,7 +62,7 @@ static const struct row {
      DOCUMENTATION},
     {"NCCL_IB_CUDA_SUPPORT", "*", "was removed in NCCL 2.4 and does nothing", DOCUMENTATION},
     {"NCCL_DEBUG_FILE", "*", "hides NCCL's lines, so that the network which was used is not known", "assay"},
-    {"NET_DEVICES", "*", "no variable of NCCL, and none of UCX (UCX_NET_DEVICES)", DOCUMENTATION},
+    {"NET_DEVICES", "*", "not a variable of NCCL, nor of UCX (UCX_NET_DEVICES)", DOCUMENTATION},
     {"UCX_TLS", "*", "concerns MPI, which only starts the ranks; NCCL does not use UCX", DOCUMENTATION},
 };
 

@@ -55,7 +55,7 @@ static int refuse_unknown(const char *kind, const char *name, struct error *err)
     near = count > 0 ? nearest_word(name, names, count) : NULL;
     error_set(
         err, ERROR_USAGE,
-        "'%.100s' is none of the built-in %s%s%s%s they are %s; a file is given with a '/' in its name or "
+        "'%.100s' is not one of the built-in %s%s%s%s they are %s; a file is given with a '/' in its name or "
         "'.json' at its end",
         name, kind, near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
         near != NULL ? "'?" : ";", list.bytes);

@@ -503,7 +503,7 @@ static int read_assignments(struct parser *parser, struct assignments *ret_assig
         if (read_assignment(parser, &assignment) < 0) {
             result = -1;
         } else if (find_assignment(ret_assignments, &assignment) != NULL) {
-            result = refuse(parser, parser->line, assignment.column, "key '%s' stands twice in this line",
+            result = refuse(parser, parser->line, assignment.column, "key '%s' appears twice in this line",
                             full_name(parser, &assignment));
         } else {
             *list_push(parser->arena, &ret_assignments->list) = assignment;
@@ -848,8 +848,9 @@ static int refuse_names_twice(const struct parser *parser, const struct host **s
     qsort(sorted, count, sizeof *sorted, compare_names);
     for (size_t i = 1; i < count; i++)
         if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
-            result = refuse(parser, sorted[i]->line, sorted[i]->column,
-                            "host '%s' stands twice; first on line %u", sorted[i]->name, sorted[i - 1]->line);
+            result =
+                refuse(parser, sorted[i]->line, sorted[i]->column,
+                       "host '%s' appears twice; first on line %u", sorted[i]->name, sorted[i - 1]->line);
     return result;
 }
 

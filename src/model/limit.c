@@ -291,20 +291,20 @@ static int check_numbers(const struct json *object, const struct limit *limit, s
             err, range, "range has not the form [FLOOR, CEILING]; expected two numbers, the floor first");
     if (limit->status == LIMIT_SELF && limit->rule != RULE_GROUPS)
         return json_error_add(err, json_get(object, "status"),
-                              "status is \"self\" beside %s; expected that beside fraction_of_groups only",
+                              "status is \"self\" with %s; expected this only with fraction_of_groups",
                               limit_rule_name(limit->rule));
     if (tolerance == NULL)
         return 0;
     if (limit->rule == RULE_FRACTION)
         return json_error_add(err, tolerance,
-                              "tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
+                              "tolerance is used with fraction_of_ceiling, which lowers the ceiling already; "
                               "expected a smaller fraction");
     if (!limit_is_number(limit))
-        return json_error_add(err, tolerance, "tolerance stands beside %s; expected floor, ceiling or range",
+        return json_error_add(err, tolerance, "tolerance is used with %s; expected floor, ceiling or range",
                               limit_rule_name(limit->rule));
     if (limit->derived > 0)
         return json_error_add(err, tolerance,
-                              "tolerance stands on a number that has a tolerance of %.6g%% in it already "
+                              "tolerance is given for a number that already includes a tolerance of %.6g%% "
                               "(derived_tolerance); expected one of the two",
                               limit->derived * 100);
     return 0;

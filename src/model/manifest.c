@@ -234,7 +234,7 @@ int manifest_parse(struct arena *arena, const char *file, struct slice bytes, st
 
     *ret_manifest = (struct manifest){0};
     if (!scan_line(&rest, &line) || !slice_equal(line, first_line))
-        return error_set(err, ERROR_USAGE, "%s: it is no manifest of assay, or of a later version", file);
+        return error_set(err, ERROR_USAGE, "%s: it is not a manifest of assay, or of a later version", file);
     while (scan_line(&rest, &line)) {
         number++;
         if (in_head && line.length == 0)
@@ -247,7 +247,7 @@ int manifest_parse(struct arena *arena, const char *file, struct slice bytes, st
          manifest_said(ret_manifest, "acceptance")[0] == '\0'))
         return error_set(err, ERROR_USAGE, "%s:%u: the manifest is cut", file, number + 1);
     if (twice(ret_manifest) != NULL)
-        return error_set(err, ERROR_USAGE, "%s: %s stands there twice", file, twice(ret_manifest));
+        return error_set(err, ERROR_USAGE, "%s: %s is there twice", file, twice(ret_manifest));
     return 0;
 }
 

@@ -39,7 +39,7 @@ int run_limits_take(struct arena *arena, struct run_limits *limits, const struct
     if (taken)
         return 0;
     return error_set(
-        err, ERROR_USAGE, "baseline %s is for platform %s%s, and of the hosts none is of it: they are of %s",
+        err, ERROR_USAGE, "baseline %s is for platform %s%s, but no host is of that platform: they are of %s",
         baseline->name, baseline->platforms.items[0], baseline->platforms.count > 1 ? " and others" : "",
         platform != NULL ? platform : "none");
 }

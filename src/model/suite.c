@@ -88,7 +88,7 @@ static int read_needs(struct arena *arena, const struct suite *suite, const stru
         if (needed == NULL) {
             near = nearest_word(need->string, names, earlier);
             result =
-                json_error_add(err, need, "step \"%s\" needs \"%.80s\", which is no step before it%s%s%s",
+                json_error_add(err, need, "step \"%s\" needs \"%.80s\", which is not a step before it%s%s%s",
                                step->name, need->string, near != NULL ? "; did you mean \"" : "",
                                near != NULL ? near : "", near != NULL ? "\"?" : "");
         } else if (needed->variants.count > 0) {
@@ -151,7 +151,7 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
     if (row == NULL)
         return by == NULL ? 0
                           : json_error_add(err, by,
-                                           "by stands in a step of scope \"%s\"; expected scope \"pair\" or "
+                                           "by is used in a step of scope \"%s\"; expected scope \"pair\" or "
                                            "\"group\", or no by",
                                            step->scope);
     if (by == NULL && strcmp(step->scope, "pair") == 0) {
@@ -233,7 +233,7 @@ static int read_step(struct arena *arena, struct suite *suite, const struct json
     twin = find_step(suite, suite->steps.count - 1, step->name);
     if (twin != NULL)
         sound = json_error_add(err, object,
-                               "step \"%s\" stands twice, first on line %u; expected a \"name\" of its own",
+                               "step \"%s\" appears twice, first on line %u; expected a \"name\" of its own",
                                step->name, twin->at->line) == 0;
     read_strings(arena, json_get(object, "gate"), &step->gate);
     read_strings(arena, json_get(object, "record"), &step->record);

@@ -187,7 +187,7 @@ const struct toolset *toolset_load(struct arena *arena, const char *folder, stru
         return NULL;
     if (!toolset_has_folder(set, "bin")) {
         error_set(err, ERROR_USAGE,
-                  "%s: there is no file under bin/, where the programs of a set of tools lie", folder);
+                  "%s: there is no file under bin/, where the programs of a set of tools belong", folder);
         return NULL;
     }
     qsort(set->files.items, set->files.count, sizeof *set->files.items, by_path);

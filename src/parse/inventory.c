@@ -69,7 +69,7 @@ static void add_listed(struct arena *arena, struct inventory *inventory, const s
     struct hostlist names = {0};
 
     if (hostlist_expand(arena, list, &names, &err) < 0) {
-        inventory_remark(arena, inventory, "'%s' is no list of nodes: %s", list, err.text);
+        inventory_remark(arena, inventory, "'%s' is not a list of nodes: %s", list, err.text);
         return;
     }
     for (size_t i = 0; i < names.names.count; i++) {
@@ -118,7 +118,7 @@ int inventory_read(struct arena *arena, struct inventory *inventory, const char 
     if (inventory_slurm(arena, inventory, bytes) || read_sinfo(arena, inventory, bytes))
         return inventory_of(inventory, SCHEDULER_SLURM, name, err);
     return error_set(err, ERROR_USAGE,
-                     "%s is none of: scontrol show nodes, scontrol show topology, sinfo, "
+                     "%s is not the output of one of: scontrol show nodes, scontrol show topology, sinfo, "
                      "kubectl get nodes -o json",
                      name);
 }

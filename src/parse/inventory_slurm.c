@@ -139,7 +139,7 @@ static void place_nodes(struct arena *arena, struct inventory *inventory, struct
     struct error err = {0};
 
     if (hostlist_expand(arena, text, &names, &err) < 0) {
-        inventory_remark(arena, inventory, "topology: '%s' is no list of nodes: %s", text, err.text);
+        inventory_remark(arena, inventory, "topology: '%s' is not a list of nodes: %s", text, err.text);
         return;
     }
     for (size_t i = 0; i < names.names.count; i++)

@@ -172,15 +172,15 @@ static void say_of(struct writer *writer, const struct inventory_node *node, str
     if (node->trouble != NULL)
         say(arena, sayings, node->trouble, node->name);
     if (!node->counted)
-        say(arena, sayings, "how many GPUs it has is not told: add slots=", node->name);
+        say(arena, sayings, "the number of its GPUs is not known: add slots=", node->name);
     if (node->mixed)
         say(arena, sayings, "has accelerators of several kinds; slots counts them all", node->name);
     if (node->has_leaves)
-        say(arena, sayings, "hangs on several leaf switches: none is given", node->name);
+        say(arena, sayings, "is connected to several leaf switches: none is given", node->name);
     if (node->accelerators > 0 && platform_of(writer, node) == NULL)
         say(arena, sayings,
             arena_printf(arena, "no one built-in platform has %u GPUs %s: add platform=", node->accelerators,
-                         node->product != NULL ? node->product : "of a kind that is not told"),
+                         node->product != NULL ? node->product : "of an unknown kind"),
             node->name);
 }
 
@@ -199,10 +199,10 @@ static void put_comments(struct writer *writer)
         else
             say_of(writer, node, &listed);
     }
-    text_printf(writer->out,
-                "# %zu of %zu nodes, as %s tells them. Look through it before a run; nothing was guessed.\n",
-                count, inventory->nodes.count,
-                inventory->scheduler == SCHEDULER_SLURM ? "Slurm" : "Kubernetes");
+    text_printf(
+        writer->out,
+        "# %zu of %zu nodes, as %s reports them. Check this file before a run; nothing was guessed.\n", count,
+        inventory->nodes.count, inventory->scheduler == SCHEDULER_SLURM ? "Slurm" : "Kubernetes");
     put_sayings(writer, "listed, and to be looked at", &listed);
     put_sayings(writer, "left out", &out);
     for (size_t i = 0; i < inventory->remarks.count; i++)
@@ -335,9 +335,8 @@ int inventory_write(struct arena *arena, struct inventory *inventory, struct tex
             put_in_batch(&writer, &inventory->nodes.items[i]);
     if (writer.batches.count == 0)
         return error_set(err, ERROR_USAGE, "no node is left to be listed%s",
-                         inventory->nodes.count == 0
-                             ? ": nothing that was read tells of nodes (scontrol show nodes)"
-                             : "");
+                         inventory->nodes.count == 0 ? ": the input lists no nodes (scontrol show nodes)"
+                                                     : "");
     put_comments(&writer);
     text_printf(out, "defaults scheduler=%s\n", host_scheduler_name(inventory->scheduler));
     for (size_t i = 0; i < writer.batches.count; i++)

@@ -104,8 +104,9 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
                           step->name, step->exclusive);
     for (size_t i = 0; i < step->needs.count; i++)
         if (suite_step_index(suite, step->needs.items[i]) >= index)
-            return json_error(err, step->needs_at.items[i], "step '%s' needs '%s', which is no earlier step",
-                              step->name, step->needs.items[i]);
+            return json_error(err, step->needs_at.items[i],
+                              "step '%s' needs '%s', which is not an earlier step", step->name,
+                              step->needs.items[i]);
     return check_arguments_valid(check, step, err);
 }
 
@@ -221,8 +222,8 @@ static int check_patterns(const struct suite_step *step, const char *key, const 
                     fnmatch(patterns[i], shape->slots[k].metric, 0) == 0;
         if (!found)
             return json_error(err, step->at,
-                              "step '%s': \"%s\" names '%s', which is none of the metrics of check '%s'",
-                              step->name, key, patterns[i], step->check);
+                              "step '%s': \"%s\" names '%s', which is not a metric of check '%s'", step->name,
+                              key, patterns[i], step->check);
     }
     return 0;
 }
@@ -295,14 +296,13 @@ static int check_sizes(struct builder *builder, const struct suite_step *step, c
         if (!found && !is_too_large(builder, step, shape, word, size_parse(word, &size) ? size : 0))
             return json_error(
                 err, step->at,
-                "step '%s': \"sizes_judged\" names '%s', which is none of the sizes that it measures",
+                "step '%s': \"sizes_judged\" names '%s', which is not one of the sizes that it measures",
                 step->name, word);
     }
     if (step->sizes_judged.count > 0 && measured == 0)
-        return json_error(
-            err, step->at,
-            "step '%s': none of the sizes of \"sizes_judged\" finds room in the memory of a GPU of %s",
-            step->name, shape->platform);
+        return json_error(err, step->at,
+                          "step '%s': none of the sizes of \"sizes_judged\" fits into the GPU memory of %s",
+                          step->name, shape->platform);
     return 0;
 }
 
@@ -343,7 +343,7 @@ static int check_like(const struct builder *builder, struct error *err)
         if (twin != NULL && baseline_for_platform(builder->arena, twin) != NULL)
             return error_set(
                 err, ERROR_USAGE,
-                "platform %s has the GPUs of %s and none of its limits, without which a delivery "
+                "platform %s has the GPUs of %s but none of its limits, without which a delivery "
                 "judges little; write \"like\": \"%s\" into its file, or give a baseline for it "
                 "(--baseline)",
                 platform->name, twin->name, twin->name);
@@ -470,12 +470,11 @@ static int check_slices(const struct builder *builder, const struct suite_step *
             continue;
         slice = step_expected_s(&plan->steps.items[i]);
         if (plan_step_s(&plan->steps.items[i]) < SLICES_LEAST * slice)
-            return json_error(
-                err, step->at,
-                "step %s lasts for %u s, and a slice of it takes %u s: what is slow for a while "
-                "stands out among %d slices or more; expected at least %u s (--duration %um)",
-                step->name, shape->repeat_for_s, shape->expected_s, SLICES_LEAST,
-                SLICES_LEAST * shape->expected_s, (SLICES_LEAST * shape->expected_s + 59) / 60);
+            return json_error(err, step->at,
+                              "step %s lasts for %u s, and a slice of it takes %u s: a slow spell is only "
+                              "noticed among %d slices or more; expected at least %u s (--duration %um)",
+                              step->name, shape->repeat_for_s, shape->expected_s, SLICES_LEAST,
+                              SLICES_LEAST * shape->expected_s, (SLICES_LEAST * shape->expected_s + 59) / 60);
         return 0;
     }
     return 0;

@@ -96,10 +96,11 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
         if (strcmp(old, new) == 0)
             continue;
         if (before[i].kind == FIELD_QUESTION)
-            return error_set(err, ERROR_USAGE,
-                             "%s:%u:%u: %s of %s is %s, and was %s when the run began: that changes what it "
-                             "owes; expected as it was, or a new run",
-                             hostfile->path, is->line, is->column, before[i].name, is->name, new, old);
+            return error_set(
+                err, ERROR_USAGE,
+                "%s:%u:%u: %s of %s is %s, and was %s when the run started: that changes what it "
+                "requires; expected the old value, or a new run",
+                hostfile->path, is->line, is->column, before[i].name, is->name, new, old);
         if (before[i].kind == FIELD_MACHINE)
             change.kind = HOST_SWAPPED;
         fields = arena_printf(arena, "%s%s%s %s -> %s", fields, *fields != '\0' ? ", " : "", before[i].name,
@@ -133,10 +134,11 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
         const struct host *was = host_named(sources->hostfile, name), *is = host_named(hostfile, name);
 
         if (is == NULL)
-            return error_set(err, ERROR_USAGE,
-                             "%s: %s of the run is not in it, and what it owes stays owed; expected its name "
-                             "(with the address of another machine, where that took its place), or a new run",
-                             hostfile->path, name);
+            return error_set(
+                err, ERROR_USAGE,
+                "%s: %s of the run is not in it, but its tests are still required; expected its name "
+                "(with the address of another machine, if that replaced it), or a new run",
+                hostfile->path, name);
         if (compare_host(arena, was != NULL ? was : plan->hosts.items[i], is, hostfile, ret_changes, err) < 0)
             return -1;
     }
@@ -148,7 +150,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
         if (host_platform(sources, host) == NULL)
             return error_set(
                 err, ERROR_USAGE,
-                "%s:%u:%u: platform %s of %s is none of the run's; expected one of them, or a new run",
+                "%s:%u:%u: platform %s of %s is not one of the run; expected one of them, or a new run",
                 hostfile->path, host->line, host->column, text_or_none(host->platform), host->name);
         *list_push(arena, &ret_changes->items) =
             (struct hostfile_change){HOST_ADDED, host, reason(arena, host_was_added, host->name)};
@@ -350,7 +352,7 @@ static int check_same(const struct plan *plan, const struct plan *whole, size_t 
         if (near == whole->steps.count)
             return error_set(
                 err, ERROR_USAGE,
-                "step %s of %s would be planned otherwise by this assay than by the one that began the "
+                "step %s of %s would be planned differently by this assay than by the one that started the "
                 "run: hosts can only be added by that one; expected it, or a new run",
                 step->shape->suite_step, step->members[0]->name);
     }

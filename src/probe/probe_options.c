@@ -17,7 +17,7 @@ struct words {
 static const char usage[] = "usage: mpirun ... assay-probe-collective [OPTION]...\n\n"
                             "One collective over all ranks, size by size, as nccl-tests does it: time, bus "
                             "bandwidth, data checked. Beyond\n"
-                            "that it tells which rank is late and which host has no fast path to any other. "
+                            "that it shows which rank is late and which host has no fast path to any other. "
                             "Lines of JSON on stdout, the\n"
                             "last of which has the key \"end\".\n\n";
 

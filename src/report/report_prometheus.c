@@ -59,9 +59,9 @@ static void write_run(struct text *out, const struct record *record)
            {"origin", record->origin == NULL        ? "own"
                       : record->origin->judged_here ? "imported, judged here"
                                                     : "imported"});
-    put_head(out, "assay_run_started_timestamp_seconds", "When the run began.");
+    put_head(out, "assay_run_started_timestamp_seconds", "When the run started.");
     SERIES(out, "assay_run_started_timestamp_seconds", record->started, {"run", record->uuid});
-    put_head(out, "assay_run_ended_timestamp_seconds", "When the run ended; 0 while it goes on.");
+    put_head(out, "assay_run_ended_timestamp_seconds", "When the run ended; 0 while it is running.");
     SERIES(out, "assay_run_ended_timestamp_seconds", record->ended, {"run", record->uuid});
 }
 
@@ -93,7 +93,7 @@ static void write_counts(struct text *out, const struct view *view)
                 {"inconclusive", coverage->inconclusive},
                 {"not run", coverage->not_run}};
 
-    put_head(out, "assay_gates", "Planned gates by their outcome; their sum is what was owed.");
+    put_head(out, "assay_gates", "Planned gates by their outcome; their sum is what was required.");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         SERIES(out, "assay_gates", (double)rows[i].count, {"run", view->record->uuid},
                {"outcome", rows[i].outcome});
@@ -168,9 +168,10 @@ static void write_earlier(struct text *out, const struct record *record)
 {
     if (record->earlier == NULL)
         return;
-    put_head(out, "assay_accepted_run_started_timestamp_seconds",
-             "When the last run of these hosts and this suite that was accepted or passed began; 0: there is "
-             "none.");
+    put_head(
+        out, "assay_accepted_run_started_timestamp_seconds",
+        "When the last run of these hosts and this suite that was accepted or passed started; 0: there is "
+        "none.");
     SERIES(out, "assay_accepted_run_started_timestamp_seconds",
            record->earlier->number != 0 ? record->earlier->started : 0, {"run", record->uuid});
     write_worse(out, record);

@@ -87,10 +87,9 @@ static int load_head(struct store *store, struct acceptance *acceptance, const c
     got = rows_next(&rows, err);
     if (got <= 0)
         return got < 0 ? -1
-                       : error_set(
-                             err, ERROR_USAGE,
-                             "%s: there is no acceptance '%s'; `assay acceptance list` shows those there are",
-                             store->path, name);
+                       : error_set(err, ERROR_USAGE,
+                                   "%s: acceptance '%s' does not exist; `assay acceptance list` shows all",
+                                   store->path, name);
     acceptance->id = take_integer(&rows);
     acceptance->uuid = take_text(&rows);
     acceptance->name = take_text(&rows);

@@ -68,8 +68,8 @@ int content_put(struct store *store, struct slice bytes, const char *expected_sh
 
     sha256_hex(bytes.bytes, bytes.length, sha256);
     if (expected_sha256[0] != '\0' && strcmp(expected_sha256, sha256) != 0)
-        return error_set(err, ERROR_INTERNAL, "%s: bytes with SHA-256 %s came where %s were announced",
-                         store->path, sha256, expected_sha256);
+        return error_set(err, ERROR_INTERNAL, "%s: bytes with SHA-256 %s arrived instead of %s", store->path,
+                         sha256, expected_sha256);
     found = store_ask(store, FIND_CONTENT, ret_id, err, TEXT(sha256));
     if (found != 0)
         return found < 0 ? -1 : 0;

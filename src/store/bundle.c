@@ -318,7 +318,7 @@ static int check_whole(struct opening *opening, struct error *err)
     int found;
 
     if (opening->piece != PIECE_EVIDENCE)
-        return wrong(opening, err, "it is no evidence bundle: there is no %s in it",
+        return wrong(opening, err, "it is not an evidence bundle: it has no %s",
                      first_pieces[opening->piece]);
     found = next_entry(opening, &length, err);
     if (found > 0)

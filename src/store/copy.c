@@ -235,7 +235,7 @@ static int bind_word(struct copy *copy, bool reasons, sqlite3_stmt *insert, int 
             rewritten(copy, bytes, &text, NULL);
         got = intern_id(copy->to, text.bytes, &id, err) < 0 ? -1 : sqlite3_bind_int64(insert, at, id);
     } else if (got == 0) {
-        got = store_damage(copy->from, err, "there is no word %lld", (long long)word);
+        got = store_damage(copy->from, err, "word %lld does not exist", (long long)word);
     }
     sqlite3_finalize(select);
     return got;
@@ -324,7 +324,7 @@ static int check_name(struct copy *copy, const struct run_columns *columns, sqli
         if (strcmp(columns->list.items[i].name, "digest") == 0 && digest != NULL &&
             strlen(digest) != SHA256_HEX_SIZE - 1)
             return error_set(err, ERROR_USAGE,
-                             "%s: what a step owes is kept under the name %s there, by another run",
+                             "%s: another run there has used the name %s for the items of a step",
                              copy->to->path, digest);
     }
     return 0;
@@ -352,8 +352,8 @@ static int insert_row(struct copy *copy, size_t table, const struct run_columns 
     }
     if (sqlite3_step(insert) != SQLITE_DONE)
         return (sqlite3_errcode(copy->to->db) & 0xff) == SQLITE_CONSTRAINT
-                   ? error_set(err, ERROR_USAGE, "%s: there is no room for a row of the run: %s",
-                               copy->to->path, sqlite3_errmsg(copy->to->db))
+                   ? error_set(err, ERROR_USAGE, "%s: no room for a row of the run: %s", copy->to->path,
+                               sqlite3_errmsg(copy->to->db))
                    : database_error(copy->to, run_tables[table].name, err);
     if (run_tables[table].identity != NULL)
         map_add(copy->arena, &copy->maps[table], own, sqlite3_last_insert_rowid(copy->to->db));
@@ -537,7 +537,7 @@ static int refuse_twice(struct copy *copy, long long number, struct error *err)
     int64_t there;
 
     if (got == 0)
-        got = error_set(err, ERROR_USAGE, "%s: there is no run %lld", copy->from->path, number);
+        got = error_set(err, ERROR_USAGE, "%s: run %lld does not exist", copy->from->path, number);
     if (got > 0) {
         const char *uuid = (const char *)sqlite3_column_text(statement, 0);
 

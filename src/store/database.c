@@ -307,7 +307,7 @@ size_t take_index(struct rows *rows, size_t count, const char *what)
 
     if (value >= 0 && (uint64_t)value < count)
         return (size_t)value;
-    rows_damage(rows, "there is no %s %lld", what, (long long)value);
+    rows_damage(rows, "%s %lld does not exist", what, (long long)value);
     return 0;
 }
 
@@ -381,7 +381,7 @@ void take_sha256(struct rows *rows, char ret_sha256[SHA256_HEX_SIZE])
     if (strlen(text) == SHA256_HEX_SIZE - 1)
         memcpy(ret_sha256, text, SHA256_HEX_SIZE);
     else
-        rows_damage(rows, "'%.80s' is no SHA-256", text);
+        rows_damage(rows, "'%.80s' is not a SHA-256", text);
 }
 
 unsigned take_enum(struct rows *rows, const struct vocabulary *vocabulary)

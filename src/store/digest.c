@@ -271,7 +271,7 @@ static int make_manifest(struct digest *digest, struct error *err)
         manifest_say(digest->arena, digest->manifest, "run", text_or_nothing(statement, 0));
     sqlite3_finalize(statement);
     if (got == 0)
-        return error_set(err, ERROR_USAGE, "%s: there is no run %lld", digest->store->path, digest->run);
+        return error_set(err, ERROR_USAGE, "%s: run %lld does not exist", digest->store->path, digest->run);
     if (got < 0 || say_judgement(digest, err) < 0 || digest_contents(digest, err) < 0)
         return -1;
     return digest_tables(digest, err);

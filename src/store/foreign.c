@@ -75,7 +75,7 @@ static int check_header(const struct foreign *foreign, int *ret_version, struct 
 
     if (foreign->length < HEADER_BYTES || memcmp(bytes, magic, sizeof magic) != 0 ||
         header_number(foreign, APPLICATION) != STORE_APPLICATION_ID)
-        return refuse(foreign, err, "it is no database of assay's");
+        return refuse(foreign, err, "it is not a database of assay");
     if (bytes[WRITE_VERSION] != 1 || bytes[READ_VERSION] != 1)
         return refuse(foreign, err, "it is not written as assay writes it");
     if (!is_of_its_pages(foreign))
@@ -312,7 +312,8 @@ static int copy_all(struct foreign *foreign, struct store *store, struct error *
     if (store_ask_values(store, COUNT_BROKEN_REFERENCES, &broken, NULL, 0, err) < 0)
         return store_finish(store, -1, err);
     if (broken > 0)
-        return store_finish(store, refuse(foreign, err, "rows of it refer to rows that are not there"), err);
+        return store_finish(store, refuse(foreign, err, "some of its rows refer to rows that are missing"),
+                            err);
     return store_finish(store, 0, err);
 }
 
@@ -389,7 +390,7 @@ int foreign_check_judgement(struct store *store, long long run, const char *judg
             result = -1;
         else if (of_it != all)
             result = refuse(&foreign, err,
-                            "table %s has rows that the manifest's judgement does not rest on, so nobody "
+                            "table %s has rows that the manifest's judgement does not rest on, so no one "
                             "signs them%s",
                             run_tables[i].name,
                             strcmp(run_tables[i].name, "judgement") == 0
@@ -433,7 +434,8 @@ static int check_shapes(const struct foreign *foreign, struct store *store, long
         shape_digest_kept(plan->shapes.items[n], digest);
         if (strcmp(said, digest) != 0 && !is_random(said)) {
             rows_close(&rows);
-            return refuse(foreign, err, "what step %s owes does not have the hash that it is kept by",
+            return refuse(foreign, err,
+                          "the items of step %s do not have the hash under which they are stored",
                           plan->shapes.items[n]->suite_step);
         }
     }
@@ -447,10 +449,11 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
     static const struct {
         enum statement count;
         const char *what;
-    } rows[] = {{COUNT_BAD_NAMES, "its run, a judgement, an attempt or a waiver has a name that is no UUID"},
-                {COUNT_MISPLACED_LIMITS, "what a step owes is not numbered as it is written"},
-                {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
-                {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
+    } rows[] = {
+        {COUNT_BAD_NAMES, "its run, a judgement, an attempt or a waiver has a name that is not a UUID"},
+        {COUNT_MISPLACED_LIMITS, "the items of a step are not numbered in order"},
+        {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
+        {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int64_t count;

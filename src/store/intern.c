@@ -229,7 +229,7 @@ void take_place(struct rows *rows, struct measurement *measurement)
             name->place = place;
     }
     if (name == NULL || name->place == NULL) {
-        rows_damage(rows, "'%.80s' is no place of a measurement", name != NULL ? name->text : "NULL");
+        rows_damage(rows, "'%.80s' is not a place of a measurement", name != NULL ? name->text : "NULL");
         return;
     }
     measurement->at.items = name->place->at.items;

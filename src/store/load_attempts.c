@@ -275,7 +275,7 @@ static int take_capture(struct load *load, struct rows *rows, const struct attem
     char what[160];
 
     if (strcmp(stream, "stdout") != 0 && strcmp(stream, "stderr") != 0)
-        rows_damage(rows, "'%.40s' is no stream", stream);
+        rows_damage(rows, "'%.40s' is not a stream", stream);
     capture->length = take_count(rows);
     capture->flooded = take_bool(rows);
     capture->cut = take_bool(rows);

@@ -43,7 +43,7 @@ static int load_head(struct load *load, int64_t number, struct controller *ret_c
     got = rows_next(&rows, err);
     if (got <= 0)
         return got < 0 ? -1
-                       : error_set(err, ERROR_USAGE, "%s: there is no run %lld", load->store->path,
+                       : error_set(err, ERROR_USAGE, "%s: run %lld does not exist", load->store->path,
                                    (long long)number);
     record->arena = load->arena;
     record->number = take_integer(&rows);
@@ -195,8 +195,7 @@ long long store_find_run(struct store *store, const char *word, struct error *er
     else
         found = store_ask(store, FIND_RUN, &number, err, TEXT(word));
     if (found == 0)
-        error_set(err, ERROR_USAGE, "%s: there is no run '%s'; `assay list` shows those there are",
-                  store->path, word);
+        error_set(err, ERROR_USAGE, "%s: run '%s' does not exist; `assay list` shows all", store->path, word);
     return found > 0 ? number : 0;
 }
 
@@ -344,7 +343,7 @@ static int take_driver(struct store *store, struct arena *arena, long long numbe
         return -1;
     got = rows_next(&rows, err);
     if (got == 0)
-        return error_set(err, ERROR_USAGE, "%s: there is no run %lld", store->path, number);
+        return error_set(err, ERROR_USAGE, "%s: run %lld does not exist", store->path, number);
     if (got < 0)
         return -1;
     state = (enum run_state)take_enum(&rows, &vocabulary_run);

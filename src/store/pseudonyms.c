@@ -94,7 +94,7 @@ const char *store_controller_host(struct store *store, struct arena *arena, long
     if (got > 0)
         host = arena_strdup(arena, (const char *)sqlite3_column_text(statement, 0));
     else if (got == 0)
-        error_set(err, ERROR_USAGE, "%s: there is no run %lld", store->path, number);
+        error_set(err, ERROR_USAGE, "%s: run %lld does not exist", store->path, number);
     sqlite3_finalize(statement);
     return host;
 }

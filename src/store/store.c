@@ -248,11 +248,10 @@ static int check_nothing_acts(struct store *store, struct error *err)
     if (result != SQLITE_OK)
         return opening_error(store, result, err);
     if (acting > 0)
-        return error_set(
-            err, ERROR_USAGE,
-            "%s has triggers or views in it, which no assay made: somebody changed it; restore it "
-            "from a copy",
-            store->path);
+        return error_set(err, ERROR_USAGE,
+                         "%s has triggers or views, which assay never makes: somebody changed it; restore it "
+                         "from a copy",
+                         store->path);
     return 0;
 }
 

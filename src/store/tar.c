@@ -381,7 +381,7 @@ int tar_read(const char *path, const struct tar_reader *reader, bool *ret_sealed
     if (fd < 0 || fstat(fd, &status) < 0)
         return error_set(err, ERROR_USAGE, "cannot read %s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size <= SEAL_BYTES)
-        return error_set(err, ERROR_USAGE, "%s is no evidence bundle", path);
+        return error_set(err, ERROR_USAGE, "%s is not an evidence bundle", path);
     unpacking = mem_alloc(sizeof *unpacking);
     *unpacking = (struct unpacking){.path = path,
                                     .name = "",

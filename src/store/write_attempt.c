@@ -55,7 +55,7 @@ static int find_attempt(struct store *store, const struct record *record, const 
     int found = store_ask(store, FIND_ATTEMPT, ret_id, err, TEXT(attempt->uuid), INTEGER(record->number));
 
     if (found == 0)
-        return error_set(err, ERROR_INTERNAL, "%s: attempt %s of run %lld was never begun", store->path,
+        return error_set(err, ERROR_INTERNAL, "%s: attempt %s of run %lld was never started", store->path,
                          attempt->uuid, record->number);
     return found < 0 ? -1 : 0;
 }

@@ -61,7 +61,7 @@ static int check_holder(struct store *store, long long number, const struct cont
         return -1;
     got = rows_next(&rows, err);
     if (got <= 0)
-        return got < 0 ? -1 : error_set(err, ERROR_USAGE, "%s: there is no run %lld", store->path, number);
+        return got < 0 ? -1 : error_set(err, ERROR_USAGE, "%s: run %lld does not exist", store->path, number);
     rows.column = COLUMNS_BEFORE_STATE;
     state = take_enum(&rows, &vocabulary_run);
     rows.column += COLUMNS_TO_CONTROLLER;
@@ -93,9 +93,8 @@ static int take_over(struct store *store, const struct record *record, struct er
     int result = store_ask(store, FIND_ORIGIN, &imported, err, INTEGER(record->number));
 
     if (result > 0)
-        result =
-            error_set(err, ERROR_USAGE,
-                      "run %lld was imported: it can be gone on with only where it was made", record->number);
+        result = error_set(err, ERROR_USAGE,
+                           "run %lld was imported: it can be resumed only where it was made", record->number);
     if (result == 0)
         result = check_holder(store, record->number, &self, arena, err);
     if (result == 0)
@@ -269,7 +268,7 @@ static int write_end(struct store *store, const struct record *record, enum run_
         0)
         return -1;
     if (sqlite3_changes(store->db) != 1)
-        return error_set(err, ERROR_INTERNAL, "%s: there is no run %lld to end", store->path, record->number);
+        return error_set(err, ERROR_INTERNAL, "%s: run %lld does not exist", store->path, record->number);
     return 0;
 }
 

@@ -168,15 +168,15 @@ def tampered(name, what, sql, *words, must="refused, and nothing changed"):
 
 tampered("two", "a second run in it", "INSERT INTO run SELECT 2,'9'||substr(uuid,2),state,started,ended,suite,suite_title,hostfile,program,"
          "controller_pid,controller_start,controller_host FROM run", "2 runs")
-tampered("stray", "rows of a run that is missing", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "not there")
+tampered("stray", "rows of a run that is not there", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "not there")
 tampered("acceptance", "an acceptance in it", "INSERT INTO acceptance VALUES(1,'u','mine',0)", "acceptance")
 tampered("event", "pseudonyms in it", "INSERT INTO pseudonym VALUES('host','node1',7)", "pseudonym")
 tampered("origin", "an origin that says who signed it", "INSERT INTO origin SELECT id,0,'b',replace(hex(zeroblob(32)),'0','a'),0,'vendor@v.example',0 FROM run",
          "origin")
 tampered("bytes", "evidence inside its database", "INSERT INTO blob SELECT id,0,x'00' FROM content LIMIT 1", "blob")
 tampered("limit", "other limits under the hash of the agreed ones", "INSERT INTO slot_limit SELECT shape,n,0,metric,NULL,NULL,0,0,0.0,0.0,'one of',0.0,"
-         "'Enabled|Disabled',0.0,NULL,NULL,'tool',NULL,0,0.0 FROM slot", "does not have the hash", must="refused: own later runs are judged by own limits")
-tampered("duty", "gates that became records under the hash of the agreed ones", "UPDATE slot SET duty='record'", "does not have the hash")
+         "'Enabled|Disabled',0.0,NULL,NULL,'tool',NULL,0,0.0 FROM slot", "do not have the hash", must="refused: own later runs are judged by own limits")
+tampered("duty", "gates that became records under the hash of the agreed ones", "UPDATE slot SET duty='record'", "do not have the hash")
 tampered("null", "NULL where none may be", "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql=replace(sql,'text TEXT NOT NULL','text TEXT') "
          "WHERE name='finding'; PRAGMA writable_schema=RESET; UPDATE finding SET text=NULL; PRAGMA writable_schema=ON; "
          "UPDATE sqlite_schema SET sql=replace(sql,'severity TEXT NOT NULL,\n    text TEXT,','severity TEXT NOT NULL,\n    text TEXT NOT NULL,') WHERE name='finding'; "
@@ -558,7 +558,7 @@ def try_renamed():
         os.rename(f"{folder}/r.html{end}", f"{folder}/assay-report-99.html{end}")
     done = assay("verify", "assay-report-99.html", "--signers", "signers", cwd=folder)
     uuid = next(iter(rows("theirs.db", lambda table: table == "run")["run"])).split("'")[1]
-    expect(done, 0, "NOTE: it had the name r.html when it was signed", f"signed: run: {uuid}", "signed: verdict: reject", "signed: hosts: 8",
+    expect(done, 0, "NOTE: its name was r.html when it was signed", f"signed: run: {uuid}", "signed: verdict: reject", "signed: hosts: 8",
            "signed: suite:", "signed: begun:", "not proved:")
     expect(assay("verify", "assay-report-99.html", "--signers", "signers", "--expect-run", "7c0e0000-0000-4a11-9d00-0000000000ff",
                  cwd=folder), 1, "--expect-run", "verified: no")
@@ -648,7 +648,7 @@ def try_cut_meanwhile():
 def try_unknown_signer():
     need_keys()
     expect(assay("report", "--db", "theirs.db", "--sign", "forger", "-o", "f.html"), 0)
-    expect(assay("verify", "f.html", "--signers", "signers"), 2, "UNKNOWN KEY", "UNSIGNED, anybody may have written this:", "verified: in part")
+    expect(assay("verify", "f.html", "--signers", "signers"), 2, "UNKNOWN KEY", "UNSIGNED, anyone could have written this:", "verified: in part")
 
 
 def ends_soon(*words, cwd):

@@ -83,8 +83,8 @@ static const struct {
     {" \n", 0, "t.json:2:1: the text ends where a value was expected"},
     {"{} x", 0, "t.json:1:4: found 'x' where the end of the text was expected"},
     {"{}{}", 0, "t.json:1:3: found '{' where the end of the text was expected"},
-    {"{\"a\": 1,\n \"a\": 2}", 0, "t.json:2:2: key \"a\" stands twice; first on line 1"},
-    {"{\"a\": 1, \"\\u0061\": 2}", 0, "t.json:1:10: key \"a\" stands twice; first on line 1"},
+    {"{\"a\": 1,\n \"a\": 2}", 0, "t.json:2:2: key \"a\" appears twice; first on line 1"},
+    {"{\"a\": 1, \"\\u0061\": 2}", 0, "t.json:1:10: key \"a\" appears twice; first on line 1"},
     {"[1,]", 0, "t.json:1:4: found ']' where a value was expected"},
     {"{\"a\":1,}", 0, "t.json:1:8: found '}' where a key in double quotes was expected"},
     {"[1 2]", 0, "t.json:1:4: found '2' where ',' or ']' was expected"},
@@ -195,7 +195,7 @@ static void depth_has_a_limit(void **state)
     memset(text, '[', 65);
     memset(text + 65, ']', 65);
     assert_null(parse(*state, text, 130, &err));
-    assert_string_equal(err.text, "t.json:1:65: lists and objects stand deeper than 64 levels here");
+    assert_string_equal(err.text, "t.json:1:65: lists and objects are nested deeper than 64 levels here");
     assert_non_null(parse(*state, text + 1, 128, &err));
 }
 

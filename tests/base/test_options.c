@@ -70,7 +70,7 @@ static void wrong_words_are_named(void **state)
     } cases[] = {
         {"--hostflie x", "unknown option '--hostflie'; did you mean '--hostfile'? See --help"},
         {"--zzzzzz", "unknown option '--zzzzzz'; see --help"},
-        {"--host x", "option '--host' can stand for several; write it in full"},
+        {"--host x", "option '--host' is ambiguous; write it in full"},
         {"-z", "unknown option '-z'; see --help"},
         {"-qz", "unknown option '-z'; see --help"},
         {"--hostfile", "option '--hostfile' needs FILE after it"},

@@ -144,7 +144,7 @@ def events_of_many(hostfile, suite):
         return [(event["kind"], event["host"], event["item"])
                 for event in json.loads(acceptance("report", "many", "--format", "json").stdout)["events"]]
 
-    for words, why in ((("node[1-3,99]",), "'node99' is no host"), (("node1", "--item", "gpu8"), r"'gpu8' is neither a GPU \(gpu0 to gpu7\)"),
+    for words, why in ((("node[1-3,99]",), "'node99' is not a host"), (("node1", "--item", "gpu8"), r"'gpu8' is neither a GPU \(gpu0 to gpu7\)"),
                        (("node1", "--item", "mlx5_12"), "nor an HCA of node1"), (("node1", "--what", "paint"), "none of settings, cable"),
                        (("node1", "--hosts", "node2"), "named twice"), ((), "which hosts")):
         done = acceptance("event", "many", "repair", *words)
@@ -312,9 +312,9 @@ def anothers_run(hostfile, suite):
     again = theirs("acceptance", "add", "su", 1, "--adopt", "Lee", "--note", "again")
     theirs("acceptance", "report", "su", "-o", "theirs.html")
     with open(os.path.join(FOLDER, "theirs.html"), encoding="utf-8") as file:
-        told = re.findall(r"taken in by [^<]*", file.read())
+        told = re.findall(r"adopted by [^<]*", file.read())
     tap.ok(again.returncode == 64 and "part of su already" in again.stderr and told and
-           all("taken in by Chen: seen it (imported " in line for line in told),
+           all("adopted by Chen: seen it (imported " in line for line in told),
            "it is taken in once, and the report tells by whom", again.stderr, told)
 
 

@@ -163,7 +163,7 @@ def intervals():
     silent = [place.alert(after=last + hours * 3600).stdout for hours in (1, 30)]
     tap.same((silent, receiver.taken()), (["ops: nothing is due\n"] * 2, []), "once")
     old = place.alert(3, after=last + 300)
-    tap.ok(old.returncode == 64 and "began before run 6" in old.stderr, "an older run is not taken", old.stderr)
+    tap.ok(old.returncode == 64 and "started before run 6" in old.stderr, "an older run is not taken", old.stderr)
 
 
 def refusals():

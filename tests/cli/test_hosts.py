@@ -42,7 +42,7 @@ def hosts(lab, name, *words):
 def a_healthy_cluster():
     with Lab("healthy", 3) as lab:
         done = hosts(lab, "healthy")
-        tap.same((done.returncode, done.stdout), (0, "clean: 3 of 3 hosts: node[1-3]\nrun: 1\nto mend: 0\n"),
+        tap.same((done.returncode, done.stdout), (0, "clean: 3 of 3 hosts: node[1-3]\nrun: 1\nto fix: 0\n"),
                  "healthy hosts: nothing is to be mended, and that is said", done.stderr)
         tap.same(lab.processes(), [], "healthy hosts: nothing is left on them")
         one = hosts(lab, "one", "--hosts", "node2", "-s", "smoke")
@@ -89,7 +89,7 @@ def many_things_to_mend():
         tap.same([line.split(":")[:3] for line in lines if not line.startswith(" ")][:2],
                  [["fail", " node6", " connection refused"], ["fail", " node2", " clock"]], "as text: what, where, why",
                  text.stdout)
-        tap.ok("clean: 1 of 3 hosts: node1" in lines and lines[-1] == "to mend: 2", "as text: who is clean, and how much there is to do",
+        tap.ok("clean: 1 of 3 hosts: node1" in lines and lines[-1] == "to fix: 2", "as text: who is clean, and how much there is to do",
                text.stdout)
 
 

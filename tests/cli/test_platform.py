@@ -90,7 +90,7 @@ def what_is_refused():
         assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", "reachable,privilege,gpu-inventory", "--db", database("few"),
               "--progress", "none", "-o", os.path.join(FOLDER, "few.html"))
         done = derive("node1", profile="few")
-        tap.ok(done.returncode == 64 and "the check nvlink does" in done.stderr, "refused: the check that is missing is named",
+        tap.ok(done.returncode == 64 and "the check nvlink reads" in done.stderr, "refused: the check that is missing is named",
                done.stderr)
 
 

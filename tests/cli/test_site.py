@@ -207,7 +207,7 @@ shutil.move(os.path.join(SITE, f"runs/{newest}"), os.path.join(FOLDER, "kept"))
 os.symlink(os.path.join(victim, "7"), os.path.join(SITE, f"runs/{newest}"))
 done = site(SITE)
 with open(os.path.join(victim, "7/index.html"), encoding="utf-8") as file:
-    tap.ok(done.returncode == 64 and "no folder of the site" in done.stderr and file.read() == "precious\n", "a link in the place of a folder is refused", done.stderr)
+    tap.ok(done.returncode == 64 and "not a folder of the site" in done.stderr and file.read() == "precious\n", "a link in the place of a folder is refused", done.stderr)
 os.unlink(os.path.join(SITE, f"runs/{newest}"))
 os.rename(os.path.join(SITE, "index.html"), os.path.join(FOLDER, "index.html"))
 os.symlink(os.path.join(victim, "precious.html"), os.path.join(SITE, "index.html"))

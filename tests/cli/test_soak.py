@@ -73,7 +73,7 @@ def asked(tap, lab):
     row = next(row for row in short["plan"] if row["step"] == STEP)
     tap.ok(row["repeat_for_s"] == 5400 and 5400 <= row["whole_s"] <= 6300 and 30 < short["gpu_kwh_at_most"] < 40,
            "--duration is another one", row["repeat_for_s"], row["whole_s"], short["gpu_kwh_at_most"])
-    for words, message in ((("--duration", "90"), "'90' is no time; expected .* 24h, 90m"), (("--duration", "0h"), "'0h' is no time"),
+    for words, message in ((("--duration", "90"), "'90' is not a time; expected .* 24h, 90m"), (("--duration", "0h"), "'0h' is not a time"),
                            (("--duration", "5m"), "step soak-cluster lasts for 300 s, and a slice of it takes 330 s.*--duration 44m")):
         refused = assay("plan", "-H", real, "-s", "soak", *words)
         tap.ok(refused.returncode == 64 and re.search(message, refused.stderr), f"refused: {words[1]}", refused.stderr)

@@ -272,7 +272,7 @@ def at_a_terminal(hostfile):
     os.write(terminal, f"{PASSWORD}\n".encode())
     told += read_until(terminal, "sudo on the hosts: ")
     os.write(terminal, f"{PASSWORD}\n".encode())
-    told += read_until(terminal, "to mend: ")
+    told += read_until(terminal, "to fix: ")
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     os.close(terminal)
     tap.same((status, "clean: 3 of 3 hosts" in told, "one 91" in told), (0, True, False),

@@ -225,7 +225,7 @@ tap.same([word for word in ("Which hosts", "What is run", "Output", "Connection"
 tap.same([assay("run", "--Which").returncode, "--Which" in assay("run", "--Which").stderr], [64, True], "the title of a group is no option")
 tap.same([assay("hosts", "--help").stdout, assay("help", "hosts").stdout], [assay("preflight", "--help").stdout] * 2,
          "assay hosts, the older name, is assay preflight")
-tap.ok("  hosts       the same as preflight" in assay("--help").stdout, "the help tells which name is the older one")
+tap.ok("  hosts       the older name of preflight" in assay("--help").stdout, "the help tells which name is the older one")
 asked = assay("help", "rnu")
 tap.ok(asked.returncode == 64 and "did you mean 'run'" in asked.stderr, "help of a command that there is not", asked.stderr)
 for words in (("--help",), ("run", "--help"), ("lab", "faults"), ("baseline", "show", "hgx-h100"),
@@ -288,7 +288,7 @@ plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "gate.json", "-o", "none.json")
-tap.ok("nobody has a figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",
+tap.ok("there is no figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",
        asked.returncode, asked.stderr)
 
 asked = assay("baseline", "list", "site")
@@ -315,7 +315,7 @@ for many in (4, 16, 208, 1250):
 
 asked = plan("-s", "delivery")
 steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
-total = re.search(r"^(\d+) steps owe (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
+total = re.search(r"^(\d+) steps require (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
 with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
     delivery = json.load(file)["steps"]
 # The hostfile declares neither cables nor storage nor leaves, and says nothing of the fabric; an H100's NVLinks end at the host.

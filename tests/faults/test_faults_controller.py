@@ -251,7 +251,7 @@ def names_given_twice():
     place = folder("twice")
     for what, text, pattern in (
             ("an address", "a address=10.0.0.1\nb address=10.0.0.1\n", r"twice:2:\d+: address 10.0.0.1 .* 'a' on line 1"),
-            ("a name", "a slots=8\nb slots=8\na slots=8\n", r"twice:3:\d+: host 'a' stands twice.* line 1")):
+            ("a name", "a slots=8\nb slots=8\na slots=8\n", r"twice:3:\d+: host 'a' appears twice.* line 1")):
         write(f"{place}/twice", text)
         done = assay("plan", "-H", f"{place}/twice", "-s", "smoke")
         tap.ok(done.returncode == 64 and re.search(pattern, done.stderr), f"the hostfile has one twice: {what}", done.stderr)

@@ -761,7 +761,7 @@ static void a_spare_takes_its_place_in_the_hostfile(void **state)
                         "n2 address=n2 mpi_address=n2 slots=8 unit=u2 label.row=A\n");
     assert_non_null(hostfile_parse(arena, "again", slice_of(out.bytes), &err));
     assert_null(hostfile_with_spares(arena, hostfile, events, 2, &err));
-    assert_non_null(strstr(err.text, "s1 is no spare"));
+    assert_non_null(strstr(err.text, "s1 is not a free spare"));
     arena_destroy(arena);
 }
 

@@ -237,12 +237,12 @@ static void too_few_are_refused(void **state)
     few.gpus = 0;
     derived = derive_from(*state, few);
     assert_string_equal(derived->refused,
-                        "too few: 6 independent items on 6 hosts, and it takes 20 on 5; the same "
+                        "too few: 6 independent items on 6 hosts, but 20 on 5 are needed; the same "
                         "hosts once more add none");
     on_few_hosts.hosts = 4;
     derived = derive_from(*state, on_few_hosts);
     assert_string_equal(derived->refused,
-                        "too few: 32 independent items on 4 hosts, and it takes 20 on 5; the same "
+                        "too few: 32 independent items on 4 hosts, but 20 on 5 are needed; the same "
                         "hosts once more add none");
     over_all.metric = "nccl.all_gather.busbw";
     over_all.gpus = 0;
@@ -434,7 +434,7 @@ static void flaws_are_told_with_their_place(void **state)
         {COPIES("300",
                 "field") ", {\"metric\": \"p2p.unidirectional.enabled\", \"floor\": 345, \"unit\": \"GB/s\", "
                          "\"status\": \"field\", \"source\": \"nccl#1264\"}",
-         "limits[1], of p2p.unidirectional.enabled, never applies: limits[0] on line 2 stands before it and "
+         "limits[1], of p2p.unidirectional.enabled, never applies: limits[0] on line 2 comes before it and "
          "speaks of "
          "all that it does",
          96, false},
@@ -459,7 +459,7 @@ static void flaws_are_told_with_their_place(void **state)
         {"{\"metric\": \"p2p.bandwith\", \"floor\": 345, \"unit\": \"GB/s\", \"status\": \"field\", "
          "\"source\": "
          "\"nccl#1264\"}",
-         "limits[0]: nothing of assay measures p2p.bandwith; it is for a command of your own, or not the "
+         "limits[0]: no check of assay measures p2p.bandwith; it is for a command of your own, or not the "
          "right word",
          12, true},
     };

@@ -51,7 +51,7 @@ static void what_harms_a_test_is_advised_against_with_its_reason(void **state)
         {"NCCL_TOPO_FILE", "/etc/cluster.xml", "one host"},
         {"NCCL_IB_CUDA_SUPPORT", "1", "does nothing"},
         {"NCCL_DEBUG_FILE", "/tmp/x", "hides"},
-        {"NET_DEVICES", "bond1", "no variable of NCCL"},
+        {"NET_DEVICES", "bond1", "not a variable of NCCL"},
         {"UCX_TLS", "tcp", "does not use UCX"},
     };
 

@@ -342,11 +342,11 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
          "did you mean "
          "\"host\"?"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\"}, {\"check\": \"b\", \"needs\": [\"a\", \"c\"]}]}",
-         "s.json:1:71: step \"b\" needs \"c\", which is no step before it"},
+         "s.json:1:71: step \"b\" needs \"c\", which is not a step before it"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"driver\", \"needs\": [\"driver\"]}]}",
-         "s.json:1:55: step \"driver\" needs \"driver\", which is no step before it"},
+         "s.json:1:55: step \"driver\" needs \"driver\", which is not a step before it"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\"},\n {\"check\": \"a\"}]}",
-         "s.json:2:2: step \"a\" stands twice, first on line 1; expected a \"name\" of its own"},
+         "s.json:2:2: step \"a\" appears twice, first on line 1; expected a \"name\" of its own"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"sizes_judged\": [\"8GB\"]}]}",
          "s.json:1:57: steps[0].sizes_judged[0] is \"8GB\"; expected a string such as \"8G\" (pattern "
          "^[1-9][0-9]{0,14}[KMG]?$)"},
@@ -365,7 +365,7 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
          "\"x\", "
          "\"status\": \"field\", \"floor\": 1, \"ceiling\": 2, \"unit\": \"us\"}]}]}",
-         "s.json:1:51: steps[0].limits[0] is an object; expected only one of " RULES "; this is 2 of them"},
+         "s.json:1:51: steps[0].limits[0] is an object; expected only one of " RULES "; these are 2 of them"},
         {"{\"name\": \"s\", \"steps\": [{\"check\": \"a\", \"limits\": [{\"metric\": \"m\", \"source\": "
          "\"x\", "
          "\"status\": \"filed\", \"equal\": \"ok\"}]}]}",
@@ -582,12 +582,12 @@ static void unknown_names_list_those_there_are(void **state)
     struct error err = {0};
 
     assert_null(platform_load(*state, "hgx-h10", &err));
-    assert_non_null(strstr(err.text, "'hgx-h10' is none of the built-in platforms; did you mean 'hgx-"));
+    assert_non_null(strstr(err.text, "'hgx-h10' is not one of the built-in platforms; did you mean 'hgx-"));
     assert_non_null(strstr(err.text,
                            "they are atlas-800t-a2, gb200-nvl72, gb300-nvl72, hgx-a100, hgx-a800, hgx-b200, "
                            "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
-    assert_string_equal(err.text, "'whatever' is none of the built-in suites; they are delivery, periodic, "
+    assert_string_equal(err.text, "'whatever' is not one of the built-in suites; they are delivery, periodic, "
                                   "smoke, soak, tuning; a file is "
                                   "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));

@@ -96,17 +96,17 @@ static void a_tolerance_is_given_once_and_where_there_is_a_number(void **state)
         const char *message;
     } cases[] = {
         {"{\"floor\": 1, \"tolerance\": 0.1, \"derived_tolerance\": 0.05}", 0,
-         "t.json:1:27: tolerance stands on a number that has a tolerance of 5% in it already "
+         "t.json:1:27: tolerance is given for a number that already includes a tolerance of 5% "
          "(derived_tolerance); expected one of the two"},
         {"{\"floor\": 1, \"tolerance\": 0.1}", 0.08,
-         "t.json:1:27: tolerance stands on a number that has a tolerance of 8% in it already "
+         "t.json:1:27: tolerance is given for a number that already includes a tolerance of 8% "
          "(derived_tolerance); expected one of the two"},
         {"{\"equal\": 1, \"tolerance\": 0.1}", 0,
-         "t.json:1:27: tolerance stands beside equal; expected floor, ceiling or range"},
+         "t.json:1:27: tolerance is used with equal; expected floor, ceiling or range"},
         {"{\"floor\": 345, \"unit\": \"GB/s\", \"status\": \"self\"}", 0,
-         "t.json:1:42: status is \"self\" beside floor; expected that beside fraction_of_groups only"},
+         "t.json:1:42: status is \"self\" with floor; expected this only with fraction_of_groups"},
         {"{\"fraction_of_ceiling\": 0.9, \"tolerance\": 0.1}", 0,
-         "t.json:1:43: tolerance stands beside fraction_of_ceiling, which eases the ceiling already; "
+         "t.json:1:43: tolerance is used with fraction_of_ceiling, which lowers the ceiling already; "
          "expected "
          "a smaller fraction"},
         {"{\"range\": [60, 30]}", 0,

@@ -73,7 +73,7 @@ static void slurm_nodes_and_topology_are_a_hostfile(void **state)
 {
     assert_string_equal(
         MADE_OF(topology, nodes),
-        "# 4 of 6 nodes, as Slurm tells them. Look through it before a run; nothing was guessed.\n"
+        "# 4 of 6 nodes, as Slurm reports them. Check this file before a run; nothing was guessed.\n"
         "# listed, and to be looked at:\n"
         "#   gpu[001-003]: no one built-in platform has 8 GPUs h100: add platform=\n"
         "#   gpu003: DOWN*+DRAIN: fans are broken [ops@2026-01-02T03:04:05]\n"
@@ -113,7 +113,7 @@ static void a_node_of_two_leaves_has_none(void **state)
 
     assert_non_null(strstr(made, "\nn1\n"));
     assert_non_null(strstr(made, "\nn2 leaf=b\n"));
-    assert_non_null(strstr(made, "#   n1: hangs on several leaf switches: none is given\n"));
+    assert_non_null(strstr(made, "#   n1: is connected to several leaf switches: none is given\n"));
 }
 
 static void several_kinds_are_counted_and_told(void **state)
@@ -180,7 +180,7 @@ static void kubernetes_nodes_are_a_hostfile(void **state)
 
     assert_string_equal(
         MADE_OF(list),
-        "# 3 of 4 nodes, as Kubernetes tells them. Look through it before a run; nothing was guessed.\n"
+        "# 3 of 4 nodes, as Kubernetes reports them. Check this file before a run; nothing was guessed.\n"
         "# listed, and to be looked at:\n"
         "#   gpu-2: cordoned, not Ready: NodeStatusUnknown\n"
         "#   gpu-3: no one built-in platform has 8 GPUs NVIDIA-H100-80GB-HBM3-SHARED: add platform=\n"
@@ -194,8 +194,8 @@ static void kubernetes_nodes_are_a_hostfile(void **state)
 
 static void what_is_no_inventory_is_refused(void **state)
 {
-    assert_non_null(strstr(refusal_of(*state, "node1 slots=8\n", SCHEDULER_SLURM), "is none of"));
-    assert_non_null(strstr(refusal_of(*state, "", SCHEDULER_SLURM), "is none of"));
+    assert_non_null(strstr(refusal_of(*state, "node1 slots=8\n", SCHEDULER_SLURM), "is not the output of one of"));
+    assert_non_null(strstr(refusal_of(*state, "", SCHEDULER_SLURM), "is not the output of one of"));
     assert_non_null(
         strstr(refusal_of(*state, "{\"kind\": \"List\", \"items\": []}", SCHEDULER_KUBERNETES), "no node"));
     assert_non_null(
@@ -209,7 +209,7 @@ static void what_is_no_inventory_is_refused(void **state)
 static void a_name_that_no_hostfile_may_hold_is_refused(void **state)
 {
     assert_non_null(strstr(refusal_of(*state, "NodeName=-oProxyCommand=x State=IDLE\n", SCHEDULER_SLURM),
-                           "is no host name"));
+                           "is not a host name"));
 }
 
 int main(void)

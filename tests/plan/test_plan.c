@@ -509,7 +509,7 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", GATHER("\"scope\": \"pair\", \"by\": 2"),
          "suite:2:53: by is 2; expected \"ring\" or \"disjoint\""},
         {"a\n", GATHER("\"scope\": \"cluster\", \"by\": \"unit\""),
-         "suite:2:56: by stands in a step of scope \"cluster\"; expected scope \"pair\" or \"group\", or no "
+         "suite:2:56: by is used in a step of scope \"cluster\"; expected scope \"pair\" or \"group\", or no "
          "by"},
         {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",
          "suite:2:55: check 'probe-collective' cannot run by rail"},

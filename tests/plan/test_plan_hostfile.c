@@ -186,7 +186,7 @@ static void what_would_change_what_is_owed_is_refused(void **state)
         {A "n2 address=a2 unit=u2\n", "unit of n2 is u2, and was u1"},
         {A "n2 address=a2 unit=u1 role=spare\n", "role of n2 is spare, and was compute"},
         {A "n2 address=a2 unit=u1 platform=hgx-a100\n", "platform of n2 is hgx-a100, and was none"},
-        {A B "n3 address=a3 platform=hgx-a100\n", "platform hgx-a100 of n3 is none of the run's"},
+        {A B "n3 address=a3 platform=hgx-a100\n", "platform hgx-a100 of n3 is not one of the run"},
     };
 
     (void)state;

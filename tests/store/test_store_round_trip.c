@@ -222,7 +222,7 @@ static void an_attempt_is_there_before_it_is_sent(void **state)
     assert_int_equal(store_begin_attempt(place->store, record, attempt, &err), -1);
     attempt->uuid = "another";
     assert_int_equal(store_end_attempt(place->store, record, attempt, &err), -1);
-    assert_non_null(strstr(err.text, "never begun"));
+    assert_non_null(strstr(err.text, "never started"));
 }
 
 static void readings_are_replaced_not_added_to(void **state)

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     probe.backend = backend_of(&probe.options);
     if (probe.backend == NULL)
         return refuse(GPU_UNFIT,
-                      "built without CUDA, so that there is no GPU for it; --backend host tests the probe");
+                      "built without CUDA, so it cannot use a GPU; --backend host tests the probe");
     if (probe.backend->open(&probe, &err) < 0) {
         probe.backend->close(&probe);
         return refuse(GPU_UNFIT, err.text);

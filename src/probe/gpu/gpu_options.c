@@ -138,7 +138,7 @@ int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct 
     if (first >= argc)
         return error_set(err, ERROR_USAGE, "no test is named; expected sdc");
     if (strcmp(argv[first], "sdc") != 0 || first + 1 < argc)
-        return error_set(err, ERROR_USAGE, "'%s' is no test; expected sdc",
+        return error_set(err, ERROR_USAGE, "'%s' is not a test; expected sdc",
                          strcmp(argv[first], "sdc") != 0 ? argv[first] : argv[first + 1]);
     return read_words(options, &words, err);
 }
