@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Acceptance: a campaign over many runs, in which hosts are repaired, GPUs swapped and spares put in, until every
- * unit can be handed over. Plain data; judge_acceptance (judge.h) fills what is told of it. Nothing is ever edited:
+ * unit can be handed over. Plain data; judge_acceptance (judge.h) fills in what follows from it. Nothing is ever edited:
  * runs and events are added, and the rest follows from them.
  *
- * What is owed is what the suite owes of the hosts of the hostfile, spares in the places of those they stand for. Each
- * requirement is one step on its members, and is settled by what the runs showed, in time order:
+ * Required is what the suite requires of the hosts of the hostfile; a spare takes over what the host that it replaces had
+ * to show. Each requirement is one step on its members, and is settled by what the runs showed, in time order:
  *
  * - A pass settles it, as long as nothing that it touches was changed since (the table in src/judge/acceptance_touch.c)
- *   and the hardware was the same all through the run.
- * - A fail stands. It is replaced only by an event that was recorded of it, a repair or a swap of that host and item
- *   after the fail, and three of three: three attempts behind the event that pass, in one run (a suite's "repeat": 3)
- *   or in several, with none between them that does not. What failed beside its peers passes only in runs where at
- *   least PEERS_LEAST (peers.h) other hosts passed the same step. Running it again until it passes replaces nothing.
- * - A waiver in force covers a fail as long as what it is about is there.
- * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each alone.
+ *   and the hardware stayed the same throughout the run.
+ * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
+ *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
+ *   result between them. What failed in comparison with its peers passes only in runs where at least PEERS_LEAST (peers.h)
+ *   other hosts passed the same step. Running it again until it passes replaces nothing.
+ * - A waiver in force covers a fail as long as the hardware is the one that it was given for.
+ * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each run alone.
  *
- * All runs count that answer the acceptance's question (the same suite and limits, hosts of it) and lie behind its
- * beginning, the earlier of when it was created and its first run: one that was not added is left out, and until it is
- * added the units whose hosts it had, and the whole, are not accepted. What was run into another database is unknown here.
+ * A run counts if it has the same suite and limits, and hosts of the acceptance, and is no older than the acceptance: than
+ * the earlier of its creation and its first run. One that was not added is left out, and until it is added the units whose
+ * hosts it had, and the whole, are not accepted. Runs in another database are unknown here.
  *
- * An event that was not recorded is seen all the same, where runs show another GPU, HCA, chassis, driver or firmware
- * than before: it is said, earlier passes of what it touches no longer count, and it replaces no fail.
+ * An event that was not recorded is noticed all the same, if runs show another GPU, HCA, chassis, driver or firmware
+ * than before: this is reported, earlier passes of what it touches no longer count, and it does not replace a fail.
  */
 #ifndef ASSAY_ACCEPTANCE_H
 #define ASSAY_ACCEPTANCE_H
@@ -35,16 +35,16 @@
 struct acceptance;
 
 enum event_kind {
-    EVENT_REPAIR, /* something was mended; without an item: who knows what, so all of the host is owed again */
+    EVENT_REPAIR, /* something was repaired; without an item it is not known what, so everything of the host is required again */
     EVENT_SWAP,   /* a part was replaced; without an item: the whole host */
-    EVENT_SPARE,  /* another host takes this one's place for good */
+    EVENT_SPARE,  /* another host replaces this one for good */
     EVENT_NOTE,   /* for the reader only */
-    EVENT_WITHDRAWAL, /* an earlier event was recorded by mistake: it counts no more, and is still told */
+    EVENT_WITHDRAWAL, /* an earlier event was recorded by mistake: it no longer counts, but is still shown */
     /* Repairs of which it is known what was done: less becomes void by them, and they replace only fails of that. */
     EVENT_SETTINGS, /* of the item's driver; without one: of the operating system */
-    EVENT_CABLE,    /* a cable or transceiver was changed, or plugged anew */
+    EVENT_CABLE,    /* a cable or transceiver was changed, or plugged in again */
     EVENT_FIRMWARE, /* of the item; without one: of the host */
-    EVENT_RESEAT,   /* the part is the same, in its slot anew */
+    EVENT_RESEAT,   /* the same part was taken out and put in again */
     EVENT_KINDS
 };
 const char *event_kind_name(enum event_kind kind); /* "swap" */
@@ -65,9 +65,9 @@ struct acceptance_event {
 };
 /* Marks those of the events that one of them withdraws; the others are not. */
 void events_withdraw(struct acceptance_event *events, size_t count);
-/* Whether something was mended or replaced: a repair of any kind or a swap, that stands. */
+/* Whether something was repaired or replaced: a repair of any kind or a swap that was not withdrawn. */
 bool event_is_work(const struct acceptance_event *event);
-/* "swap of gpu3 on node5", "node9 takes the place of node5"; with its note behind. */
+/* "swap of gpu3 on node5", "node9 replaces node5"; with its note behind. */
 const struct reason *event_text(struct arena *arena, const struct acceptance_event *event);
 const struct reason *event_note(struct arena *arena, const struct acceptance_event *event);
 
@@ -75,7 +75,7 @@ enum requirement_state {
     REQUIREMENT_PASSED,
     REQUIREMENT_WAIVED,
     REQUIREMENT_MISSING, /* nothing that counts was shown yet */
-    REQUIREMENT_RETEST,  /* it failed and was mended: three of three are owed */
+    REQUIREMENT_RETEST,  /* it failed and was repaired: three passes out of three are required */
     REQUIREMENT_FAILED
 };
 const char *requirement_state_name(enum requirement_state state); /* "to be retested" */
@@ -96,7 +96,7 @@ struct requirement {
     size_t step; /* index into acceptance->plan->steps */
     enum requirement_state state;
     const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
-    unsigned passes, owed;       /* attempts that count, and how many it takes: 1, or 3 after a repair */
+    unsigned passes, owed;       /* attempts that count, and how many are required: 1, or 3 after a repair */
     const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
     LIST_OF(struct shown) shown;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks: one row in checks.def and one file each, in which everything known of it stands: what to run (its shell is in
- * src/check/sh), which parsers read it, what it owes and by which rules of its own its items are judged
- * (src/check/frame/rules.h), what mends them, what it concerns, how long it takes. It is data and pure functions; it runs
+ * src/check/sh), which parsers read it, what it requires and by which rules of its own its items are judged
+ * (src/check/frame/rules.h), what fixes them, what it concerns, how long it takes. It is data and pure functions; it runs
  * nothing.
  *
  * A check's command file is a list of parts, each a shell command whose two streams are marked off with a
@@ -66,7 +66,7 @@ enum per {
     PER_MEMBER_HCA, /* "node3 mlx5_0", of check_hca: the same */
 };
 
-/* One row of what a check owes. */
+/* One row of what a check requires. */
 struct item {
     const char *metric;
     enum per per;
@@ -77,14 +77,14 @@ struct item {
 
 /*
  * What to do when an item is not met; printed, never run. The first row of the metric that has a text is the remedy, and
- * the first that has a problem is how a preflight (`assay preflight`) names it and which command mends it.
+ * the first that has a problem is how a preflight (`assay preflight`) names it and which command fixes it.
  */
 struct remedy {
     const char *metric; /* '*' stands for any characters */
     const struct reason *text;
     const char *problem;          /* what a person calls it: "clock" */
     const struct sentence *about; /* the row is for causes that have this; NULL: for all */
-    bool on_hosts; /* it is mended on the hosts; else on the controller, with each host in its place */
+    bool on_hosts; /* it is fixed on the hosts; else on the controller, with each host in its place */
     /* NULL: none, the text says it in words. {name}, {address}, {port}, {user}, {identity}, {jump} and {known_hosts} are
        the host's, {subject} the item's. */
     const char *command;
@@ -303,7 +303,7 @@ const char *check_member_hca(const struct check_context *context, size_t i);
 /* For arguments_fault: what is wrong with the argument; NULL: nothing. */
 const char *check_hcas_fault(const struct check_context *context);
 
-/* All that a step of this context owes: the item table over the platform's GPUs, more_slots, and "sound". */
+/* All that a step of this context requires: the item table over the platform's GPUs, more_slots, and "sound". */
 void check_slots(const struct check_context *context, struct slot_list *slots);
 
 /*
@@ -343,7 +343,7 @@ void check_read(const struct check_context *context, struct attempt *attempt);
 /*
  * Of an attempt that was read and is stored: copies what the judge and sightings go by while the run goes on into
  * `arena`, and lets go of the rest and of its bytes; nothing of it points into the context's arena any more, which may
- * be `scratch`. That is: how it ended, findings, values of metrics that the step owes, and which hardware was seen.
+ * be `scratch`. That is: how it ended, findings, values of metrics that the step requires, and which hardware was seen.
  */
 void check_keep(struct arena *arena, struct arena *scratch, const struct step *step, struct attempt *attempt);
 

@@ -60,7 +60,7 @@ struct derivation {
 };
 
 /*
- * What these runs say of one platform. Judged runs only, each once; that they were accepted is the caller's to see to.
+ * What these runs say of one platform. Judged runs only, each once; the caller makes sure that they were accepted.
  * base: the limits by which they were; NULL: none. Everything in the arena.
  */
 void judge_derive(struct arena *arena, const struct record *const *records, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the same tests have shown in several runs, and who gets worse. Plain data: the store fills a history, the
- * judge finds what stands out in it, reports show both.
+ * judge finds the outliers in it, reports show both.
  *
  * A series follows the thing and not its place: a GPU by its UUID and an HCA by its GUID where a run has read them, so
  * that a GPU which moved to another host keeps its past.

@@ -8,8 +8,8 @@
  *   Kubernetes  kubectl get nodes -o json
  *
  * Nothing is guessed. slots is what gres or capacity count; platform only where the product's own name is that of one
- * built-in platform with as many GPUs; a leaf only where a node hangs on one switch that has no switches below it. A
- * node that is down or drained is listed, for it is owed, and told of in a comment; left out, with the reason, are
+ * built-in platform with as many GPUs; a leaf only if a node is connected to one switch that has no switches below it. A
+ * node that is down or drained is listed, because it is required, and named in a comment; left out, with the reason, are
  * nodes that do not exist yet (FUTURE) and, where other nodes have accelerators, nodes without any.
  */
 #ifndef ASSAY_INVENTORY_H
@@ -26,7 +26,7 @@ struct inventory_node {
     const char *partition, *block;  /* NULL: none */
     unsigned accelerators;          /* 0 where counted is set: none */
     bool counted, mixed;            /* mixed: accelerators of several kinds */
-    bool has_leaves;                /* it hangs on several leaves, so that none is its own */
+    bool has_leaves;                /* it is connected to several leaves, so none is its own */
     const char *trouble;            /* why it is not fit for jobs at the moment, "DRAIN: fans"; NULL: it is */
     const char *left_out;           /* why it is not in the hostfile; NULL: it is */
 };

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Isolation: which host, leaf or link makes a group of hosts slow. Pure: the tests so far in, the next tests
- * out, so that a run can be interrupted, resumed and explained; no clock, no randomness but the seed.
+ * out, so that a run can be interrupted, resumed and explained; no clock, no randomness except the seed.
  *
- * A test is a collective over some hosts, and its value the bus bandwidth; a test is slow when one of its
- * members, or a path between two of them, is. Where only neighbours talk (sendrecv: each member to the next, the last
- * to the first) that holds for the paths between neighbours, which are the only ones that make the whole slow: in a
- * test of some of the hosts, in the same order, they are neighbours again. Tests of one round have no host in common, and, where leaves
- * are declared, no leaf's uplinks either, so that they can run at the same time without disturbing each other.
+ * A test is a collective over some hosts, and its value the bus bandwidth. A test is slow if one of its members, or a path
+ * between two of them, is slow. If only neighbours talk (sendrecv: each member to the next, the last to the first), only
+ * the paths between neighbours count; a test of some of the hosts, in the same order, keeps them neighbours. Tests of one
+ * round share no host and, if leaves are declared, no uplinks of a leaf, so that they can run at the same time without
+ * disturbing each other.
  *
- *   1  Pairs: each host with a new partner in each round, until it was fast with two of them, or slow where
- *      its partners are not. Where leaves are declared, the partner is of the same leaf.
- *   2  All hosts but the accused, and at the same time each accused one alone: is that all, and is the fault
- *      inside the host (slow alone) or on its way out?
+ *   1  Pairs: each host with a new partner in each round, until it was fast with two of them, or slow with partners that
+ *      are fast with others. If leaves are declared, partners are of the same leaf.
+ *   2  All hosts without the suspects, and at the same time each suspect alone: is that all, and is the fault inside the
+ *      host (it is slow alone) or on its way out?
  *   3  Leaves in pairs, one host of each, as in 1.
- *   4  A path between two good hosts: halves of all, then halves of what they leave, down to one pair.
+ *   4  A path between two good hosts: halves of all, then halves of the slow half, down to one pair.
  *
- * Nobody is accused by fewer than three slow tests with different partners that are fast elsewhere (two partners, where
- * its leaf has no third), nor when a slow path to one of them would explain nearly all of it. Of two leaves none is told
- * from the other, nor from its host where it has one or two; of more, a leaf is accused when several of its hosts are slow
- * on the way to others, and the host when it is one.
+ * A suspect needs three slow tests with different partners that are fast elsewhere (two partners, if its leaf has no third),
+ * and is not named if a slow path to one of them would explain nearly all of it. With two leaves neither can be told from
+ * the other, nor from its host if it has only one or two; with more, a leaf is the suspect if several of its hosts are slow
+ * on the way to others, and the host if only one is.
  */
 #ifndef ASSAY_ISOLATE_H
 #define ASSAY_ISOLATE_H
@@ -42,7 +42,7 @@ struct isolate_problem {
     size_t host_count;
     double slow;  /* a value this fraction below the healthy one is a fault: 0.10 or more */
     double noise; /* standard deviation of a healthy value, as a fraction of it: 0.02 */
-    /* What a healthy test shows; 0: the mean of the pairs that were measured and are not slow beside the best of them. */
+    /* What a healthy test shows; 0: the mean of the pairs that were measured and are not slow compared with the best of them. */
     double healthy;
     unsigned rounds_most;
     uint64_t seed;

@@ -23,14 +23,14 @@ void judge_run(struct record *record, const struct run_limits *limits, const cha
 
 /*
  * The waiver of record->waivers that covers a failed outcome at that time; NULL when none does. It must be of this
- * step, and the attempt that it was made for must still be the step's last. Whom isolation accuses is not waived: then
+ * step, and the attempt that it was made for must still be the step's last. A suspect of isolation cannot be waived: then
  * the verdict stays `reject`.
  */
 const struct waiver *judge_waiver(const struct record *record, const struct outcome *outcome, double now);
 /*
  * A waiver, to be kept, for those failed items of the step that these name (subject "" and metric NULL: any; a metric
  * may hold a *). uuid, who, why, made and until are the caller's. ERROR_USAGE says why there is nothing to waive: no
- * fail among them, nothing failed there, a waiver in force, or the step's host or link is accused.
+ * fail among them, nothing failed there, a waiver in force, or the step's host or link is a suspect.
  */
 int judge_waive(struct record *record, size_t step, const char *metric, const char *subject,
                 struct waiver *ret_waiver, struct error *err) __attribute__((warn_unused_result));

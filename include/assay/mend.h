@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a preflight found to be mended: one entry for one problem of however many hosts, with the commands that mend it.
+ * What a preflight found to fix: one entry for each problem, however many hosts have it, with the commands that fix it.
  * They are printed for a person and never run. Owned by report/; all of it lives in the arena of the call.
  */
 #ifndef ASSAY_MEND_H
@@ -24,7 +24,7 @@ struct mend {
     LIST_OF(const char *) commands;
 };
 
-/* What was owed and could not be asked, of hosts that lack the same. */
+/* What was required but could not be checked, of hosts that lack the same. */
 struct unasked {
     const char *hosts;          /* "node3" */
     const struct reason *steps; /* "privilege, os" */
@@ -33,7 +33,7 @@ struct unasked {
 struct mends {
     LIST_OF(struct mend) items; /* fail, inconclusive, remarks; each in the order of the plan */
     LIST_OF(struct unasked) unasked;
-    const char *clean; /* hosts of which everything was asked and nothing is to be mended, folded; "" */
+    const char *clean; /* hosts on which everything was checked and nothing has to be fixed, folded; "" */
     size_t clean_count;
 };
 

@@ -39,7 +39,7 @@ struct outcome {
     bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
 };
 
-/* Whether the cause says that the item stands out among the same of other hosts (peers.h), whatever else it says. */
+/* Whether the cause says that the item is an outlier among its peers (peers.h), whatever else it says. */
 bool outcome_stands_out(const struct outcome *outcome);
 
 struct verdict {
@@ -48,7 +48,7 @@ struct verdict {
     enum verdict_word word;
     size_t pass, fail, inconclusive, not_run, recorded; /* items; fail: those that no waiver covers */
     size_t waived;                                      /* fails that one covers */
-    size_t accused; /* accusations of it, or of what is part of it: then it is rejected */
+    size_t accused; /* how often it, or a part of it, is a suspect of isolation: then it is rejected */
 };
 
 /* Which host, leaf or path makes a test across hosts slow, and how that is known: tests of parts of its hosts. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plan: everything that is owed, known before anything connects.
+ * The plan: everything that is required, known before anything connects.
  *
- * A step is (shape, ordered members): a host is a group of one. What a step owes are its shape's slots, which
+ * A step is (shape, ordered members): a host is a group of one. What a step requires are its shape's slots, which
  * exist once a shape and never once a host. Nothing in a plan is removed or edited; it only grows, and what
  * is added carries slots of its own.
  *
@@ -24,7 +24,7 @@ enum exclusivity { EXCLUSIVE_NONE, EXCLUSIVE_HOST, EXCLUSIVE_LEAF, EXCLUSIVE_FAB
 enum step_origin {
     ORIGIN_SUITE,
     ORIGIN_SUBSTITUTE,
-    ORIGIN_LEFT_OUT, /* the suite owes it and this run does not do it; its items are `not run` */
+    ORIGIN_LEFT_OUT, /* the suite requires it but this run leaves it out; its items are `not run` */
     ORIGIN_ISOLATE,  /* a part of a step that was slow: it only tells who made it slow */
 };
 
@@ -90,7 +90,7 @@ struct step {
 enum step_state {
     STEP_WAITING,
     STEP_RUNNING,
-    STEP_AGAIN, /* another attempt is due: a crash or a hang with retries left, repeats that are owed, retests */
+    STEP_AGAIN, /* another attempt is due: a crash or a hang with retries left, repeats that are required, retests */
     STEP_PASSED,  /* every gate passed: steps that need it may start */
     STEP_FAILED,  /* it ended, and they may not */
     STEP_SKIPPED, /* a need was not met, or its host is gone: it will not run */
@@ -118,7 +118,7 @@ const char *step_target(struct arena *arena, const struct step *step);
 const char *step_hosts(struct arena *arena, const struct step *step);
 /* Whether any of its steps is to run: not all are left out. */
 bool shape_is_carried_out(const struct plan *plan, const struct shape *shape);
-/* One of the variants of a step of the suite: it is recorded to be compared with the others, and owes no gate. */
+/* One of the variants of a step of the suite: it is recorded to be compared with the others, and has no gate. */
 bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */
 bool steps_share_fabric(const struct step *a, const struct step *b);
@@ -126,7 +126,7 @@ bool steps_share_host(const struct step *a, const struct step *b);
 /* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
 unsigned step_deadline_s(const struct step *step);
 double step_expected_s(const struct step *step);
-/* Fewer slices (shape->repeat_for_s) than this are no series in which what is slow for a while could stand out. */
+/* Fewer slices (shape->repeat_for_s) than this are too few to notice what was slow for a while. */
 enum { SLICES_LEAST = 8 };
 /* How long its attempts have to work in all, likewise; 0: they are counted, see shape->repeat. */
 double step_repeat_for_s(const struct step *step);

@@ -60,7 +60,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
     __attribute__((warn_unused_result));
 
-/* What all attempts take that the step owes, if each takes the expected time; of one that lasts for a time its windows are
+/* What all attempts take that the step requires, if each takes the expected time; of one that lasts for a time its windows are
  * no work. The members' timescale applied. */
 double plan_step_s(const struct step *step);
 
@@ -80,7 +80,7 @@ struct hostfile_changes {
 };
 
 /*
- * Compares it with the one that the plan was made from (in sources). What would take away or change what is owed is
+ * Compares it with the one that the plan was made from (in sources). What would remove or change a requirement is
  * ERROR_USAGE with its line: a host of the run that is not in it; another platform, unit, rack, leaf, role, number of
  * slots or cabling; a new host of a platform that the run has not. Where the run was asked for some hosts only, new
  * ones are none of its business.
@@ -118,7 +118,7 @@ void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
 
 /*
  * Adds a part of the step `parent`: the same on some of its members, to find out who makes it slow. Of the message
- * sizes it measures only this one, and all that it owes is recorded. One member: at host scope. Returns its index.
+ * sizes it measures only this one, and all its items are recorded. One member: at host scope. Returns its index.
  */
 size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources, size_t parent,
                           unsigned round, const struct host *const *members, size_t member_count,

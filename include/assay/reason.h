@@ -10,7 +10,7 @@
  *     SENTENCE(code, arguments, "english {1} ... {2|host|hosts}")
  *
  * where {N} is an argument and {N|one|many} a word that follows from argument N, as "1" or anything else. A code is for ever: it
- * stands in databases and in JSON. Where a sentence changes its meaning or its arguments, it gets another code. A language
+ * is stored in databases and in JSON. A sentence that changes its meaning or its arguments gets another code. A language
  * is one file, include/assay/languages/LANGUAGE.def, with a row SENTENCE(code, "text") for each; one that is missing or too many
  * does not compile, and neither does a use with another number of arguments.
  *

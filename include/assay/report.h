@@ -63,7 +63,7 @@ struct report_entry {
  * Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run. Before all of them
  * stands whom isolation names, and the tests that it made slow point there.
  *
- * Failures of one step fold by what they accuse: the items of one GPU, the two directions of one GPU pair, all
+ * Failures of one step fold by the part that they point to: the items of one GPU, the two directions of one GPU pair, all
  * pairs of a GPU that is slow towards several others, one metric that fails alike on most GPUs. Equal entries
  * fold over hosts. What could not be decided folds by its cause; what was not run also over the steps of one
  * target.

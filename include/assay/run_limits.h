@@ -65,7 +65,7 @@ const struct limit *contract_limit(const struct run_limits *limits, const struct
 
 /*
  * The limits of the contract (by their places in it) that decide no gate of the plan: a clause that nobody measures must
- * not look agreed. One counts as measured where its item is owed, also where this run leaves it out: that is `not run`.
+ * not look agreed. A clause counts as measured if its item is required, also if this run leaves it out: that is `not run`.
  */
 struct idle_clauses {
     LIST_OF(size_t) limits;

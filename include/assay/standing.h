@@ -28,7 +28,7 @@ enum run_kind {
 struct standing {
     enum run_kind kind;
     size_t hosts,
-        hosts_owed; /* of the hosts of the hostfile, those in the run; owed 0: there is no hostfile to read */
+        hosts_owed; /* of the hosts of the hostfile, those in the run; 0 required: there is no hostfile to read */
     size_t steps,
         steps_owed; /* of the steps of the suite that the plan has, those that --steps did not leave out */
 };

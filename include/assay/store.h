@@ -3,7 +3,7 @@
  * The store: one SQLite file that outlives every run. WAL (a rollback journal where the file system cannot do
  * WAL, said by store_note), STRICT tables, migrations by user_version. One writer a run; readers any time.
  *
- * What is owed is written before anything is sent, an attempt before its command goes out, raw bytes before
+ * What is required is written before anything is sent, an attempt before its command goes out, raw bytes before
  * anybody parses them. A killed controller leaves a database that opens, shows its run as interrupted, and
  * has every step that had ended.
  */
@@ -229,7 +229,7 @@ struct standing store_run_standing(struct store *store, long long number);
 /* Takes the runs with these numbers out, with their evidence, and whatever no other run refers to: all of them, or on an
    error none. Which may go is the caller's to know; one that is part of an acceptance is refused. Numbers are not given
    again. What is freed is used again by later runs; store_shrink gives it back to the file system, for which it writes
-   the whole file anew, in place of itself, and needs as much room as that. */
+   the whole file again, in place of itself, and needs as much room as that. */
 int store_forget_runs(struct store *store, const long long *numbers, size_t count, struct error *err)
     __attribute__((warn_unused_result));
 int store_shrink(struct store *store, struct error *err) __attribute__((warn_unused_result));
@@ -242,7 +242,7 @@ int store_data_version(struct store *store, long long *ret_version, struct error
 /*
  * Proof and privacy.
  */
-/* What a run consists of: documents, commands and captures, whose bytes are hashed anew, and the tables with its
+/* What a run consists of: documents, commands and captures, whose bytes are hashed again, and the tables with its
    rows. Bytes that are damaged are named in their entry and end nothing. cited: for comparison with an earlier
    manifest: its judgement and the columns that there were then; NULL: the last judgement. head: run, judgement. */
 int store_manifest(struct store *store, struct arena *arena, long long number, const struct manifest *cited,

@@ -49,7 +49,7 @@ static int check_bytes(struct verification *verification, struct error *err)
     if (entry != NULL && strcmp(entry->path + 7, file_name(verification->report)) != 0)
         findings_tell(
             &verification->findings,
-            "NOTE: it had the name %s when it was signed; go by what was signed, below, not by names",
+            "NOTE: its name was %s when it was signed; rely on what was signed, below, not on names",
             proof_line(verification->arena, entry->path + 7));
     return 0;
 }
@@ -126,7 +126,7 @@ void verification_tell_subject(const struct verification *verification, const st
                  {"made on", "made on"},       {"origin", "origin"}};
 
     if (!is_signed)
-        findings_tell(&verification->findings, "UNSIGNED, anybody may have written this:");
+        findings_tell(&verification->findings, "UNSIGNED, anyone could have written this:");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         const char *said = manifest_said(manifest, lines[i].key);
 

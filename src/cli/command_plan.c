@@ -221,7 +221,7 @@ static void print_steps(struct arena *arena, const struct question *question)
                       shape->platform, reason_english(arena, first->origin_note));
             continue;
         }
-        cli_print("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, ended after %s, alone: %s%s%s\n", i + 1,
+        cli_print("%3zu. %s (%s, %s), %s: %zu step%s, each about %s, deadline %s, exclusive: %s%s%s\n", i + 1,
                   shape->suite_step, shape->check, shape->platform, targets_text(arena, first, count), count,
                   count == 1 ? "" : "s", duration_text(arena, step_expected_s(first)),
                   duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),

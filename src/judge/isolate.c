@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Around the middle between healthy and faulty a mean says nothing: so many of its standard deviations. What is
- * called slow leads the search astray when it is not, so more is asked of it. */
+/* A mean near the middle between healthy and faulty decides nothing: it must be so many of its standard deviations away.
+ * To call something slow by mistake misleads the search, so slow needs more of them than fast. */
 static const double fast_deviations = 0.5, slow_deviations = 1;
-/* Of healthy values, one in fifty is further below their middle by noise. */
+/* By noise, one healthy value in fifty is further below the middle than this. */
 static const double noise_deviations = 2;
 
 enum {
     PAIR = 2,
-    MEANS = 3, /* until the middle of healthy pairs does not move any more */
-    FEW = 20,  /* one test to so many hosts */
-    AGAIN = 2  /* tests of hosts together, where one is not believed */
+    MEANS = 3, /* iterations, after which the mean of healthy pairs no longer moves */
+    FEW = 20,  /* no more than one open test for so many hosts is few */
+    AGAIN = 2  /* tests of hosts together, where one alone is not trusted */
 };
 
 double isolate_share(const struct isolate *isolate, const struct isolate_test *test)
@@ -43,10 +43,10 @@ double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, siz
     return fmin(1, (double)among * erfc(deviations / sqrt(2)) / 2);
 }
 
-/* One test says no more than this, however far from the middle: real noise has longer tails than the normal
- * distribution. A slow one says less, for there are more ways to be slow. */
+/* One test counts for no more than this, however far it is from the middle: real noise has longer tails than the normal
+ * distribution. A slow test counts for less, because there are more ways to be slow. */
 static const double fast_most = 12, slow_most = 6;
-/* 10,000 to 1: nobody is accused wrongly first, fewer rounds second. */
+/* 10,000 to 1: no wrong suspect comes first, fewer rounds second. */
 static const double odds_needed = 9.2;
 
 double isolate_evidence(const struct isolate *isolate, const struct isolate_test *test)
@@ -54,7 +54,7 @@ double isolate_evidence(const struct isolate *isolate, const struct isolate_test
     double slow = isolate->problem->slow, noise = fmax(isolate->problem->noise, slow / 100);
     double below = 1 - isolate_share(isolate, test);
 
-    /* Of two normal distributions with the same width, around 1 and 1 - slow. */
+    /* The log-likelihood ratio of two normal distributions of the same width, around 1 and 1 - slow. */
     return fmax(-fast_most, fmin(slow_most, slow * (2 * below - slow) / (2 * noise * noise)));
 }
 

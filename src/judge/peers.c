@@ -7,34 +7,34 @@
 
 #include "assay/robust.h"
 
-/* Of a normal distribution: a MAD is as good as a standard deviation of so much fewer values, */
+/* For a normal distribution, a MAD of n values is as precise as a standard deviation of n times this, */
 static const double mad_efficiency = 0.37;
-/* and the variance of a median is so much more than that of a mean. */
+/* and the variance of a median is this many times that of a mean (pi / 2). */
 static const double median_variance = 1.5708;
-/* 99.5% and 99% of it lie within so many deviations. */
+/* One-sided: 99.5% and 99% of it are below so many standard deviations. */
 static const double upper_bound = 2.576, lower_bound = 2.326;
-/* What all positions together say of the spread of one counts like so many degrees of freedom of its own. */
+/* The pooled spread of all positions counts like so many degrees of freedom of a position's own. */
 static const double prior_freedom = 8;
 static const double false_findings_in_a_run = 0.01;
 
 /* What one subject showed in one aspect. */
 struct score {
-    double level; /* how far above its siblings' values; NAN: nothing to compare */
-    unsigned n;   /* of how many partners or aspects it is the median or mean */
+    double level; /* how far above the values of its siblings; NAN: nothing to compare with */
+    unsigned n;   /* the number of partners or aspects of which it is the median or mean */
 };
 
 /* Scores of one aspect that are siblings of each other. */
 struct siblings {
     double *sorted;
     size_t count;
-    double spread; /* standard deviation by their own MAD */
+    double spread; /* standard deviation, from their own MAD */
 };
 
 struct aspect {
     double remark, fail; /* as logarithms */
     double spread;       /* pooled over positions */
     double freedom;      /* degrees of freedom of that */
-    double fastest;      /* how far the best of all lies above its siblings */
+    double fastest;      /* how far the best of all is above its siblings */
     unsigned most;       /* the most that any score has in it */
     struct siblings *positions;
 };
@@ -44,7 +44,7 @@ struct comparison {
     const struct peers_problem *problem;
     size_t position_count;
     double *deviations;       /* of each value from the median of its series; NAN: too few */
-    bool *explained;          /* values that are slow because of somebody else */
+    bool *explained;          /* values that are slow because of another subject */
     size_t *first;            /* of each subject, and one past the last: places in `of_subject` */
     size_t *of_subject;       /* numbers of values, by subject, aspect and partner */
     struct aspect *aspects;   /* one more than the problem's: all together */
@@ -61,7 +61,7 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Of all but one of that value. */
+/* The median of all values except one that equals `without`. */
 static double median_of_others(const double *sorted, size_t count, double without)
 {
     size_t others = count - 1, skipped = 0;

@@ -27,10 +27,10 @@ struct table {
     struct text text;     /* of the block, its pieces joined */
     struct slice meta;    /* name of a metadata row */
     const char *subject;  /* of a note whose left cell names it */
-    bool full;            /* the last piece goes to the end of its row: the next row may go on with it */
+    bool full;            /* the last piece fills its row, so the next row may continue it */
     bool opened, closed;  /* a table was seen; its last border was seen */
     bool metadata;        /* in the section of that name */
-    bool broken;          /* the tool began anew before its last border */
+    bool broken;          /* the tool started again before its last border */
     struct slice border;  /* the top border */
     struct slice trouble; /* the first error outside the table */
 };
@@ -42,7 +42,7 @@ static struct diag_test *current(struct table *table)
     return table->test == (size_t)NO_TEST ? NULL : &table->diag->tests.items[table->test];
 }
 
-/* "GPU 3 ..." or "GPU3", "GPU: 3": the device, and rest behind it. NULL when it does not begin so. */
+/* "GPU 3 ..." or "GPU3", "GPU: 3": the device; rest is what follows. NULL if the text does not start like this. */
 static const char *take_gpu(struct arena *arena, struct slice *rest)
 {
     struct slice after = *rest;
@@ -130,7 +130,7 @@ static void say_note(struct table *table, const char *kind, struct slice text)
     diag_note(table->diag, current(table), kind, subject != NULL ? subject : "host", text);
 }
 
-/* The block above has ended: says what it said. */
+/* The block above has ended: adds its result to the reading. */
 static void end_block(struct table *table)
 {
     struct slice text = slice_trim((struct slice){table->text.bytes, table->text.length});
@@ -173,7 +173,7 @@ static struct slice piece_of(struct slice cell)
 {
     if (cell.length > 0 && cell.bytes[0] == ' ')
         cell = slice_from(cell, 1);
-    /* A text that fits by a byte or two is not cut: it only leaves less room at the end. */
+    /* A text that just fits is not cut; it only leaves fewer blanks at the end of its cell. */
     if (cell.length == CELL_BYTES - 1 && slice_ends(cell, "  "))
         cell.length = PIECE_BYTES;
     return cell;
@@ -303,7 +303,7 @@ static void read_table_line(struct table *table, struct slice line)
     read_row(table, left, cell);
 }
 
-/* The tool's own words for why it does not begin, or not go on. What of MIG has no word before it, nvvs says. */
+/* The tool's own messages for why it does not start or stopped. Those about MIG have no such prefix; nvvs prints them. */
 static bool is_trouble(struct slice line)
 {
     static const char *const starts[] = {"Error", "error:", "Unable to", "Cannot run diagnostic:"};
@@ -358,7 +358,7 @@ static void read_line(struct table *table, struct slice line)
     }
 }
 
-/* The table's head, which a run has once. */
+/* The head of the table; a run has only one. */
 static bool is_head(struct slice line)
 {
     struct slice left = slice_from(line, 1), right;
@@ -395,7 +395,7 @@ static void read_run(struct reading *reading, const struct lines *lines, size_t 
         tail.length = 0;
     }
     first = first.length > 0 ? first : tail;
-    /* "Pass - GPUs: ..., 1" may have been cut before the row that makes it 12. */
+    /* "Pass - GPUs: ..., 1" may be cut off before the row that would make it 12. */
     if (!table.full || (table.block != BLOCK_RESULT && table.block != BLOCK_META))
         end_block(&table);
     text_release(&table.text);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The manifest of a run as it lies in this database: every byte of evidence is unpacked and hashed, and every
- * row of it, whatever ids this database gave them.
+ * The manifest of a run, made from this database: every byte of evidence is unpacked and hashed, and so is every
+ * row, independent of the ids that this database uses.
  *
  * A table's SHA-256 is over its rows in their order, each value as a letter and its bytes: N for NULL; I and R,
  * the decimal digits of an integer and the 16 hex digits of a double's bits; T and B, the length and the bytes
- * of a text or blob; each ended by a semicolon, a row by a newline. Ids are replaced by what they stand for.
+ * of a text or blob; each ended by a semicolon, a row by a newline. Ids are replaced by the names or hashes of their rows, because another database numbers rows differently.
  */
 #include <inttypes.h>
 #include <stdio.h>
