@@ -215,8 +215,7 @@ static void read_phy(const struct check_context *context, const struct attempt *
 
 static const struct item items[] = {
     {"phy.read", PER_HCA_PORT, NULL, DUTY_RECORD,
-     LIMITS RULES_SAME("phy.read",
-                       "assay: where most hosts let their ports be asked, the others do not go unseen")},
+     LIMITS RULES_SAME("phy.read", "assay: if most hosts let their ports be read, all must")},
     {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
      LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
     {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},

@@ -146,7 +146,7 @@ def events_of_many(hostfile, suite):
 
     for words, why in ((("node[1-3,99]",), "'node99' is not a host"), (("node1", "--item", "gpu8"), r"'gpu8' is neither a GPU \(gpu0 to gpu7\)"),
                        (("node1", "--item", "mlx5_12"), "nor an HCA of node1"), (("node1", "--what", "paint"), "none of settings, cable"),
-                       (("node1", "--hosts", "node2"), "named twice"), ((), "which hosts")):
+                       (("node1", "--hosts", "node2"), "named twice"), ((), "name the hosts")):
         done = acceptance("event", "many", "repair", *words)
         tap.ok(done.returncode == 64 and re.search(why, done.stderr) and told() == [], f"refused: repair {' '.join(words)}", done.stderr)
     done = acceptance("event", "many", "note", "node1", "--what", "cable")
@@ -160,7 +160,7 @@ def events_of_many(hostfile, suite):
 
 def week_3(hostfile, suite):
     wrong = acceptance("event", "su", "spare", "node7", "--by", "node8")
-    tap.ok(wrong.returncode == 64 and "node8 is no spare" in wrong.stderr, "only a spare stands in", wrong.stderr)
+    tap.ok(wrong.returncode == 64 and "node8 is not a free spare" in wrong.stderr, "only a spare stands in", wrong.stderr)
     done = acceptance("event", "su", "spare", "node7", "--by", "node9", "--when", day(7))
     stands(done, "accept", "incomplete", "incomplete", "with a spare in its place, what node7 owed is owed by node9")
     done = acceptance("status", "su", "--next", "next3")
@@ -263,7 +263,7 @@ def it_is_signed():
     for number, (statement, named) in enumerate([
             ("UPDATE event SET at=at-86400 WHERE item='gpu3'", "CHANGED: event/"),
             ("UPDATE outcome SET value=value+1 WHERE value>300", "/table/outcome"),
-            ("DELETE FROM acceptance_run WHERE run=1", "it is missing")]):
+            ("DELETE FROM acceptance_run WHERE run=1", "it is not there")]):
         done = assay(*verify, tampered(number, statement))
         tap.ok(done.returncode == 1 and named in done.stdout, f"not after {statement.split(' WHERE')[0]}", done.stdout[:2000],
                done.stderr)

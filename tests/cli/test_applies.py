@@ -88,7 +88,7 @@ done = assay("plan", "-H", trays, "-s", "delivery", "--format", "json")
 rows = [(row["step"], row["steps"], row["runs"], row["note"]) for row in json.loads(done.stdout)["plan"]
         if row["step"] in ("rdma-pair", "nccl-all-gather-pairs")]
 tap.same(rows, [("rdma-pair", 3, True, ""), ("nccl-all-gather-pairs", 1, True, ""),
-                ("nccl-all-gather-pairs", 1, False, "it needs 2 hosts of platform site-gb200 in rack 2, there are 1")],
+                ("nccl-all-gather-pairs", 1, False, "it needs 2 hosts of platform site-gb200 in rack 2, there is 1")],
          "a host that is alone in its rack owes the pair that it cannot make, and its adapters are tested", done.stderr)
 
 for name, text, words in (

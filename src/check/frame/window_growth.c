@@ -171,9 +171,8 @@ static const struct limit rule_gpu[] =
 static const struct limit rule_hardware[] = RULES_EQUAL(
     "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
     .note = REASON(hardware_errors_during_test));
-static const struct limit rule_drives[] = RULES_SAME(
-    "window.drives",
-    "NVM Express, SMART log; where most hosts let their drives be asked, the others do not go unseen");
+static const struct limit rule_drives[] =
+    RULES_SAME("window.drives", "NVM Express, SMART log; if most hosts let their drives be read, all must");
 static const struct limit rule_ports[] = RULES_EQUAL(
     "window.ports", "none", "NVIDIA/NVSentinel NIC health monitor; symbol errors: IBTA, 120 an hour",
     .note = REASON(ports_counted_errors_during_test));
