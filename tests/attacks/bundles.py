@@ -133,7 +133,7 @@ schema("index", "an index more", "CREATE INDEX more ON word(length(text))", "tab
 schema("virtual", "a virtual table", "CREATE VIRTUAL TABLE more USING fts5(a)", "tables are not those")
 schema("column", "a generated column", "ALTER TABLE run ADD COLUMN more TEXT AS (hex(zeroblob(1000000000)))", "tables are not those")
 schema("statistics", "statistics of its own", "ANALYZE; UPDATE sqlite_stat1 SET stat='0 0'", "tables are not those")
-schema("foreign-id", "another program's number", "PRAGMA application_id=1", "no database of assay")
+schema("foreign-id", "another program's number", "PRAGMA application_id=1", "not a database of assay")
 schema("later", "a format of the future", "PRAGMA user_version=99", "format is 99")
 schema("formatless", "no format", "PRAGMA user_version=0", "format is 0")
 schema("wal", "a journal of its own", "PRAGMA journal_mode=WAL; CREATE TABLE more(a); DROP TABLE more")
@@ -432,7 +432,7 @@ def order(bundle):
     bundle.pieces.insert(at[0], bundle.pieces.pop(at[3]))
 
 
-@archive("twice", "run.db stands twice")
+@archive("twice", "run.db is there twice")
 def twice(bundle):
     bundle.pieces.insert(3, ["run.db", bundle["run.db"]])
 

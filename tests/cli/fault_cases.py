@@ -249,8 +249,8 @@ FABRIC = [
     Case("rdma-latency:mlx5_4", rails(fail, "rdma-latency", "mlx5_4", r"is 5\.\d+ us, expected <= 2\.5 us"),
          remedy="C-states"),
     # Both tell the same cables: each host of its own, and one sweep of all.
-    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged where")
-         | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged where", host="all"), runs_on=True),
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, "plugged in where")
+         | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged in where", host="all"), runs_on=True),
     Case("fabric-slow:12", fail("ring", HOST, "below the median 3.* of 3 smaller groups; fail from 10%", host="all"), suite=ITSELF),
     Case("slow-spells:20", fail("slices", HOST, "intermittent, 2 of 7 attempts failed: .*busbw is 2", host="all"), suite=SLICES),
     Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
@@ -296,7 +296,7 @@ NETWORK = [
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),
-    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, r"plugged where mlx5_3 belongs \(MF0;l\dr3"), suite=CABLING,
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, r"plugged in where mlx5_3 belongs \(MF0;l\dr3"), suite=CABLING,
          remedy="plug the cable"),
     # Nothing is seen at the end of a cable that carries nothing: where it is plugged, nobody knows.
     Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour: the link is Down"), suite=CABLING),
@@ -304,7 +304,7 @@ NETWORK = [
     Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps compared with 4X"), suite=CABLING),
     Case("tool-missing:iblinkinfo", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*iblinkinfo"), suite=CABLING),
     # One sweep by the head, which names the HCA's host as well.
-    Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged where mlx5_6 belongs \(MF0;l\dr6",
+    Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged in where mlx5_6 belongs \(MF0;l\dr6",
                                host="all"), suite=CABLING_FABRIC, remedy="plug the cable"),
     Case("tool-missing:ibdiagnet", undecided("cabling-fabric", HOST | {f"{host} {hca}" for host in "abc" for hca in ALL_HCAS},
                                              "tool missing: .*ibdiagnet", host="all"),
@@ -427,7 +427,7 @@ ROCE = [
 for case in ROCE:
     case.suite = os.path.join(SUITES, "roce.json")
 ROCE += [
-    Case("rail-swap:6-7", fail("cabling", {"mlx5_6", "mlx5_7"}, r"plugged where mlx5_7 belongs \(l\dr7 port swp"),
+    Case("rail-swap:6-7", fail("cabling", {"mlx5_6", "mlx5_7"}, r"plugged in where mlx5_7 belongs \(l\dr7 port swp"),
          suite=CABLING_ROCE),
     Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour on rdma5"), suite=CABLING_ROCE),
     Case("link-rate:mlx5_4=200", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 200000 Mb/s"), suite=CABLING_ROCE),

@@ -274,7 +274,7 @@ def configurations():
     cases = [
         ([{**row, "url": f"http://example.org/{TOKEN}"}], "https:// is needed"), ([{**row, "url": f"ftp://x/{TOKEN}"}], "begins neither"),
         ([{**row, "url": f"https://x/{TOKEN}\n"}], "no URL has"), ([row], "neither url nor url_file"),
-        ([{**row, "url_file": secret}], "can be read by others"), ([{**row, "url": receiver.url("/")}] * 2, "stands twice"),
+        ([{**row, "url_file": secret}], "can be read by others"), ([{**row, "url": receiver.url("/")}] * 2, "appears twice"),
         ([{**row, "url": receiver.url("/"), "lest": "info"}], "did you mean \"least\""), ([{**row, "url": receiver.url("/"), "secret": "x"}], "only dingtalk")]
     os.chmod(secret, 0o644)
     found = []

@@ -74,10 +74,10 @@ with Lab("changed", 4, speed=200) as lab:
     kept = documents()
     other = write("other.json", json.dumps(SUITE).replace("1200", "600"))
     refused("another suite", ("-s", other), "steps[gpu-burn].arguments.seconds is 600, and was 1200 when the run began",
-            "not the suite that run 1 was begun with")
+            "not the suite that run 1 was started with")
     lower = edited(BASELINE, "hgx-h100.json", r'"floor": 345', '"floor": 300')
     refused("another baseline", ("-b", lower), "limits[p2p.unidirectional.enabled].floor is 300, and was 345",
-            "not the baseline that run 1 was begun with")
+            "not the baseline that run 1 was started with")
     refused("hosts left out", ("--hosts", "node1"), "--hosts")
     refused("other tools", ("--tools", FOLDER), "--tools")
     refused("a host that is gone", ("-H", hosts("fewer", 1)), "node2 of the run is not in it")

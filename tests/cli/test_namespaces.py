@@ -149,7 +149,7 @@ exec {PROBE} "$@"
     told = items(Report(f"{FOLDER}/silent.db"), BUSBW)[""]
     tap.same((verdict(done), told["outcome"]), ((2, "incomplete"), "inconclusive"),
              "a host without a word of its own: nothing passes by it", done.stdout, done.stderr)
-    tap.ok("node3: it has no measurement of its own: it is of the user with uid 12345" in told["cause"],
+    tap.ok("node3: it has no measurement of its own: its owner is the user with uid 12345" in told["cause"],
            "a host without a word of its own: whose lies in its place is told", told)
 
 

@@ -282,7 +282,7 @@ def wrong_words(test):
     tools = make_tools("tools-words", 1000)
     for words, told in [(["-H", "none", "a", "b"], "unexpected word 'b'"), ([tools], "the hostfile is missing"),
                         (["-H", "none"], "DIR is missing"), (["-H", "none", "--remove", "../x"], "--remove '../x'"),
-                        (["-H", "none", "--list", tools], "take no DIR"), (["-n", f"{FOLDER}/nothing"], "nothing")]:
+                        (["-H", "none", "--list", tools], "do not take a DIR"), (["-n", f"{FOLDER}/nothing"], "nothing")]:
         done = assay("stage", *words)
         test.ok(done.returncode == 64 and told in done.stderr, f"{told!r} is told", done.stderr)
 

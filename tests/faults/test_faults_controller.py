@@ -274,7 +274,7 @@ def more_than_the_run_keeps():
     report = Report(f"{place}/assay.db")
     bad = {where: [(word, items[0]["cause"]) for word, items in found.items()] for where, found in report.bad().items()}
     tap.ok(done.returncode == 2 and list(bad) == [("node1", "command")] and bad["node1", "command"][0][0] == "inconclusive"
-           and "limit of evidence" in bad["node1", "command"][0][1],
+           and "evidence limit" in bad["node1", "command"][0][1],
            "more than the run keeps: inconclusive with the cause, and only where it was printed", bad, done.stdout, done.stderr)
     kept = report.json["evidence"]
     tap.ok(kept["run_limit_bytes"] == 1 << 20 and kept["dropped"] == 1 and 0 < kept["kept_bytes"] < 1 << 20,

@@ -14,7 +14,7 @@ if [ "$free" -lt $((fio_bytes / 1024)) ]; then
 fi
 file=$(mktemp "$ASSAY_LAB_ROOT$fio_folder/assay-XXXXXXXXXX") && exec 9<>"$file" && rm -f "$file" || exit
 if [ "$(stat -L -c %F /proc/self/fd/9)" != 'regular empty file' ]; then
-    echo "somebody has put another file in the place of $file" >&2
+    echo "someone replaced $file by another file" >&2
     exit 1
 fi
 truncate -s "$fio_bytes" /proc/self/fd/9 &&

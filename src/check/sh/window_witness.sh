@@ -7,8 +7,8 @@ witness=$ASSAY_LAB_ROOT/var/tmp/assay-witness-$ASSAY_ATTEMPT
 owner=$(stat -c %u "$witness" 2>/dev/null) || { echo "there is none" >&2; exit 1; }
 case $owner in
 0 | "$(id -u)" | "${SUDO_UID:-0}") ;;
-*) echo "it is of the user with uid $owner" >&2; exit 1 ;;
+*) echo "its owner is the user with uid $owner" >&2; exit 1 ;;
 esac
-text=$(readlink "$witness") || { echo "it is no symbolic link" >&2; exit 1; }
+text=$(readlink "$witness") || { echo "it is not a symbolic link" >&2; exit 1; }
 find "${witness%/*}" -maxdepth 1 -type l -name 'assay-witness-*' -user "$owner" -mtime +0 -exec rm -f {} + 2>/dev/null
 printf '%s\n' "$text" | LC_ALL=C tr -d '\000-\011\013-\037\177'
