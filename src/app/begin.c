@@ -94,8 +94,8 @@ static int take_turns(const struct running *running, struct begin_options *optio
     if (turns_of(running->record, most, err) < 0)
         return -1;
     if (*most > 0)
-        findings_tell(&options->notes, "note: as the run was begun, %u host%s at work at a time", *most,
-                      *most == 1 ? " is" : "s are");
+        findings_tell(&options->notes, "note: as when the run was started, %u host%s at work at a time",
+                      *most, *most == 1 ? " is" : "s are");
     return 0;
 }
 

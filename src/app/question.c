@@ -64,11 +64,11 @@ static const struct suite *take_duration(struct arena *arena, const struct suite
         return suite;
     if (seconds_parse(duration, &seconds))
         return suite_with_duration(arena, suite, seconds, err);
-    error_set(
-        err, ERROR_USAGE,
-        "--duration '%s' is not a time; expected days, hours, minutes or seconds such as 24h, 90m or 1h30m, at "
-        "most 14d",
-        duration);
+    error_set(err, ERROR_USAGE,
+              "--duration '%s' is not a time; expected days, hours, minutes or seconds such as 24h, 90m or "
+              "1h30m, at "
+              "most 14d",
+              duration);
     return NULL;
 }
 

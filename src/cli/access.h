@@ -47,13 +47,13 @@ struct access {
          OPTION_FLAG,                                                                                      \
          NULL,                                                                                             \
          &(access_)->ask_jump_password,                                                                    \
-         "ask once for the password of jump hosts that do not accept the key; it is never stored"},          \
+         "ask once for the password of jump hosts that do not accept the key; it is never stored"},        \
         {"ask-jump-code",                                                                                  \
          0,                                                                                                \
          OPTION_FLAG,                                                                                      \
          NULL,                                                                                             \
          &(access_)->ask_jump_code,                                                                        \
-         "show you other questions of a jump host at login (a one-time code, its own password) at the " \
+         "show you other questions of a jump host at login (a one-time code, its own password) at the "    \
          "terminal, with its name, when it asks"},                                                         \
         {"ask-sudo-password",                                                                              \
          0,                                                                                                \

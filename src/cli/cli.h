@@ -144,9 +144,9 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
         "site", 0, OPTION_STRING, "NAME", &(names)->site,                                                    \
             "its site, for the report; default: `report site=` of the hostfile"                              \
     }
-#define CLI_DURATION_ROW(plan)                                                          \
-    {                                                                                   \
-        "duration", 0, OPTION_STRING, "TIME", &(plan)->duration,                        \
+#define CLI_DURATION_ROW(plan)                                                    \
+    {                                                                             \
+        "duration", 0, OPTION_STRING, "TIME", &(plan)->duration,                  \
             "how long a soak runs: 24h, 90m; instead of the suite's repeat_for_s" \
     }
 

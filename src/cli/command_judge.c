@@ -139,10 +139,10 @@ static int judge_again(struct store *store, struct arena *arena, const char *wor
         return cli_fail(err);
     print_change(record, &before);
     if (kept > 0)
-        cli_print(
-            "%zu of %zu attempts not read again: only head and tail of their output are stored; judged by what "
-            "was read of all of it at the time\n",
-            kept, record->attempts.count);
+        cli_print("%zu of %zu attempts not read again: only head and tail of their output are stored; judged "
+                  "by what "
+                  "was read of all of it at the time\n",
+                  kept, record->attempts.count);
     cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
               reason_english(arena, standing_verdict_text(arena, &record->standing, &record->judgement)));
     return verdict_exit_status(record->judgement.verdicts[0].word);

@@ -268,13 +268,15 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "continue in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         OPTION_HEADING("Output"),
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
-         "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance what "
+         "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance "
+         "what "
          "it "
          "is: assay-trial-RUN.html"},
         CLI_NAMES_ROWS(&options->plan.names),
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
-         "most that the run keeps of what hosts print (8G); default 64M per host, at least 1G, and more for a "
+         "most that the run keeps of what hosts print (8G); default 64M per host, at least 1G, and more for "
+         "a "
          "soak"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress,
          "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},

@@ -568,8 +568,7 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
         {ATTEMPT_DEADLINE, "", BEGUN ENDED("0"), BEGUN ENDED("0"), ATTEMPT_RAN, ""},
         {ATTEMPT_RAN, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "the answer was cut off"},
         {ATTEMPT_RAN, "", "", "", ATTEMPT_UNANSWERED, UNKNOWN "the answer was cut off"},
-        {ATTEMPT_DEADLINE, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED,
-         UNKNOWN "the answer was cut off"},
+        {ATTEMPT_DEADLINE, "", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "the answer was cut off"},
         {ATTEMPT_KILLED, "ended by signal 9", BEGUN, BEGUN, ATTEMPT_UNANSWERED, UNKNOWN "ended by signal 9"},
         {ATTEMPT_RAN, "", BEGUN ENDED("124"), BEGUN ENDED("124"), ATTEMPT_UNANSWERED,
          UNKNOWN "no answer within 10 s"},
@@ -614,8 +613,9 @@ static void what_is_said_on_the_host_is_said_in_other_languages(void **state)
                  "allocated",
          "主机上运行着 slurmd（x (uid 1) 的进程 9），但 scontrol 没有说明该节点是否已分配"},
         {"", "folder_is_anothers\t/a\tdirectory\tx\nfolder_not_listed\t/b\nplace_not_there\t/c\n",
-         UNKNOWN "no lock can be taken: /a is a directory of x; /c does not exist; /b cannot be listed by this "
-                 "user",
+         UNKNOWN
+         "no lock can be taken: /a is a directory of x; /c does not exist; /b cannot be listed by this "
+         "user",
          "无法加锁：/a 是 x 的 directory；没有 /c；该用户无法列出 /b"},
         /* Too few arguments, too many; a sentence that is not the script's, or not of that question. */
         {"slurm_job_of\t5\n", "", "in use: slurm_job_of 5", "slurm_job_of 5"},

@@ -222,7 +222,7 @@ def a_limit_of_hosts_at_work(tell):
     begun.kill()
     done = begun.resume()
     tell.same((done.returncode, begun.starts()), (0, [1, 1]), "hosts at once: the run is resumed", done.stdout, done.stderr)
-    tell.ok("as the run was begun, 1 host is at work at a time" in done.stderr,
+    tell.ok("as when the run was started, 1 host is at work at a time" in done.stderr,
             "hosts at once: --resume says that it keeps to it", done.stderr)
     tell.same(at_once(begun), 1, "hosts at once: and never tests two at a time", begun.burns())
     begun = Begun("no-turns", 21, "--hosts-at-once", 1)

@@ -220,7 +220,8 @@ static void running_it_until_it_passes_replaces_no_fail(void **state)
         handmade_try(add_run(&campaign, "n1:u1", began), "burn", "n1", 12);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
-    assert_non_null(strstr(why(&campaign, "burn", "n1"), "failed in run 2000; no repair or swap of gpu0 was"));
+    assert_non_null(
+        strstr(why(&campaign, "burn", "n1"), "failed in run 2000; no repair or swap of gpu0 was"));
     expect_verdicts(&campaign, VERDICT_REJECT, VERDICT_REJECT, VERDICT_ACCEPT);
     end(&campaign);
 }

@@ -420,9 +420,9 @@ static void more_than_the_links_carry_is_not_believed(void **state)
     judge(&world);
     outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
-    assert_string_equal(english(&world, outcome->cause), BUSBW
-                        " is 3045 GB/s, which is not credible: expected <= 450 GB/s; it is about 8 "
-                        "times that: is one of the two numbers in bits and the other in bytes?");
+    assert_string_equal(english(&world, outcome->cause),
+                        BUSBW " is 3045 GB/s, which is not credible: expected <= 450 GB/s; it is about 8 "
+                              "times that: is one of the two numbers in bits and the other in bytes?");
     assert_said(&world, outcome->remedy, "platform file");
     world_end(&world);
 }
@@ -543,7 +543,8 @@ static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor
          "; remark from 5%",
          ">= 454.8 GB/s (478.7 of its peers with 5% tolerance)"},
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300)), OUTCOME_FAIL,
-         "node5 is 12.0% (+-0.1%) below the median of its 7 peers, measured by 1 value of " BUSBW "; fail from 10%",
+         "node5 is 12.0% (+-0.1%) below the median of its 7 peers, measured by 1 value of " BUSBW
+         "; fail from 10%",
          ">= 430.9 GB/s (478.7 of its peers with 10% tolerance)"},
         {SLOWEST, SUITE("trial", NCCL_STEP(FLOOR_300 ", \"peers\": {\"fail\": 0.2}")), OUTCOME_PASS,
          "remark: node5 is 12.0%", ">= 454.8 GB/s (478.7 of its peers with 5% tolerance)"},
@@ -1974,8 +1975,8 @@ static void every_check_names_parsers_that_exist(void **state)
         assert_true(checks[i]->expected_s > 0 || checks[i]->expected != NULL);
         for (const struct part_row *part = checks[i]->parts; part->name != NULL; part++)
             if (part->parser != NULL && parser_find(part->parser) == NULL)
-                fail_msg("check %s: part %s names parser '%s', which is missing", checks[i]->name,
-                         part->name, part->parser);
+                fail_msg("check %s: part %s names parser '%s', which is missing", checks[i]->name, part->name,
+                         part->parser);
     }
 }
 

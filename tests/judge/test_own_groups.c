@@ -269,8 +269,8 @@ static void without_smaller_groups_nothing_is_decided(void **state)
     world_begin(&world, SUITE(ALL), 16, (struct fabric){.noise = quiet}, 7);
     outcome = judged(&world);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
-    assert_non_null(
-        strstr(english(&world, outcome->cause), "only 0 smaller groups of this run have it, and 2 are needed"));
+    assert_non_null(strstr(english(&world, outcome->cause),
+                           "only 0 smaller groups of this run have it, and 2 are needed"));
     arena_destroy(world.arena);
 }
 

@@ -587,9 +587,10 @@ static void unknown_names_list_those_there_are(void **state)
                            "they are atlas-800t-a2, gb200-nvl72, gb300-nvl72, hgx-a100, hgx-a800, hgx-b200, "
                            "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
-    assert_string_equal(err.text, "'whatever' is not one of the built-in suites; they are delivery, periodic, "
-                                  "smoke, soak, tuning; a file is "
-                                  "given with a '/' in its name or '.json' at its end");
+    assert_string_equal(err.text,
+                        "'whatever' is not one of the built-in suites; they are delivery, periodic, "
+                        "smoke, soak, tuning; a file is "
+                        "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");
 }

@@ -194,7 +194,8 @@ static void kubernetes_nodes_are_a_hostfile(void **state)
 
 static void what_is_no_inventory_is_refused(void **state)
 {
-    assert_non_null(strstr(refusal_of(*state, "node1 slots=8\n", SCHEDULER_SLURM), "is not the output of one of"));
+    assert_non_null(
+        strstr(refusal_of(*state, "node1 slots=8\n", SCHEDULER_SLURM), "is not the output of one of"));
     assert_non_null(strstr(refusal_of(*state, "", SCHEDULER_SLURM), "is not the output of one of"));
     assert_non_null(
         strstr(refusal_of(*state, "{\"kind\": \"List\", \"items\": []}", SCHEDULER_KUBERNETES), "no node"));

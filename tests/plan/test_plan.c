@@ -314,9 +314,10 @@ static void variants_are_planned_one_after_the_other_and_judge_nothing(void **st
                             i % 2 == 0 ? "with no variables of its own" : "with NCCL_ALGO=Ring A=b c");
     }
     assert_int_equal(sample.notes.notes.count, 2);
-    assert_string_equal(note_at(&sample, 0),
-                        "step tune is advice only: its variants are compared with each other and do not affect "
-                        "the verdict");
+    assert_string_equal(
+        note_at(&sample, 0),
+        "step tune is advice only: its variants are compared with each other and do not affect "
+        "the verdict");
     assert_memory_equal(note_at(&sample, 1), "tune.variants.mlx5_0: NCCL_ALGO=Ring: leave", 43);
     arena_destroy(sample.arena);
 }
@@ -373,8 +374,8 @@ static void variants_that_are_left_out_leave_the_verdict_alone(void **state)
     assert_true(step_advises(&sample.plan->steps.items[0]));
     for (size_t i = 0; i < sample.notes.notes.count; i++)
         assert_null(strstr(note_at(&sample, i), "incomplete"));
-    assert_non_null(
-        strstr(note_at(&sample, 0), "; \"repeat\" is 2, and fewer than 3 cannot tell a difference from noise"));
+    assert_non_null(strstr(note_at(&sample, 0),
+                           "; \"repeat\" is 2, and fewer than 3 cannot tell a difference from noise"));
     arena_destroy(sample.arena);
 }
 
