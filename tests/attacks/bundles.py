@@ -168,7 +168,7 @@ def tampered(name, what, sql, *words, must="refused, and nothing changed"):
 
 tampered("two", "a second run in it", "INSERT INTO run SELECT 2,'9'||substr(uuid,2),state,started,ended,suite,suite_title,hostfile,program,"
          "controller_pid,controller_start,controller_host FROM run", "2 runs")
-tampered("stray", "rows of a run that is not there", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "not there")
+tampered("stray", "rows of a run that is not there", "INSERT INTO judgement VALUES(99,'stray',77,'',0,'')", "rows that are missing")
 tampered("acceptance", "an acceptance in it", "INSERT INTO acceptance VALUES(1,'u','mine',0)", "acceptance")
 tampered("event", "pseudonyms in it", "INSERT INTO pseudonym VALUES('host','node1',7)", "pseudonym")
 tampered("origin", "an origin that says who signed it", "INSERT INTO origin SELECT id,0,'b',replace(hex(zeroblob(32)),'0','a'),0,'vendor@v.example',0 FROM run",
@@ -184,10 +184,10 @@ tampered("null", "NULL where none may be", "PRAGMA writable_schema=ON; UPDATE sq
 tampered("nul", "texts that end before their bytes do", "UPDATE outcome SET cause='fine'||char(0)||'not at all'", "NUL")
 tampered("second-judgement", "a later judgement that nobody signed", "INSERT INTO judgement SELECT id+1,'f'||substr(uuid,2),run,baselines,now+1,inputs "
          "FROM judgement; INSERT INTO outcome SELECT judgement+1,step,slot,'pass','',remedy,measured,value,limit_text,gate,source,status,remark FROM outcome",
-         "nobody signs")
+         "no one signs")
 tampered("later-waiver", "a waiver that is later than its judgement, and that nobody signed", "INSERT INTO waiver SELECT "
          "'aaaaaaaa-0000-4000-8000-000000000001',step.run,key,attempt.uuid,'Mallory','trust me',now+1,4000000000.0 FROM step,attempt,judgement WHERE "
-         "attempt.run=step.run AND attempt.step=step.n LIMIT 1", "nobody signs")
+         "attempt.run=step.run AND attempt.step=step.n LIMIT 1", "no one signs")
 tampered("nameless", "a run whose UUID is a number of the importer's", "UPDATE run SET uuid='1'", "")
 tampered("word", "a word of no vocabulary", "UPDATE outcome SET word='splendid'")
 tampered("beyond", "outcomes of steps that are not there", "UPDATE outcome SET step=step+100000")

@@ -151,7 +151,7 @@ def squatted_everywhere():
 @attack(USER, "she cannot be kept from filling or losing all places for locks", "not run, with each named; never without a lock")
 def read_only():
     run_as(ROOT, "for d in /var/tmp /tmp /dev/shm; do mount -o remount,ro $d; done",
-           outcome="not run", words=["no lock can be taken", "/var/tmp/assay-locks-0 cannot be made", "/dev/shm/assay-locks-0 cannot be made"])
+           outcome="not run", words=["no lock can be taken", "/var/tmp/assay-locks-0 cannot be created", "/dev/shm/assay-locks-0 cannot be created"])
 
 
 CLAIM = f"""
