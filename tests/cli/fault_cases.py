@@ -269,7 +269,7 @@ FABRIC = [
 
 NETWORK = [
     # An HCA that is missing has no port either: what would be read of it is undecided.
-    Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "not there")
+    Case("hca-missing:mlx5_2", fail("ib-port", {"mlx5_2"}, "no") | undecided("fabric-counters", {"mlx5_2/1"}, "is missing")
          | undecided("topology", {"mlx5_2"}) | undecided("pcie-link", {"mlx5_2"}, "mlx5_2/device/current_link_speed cannot be read"),
          numbers_undecided=True),
     Case("hca-firmware", fail("ib-port", ALL_HCAS, "28.36.1010, while most hosts have")
@@ -290,7 +290,7 @@ NETWORK = [
     Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
     Case("link-ber:mlx5_2=7e-15", {}),
     Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, outside its own limits -5 to 75"), remedy="air flow"),
-    Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*at -14.21 dBm received"), remedy="clean or replace"),
+    Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*receives -14.21 dBm"), remedy="clean or replace"),
     Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
     Case("tool-missing:mlxlink", {}, noted={("ib-phy", port): "phy.read is not read: .*, while most hosts have yes" for port in ALL_PORTS}),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
