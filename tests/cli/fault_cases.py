@@ -349,7 +349,7 @@ for case in LAUNCH:
 # A number alone does not tell why; NCCL's own lines do.
 LAUNCH += [
     Case("link-down:mlx5_3", fail("nccl-all-gather", HOST, r"nccl.net_hcas is node\d+ lacks mlx5_3, expected all", host="all"),
-         suite=WIDE, remedy="over all rails"),
+         suite=WIDE, remedy="not all rails"),
     Case("nccl-socket", fail("nccl-all-gather", HOST, r"nccl.net_transport is NET/Socket on node\d+", host="all"), suite=WIDE),
 ]
 for case in LAUNCH:

@@ -93,8 +93,8 @@ LOGIN = [
     fine("fish", "fish as login shell", user="fishy", words={"become": "sudo"}, needs="fish"),
     login("nologin", "an account without a shell", "inconclusive", "shell did not return an answer .*: This account is currently not available",
           "log in there by hand", user="nobodys"),
-    login("stuck", "a shell that hangs in its profile", "inconclusive", "no answer within", "home folder waits", user="stuck"),
-    login("homeless", "its home folder lies on a server that is gone", "inconclusive", "no answer within", "home folder waits",
+    login("stuck", "a shell that hangs in its profile", "inconclusive", "no answer within", "home folder prints or waits", user="stuck"),
+    login("homeless", "its home folder lies on a server that is gone", "inconclusive", "no answer within", "home folder prints or waits",
           user="homeless", needs=DEAD_FILES),
     login("dead-keys", "the keys that it takes lie in a home folder whose server is gone", "fail", "no answer within .* authentication",
           "waiting for a home folder", user="homeless", sshd="AuthorizedKeysFile %h/.ssh/authorized_keys\n", needs=DEAD_FILES),
@@ -106,7 +106,7 @@ LOGIN = [
 ]
 
 OUTPUT = [
-    test("flood", f"an output of {FLOOD_GB} GB", "inconclusive", "flood limit", "", tool=f"head -c {FLOOD_GB}000000000 /dev/zero; " + SOUND,
+    test("flood", f"an output of {FLOOD_GB} GB", "inconclusive", "limit:", "", tool=f"head -c {FLOOD_GB}000000000 /dev/zero; " + SOUND,
          mounts="mount -t tmpfs -o mode=1777,size=400m tmpfs /var/tmp"),
     fine("no-newline", "no newline at the end of its output", tool="printf 'rate: 42.0 GB/s, version 1.2'"),
     fine("binary", "binary garbage around the value",
