@@ -10,4 +10,3 @@ double clock_now(void)
     clock_gettime(CLOCK_REALTIME, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
-

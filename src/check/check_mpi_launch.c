@@ -24,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "part_file.h"
 #include "launcher.h"
+#include "part_file.h"
 #include "script.h"
 
 enum {
