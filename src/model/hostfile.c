@@ -642,7 +642,7 @@ static int add_host(struct parser *parser, unsigned column, const char *name,
                           .column = column};
     if (!is_name(name, "._-:"))
         return refuse(parser, parser->line, column,
-                      "'%.80s' is no host name; expected letters, digits and '.', '-', '_', ':'", name);
+                      "'%.80s' is not a host name; expected letters, digits and '.', '-', '_', ':'", name);
     return fill_host(parser, assignments, index, host);
 }
 

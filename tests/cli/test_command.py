@@ -121,7 +121,7 @@ REFUSED = [
     ("an unknown unit", {**GOOD, "units": {"a": "furlong"}}, [limit("command.a", equal=1)], "'furlong'"),
     ("a unit for no group", {**GOOD, "units": {"b": "us"}}, [limit("command.a", equal=1)], "no group 'b'"),
     ("subjects that nobody lists", {"command": "true", "pattern": r"(?<subject>\w+) (?<a>\d)"}, [limit("command.a", equal=1)],
-     "whose values are owed"),
+     "whose values are required"),
     ("a list that does not end", {"command": "true", "pattern": r"(?<subject>\w+) (?<a>\d)", "subjects": ["gpu[0-"]},
      [limit("command.a", equal=1)], "subjects: "),
     ("an exit status that is none", {**GOOD, "exit_status": "none"}, [limit("command.a", equal=1)], "exit_status: 'none'"),

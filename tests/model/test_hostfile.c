@@ -235,12 +235,12 @@ static void all_that_is_wrong_is_told_at_once(void **state)
         err.more, "hosts:2:18: a range of 2 values for 3 hosts; expected as many, or one value for all\n"
                   "hosts:2:37: slots is 'many'; expected a whole number from 1 to 4096\n"
                   "hosts:3:6: unknown key 'colour'; " KEYS "\n"
-                  "hosts:3:32: key 'rack' stands twice in this line\n"
+                  "hosts:3:32: key 'rack' appears twice in this line\n"
                   "hosts:6:8: found 'titel' in a report line; expected title=, customer= or "
                   "site=\n"
                   "hosts:7:6: unknown key 'size'\n"
                   "hosts:8:6: unknown key 'slost'; did you mean 'slots'?\n"
-                  "hosts:5:1: host 'gpu5' stands twice; first on line 4");
+                  "hosts:5:1: host 'gpu5' appears twice; first on line 4");
 
     text_init(&many, 4096);
     for (int i = 1; i <= 54; i++)
