@@ -332,16 +332,23 @@ static int load_needs(struct load *load, struct error *err)
     return got;
 }
 
-/* Of steps of one shape it is the same wherever it matters. */
+/*
+ * Of steps of one shape it is the same wherever it matters, but for plans of versions that did not tell racks apart:
+ * there the fewest, so that a step within a rack is not held to the less that is asked across racks.
+ */
 static void find_racks(struct load *load)
 {
     const struct plan *plan = load->record->plan;
 
-    for (size_t i = 0; i < plan->steps.count; i++)
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        unsigned racks = host_racks(step->members, step->member_count);
+
         for (size_t k = 0; k < plan->shapes.count; k++)
-            if (plan->shapes.items[k] == plan->steps.items[i].shape && load->shapes.items[k]->racks == 0)
-                load->shapes.items[k]->racks =
-                    host_racks(plan->steps.items[i].members, plan->steps.items[i].member_count);
+            if (plan->shapes.items[k] == step->shape &&
+                (load->shapes.items[k]->racks == 0 || racks < load->shapes.items[k]->racks))
+                load->shapes.items[k]->racks = racks;
+    }
 }
 
 static int load_steps(struct load *load, struct error *err)
