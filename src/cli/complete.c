@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assay/cleanup.h"
@@ -120,11 +121,20 @@ static struct record *asked_run(const struct completion *completion, struct stor
     return store_load_question(store, completion->arena, number, NULL);
 }
 
+/* The terminal and pipes are read by no key press: it would be waited for what nobody sends. */
+static bool would_wait(const char *path)
+{
+    struct stat status;
+
+    return strcmp(path, "-") == 0 || (stat(path, &status) == 0 && !S_ISREG(status.st_mode));
+}
+
 static void offer_hosts(const struct completion *completion)
 {
     const char *path = given(completion, "hostfile");
     struct store *store = path == NULL ? open_store(completion) : NULL;
-    const struct hostfile *file = path != NULL ? hostfile_load(completion->arena, path, NULL) : NULL;
+    const struct hostfile *file =
+        path != NULL && !would_wait(path) ? hostfile_load(completion->arena, path, NULL) : NULL;
     const struct record *record = store != NULL ? asked_run(completion, store) : NULL;
 
     for (size_t i = 0; file != NULL && i < file->hosts.count; i++)
@@ -149,7 +159,7 @@ static void offer_steps(const struct completion *completion)
     struct store *store = name == NULL ? open_store(completion) : NULL;
     const struct record *record = store != NULL ? asked_run(completion, store) : NULL;
 
-    if (name != NULL)
+    if (name != NULL && !would_wait(name))
         offer_steps_of(completion, suite_load(completion->arena, name, NULL));
     for (size_t i = 0; record != NULL && i < record->documents.count; i++)
         if (strcmp(record->documents.items[i].kind, "suite") == 0)

@@ -185,8 +185,7 @@ static bool is_of_racks(const struct platform *platform)
     return platform->nvlink_domain_hosts > 1;
 }
 
-/* `apart`: where NVLinks join the hosts of a rack, steps over another number of racks are another shape. */
-static const char *shape_hash(struct arena *arena, const struct shape *shape, bool apart)
+static const char *shape_hash(struct arena *arena, const struct shape *shape)
 {
     struct sha256 *hash = sha256_create();
     char hex[SHA256_HEX_SIZE];
@@ -195,8 +194,12 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape, bo
                      shape->variant, shape->platform, shape->hosts, exclusivity_name(shape->exclusive));
 
     sha256_add(hash, head, strlen(head));
-    if (apart)
-        sha256_add(hash, &shape->racks, sizeof shape->racks);
+    /* Where NVLinks join the hosts of a rack, steps over several racks are another shape. */
+    if (shape->racks > 1) {
+        const char *racks = arena_printf(arena, "%u racks\n", shape->racks);
+
+        sha256_add(hash, racks, strlen(racks));
+    }
     if (shape->arguments != NULL)
         sha256_add(hash, shape->arguments, strlen(shape->arguments) + 1);
     for (size_t i = 0; i < shape->slot_count; i++) {
@@ -351,7 +354,7 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
         only_record(shape, REASON(variant_only_advises));
     else
         judge_not_alone(arena, sources, context, shape);
-    shape->sha256 = shape_hash(arena, shape, is_of_racks(context->platform));
+    shape->sha256 = shape_hash(arena, shape);
     return shape;
 }
 

@@ -8,6 +8,7 @@
  * What nobody has said is not taken for absent. Of the fabric's kind it is assumed, and the run finds out: ib-port is
  * inconclusive where the ports are of the other kind. A BMC is there unless the hostfile denies it.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "assay/reasons/plan.h"
@@ -191,9 +192,19 @@ bool plan_applies(struct arena *arena, const struct plan_sources *sources, const
     return choice.taken;
 }
 
-/* A host without a leaf among others that have one would take the tests between leaves from all of them. */
-static int check_leaves(const struct plan_sources *sources, const struct platform *platform,
-                        struct error *err)
+/* A key that says where a host stands: of all hosts of the platform or of none. */
+struct place {
+    const char *key;
+    size_t offset;
+};
+
+static const char *place_of(const struct host *host, const struct place *place)
+{
+    return *(const char *const *)((const char *)host + place->offset);
+}
+
+static int check_place(const struct plan_sources *sources, const struct platform *platform,
+                       const struct place *place, struct error *err)
 {
     const struct hostfile *hostfile = sources->hostfile;
     const struct host *with = NULL, *without = NULL;
@@ -203,7 +214,7 @@ static int check_leaves(const struct plan_sources *sources, const struct platfor
 
         if (host->role == ROLE_SPARE || host_platform(sources, host) != platform)
             continue;
-        if (*host->leaf != '\0')
+        if (*place_of(host, place) != '\0')
             with = with != NULL ? with : host;
         else
             without = without != NULL ? without : host;
@@ -211,10 +222,25 @@ static int check_leaves(const struct plan_sources *sources, const struct platfor
     if (with == NULL || without == NULL)
         return 0;
     return error_set(err, ERROR_USAGE,
-                     "%s:%u:%u: host '%s' has no leaf=, and '%s' on line %u has leaf=%s; expected it of all "
+                     "%s:%u:%u: host '%s' has no %s=, and '%s' on line %u has %s=%s; expected it of all "
                      "hosts of platform %s or of none",
-                     hostfile->path, without->line, without->column, without->name, with->name, with->line,
-                     with->leaf, platform->name);
+                     hostfile->path, without->line, without->column, without->name, place->key, with->name,
+                     with->line, place->key, place_of(with, place), platform->name);
+}
+
+/*
+ * A host without a leaf among others that have one would take the tests between leaves from all of them. Where NVLinks
+ * join the hosts of a rack, one without a rack would count as a rack more, and less be asked of all.
+ */
+static int check_places(const struct plan_sources *sources, const struct platform *platform,
+                        struct error *err)
+{
+    static const struct place leaf = {"leaf", offsetof(struct host, leaf)},
+                              rack = {"rack", offsetof(struct host, rack)};
+
+    if (check_place(sources, platform, &leaf, err) < 0)
+        return -1;
+    return platform->nvlink_domain_hosts > 1 ? check_place(sources, platform, &rack, err) : 0;
 }
 
 static const char *said(const char *word)
@@ -251,7 +277,7 @@ int check_site(const struct plan_sources *sources, struct error *err)
             if (first == NULL)
                 first = host;
         }
-        if (check_leaves(sources, sources->platforms.items[p], err) < 0)
+        if (check_places(sources, sources->platforms.items[p], err) < 0)
             return -1;
     }
     return 0;

@@ -17,6 +17,7 @@
 
 /* One person with some tabs needs six connections a tab; what comes beyond is closed at once. */
 enum { CONNECTIONS = 64, IDLE_S = 30, REQUEST_BYTES = 16 << 10, PAGE_BYTES = 1 << 30, BACKLOG = 16 };
+enum { HTTP_PORT = 80 }; /* which browsers leave out of the name */
 
 struct serve {
     struct serve_pages pages;
@@ -89,7 +90,8 @@ static bool is_our_host(const struct serve *serve, const char *host)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(ours, sizeof ours, "%s:%u", names[i], serve->port);
-        if (host != NULL && strcmp(host, ours) == 0)
+        if (host != NULL &&
+            (strcmp(host, ours) == 0 || (serve->port == HTTP_PORT && strcmp(host, names[i]) == 0)))
             return true;
     }
     return false;

@@ -98,6 +98,7 @@ for name, text, words in (
         ("apart", f"a platform=hgx-h100\nb platform={like}\n", "hosts of platform hgx-h100 and of like-h100 would never be tested"),
         ("haste", "defaults platform=hgx-h100 timescale=60\na address=10.0.0.7\n", ":2:1: host 'a' divides all times by 60 (timescale)"),
         ("leaf", "defaults platform=hgx-h100\na leaf=l1\nb\n", ":3:1: host 'b' has no leaf=, and 'a' on line 2 has leaf=l1"),
+        ("rack", "defaults platform=gb200-nvl72\na rack=r1\nb\n", ":3:1: host 'b' has no rack=, and 'a' on line 2 has rack=r1"),
         ("mixed", "defaults platform=hgx-h100\na fabric=ethernet\nb\n", ":3:1: fabric of host 'b' is nothing, and of 'a'"),
         ("word", "defaults platform=hgx-h100 fabric=token-ring\na\n", "expected infiniband or ethernet"),
         ("mount", "defaults platform=hgx-h100 mounts=data\na\n", "expected mount points"),

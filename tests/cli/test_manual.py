@@ -83,6 +83,17 @@ def completion():
                 offered = [line.split("\t")[0].rstrip("/") for line in done.stdout.splitlines()]
                 tap.ok(wanted.rstrip("/") in offered and unwanted not in offered and not done.stderr,
                        f"{shell} completes {' '.join(words)!r}", offered[:20], done.stderr)
+        # Nobody writes to either: read, they would hold the shell.
+        silent, writer = os.pipe()
+        os.mkfifo(f"{folder}/pipe")
+        for option, of in (("-H", "--hosts"), ("-s", "--steps")):
+            for path in ("-", f"{folder}/pipe"):
+                done = subprocess.run([PROGRAM, "complete", "run", option, path, of, ""], stdin=silent, capture_output=True, text=True,
+                                      check=False, env=environment, cwd=folder, timeout=60)
+                tap.same((done.returncode, done.stdout, done.stderr), (0, "", ""),
+                         f"a key press does not wait for {'the terminal' if path == '-' else 'a pipe'} behind {option}")
+        os.close(silent)
+        os.close(writer)
         if shutil.which("zsh") is None:
             tap.skip("zsh completes what is typed", "there is no zsh")
         else:
