@@ -156,7 +156,7 @@ GPUS = [
     Case("log-turned", {}),
     Case("log-turned and xid", fail("xid", {"gpu2"}, "79, .*fallen off the bus"),
          faults=["b:log-turned", "b:xid-before:2=79"]),
-    Case("log-lost", undecided("xid", HOST | ALL_GPUS, "neither dmesg nor the journal .* reaches back"), remedy="reboot"),
+    Case("log-lost", undecided("xid", HOST | ALL_GPUS, "neither dmesg nor the journal .* goes back"), remedy="reboot"),
     Case("power-limit:3", fail("gpu-settings", {"gpu3"}, "no")),
     Case("power-default:3=500", fail("gpu-settings", {"gpu3"}, "gpu.power_limit_default is 500 W, expected >= 700 W")),
     Case("clocks-locked:5", fail("gpu-settings", {"gpu5"}, "no")),
@@ -167,7 +167,7 @@ GPUS = [
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
     Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
-    Case("dcgm-skip:5=PCIe", undecided("dcgm-diag", {"gpu5"}, "dcgm.pcie is skip"), remedy="was not done"),
+    Case("dcgm-skip:5=PCIe", undecided("dcgm-diag", {"gpu5"}, "dcgm.pcie is skip"), remedy="was not run"),
     Case("dcgm-inforom:1", fail("dcgm-diag", HOST, "[Ii]nforom"), remedy="InfoROM"),
     Case("dcgm:6=Targeted Power", fail("dcgm-diag", {"gpu6"}, "fail")),
     Case("burn-faulty:6", fail("gpu-burn", {"gpu6"}, "faulty|137")),
@@ -211,7 +211,7 @@ LOAD = [
          remedy="drive"),
     Case("tool-missing:nvme", {}, noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
-    Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ a second")),
+    Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ per second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
@@ -241,7 +241,7 @@ FABRIC = [
     Case("nvls-off", fail("nccl-all-reduce", HOST, "GB/s")),
     Case("nccl-wrong", fail("nccl-all-reduce", HOST, "8")),
     # Nobody is searched for: it speaks against nobody.
-    Case("nccl-row", all_with(undecided, "not whole", pairs=("ab",)), faults=["a:nccl-row"], numbers_undecided=True),
+    Case("nccl-row", all_with(undecided, "incomplete", pairs=("ab",)), faults=["a:nccl-row"], numbers_undecided=True),
     Case("nccl-short:3", undecided("nccl-all-reduce", HOST, "nccl.rounds is 3, expected >= 20"), remedy="which program"),
     Case("nic-slow:mlx5_3", over_all(fail) | rails(fail, "rdma-pair", "mlx5_3", "Gb/s")
          | rails(fail, "rdma-gpudirect", "mlx5_3", "Gb/s"), numbers_undecided=True),
