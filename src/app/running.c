@@ -144,7 +144,7 @@ struct record *running_new_record(struct arena *arena, const struct question *qu
     record->arena = arena;
     record->uuid = question->plan->run_uuid;
     record->state = RUN_RUNNING;
-    record->started = clock_now();
+    record->started = clock_steady();
     record->program = "assay " ASSAY_VERSION;
     record->suite = question->sources.suite->name;
     record->suite_title = question->sources.suite->title;
@@ -194,5 +194,5 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
     judge_run(run->record, &run->sources->limits, uuid);
     if (store_put_judgement(run->store, run->record, err) < 0)
         return -1;
-    return store_end_run(run->store, run->record, run->record->state, clock_now(), err);
+    return store_end_run(run->store, run->record, run->record->state, clock_steady(), err);
 }

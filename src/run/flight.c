@@ -64,7 +64,7 @@ static void take_result(struct scheduler *scheduler, struct attempt *attempt,
     attempt->end = attempt_end_of(result);
     attempt->rc = result->rc;
     attempt->what = reason_copy(arena, result->what);
-    attempt->ended = clock_now();
+    attempt->ended = clock_steady();
     attempt->boot_id = arena_strdup(arena, result->boot_id);
     attempt->up_began = result->up_began;
     attempt->up_ended = result->up_ended;
@@ -126,7 +126,7 @@ static void close_unsent(struct flight *flight, enum attempt_end end, const stru
     attempt->state = ATTEMPT_ENDED;
     attempt->end = end;
     attempt->what = reason_copy(scheduler->record->arena, why);
-    attempt->ended = clock_now();
+    attempt->ended = clock_steady();
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
         drop_flight(flight);
         return;
@@ -417,7 +417,7 @@ static struct attempt *add_attempt(struct scheduler *scheduler, size_t step, con
                                 .state = ATTEMPT_SENT,
                                 .boot_id = "",
                                 .command = command};
-    attempt->sent = attempt->began = clock_now();
+    attempt->sent = attempt->began = clock_steady();
     take_capture(&attempt->captures[0], "stdout", (struct slice){"", 0}, false, false);
     take_capture(&attempt->captures[1], "stderr", (struct slice){"", 0}, false, false);
     return attempt;

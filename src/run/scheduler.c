@@ -204,7 +204,7 @@ static int close_light(struct scheduler *scheduler, size_t index)
     attempt->state = ATTEMPT_ENDED;
     attempt->end = ATTEMPT_CANCELLED;
     attempt->what = REASON(controller_ended_while_it_ran);
-    attempt->ended = clock_now();
+    attempt->ended = clock_steady();
     return scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err);
 }
 

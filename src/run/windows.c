@@ -76,7 +76,7 @@ static void take_window(struct reader *reader, const struct remote_result *resul
         window->end = ATTEMPT_NO_ANSWER;
     window->rc = result->rc;
     window->boot_id = arena_strdup(arena, result->boot_id);
-    window->ended = clock_now();
+    window->ended = clock_steady();
     window->up_began = result->up_began;
     window->up_ended = result->up_ended;
     take_capture(&window->captures[0], "stdout", keep(arena, result->out), result->out_clipped, result->cut);
@@ -139,7 +139,7 @@ void windows_read(const struct windows_question *question, windows_done_cb *done
                         .context = context};
     for (size_t i = 0; i < count; i++) {
         set->windows[i] =
-            (struct window){.member = i, .role = question->role, .boot_id = "", .began = clock_now()};
+            (struct window){.member = i, .role = question->role, .boot_id = "", .began = clock_steady()};
         set->readers[i] = (struct reader){
             .set = set,
             .remote = question->remotes[i],

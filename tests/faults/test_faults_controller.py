@@ -109,7 +109,7 @@ def a_read_only_folder():
 
 def a_full_disk_at_the_start():
     place = folder("small", "size=8m")
-    told(place, 64, "assay.db.*only .* are left.*--db", "disk full before the run: nothing is begun")
+    told(place, 64, "assay.db.*only .* are free.*--db", "disk full before the run: nothing is begun")
     tap.same(runs(place), 0, "disk full before the run: nothing is in the database")
 
 

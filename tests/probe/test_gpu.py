@@ -56,7 +56,7 @@ ok(split[-1]["end"] == "wrong" and "no answer has the majority" in split[-1]["re
 
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
-for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is no test"),
+for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),
                             (("sdc", "--units", "fma"), 64, "--units: 'fma' is none"), (("sdc", "--sms", "9999"), 64, "expected at most"),
                             (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)
