@@ -21,6 +21,6 @@ double clock_steady(void)
     static double offset;
 
     if (offset == 0)
-        offset = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_MONOTONIC);
-    return offset + clock_of(CLOCK_MONOTONIC);
+        offset = clock_of(CLOCK_REALTIME) - clock_of(CLOCK_BOOTTIME);
+    return offset + clock_of(CLOCK_BOOTTIME);
 }

@@ -237,8 +237,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "run tests that load hosts also on hosts in production (use=production in the hostfile)"},
         {"exclusive-via", 0, OPTION_STRING, "VIA", &options->begin.exclusive.via,
          "slurm: asks Slurm for each host before it is tested, one exclusive job per host; slurm:WORDS gives "
-         "sbatch more, "
-         "\"slurm:--partition=gpu --account=ops\""},
+         "sbatch more, \"slurm:--partition=gpu --account=ops\""},
         {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->begin.exclusive.minutes,
          "how long to wait for a host that Slurm does not give (default " EXCLUSIVE_MINUTES
          "); then it is not tested"},
@@ -259,8 +258,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "their folder on the hosts, if they were staged with --root"},
         {"resume", 0, OPTION_STRING, "RUN", &options->begin.resume,
          "continue an interrupted run: what still runs is picked up, what ended is not run again; -H with "
-         "hosts "
-         "added or swapped is accepted, another suite, baseline or contract refused"},
+         "hosts added or swapped is accepted, another suite, baseline or contract refused"},
         {"hosts-at-once", 0, OPTION_COUNT, "N", &options->begin.hosts_at_once,
          "hosts at work at a time, if power, cooling or shared storage does not allow more; a test across "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
@@ -269,15 +267,12 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         OPTION_HEADING("Output"),
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance "
-         "what "
-         "it "
-         "is: assay-trial-RUN.html"},
+         "what it is: assay-trial-RUN.html"},
         CLI_NAMES_ROWS(&options->plan.names),
         {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
          "most that the run keeps of what hosts print (8G); default 64M per host, at least 1G, and more for "
-         "a "
-         "soak"},
+         "a soak"},
         {"progress", 0, OPTION_STRING, "HOW", &options->progress,
          "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
         ACCESS_OPTIONS(&options->access),
