@@ -14,6 +14,7 @@
 #include "assay/reason.h"
 #include "assay/record.h"
 #include "assay/text.h"
+#include "assay/worth.h"
 
 /* "en", "zh", also with region and character set as locales have them: "zh-CN", "zh_CN.UTF-8". Not "zh-TW", which is written
    otherwise, and no other character set than UTF-8. */
@@ -156,6 +157,15 @@ void report_compare_text(struct arena *arena, const struct history *history,
 void report_compare_json(struct arena *arena, const struct history *history,
                          const struct history_findings *findings, const struct comparison *comparison,
                          struct text *out);
+
+/* What the cluster of a run is worth, as an answer says it; measured is what the run has. */
+void report_worth_text(struct arena *arena, const struct record *record,
+                       const struct worth_measured *measured, const struct worth_answer *answer,
+                       enum report_language language, struct text *out);
+/* Schema 1; null is what was not measured, or not asked. */
+void report_worth_json(struct arena *arena, const struct record *record,
+                       const struct worth_measured *measured, const struct worth_answer *answer,
+                       struct text *out);
 
 /* What a host printed, as text for people: a line for each time that a tool began one, what steers a terminal as U+FFFD. A
    line of ours that begins with '#' is a heading; the mark around a part is one too, without its secret. */

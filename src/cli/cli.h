@@ -59,6 +59,7 @@ int command_waive(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_site(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_worth(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
 int cli_fail(const struct error *err);

@@ -57,6 +57,8 @@ static const struct command commands[] = {
     {"compare", "RUN RUN", "what is better, worse or different in the second of two runs", command_compare},
     {"history", "[HOST|IDENTITY]",
      "what gets worse from run to run, and the numbers of one host or part over all runs", command_history},
+    {"worth", "RUN --params N --tokens D",
+     "how long a training takes on the measured cluster, its energy and interruptions", command_worth},
     {"baseline", "list | show | derive | check",
      "limits of platforms: lists them, and makes new ones from accepted runs", command_baseline},
     {"contract", "init", "a contract to start from: our figure for each gate of a plan, with its source",

@@ -33,6 +33,7 @@ struct page {
     struct distributions distributions;
     struct gpu_tables burns;
     bool has_heat_maps;
+    struct worth_measured worth;
     struct sightings sightings; /* by host */
 };
 
@@ -131,6 +132,10 @@ bool page_has_slices(const struct page *page);
 /* page_variants.c */
 void page_variants(struct page *page);
 bool page_has_variants(const struct page *page);
+
+/* page_worth.c */
+void page_worth(struct page *page);
+bool page_has_worth(const struct page *page);
 
 /* page_numbers.c */
 void page_heat_maps(struct page *page);

@@ -40,6 +40,7 @@ static const struct section {
     {"collectives", TEXT_COLLECTIVES, false, 0, page_has_charts, page_charts},
     {"tuning", TEXT_TUNING, false, 0, page_has_variants, page_variants},
     {"burn", TEXT_BURN, false, APPENDIX_HOSTS, page_has_burn, page_burn},
+    {"worth", TEXT_WORTH, false, 0, page_has_worth, page_worth},
     {"inventory", TEXT_INVENTORY, false, 0, always, page_inventory},
     {"limits", TEXT_LIMITS, false, 0, always, page_limits},
     {"documents", TEXT_DOCUMENTS, false, 0, always, page_documents},
@@ -201,6 +202,7 @@ void report_html(const struct record *record, enum report_language language, str
     tunings_collect(page.view, &page.tunings);
     distributions_collect(page.view, &page.distributions);
     gpu_tables_collect(page.view, &page.burns);
+    worth_measure(arena, record, &page.worth);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
     if (record->site != NULL)

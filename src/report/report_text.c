@@ -593,6 +593,41 @@ static void write_slices(struct letter *letter)
     }
 }
 
+static void write_training(struct letter *letter, const struct worth_measured *measured,
+                           const struct worth_example *example, enum worth_type type)
+{
+    struct worth_question question = example->question;
+    struct worth_answer answer;
+    const struct reason *said_of;
+    struct error err = {0};
+
+    question.type = type;
+    said_of = worth_answer(measured, &question, &answer, &err) < 0
+                  ? worth_refusal_said(letter->arena, &err)
+                  : reason_also(letter->arena, worth_days_said(letter->arena, &answer),
+                                worth_energy_said(letter->arena, &answer));
+    put_field(letter, arena_printf(letter->arena, "  %s", example->title), said(letter, said_of));
+}
+
+static void write_worth(struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+    struct worth_measured measured;
+    enum worth_type type;
+    size_t count;
+    const struct worth_example *examples = worth_examples(&count);
+
+    worth_measure(letter->arena, record, &measured);
+    if (!worth_type_measured(&measured, &type))
+        return;
+    put_rule(letter, say(letter, TEXT_L_WORTH));
+    put_wrapped(letter, "", 0,
+                sayf(letter, TEXT_WORTH_EXAMPLES_INTRO, worth_type_name(type),
+                     arena_printf(letter->arena, "%lld", record->number)));
+    for (size_t i = 0; i < count; i++)
+        write_training(letter, &measured, &examples[i], type);
+}
+
 static void write_retests(struct letter *letter)
 {
     struct retest_lines lines;
@@ -753,6 +788,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_tunings(&letter);
     write_remarks(&letter);
     write_slices(&letter);
+    write_worth(&letter);
     write_retests(&letter);
     write_earlier(&letter);
     write_kept_limits(&letter);
