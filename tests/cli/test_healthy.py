@@ -4,10 +4,11 @@
 usage: test_healthy.py ASSAY SOURCE
 """
 
+import json
 import os
 import sys
 
-from cluster import Tap
+from cluster import FOLDER, Tap, assay
 from healthy import PLATFORMS, deliver
 
 tap = Tap()
@@ -26,4 +27,15 @@ for platform in PLATFORMS:
         tap.ok({step["name"] for step in report.steps} >= {"gpu-burn", "dcgm-diag", "p2p-bandwidth", "nccl-all-reduce", "ecc-after"}
                and (hosts == 1 or any(step["name"] == "nccl-all-gather-cluster" for step in report.steps)),
                f"{hosts} of {platform}: GPUs, links and fabric were loaded")
+
+# What the run of two hosts measured of the cluster is what `assay worth` goes by.
+asked = assay("worth", "--db", os.path.join(FOLDER, "hgx-h100-2-.db"), "-N", "8B", "-D", "1T", "-t", "tf32", "-f", "json")
+worth = json.loads(asked.stdout or "{}")
+tap.same((asked.returncode, worth.get("gpus", {}).get("value"), {key: (one["origin"], one["gpus"]) for key, one in worth.get("inputs", {}).items()}),
+         (0, 16, {"gemm": ("measured", 16), "hbm": ("not measured", None), "reduce_scatter": ("measured", 16), "all_gather": ("measured", 16),
+                  "power": ("measured", 16), "memory": ("measured", 16)}), "what a training takes is told by what was measured", asked.stderr)
+tap.ok(200 < worth["inputs"]["gemm"]["value"] < worth["inputs"]["gemm"]["median"] < 494.7 and 500 < worth["inputs"]["power"]["value"] < 750,
+       "the slowest GPU counts, and the power under load", worth["inputs"])
+bare = assay("worth", "--db", os.path.join(FOLDER, "hgx-h100-2-.db"), "-N", "8B", "-D", "1T")
+tap.ok(bare.returncode == 64 and "bf16 GEMM rate was not measured" in bare.stderr, "a burn is no rate of bf16", bare.stderr)
 tap.end()
