@@ -150,13 +150,16 @@ struct worth_answer {
     bool beyond_measured; /* more GPUs than the exchange was measured over */
 };
 
-/* What is impossible is refused, and said why. */
-int worth_answer(const struct worth_measured *measured, const struct worth_question *question,
-                 struct worth_answer *ret_answer, struct error *err) __attribute__((warn_unused_result));
+/* NULL; or why it is impossible, and then there is no answer. The reason lives in the arena, the answer holds the question. */
+const struct reason *worth_answer(struct arena *arena, const struct worth_measured *measured,
+                                  const struct worth_question *question, struct worth_answer *ret_answer)
+    __attribute__((warn_unused_result));
 
 /* "405B", "15.6T", "1e12", "16384": a number above 0 with K, M, B (or G), T behind it. name: for the error. */
 int worth_number(const char *name, const char *word, double *ret_value, struct error *err)
     __attribute__((warn_unused_result));
+/* The same way: "405B"; three digits. In the arena. */
+const char *worth_amount(struct arena *arena, double value);
 /* "0.4-0.6", "0.5": shares of 1. */
 int worth_share_range(const char *name, const char *word, double *ret_low, double *ret_high,
                       struct error *err) __attribute__((warn_unused_result));
@@ -185,6 +188,6 @@ void worth_say_step(struct arena *arena, const struct worth_answer *answer, stru
 /* "24.1 to 40.6 days on 1024 GPUs"; "12.1 to 20.4 MWh", NULL where no power was measured; "impossible: ...". */
 const struct reason *worth_days_said(struct arena *arena, const struct worth_answer *answer);
 const struct reason *worth_energy_said(struct arena *arena, const struct worth_answer *answer);
-const struct reason *worth_refusal_said(struct arena *arena, const struct error *err);
+const struct reason *worth_refusal_said(struct arena *arena, const struct reason *refusal);
 
 #endif

@@ -138,6 +138,7 @@ static int show(struct arena *arena, const struct words *words, const char *run,
     struct worth_measured measured;
     struct worth_answer answer;
     const struct record *record;
+    const struct reason *refusal;
     cleanup_text struct text out = {0};
 
     if (read_question(words, &question, err) < 0)
@@ -146,8 +147,11 @@ static int show(struct arena *arena, const struct words *words, const char *run,
     if (record == NULL)
         return cli_fail(err);
     worth_measure(arena, record, &measured);
-    if (worth_answer(&measured, &question, &answer, err) < 0)
+    refusal = worth_answer(arena, &measured, &question, &answer);
+    if (refusal != NULL) {
+        error_set(err, ERROR_USAGE, "%s", reason_english(arena, refusal));
         return cli_fail(err);
+    }
     text_init(&out, WORTH_BYTES);
     if (strcmp(words->format, "json") == 0)
         report_worth_json(arena, record, &measured, &answer, &out);

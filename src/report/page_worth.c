@@ -33,14 +33,15 @@ static void write_example(struct page *page, const struct worth_example *example
 {
     struct worth_question question = example->question;
     struct worth_answer answer;
-    struct error err = {0};
+    const struct reason *refusal;
 
     question.type = type;
+    refusal = worth_answer(page->arena, &page->worth, &question, &answer);
     html_markup(page->out, "<tr>");
     html_row_head(page->out, example->title);
-    if (worth_answer(&page->worth, &question, &answer, &err) < 0) {
+    if (refusal != NULL) {
         html_markup(page->out, "<td colspan=\"2\">");
-        page_said(page, worth_refusal_said(page->arena, &err));
+        page_said(page, worth_refusal_said(page->arena, refusal));
         html_markup(page->out, "</td>");
     } else {
         page_said_cell(page, worth_days_said(page->arena, &answer));

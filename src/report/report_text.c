@@ -598,15 +598,15 @@ static void write_training(struct letter *letter, const struct worth_measured *m
 {
     struct worth_question question = example->question;
     struct worth_answer answer;
-    const struct reason *said_of;
-    struct error err = {0};
+    const struct reason *said_of, *refusal;
 
     question.type = type;
-    said_of = worth_answer(measured, &question, &answer, &err) < 0
-                  ? worth_refusal_said(letter->arena, &err)
-                  : reason_also(letter->arena, worth_days_said(letter->arena, &answer),
-                                worth_energy_said(letter->arena, &answer));
-    put_field(letter, arena_printf(letter->arena, "  %s", example->title), said(letter, said_of));
+    refusal = worth_answer(letter->arena, measured, &question, &answer);
+    said_of = refusal != NULL ? worth_refusal_said(letter->arena, refusal)
+                              : reason_also(letter->arena, worth_days_said(letter->arena, &answer),
+                                            worth_energy_said(letter->arena, &answer));
+    put_wrapped(letter, arena_printf(letter->arena, "  %s", example->title), STEP_COLUMNS,
+                said(letter, said_of));
 }
 
 static void write_worth(struct letter *letter)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "assay/reasons/worth.h"
+
 static const double DAY_S = 86400, HOUR_S = 3600, GIB = 1073741824.0;
 static const double GRADIENT_BYTES = 4, PARAMETER_BYTES = 2, OPTIMIZER_BYTES = 12, ADAM_BYTES = 30;
 static const double STATE_BYTES = 18; /* the sum of the first three: all of the state, wherever it lies */
@@ -89,106 +91,87 @@ static double split_of(const struct worth_answer *answer, double gpus)
     return 0;
 }
 
-/* -- What cannot be --------------------------------------------------------------------------------------- */
-
-static int check_model(const struct worth_question *question, struct error *err)
-{
-    bool some = question->layers > 0 || question->hidden > 0 || question->sequence > 0;
-    bool all = question->layers > 0 && question->hidden > 0 && question->sequence > 0;
-
-    if (!(question->parameters >= 1) || !isfinite(question->parameters))
-        return error_set(err, ERROR_USAGE, "a model of %g parameters cannot be; expected one as 405B",
-                         question->parameters);
-    if (!(question->tokens >= 1) || !isfinite(question->tokens))
-        return error_set(err, ERROR_USAGE, "a training of %g tokens cannot be; expected as many as 15.6T",
-                         question->tokens);
-    if (question->activated > question->parameters)
-        return error_set(err, ERROR_USAGE, "of %g parameters no token activates %g", question->parameters,
-                         question->activated);
-    if (some && !all)
-        return error_set(err, ERROR_USAGE,
-                         "--layers, --hidden and --sequence belong together: attention takes 12 L h s "
-                         "operations a token");
-    return 0;
-}
-
-static int check_batch(const struct worth_answer *answer, struct error *err)
-{
-    const struct worth_question *question = answer->question;
-    double batch = answer->batch_tokens.value, replicas = answer->gpus.value / answer->model_parallel.value;
-
-    if (question->tokens < batch)
-        return error_set(err, ERROR_USAGE,
-                         "a training of %g tokens is less than one batch of %g; expected more, or a smaller "
-                         "--batch",
-                         question->tokens, batch);
-    if (question->sequence > batch)
-        return error_set(err, ERROR_USAGE, "a batch of %g tokens holds no sequence of %g", batch,
-                         question->sequence);
-    if (question->sequence > 0 && batch / question->sequence < floor(replicas))
-        return error_set(
-            err, ERROR_USAGE,
-            "a batch of %g tokens has %.0f sequences for %.0f replicas of the model, so that some "
-            "would have none; expected a larger --batch or --model-parallel, or fewer --gpus",
-            batch, floor(batch / question->sequence), floor(replicas));
-    return 0;
-}
-
-static int check_memory(struct worth_answer *answer, struct error *err)
-{
-    double state = STATE_BYTES * answer->question->parameters, gpus = answer->gpus.value,
-           memory = answer->inputs[WORTH_MEMORY].value * GIB, split;
-
-    if (is_known(answer, WORTH_MEMORY) && state > gpus * memory)
-        return error_set(
-            err, ERROR_USAGE,
-            "%g parameters are %.4g GiB of state (18 bytes each: bf16, gradients in fp32, Adam), "
-            "and %.0f GPUs have %.4g GiB; expected a smaller model, or more --gpus",
-            answer->question->parameters, state / GIB, gpus, gpus * memory / GIB);
-    split = is_known(answer, WORTH_MEMORY) ? split_of(answer, gpus) : 1;
-    if (split < 1)
-        split = exp2(floor(log2(gpus)));
-    answer->model_parallel = value_or(answer->question->model_parallel, WORTH_ASSUMED, split);
-    if (answer->model_parallel.value > gpus || answer->model_parallel.value < 1)
-        return error_set(err, ERROR_USAGE, "a model over %g GPUs does not fit %.0f",
-                         answer->model_parallel.value, gpus);
-    return 0;
-}
+/* -- What cannot be: NULL, or why ---------------------------------------------------------------------- */
 
 static bool is_whole(double number)
 {
     return number == floor(number);
 }
 
-static int check_machine(const struct worth_answer *answer, struct error *err)
+static const char *whole(struct arena *arena, double value)
+{
+    return arena_printf(arena, "%.0f", value);
+}
+
+static const struct reason *check_model(struct arena *arena, const struct worth_question *question)
+{
+    bool some = question->layers > 0 || question->hidden > 0 || question->sequence > 0;
+    bool all = question->layers > 0 && question->hidden > 0 && question->sequence > 0;
+
+    if (!(question->parameters >= 1) || !isfinite(question->parameters))
+        return reason(arena, worth_no_model, worth_amount(arena, question->parameters));
+    if (!(question->tokens >= 1) || !isfinite(question->tokens))
+        return reason(arena, worth_no_training, worth_amount(arena, question->tokens));
+    if (question->activated > question->parameters)
+        return reason(arena, worth_too_many_active, worth_amount(arena, question->parameters),
+                      worth_amount(arena, question->activated));
+    return some && !all ? REASON(worth_half_a_shape) : NULL;
+}
+
+static const struct reason *check_batch(struct arena *arena, const struct worth_answer *answer)
+{
+    const struct worth_question *question = answer->question;
+    double batch = answer->batch_tokens.value, replicas = answer->gpus.value / answer->model_parallel.value;
+
+    if (question->tokens < batch)
+        return reason(arena, worth_less_than_a_batch, worth_amount(arena, question->tokens),
+                      worth_amount(arena, batch));
+    if (question->sequence > batch)
+        return reason(arena, worth_no_sequence, worth_amount(arena, batch),
+                      worth_amount(arena, question->sequence));
+    if (question->sequence > 0 && batch / question->sequence < floor(replicas))
+        return reason(arena, worth_too_few_sequences, worth_amount(arena, batch),
+                      whole(arena, floor(batch / question->sequence)), whole(arena, floor(replicas)));
+    return NULL;
+}
+
+/* And over how many GPUs the model is split. */
+static const struct reason *check_memory(struct arena *arena, struct worth_answer *answer)
+{
+    double state = STATE_BYTES * answer->question->parameters, gpus = answer->gpus.value,
+           memory = answer->inputs[WORTH_MEMORY].value * GIB, split;
+
+    if (is_known(answer, WORTH_MEMORY) && state > gpus * memory)
+        return reason(arena, worth_state_too_large, worth_amount(arena, answer->question->parameters),
+                      whole(arena, state / GIB), whole(arena, gpus), whole(arena, gpus * memory / GIB));
+    split = is_known(answer, WORTH_MEMORY) ? split_of(answer, gpus) : 1;
+    if (split < 1)
+        split = exp2(floor(log2(gpus)));
+    answer->model_parallel = value_or(answer->question->model_parallel, WORTH_ASSUMED, split);
+    if (answer->model_parallel.value > gpus || answer->model_parallel.value < 1)
+        return reason(arena, worth_split_too_large, worth_amount(arena, answer->model_parallel.value),
+                      whole(arena, gpus));
+    return NULL;
+}
+
+static const struct reason *check_machine(struct arena *arena, const struct worth_answer *answer)
 {
     const struct worth_input *gemm = &answer->inputs[WORTH_GEMM];
     const char *type = worth_type_name(answer->question->type);
 
     if (!is_known(answer, WORTH_GEMM))
-        return error_set(
-            err, ERROR_USAGE,
-            "the %s GEMM rate was not measured in this run, and no datasheet stands in for it; run a "
-            "suite with the check gpu-compute, ask for a --type that was measured, or give "
-            "--gemm-tflops",
-            type);
+        return reason(arena, worth_no_gemm, type);
     if (!(answer->gpus.value >= 1) || answer->gpus.value > GPUS_MOST || !is_whole(answer->gpus.value))
-        return error_set(err, ERROR_USAGE,
-                         "a training on %g GPUs cannot be; expected --gpus, a whole number from 1 to %g",
-                         answer->gpus.value, GPUS_MOST);
+        return reason(arena, worth_no_gpus, arena_printf(arena, "%.6g", answer->gpus.value),
+                      whole(arena, GPUS_MOST));
     if (gemm->value > answer->peak.value)
-        return error_set(
-            err, ERROR_USAGE,
-            "%.4g TFLOP/s in %s are more than the part's peak of %.4g (dense, without sparsity); "
-            "expected another unit, --type or --peak-tflops",
-            gemm->value, type, answer->peak.value);
+        return reason(arena, worth_above_peak, arena_printf(arena, "%.4g", gemm->value), type,
+                      arena_printf(arena, "%.4g", answer->peak.value));
     if (answer->host_watts.value > 0 && !answer->host_gpus_known)
-        return error_set(err, ERROR_USAGE,
-                         "--host-watts: it is not known how many GPUs a host of this run has; add it to "
-                         "--gpu-watts");
+        return REASON(worth_host_watts_of_what);
     if (answer->pue.value < 1)
-        return error_set(err, ERROR_USAGE, "a PUE of %g cannot be: it is 1 or more", answer->pue.value);
-    return 0;
+        return reason(arena, worth_no_pue, answer->pue.value);
+    return NULL;
 }
 
 /* -- The model -------------------------------------------------------------------------------------------- */
@@ -288,30 +271,39 @@ static double gpus_for(const struct worth_answer *answer, double efficiency)
     return NAN;
 }
 
-int worth_answer(const struct worth_measured *measured, const struct worth_question *question,
-                 struct worth_answer *ret_answer, struct error *err)
+static const struct reason *check(struct arena *arena, struct worth_answer *answer)
+{
+    const struct reason *refusal = check_model(arena, answer->question);
+
+    if (refusal == NULL)
+        refusal = check_machine(arena, answer);
+    if (refusal == NULL)
+        refusal = check_memory(arena, answer);
+    return refusal != NULL ? refusal : check_batch(arena, answer);
+}
+
+const struct reason *worth_answer(struct arena *arena, const struct worth_measured *measured,
+                                  const struct worth_question *question, struct worth_answer *ret_answer)
 {
     struct worth_answer answer = {.gpus_needed = {NAN, NAN}};
+    const struct reason *refusal;
 
     take_values(measured, question, &answer);
-    if (check_model(question, err) < 0 || check_machine(&answer, err) < 0 || check_memory(&answer, err) < 0 ||
-        check_batch(&answer, err) < 0)
-        return -1;
+    refusal = check(arena, &answer);
+    if (refusal != NULL)
+        return refusal;
     answer.flop_token = 6 * (answer.mixture ? question->activated : question->parameters) +
                         12 * question->layers * question->hidden * question->sequence;
     answer.flop_total = answer.flop_token * question->tokens;
     answer.steps = ceil(question->tokens / answer.batch_tokens.value);
     reckon(&answer, answer.gpus.value, answer.model_parallel.value);
     if (!(answer.goodput > 0))
-        return error_set(err, ERROR_USAGE,
-                         "%.0f GPUs are interrupted every %.3g hours, before a checkpoint and a restart are "
-                         "through: the training never ends; expected a larger --gpu-mtbf, or smaller "
-                         "--checkpoint-seconds and --restart-seconds",
-                         answer.gpus.value, answer.job_mtbf_h);
+        return reason(arena, worth_never_ends, whole(arena, answer.gpus.value),
+                      arena_printf(arena, "%.3g", answer.job_mtbf_h));
     reckon_energy(&answer);
     if (question->days > 0)
         answer.gpus_needed = (struct worth_range){gpus_for(&answer, answer.efficiency.high),
                                                   gpus_for(&answer, answer.efficiency.low)};
     *ret_answer = answer;
-    return 0;
+    return NULL;
 }

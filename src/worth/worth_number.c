@@ -35,6 +35,16 @@ int worth_number(const char *name, const char *word, double *ret_value, struct e
     return 0;
 }
 
+const char *worth_amount(struct arena *arena, double value)
+{
+    static const char *const letters[] = {"", "K", "M", "B", "T"};
+    size_t letter = 0;
+
+    for (; value >= 999.5 && letter + 1 < ARRAY_SIZE(letters); letter++)
+        value /= 1000;
+    return arena_printf(arena, "%.3g%s", value, letters[letter]);
+}
+
 int worth_share_range(const char *name, const char *word, double *ret_low, double *ret_high,
                       struct error *err)
 {

@@ -15,17 +15,6 @@ static const char *figure(struct arena *arena, double value)
                     : arena_printf(arena, "%.3g", value);
 }
 
-/* The same with the letters that worth_number takes: 4.12M. */
-static const char *amount(struct arena *arena, double value)
-{
-    static const char *const letters[] = {"", "K", "M", "B", "T"};
-    size_t letter = 0;
-
-    for (; value >= 999.5 && letter + 1 < ARRAY_SIZE(letters); letter++)
-        value /= 1000;
-    return arena_printf(arena, "%.3g%s", value, letters[letter]);
-}
-
 static const char *percent(struct arena *arena, double share)
 {
     return arena_printf(arena, "%.1f", 100 * share);
@@ -184,9 +173,9 @@ const struct reason *worth_energy_said(struct arena *arena, const struct worth_a
                                                   figure(arena, answer->energy_mwh.high));
 }
 
-const struct reason *worth_refusal_said(struct arena *arena, const struct error *err)
+const struct reason *worth_refusal_said(struct arena *arena, const struct reason *refusal)
 {
-    return reason(arena, worth_impossible, err->text);
+    return reason(arena, worth_impossible, refusal);
 }
 
 static void say_energy(struct arena *arena, const struct worth_answer *answer, struct worth_lines *lines)
@@ -233,8 +222,8 @@ void worth_say_answer(struct arena *arena, const struct worth_answer *answer, st
         add(arena, ret_lines, reason(arena, worth_needed, figure(arena, answer->question->days)),
             needed_said(arena, answer), NULL);
     add(arena, ret_lines, REASON(worth_gpu_hours),
-        reason(arena, worth_from_to, amount(arena, answer->gpu_hours.low),
-               amount(arena, answer->gpu_hours.high)),
+        reason(arena, worth_from_to, worth_amount(arena, answer->gpu_hours.low),
+               worth_amount(arena, answer->gpu_hours.high)),
         NULL);
     add(arena, ret_lines, REASON(worth_achieved), achieved_said(arena, answer),
         isnan(answer->mfu.low) ? REASON(worth_no_peak) : NULL);
@@ -282,7 +271,8 @@ void worth_say_step(struct arena *arena, const struct worth_answer *answer, stru
                arena_printf(arena, "%.3g", answer->flop_token)),
         answer->question->layers > 0 ? REASON(worth_six_and_attention) : REASON(worth_six));
     add(arena, ret_lines, REASON(worth_batch),
-        reason(arena, worth_steps, amount(arena, answer->batch_tokens.value), whole(arena, answer->steps)),
+        reason(arena, worth_steps, worth_amount(arena, answer->batch_tokens.value),
+               whole(arena, answer->steps)),
         origin_said(answer->batch_tokens.origin));
     add(arena, ret_lines, REASON(worth_split),
         reason(arena, worth_split_gpus, whole(arena, answer->model_parallel.value)), split_origin(answer));

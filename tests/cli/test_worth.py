@@ -44,7 +44,7 @@ for words, told in (
         (("-N", "8x", "-D", "1T"), "'8x' is no number"), (("-N", "nan", "-D", "1T"), "'nan' is no number"),
         (("-N", "8B", "-D", "-1"), "--tokens: -1 is not above 0"),
         (("-N", "8B", "-D", "1M", *GIVEN, "-g", "8"), "less than one batch"),
-        (("-N", "8T", "-D", "1T", *GIVEN, "-g", "8"), "of state"),
+        (("-N", "8T", "-D", "1T", *GIVEN, "-g", "8"), "the state of 8T parameters"),
         (("-N", "8B", "-D", "1T", "-t", "int4"), "expected bf16, fp16, fp8 or tf32"),
         (("-N", "8B", "-D", "1T", "--efficiency", "1.5"), "is impossible"),
         (("-N", "8B", "-D", "1T", "--lang", "xx"), "unknown language 'xx'"),

@@ -106,8 +106,7 @@ static const struct json *as_json(struct arena *arena, const struct record *reco
     const struct json *json;
 
     worth_measure(arena, record, &measured);
-    if (worth_answer(&measured, &question, &answer, &err) < 0)
-        fail_msg("%s", err.text);
+    assert_null(worth_answer(arena, &measured, &question, &answer));
     text_init(&out, BYTES);
     report_worth_json(arena, record, &measured, &answer, &out);
     json = json_parse(arena, "worth", arena_strndup(arena, out.bytes, out.length), out.length, &err);

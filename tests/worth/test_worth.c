@@ -23,14 +23,16 @@ static struct worth_measured nothing_of(unsigned hosts, unsigned gpus)
     return measured;
 }
 
+static struct arena *arena; /* for refusals */
+
 static struct worth_answer answer_of(const struct worth_measured *measured,
                                      const struct worth_question *question)
 {
     struct worth_answer answer;
-    struct error err = {0};
+    const struct reason *refusal = worth_answer(arena, measured, question, &answer);
 
-    if (worth_answer(measured, question, &answer, &err) < 0)
-        fail_msg("%s", err.text);
+    if (refusal != NULL)
+        fail_msg("%s", reason_english(arena, refusal));
     return answer;
 }
 
@@ -233,13 +235,13 @@ static void refused(const struct worth_question *question, const char *word)
 {
     struct worth_measured measured = nothing_of(2048, 16384);
     struct worth_answer answer = {.steps = -1};
-    struct error err = {0};
+    const struct reason *refusal;
 
     measured.model = "NVIDIA H100 80GB HBM3";
-    assert_int_equal(worth_answer(&measured, question, &answer, &err), -1);
-    assert_int_equal(err.code, ERROR_USAGE);
-    if (strstr(err.text, word) == NULL)
-        fail_msg("'%s' is not in: %s", word, err.text);
+    refusal = worth_answer(arena, &measured, question, &answer);
+    assert_non_null(refusal);
+    if (strstr(reason_english(arena, refusal), word) == NULL)
+        fail_msg("'%s' is not in: %s", word, reason_english(arena, refusal));
     assert_float_equal(answer.steps, -1, 0); /* nothing is written */
 }
 
@@ -253,7 +255,7 @@ static void impossible_trainings_are_refused(void **state)
         {"parameters cannot be", 0, offsetof(struct worth_question, parameters)},
         {"parameters cannot be", -8e9, offsetof(struct worth_question, parameters)},
         {"parameters cannot be", NAN, offsetof(struct worth_question, parameters)},
-        {"GiB of state", 405e12, offsetof(struct worth_question, parameters)},
+        {"the state of", 405e12, offsetof(struct worth_question, parameters)},
         {"no token activates", 406e9, offsetof(struct worth_question, activated)},
         {"tokens cannot be", NAN, offsetof(struct worth_question, tokens)},
         {"less than one batch", 15e6, offsetof(struct worth_question, tokens)},
@@ -261,7 +263,7 @@ static void impossible_trainings_are_refused(void **state)
         {"GPUs cannot be", 0.5, offsetof(struct worth_question, gpus)},
         {"GPUs cannot be", 100.5, offsetof(struct worth_question, gpus)},
         {"GPUs cannot be", 1e9, offsetof(struct worth_question, gpus)},
-        {"GiB of state", 8, offsetof(struct worth_question, gpus)},
+        {"the state of", 8, offsetof(struct worth_question, gpus)},
         {"does not fit", 16385, offsetof(struct worth_question, model_parallel)},
         {"peak", 1100, offsetof(struct worth_question, given[WORTH_GEMM])},
         {"was not measured", 0, offsetof(struct worth_question, given[WORTH_GEMM])},
@@ -348,6 +350,20 @@ static void peaks_are_dense_and_of_the_part(void **state)
     assert_true(isnan(worth_peak(NULL, WORTH_BF16)));
 }
 
+static int make_arena(void **state)
+{
+    (void)state;
+    arena = arena_create();
+    return 0;
+}
+
+static int drop_arena(void **state)
+{
+    (void)state;
+    arena = arena_destroy(arena);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,5 +380,5 @@ int main(void)
         cmocka_unit_test(peaks_are_dense_and_of_the_part),
     };
 
-    return cmocka_run_group_tests_name("worth", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("worth", tests, make_arena, drop_arena);
 }
