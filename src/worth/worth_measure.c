@@ -19,12 +19,12 @@ struct source {
     const struct reason *cautions[METRICS_MOST];
 };
 
-/* gpu_burn -tc calls cuBLAS for fp32 numbers on tensor cores, which is tf32 from the A100 on. It is no rate of bf16. */
+/* First the size at which the rates behind the efficiency of worth.h were taken. gpu_burn -tc calls cuBLAS for fp32 numbers on tensor cores, which is tf32 from the A100 on. It is no rate of bf16. */
 static const struct source gemm_sources[WORTH_TYPES] = {
-    [WORTH_BF16] = {{"gpu_compute.bf16.16384.random.warm", "gpu_compute.bf16.8192.random.warm"}, {NULL}},
-    [WORTH_FP16] = {{"gpu_compute.fp16.16384.random.warm", "gpu_compute.fp16.8192.random.warm"}, {NULL}},
+    [WORTH_BF16] = {{"gpu_compute.bf16.8192.random.warm", "gpu_compute.bf16.16384.random.warm"}, {NULL}},
+    [WORTH_FP16] = {{"gpu_compute.fp16.8192.random.warm", "gpu_compute.fp16.16384.random.warm"}, {NULL}},
     [WORTH_FP8] = {{"gpu_compute.fp8.16384.random.warm", "gpu_compute.fp8.8192.random.warm"}, {NULL}},
-    [WORTH_TF32] = {{"gpu_compute.tf32.16384.random.warm", "gpu_compute.tf32.8192.random.warm",
+    [WORTH_TF32] = {{"gpu_compute.tf32.8192.random.warm", "gpu_compute.tf32.16384.random.warm",
                      "gpu_burn.tensor.gflops"},
                     {NULL, NULL, REASON(worth_burn_is_tf32)}},
 };
