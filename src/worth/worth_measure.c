@@ -19,7 +19,8 @@ struct source {
     const struct reason *cautions[METRICS_MOST];
 };
 
-/* First the size at which the rates behind the efficiency of worth.h were taken. gpu_burn -tc calls cuBLAS for fp32 numbers on tensor cores, which is tf32 from the A100 on. It is no rate of bf16. */
+/* First the size at which the rates behind the efficiency of worth.h were taken. gpu_burn -tc calls cuBLAS for fp32 numbers on
+   tensor cores, which is tf32 from the A100 on, and fp16 before (distrust_old_burns). It is no rate of bf16. */
 static const struct source gemm_sources[WORTH_TYPES] = {
     [WORTH_BF16] = {{"gpu_compute.bf16.8192.random.warm", "gpu_compute.bf16.16384.random.warm"}, {NULL}},
     [WORTH_FP16] = {{"gpu_compute.fp16.8192.random.warm", "gpu_compute.fp16.16384.random.warm"}, {NULL}},
@@ -276,6 +277,15 @@ static void take_platforms(struct measuring *measuring, struct worth_measured *m
             (struct worth_input){.origin = WORTH_DECLARED, .value = memory, .median = memory};
 }
 
+/* A part that is not known, or has no tf32, burns in something else. */
+static void distrust_old_burns(struct worth_measured *measured)
+{
+    struct worth_input *tf32 = &measured->gemm[WORTH_TF32];
+
+    if (tf32->caution != NULL && isnan(worth_peak(measured->model, WORTH_TF32)))
+        *tf32 = nothing;
+}
+
 void worth_measure(struct arena *arena, const struct record *record, struct worth_measured *ret_measured)
 {
     struct measuring measuring = {.arena = arena, .record = record};
@@ -287,6 +297,7 @@ void worth_measure(struct arena *arena, const struct record *record, struct wort
     take_platforms(&measuring, ret_measured);
     for (size_t i = 0; i < WORTH_TYPES; i++)
         ret_measured->gemm[i] = of_gpus(&measuring, &gemm_sources[i]);
+    distrust_old_burns(ret_measured);
     ret_measured->inputs[WORTH_HBM] = of_gpus(&measuring, &hbm_source);
     ret_measured->inputs[WORTH_REDUCE_SCATTER] = of_collective(&measuring, &reduce_scatter_source);
     ret_measured->inputs[WORTH_ALL_GATHER] = of_collective(&measuring, &all_gather_source);

@@ -15,23 +15,28 @@
 
 enum { HOSTS = 2, GPUS = 8 };
 
-static struct record *empty_run(struct arena *arena)
+static struct record *run_of(struct arena *arena, const char *kind)
 {
     struct record *record = arena_new(arena, struct record);
     struct error err = {0};
-    const struct platform *platform = platform_load(arena, "hgx-h100", &err);
+    const struct platform *platform = platform_load(arena, kind, &err);
 
     *record = (struct record){.arena = arena, .number = 1, .plan = arena_new(arena, struct plan)};
     *record->plan = (struct plan){.arena = arena};
     assert_non_null(platform);
-    document_add(arena, &record->documents, "platform", "hgx-h100", platform->bytes);
+    document_add(arena, &record->documents, "platform", kind, platform->bytes);
     for (unsigned i = 0; i < HOSTS; i++) {
         struct host *host = arena_new(arena, struct host);
 
-        *host = (struct host){.name = arena_printf(arena, "node%u", i), .platform = "hgx-h100"};
+        *host = (struct host){.name = arena_printf(arena, "node%u", i), .platform = kind};
         *list_push(arena, &record->plan->hosts) = host;
     }
     return record;
+}
+
+static struct record *empty_run(struct arena *arena)
+{
+    return run_of(arena, "hgx-h100");
 }
 
 /* A step of one item. */
@@ -166,6 +171,18 @@ static void a_burn_is_no_bf16(void **state)
     assert_false(worth_type_measured(&measured, &type));
 }
 
+/* There -tc is fp16. */
+static void on_a_part_without_tf32_a_burn_is_nothing(void **state)
+{
+    struct record *record = run_of(*state, "v100-sxm2");
+    struct worth_measured measured;
+
+    add_gemm(record, "gpu_burn.tensor.gflops", 80000);
+    measured = measure(record);
+    assert_string_equal(measured.model, "Tesla V100-SXM2-16GB");
+    assert_int_equal(measured.gemm[WORTH_TF32].origin, WORTH_NOT_MEASURED);
+}
+
 static void add_collective(struct record *record, const char *metric, unsigned hosts, double size,
                            double value)
 {
@@ -253,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_slowest_gpu_counts, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(what_nobody_vouches_for_does_not_count, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(a_burn_is_no_bf16, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(on_a_part_without_tf32_a_burn_is_nothing, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(collectives_count_at_the_largest_scale, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(what_is_missing_is_said, make_arena, drop_arena),
     };
