@@ -32,6 +32,8 @@ enum limit_rule {
     RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
                          noise lets that be told (own_groups.h) */
     RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
+    RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
+                      check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
@@ -45,7 +47,8 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                                    enforceable */
                     LIMIT_COMPUTED, /* the check's own: from what the platform's links carry; gives way to any
                                        other that is enforceable */
-                    LIMIT_SELF, /* of RULE_GROUPS: measured on site, by what smaller groups of the run show */
+                    LIMIT_SELF, /* measured on site: of RULE_GROUPS by what smaller groups of the run show, of
+                                   RULE_SERIES by the run's own slices */
 };
 
 /* What a figure was derived from (derive.h). */

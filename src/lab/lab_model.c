@@ -794,16 +794,36 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 
 /* What runs now. */
 
-int lab_burning(const struct lab_host *host)
+/* Who runs it holds a lock on the file: a stale file says nothing. */
+static int runner_of(const struct lab_host *host, const char *name)
 {
-    cleanup_free char *path = mem_printf("%s/hosts/%s/burning", host->lab->directory, host->name);
+    cleanup_free char *path = mem_printf("%s/hosts/%s/%s", host->lab->directory, host->name, name);
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    /* gpu_burn holds a lock on the file while it runs: a stale file says nothing. */
     if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
         return 0;
     return lock.l_pid;
+}
+
+int lab_burning(const struct lab_host *host)
+{
+    return runner_of(host, LAB_BURNING);
+}
+
+bool lab_carrying(const struct lab_host *host)
+{
+    return runner_of(host, LAB_CARRYING) != 0;
+}
+
+void lab_mark_running(const struct lab_host *host, const char *name)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/%s", host->lab->directory, host->name, name);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd >= 0)
+        fcntl(fd, F_SETLK, &lock);
 }
 
 struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)

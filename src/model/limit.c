@@ -24,6 +24,7 @@ static const char *const rule_names[] = {
     [RULE_NEAR] = "near",
     [RULE_GROUPS] = "fraction_of_groups",
     [RULE_RACK] = "rack",
+    [RULE_SERIES] = "series",
 };
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
@@ -60,6 +61,7 @@ double limit_gate(const struct limit *limit)
     case RULE_FRACTION:
     case RULE_GROUPS:
     case RULE_RACK:
+    case RULE_SERIES:
     default:
         return limit->value;
     }
@@ -170,6 +172,8 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(another_on_each_host);
     case RULE_RACK:
         return REASON(one_in_each_rack);
+    case RULE_SERIES:
+        return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:
         return reason(arena, near_hosts_median,
                       arena_printf(arena, "%g%s", limit->value, unit_behind(arena, limit)));

@@ -359,9 +359,11 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
 }
 
 /* Such slots are of these members and no others. */
-static bool names_members(const struct check *check)
+static bool names_members(const struct check_context *context)
 {
-    for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)
+    if (context->member_count > 1 && check_beside(context->step) != NULL)
+        return true;
+    for (const struct item *item = context->check->items; item != NULL && item->metric != NULL; item++)
         if (item->per == PER_MEMBER || item->per == PER_MEMBER_HCA)
             return true;
     return false;
@@ -381,7 +383,7 @@ static bool same_racks(const struct check_context *context, const struct shape *
 static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
                                               const struct check_context *context, const char *arguments)
 {
-    for (size_t i = names_members(context->check) ? 0 : plan->shapes.count; i-- > 0;) {
+    for (size_t i = names_members(context) ? 0 : plan->shapes.count; i-- > 0;) {
         const struct shape *shape = plan->shapes.items[i];
 
         if (strcmp(shape->suite_step, context->step->name) == 0 &&

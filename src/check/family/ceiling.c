@@ -60,7 +60,9 @@ unsigned check_wire_hosts(const char *metric)
     const char *collective = strchr(metric, '.');
     size_t length = collective != NULL ? strcspn(++collective, ".") : 0;
 
-    if (length == 0 || !slice_ends(slice_of(metric), "busbw"))
+    /* Of GPUs that compute beside it, it is not what the fabric carries. */
+    if (length == 0 || !slice_ends(slice_of(metric), "busbw") ||
+        slice_ends(slice_of(metric), ".loaded.busbw"))
         return 0;
     for (size_t i = 0; i < ARRAY_SIZE(formulas); i++)
         if (strncmp(formulas[i].collective, collective, length) == 0 &&
