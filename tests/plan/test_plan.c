@@ -340,6 +340,58 @@ static void a_soak_is_planned_for_as_long_as_it_lasts(void **state)
     arena_destroy(sample.arena);
 }
 
+static const struct slot *find_slot(const struct shape *shape, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, metric) == 0 && strcmp(shape->slots[i].subject, subject) == 0)
+            return &shape->slots[i];
+    return NULL;
+}
+
+#define LOADED                                                                                        \
+    "\"scope\": \"pair\", \"by\": \"disjoint\", \"arguments\": {\"begin\": \"8G\", \"end\": \"8G\", " \
+    "\"beside\": "                                                                                    \
+    "\"gpu-burn\"}"
+
+/* Of GPUs that compute beside it: another number than at rest, with no floor of the baseline, and items of each host. */
+static void a_test_under_load_is_held_to_its_own_slices(void **state)
+{
+    static const char *const steps[] = {
+        GATHER(LOADED),
+        GATHER(LOADED ", \"repeat_for_s\": 86400"),
+        GATHER(LOADED ", \"repeat_for_s\": 86400, \"peers\": false"),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct sample sample = make("[1-4]\n", "soak", steps[i]);
+        const struct shape *shape;
+        const struct slot *slot;
+        struct slot_limits limits;
+        bool series = false;
+
+        if (sample.plan == NULL)
+            fail_msg("%s", sample.err.text);
+        assert_int_equal(sample.plan->shapes.count, 2);
+        shape = sample.plan->shapes.items[1];
+        slot = find_slot(shape, "nccl.all_gather.loaded.busbw", "");
+        assert_non_null(slot);
+        assert_int_equal(slot->duty, DUTY_GATE);
+        assert_null(find_slot(shape, "nccl.all_gather.busbw", ""));
+        assert_non_null(find_slot(shape, "beside.results", sample.plan->steps.items[1].members[1]->name));
+        assert_null(find_slot(shape, "beside.results", sample.plan->steps.items[0].members[1]->name));
+        slot_limits_find(sample.arena, &sample.sources.limits, shape, slot, &limits);
+        for (size_t k = 0; k < limits.limits.count; k++) {
+            assert_int_not_equal(limits.limits.items[k]->rule, RULE_FLOOR);
+            series |= limits.limits.items[k]->rule == RULE_SERIES;
+        }
+        /* Where nothing would compare the slices, nothing is said to. */
+        assert_int_equal(series, i == 1);
+        assert_int_equal(slot_limits_enforceable(&limits), i == 1);
+        arena_destroy(sample.arena);
+    }
+}
+
 /* Over hosts the launcher gives them to all ranks; a variant that is called as an HCA is no rail. */
 static void a_variant_sets_its_variables_and_no_others_are_set(void **state)
 {
@@ -517,6 +569,12 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", "{\"check\": \"gpu-burn\", \"variants\": {\"a\": {}, \"b\": {\"X\": \"1\"}}}",
          "suite:2:35: step 'gpu-burn' has variants, and check 'gpu-burn' measures no bandwidth by message "
          "size to compare; expected a check of collectives"},
+        {"a\n", GATHER("\"scope\": \"group\", \"by\": \"rail\", \"arguments\": {\"beside\": \"gpu-burn\"}"),
+         "suite:2:1: the arguments of check 'nccl-all-gather' do not go together: \"beside\" loads whole "
+         "hosts, and \"by\" is \"rail\""},
+        {"a\n", GATHER("\"arguments\": {\"beside\": \"stress\"}"),
+         "suite:2:1: the arguments of check 'nccl-all-gather' do not go together: \"beside\" is not "
+         "\"gpu-burn\""},
         {"a\n", "{\"check\": \"gpu-burn\", \"scope\": \"pair\"}",
          "suite:2:1: check 'gpu-burn' cannot run with scope 'pair'; expected 'host'"},
     };
@@ -736,6 +794,7 @@ int main(void)
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
+        cmocka_unit_test(a_test_under_load_is_held_to_its_own_slices),
         cmocka_unit_test(a_variant_sets_its_variables_and_no_others_are_set),
         cmocka_unit_test(a_clause_that_only_variants_measure_never_looks_agreed),
         cmocka_unit_test(variants_that_are_left_out_leave_the_verdict_alone),
