@@ -729,15 +729,35 @@ unsigned lab_domains(const struct lab_host *hosts, size_t count)
     return domains;
 }
 
+/* Of the hosts those in the domain that has the fewest of them. */
+static size_t fewest_in_domain(const struct lab_host *hosts, size_t count)
+{
+    size_t fewest = count;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t together = 0;
+
+        for (size_t k = 0; k < count; k++)
+            together += hosts[k].gpus[0].domain == hosts[i].gpus[0].domain &&
+                        hosts[k].gpus[0].clique == hosts[i].gpus[0].clique;
+        fewest = together < fewest ? together : fewest;
+    }
+    return fewest;
+}
+
 /*
  * Racks: each carries what crosses its border over all its adapters, as long as its trays are many: 793 to 820 over two
- * racks, 382 to 405 over twenty (coreweave/nccl-tests), in between along the logarithm. What few trays of each reach is
- * bound by the adapters of those.
+ * racks, 382 to 405 over twenty (coreweave/nccl-tests), in between along the logarithm. What few trays of one reach is
+ * bound by the adapters of those. Of what a GPU sends to all others, that to those of its own rack stays there.
  */
 static double racks_peak(const struct lab_profile *profile, enum collective collective, size_t hosts,
-                         unsigned ranks, unsigned racks)
+                         unsigned ranks, unsigned racks, size_t fewest)
 {
-    double adapters = cluster_peak(profile, collective, hosts, ranks) * (double)hosts / racks;
+    double inside = (double)ranks / (double)hosts * (double)fewest;
+    double adapters = collective == ALLTOALL
+                          ? cluster_peak(profile, collective, hosts, ranks) *
+                                (ranks - (double)ranks / (double)hosts) / (ranks - inside)
+                          : cluster_peak(profile, collective, hosts, ranks) * (double)fewest;
     double links =
         profile->domain_busbw[collective] * profile->racks_all_reduce / profile->domain_busbw[ALL_REDUCE];
 
@@ -766,7 +786,8 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
     bool wires = cluster && domains != 1; /* it goes over the adapters */
     double peak = !cluster       ? profile->busbw[collective]
                   : domains == 1 ? profile->domain_busbw[collective]
-                  : domains > 1  ? racks_peak(profile, collective, host_count, ranks, domains)
+                  : domains > 1  ? racks_peak(profile, collective, host_count, ranks, domains,
+                                              fewest_in_domain(hosts, host_count))
                                  : cluster_peak(profile, collective, host_count, ranks);
     double slowest = cluster ? fabric : 1;
     unsigned key = (unsigned)log2(fmax(size_bytes, 1)) * 2 + (in_place ? 1 : 0);

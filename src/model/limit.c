@@ -223,6 +223,14 @@ bool limit_applies(const struct limit *limit, const char *metric, const char *su
     return size_bytes >= limit->size_min && (limit->size_max <= 0 || size_bytes <= limit->size_max);
 }
 
+bool limit_is_for_racks(const struct limit *limit, unsigned racks, unsigned rack_hosts)
+{
+    unsigned standing_in = racks > 0 ? racks : 1;
+
+    return standing_in >= limit->racks_min && (limit->racks_max == 0 || standing_in <= limit->racks_max) &&
+           (standing_in == 1 || rack_hosts >= limit->rack_hosts_min);
+}
+
 static const char *join_words(struct arena *arena, const struct json *list)
 {
     const char *joined = NULL;
@@ -360,6 +368,7 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
         .racks_min = (unsigned)json_number(object, "racks_min", 0),
         .racks_max = (unsigned)json_number(object, "racks_max", 0),
+        .rack_hosts_min = (unsigned)json_number(object, "rack_hosts_min", 0),
         .tolerance = json_number(object, "tolerance", 0),
         .derived = json_number(object, "derived_tolerance", derived),
         .unit = unit_of(object),

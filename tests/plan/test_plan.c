@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "assay/files.h"
 #include "assay/plan_build.h"
 #include "assay/suite.h"
 #include "assay/text.h"
@@ -213,6 +215,13 @@ static void limits_follow_from_where_the_members_are(void **state)
         {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", NULL, {790, 150}},
         {NVL72 "1 rack=b\n[2-4] rack=a\n", "\"scope\": \"group\", \"by\": 2", NULL, {150, 790}},
         {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", RACKS_CLAUSES, {800, 180}},
+        /* What full racks reach holds for racks that have hosts enough; one that has few holds up all. */
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n", "\"scope\": \"cluster\"", NULL, {753}},
+        {NVL72 "[1-18] rack=a\n[19-27] rack=b\n", "\"scope\": \"cluster\"", NULL, {753}},
+        {NVL72 "[1-18] rack=a\n[19-24] rack=b\n", "\"scope\": \"cluster\"", NULL, {363}},
+        {NVL72 "[1-18] rack=a\n19 rack=b\n", "\"scope\": \"cluster\"", NULL, {150}},
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n[37-41] rack=c\n", "\"scope\": \"cluster\"", NULL, {363}},
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n[37-38] rack=c\n", "\"scope\": \"cluster\"", NULL, {150}},
         /* Where NVLinks end in the hosts a rack is no border. */
         {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", NULL, {300}},
         {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", RACKS_CLAUSES, {800}},
@@ -233,6 +242,49 @@ static void limits_follow_from_where_the_members_are(void **state)
                          floor_of(&sample, sample.plan->steps.items[k].shape));
         arena_destroy(sample.arena);
     }
+}
+
+/* The built-in platform, whose adapters have names, as a file in the folder. */
+static void write_named_adapters(struct arena *arena, const char *folder)
+{
+    static const char unnamed[] = "\"names\": []";
+    struct slice bytes = builtin_find("platforms", "gb200-nvl72")->bytes;
+    const char *text = arena_strndup(arena, bytes.bytes, bytes.length), *at = strstr(text, unnamed);
+    struct error err = {0};
+
+    assert_non_null(at);
+    text = arena_printf(arena, "%.*s\"names\": [\"mlx5_0\", \"mlx5_1\", \"mlx5_2\", \"mlx5_3\"]%s",
+                        (int)(at - text), text, at + strlen(unnamed));
+    if (file_write(arena_printf(arena, "%s/gb200-nvl72.json", folder), text, strlen(text), 0600, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Adapters alone carry the same within a rack and across: their pairs are peers of one another. */
+static void pairs_of_adapters_are_of_one_shape_whatever_their_racks(void **state)
+{
+    static const struct {
+        const char *step;
+        size_t shapes;
+    } rows[] = {{"{\"check\": \"rdma-pair\", \"scope\": \"pair\", \"by\": \"ring\"}", 1},
+                {"{\"check\": \"nccl-all-gather\", \"scope\": \"group\", \"by\": 2}", 2}};
+    char folder[] = "/tmp/assay-plan-XXXXXX";
+    struct error err = {0};
+
+    assert_non_null(mkdtemp(folder));
+    write_named_adapters(*state, folder);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sample sample = make(arena_printf(*state,
+                                                 "defaults platform=%s/gb200-nvl72.json\n[1-3] rack=a\n"
+                                                 "[4-6] rack=b\n",
+                                                 folder),
+                                    "trial", rows[i].step);
+
+        if (sample.plan == NULL)
+            fail_msg("%s", sample.err.text);
+        assert_int_equal(sample.plan->shapes.count, rows[i].shapes);
+        arena_destroy(sample.arena);
+    }
+    assert_int_equal(directory_remove(folder, &err), 0);
 }
 
 static size_t gated_bandwidths(const struct sample *sample, const char *metric)
@@ -791,6 +843,8 @@ int main(void)
         cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test_setup_teardown(limits_follow_from_where_the_members_are, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(pairs_of_adapters_are_of_one_shape_whatever_their_racks, make_arena,
+                                        drop_arena),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
