@@ -684,16 +684,37 @@ static double curve_at(const double *curve, double size)
     return curve[below] + (curve[below + 1] - curve[below]) * (at - below);
 }
 
+/* Whether NVLinks join the GPUs of the two: one domain, one partition of it, and IMEX on both. */
+static bool are_joined(const struct lab_host *a, const struct lab_host *b)
+{
+    const struct lab_gpu *one = &a->gpus[0], *other = &b->gpus[0];
+
+    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active &&
+           other->domain == one->domain && other->clique == one->clique;
+}
+
 /* Whether the GPUs of hosts[index] are in the domain and partition of a host before it. */
 static bool in_domain_of_earlier(const struct lab_host *hosts, size_t index)
 {
-    const struct lab_gpu *gpu = &hosts[index].gpus[0];
-
     for (size_t i = 0; i < index; i++)
-        if (gpu->fabric_ready && gpu->domain > 0 && hosts[index].imex_active && hosts[i].imex_active &&
-            hosts[i].gpus[0].domain == gpu->domain && hosts[i].gpus[0].clique == gpu->clique)
+        if (are_joined(&hosts[index], &hosts[i]))
             return true;
     return false;
+}
+
+/* Of the hosts those in the domain that has the fewest of them. */
+static size_t fewest_in_domain(const struct lab_host *hosts, size_t count)
+{
+    size_t fewest = count;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t together = 1;
+
+        for (size_t k = 0; k < count; k++)
+            together += k != i && are_joined(&hosts[i], &hosts[k]);
+        fewest = together < fewest ? together : fewest;
+    }
+    return fewest;
 }
 
 /* Over hosts: trees lose a little with every doubling; all to all is bound by what leaves the host. */
@@ -727,22 +748,6 @@ unsigned lab_domains(const struct lab_host *hosts, size_t count)
     for (size_t i = 1; i < count; i++)
         domains += !in_domain_of_earlier(hosts, i);
     return domains;
-}
-
-/* Of the hosts those in the domain that has the fewest of them. */
-static size_t fewest_in_domain(const struct lab_host *hosts, size_t count)
-{
-    size_t fewest = count;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t together = 0;
-
-        for (size_t k = 0; k < count; k++)
-            together += hosts[k].gpus[0].domain == hosts[i].gpus[0].domain &&
-                        hosts[k].gpus[0].clique == hosts[i].gpus[0].clique;
-        fewest = together < fewest ? together : fewest;
-    }
-    return fewest;
 }
 
 /*
