@@ -33,6 +33,8 @@ enum { SCRIPT_BYTES = 16 * 1024 };
 static const struct remedy remedies[] = {
     {"nccl.*.wrong", REASON(wrong_data_is_not_accepted)},
     {"nccl.out_of_bounds", REASON(wrong_data_is_not_accepted)},
+    {"nccl.*busbw", REASON(soak_needs_more_slices), .about = &sentence_too_few_slices},
+    {"nccl.*busbw", REASON(soak_varies), .about = &sentence_too_uneven_slices},
     {"nccl.*.loaded.busbw", REASON(slow_only_under_both_loads)},
     {"nccl.*.busbw", REASON(run_again_with_nccl_debug)},
     {"nccl.*.asymptotic*", REASON(mend_hosts_whose_pairs_did_not_run),

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
 #include "spells.h"

@@ -19,6 +19,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
 
 #include "rules.h"
 #include "script.h"
@@ -118,7 +119,7 @@ static bool scan_gpu(struct arena *arena, struct slice word, struct load *load)
             arena, load->wrong,
             reason(arena, about, name,
                    errors < 0 ? REASON(gpu_burn_died_on_it)
-                              : reason(arena, wrong_products, arena_printf(arena, "%.0f", errors))));
+                              : reason(arena, wrong_results, arena_printf(arena, "%.0f", errors))));
     load->slowest = load->gpus == 0 ? rate : fmin(load->slowest, rate);
     load->gpus++;
     return true;
@@ -179,7 +180,7 @@ void beside_read(const struct check_context *context, const struct attempt *atte
         if (load.gpus == 0)
             continue;
         reading_fact_said(out, "beside.results", subject,
-                          load.wrong != NULL ? load.wrong : REASON(results_are_right));
+                          load.wrong != NULL ? load.wrong : REASON(answers_right));
         reading_measure(out, "beside.gflops", subject, load.slowest, "GFLOP/s");
     }
 }

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "beside.h"
 #include "monitors.h"
 #include "owners.h"
 #include "script.h"
