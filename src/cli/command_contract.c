@@ -23,7 +23,8 @@ struct draft {
     LIST_OF(struct clause) shared;  /* gates of which another step only records the same; likewise */
 };
 
-/* What a document says, or what is computed: a tool's own word is nothing to agree on. */
+/* What a document says, or what is computed: a tool's own word is nothing to agree on, and how a soak's slices lie to one
+   another is no figure. */
 static const struct limit *figure_of(struct arena *arena, const struct run_limits *limits,
                                      const struct shape *shape, const struct slot *slot, bool *ret_decided)
 {
@@ -36,7 +37,8 @@ static const struct limit *figure_of(struct arena *arena, const struct run_limit
         const struct limit *limit = of_slot.limits.items[i];
 
         *ret_decided |= limit_enforceable(limit);
-        if (limit->status != LIMIT_TOOL && (figure == NULL || !limit_enforceable(figure)))
+        if (limit->status != LIMIT_TOOL && limit->rule != RULE_SERIES &&
+            (figure == NULL || !limit_enforceable(figure)))
             figure = limit;
     }
     return figure;
