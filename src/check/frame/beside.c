@@ -20,6 +20,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
+#include "assay/robust.h"
 
 #include "rules.h"
 #include "script.h"
@@ -87,18 +88,29 @@ void beside_slots(const struct check_context *context, struct slot_list *slots)
     static const struct limit right[] =
         RULES_EQUAL("beside.results", "right", "gpu_burn compares its products");
 
+    /* Recorded, and remarked on: GPUs of one test do the same work, and nobody has published by how much healthy ones differ. */
+    static const struct limit of_others[] =
+        RULES(.metric = "beside.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
+              .status = LIMIT_TOOL, .source = "assay: GPUs of one test do the same work");
+
     for (size_t i = 0; i < context->member_count; i++) {
         slot_add(context, slots, "beside.load", subject_of(context, i), NULL, DUTY_GATE, loaded);
         slot_add(context, slots, "beside.results", subject_of(context, i), NULL, DUTY_GATE, right);
         slot_add(context, slots, "beside.gflops", subject_of(context, i), NULL, DUTY_RECORD, NULL);
+        slot_add(context, slots, "beside.of_others", subject_of(context, i), NULL, DUTY_RECORD, of_others);
     }
 }
+
+struct rates {
+    LIST_OF(double) items; /* Gflop/s of all GPUs of the test */
+};
 
 /* What one host left, taken apart. */
 struct load {
     struct slice loaded; /* "yes" */
     unsigned gpus;
     double slowest; /* Gflop/s */
+    struct rates *all;
     const struct reason *wrong;
 };
 
@@ -122,14 +134,15 @@ static bool scan_gpu(struct arena *arena, struct slice word, struct load *load)
                               : reason(arena, wrong_results, arena_printf(arena, "%.0f", errors))));
     load->slowest = load->gpus == 0 ? rate : fmin(load->slowest, rate);
     load->gpus++;
+    *list_push(arena, &load->all->items) = rate;
     return true;
 }
 
-static bool scan_load(struct arena *arena, struct slice words, struct load *load)
+static bool scan_load(struct arena *arena, struct slice words, struct rates *all, struct load *load)
 {
     struct slice word;
 
-    *load = (struct load){.slowest = NAN};
+    *load = (struct load){.slowest = NAN, .all = all};
     if (!scan_word(&words, &word) || !scan_text(&word, "loaded="))
         return false;
     load->loaded = word;
@@ -157,22 +170,39 @@ static const struct reason *load_said(const struct check_context *context, struc
 
 static void unread(struct reading *out, const char *subject, const struct reason *why)
 {
-    static const char *const codes[] = {"beside.load.unread", "beside.results.unread",
-                                        "beside.gflops.unread"};
+    static const char *const codes[] = {"beside.load.unread", "beside.results.unread", "beside.gflops.unread",
+                                        "beside.of_others.unread"};
 
     for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
         reading_finding(out, SEVERITY_INFO, codes[i], subject, why);
 }
 
+/* How the slowest GPU of each host stands to the middle of all. */
+static void compare(struct rates *all, struct reading *out)
+{
+    double median = all->items.count > 1 ? robust_median(all->items.items, all->items.count) : 0;
+    size_t count = out->measurements.count;
+
+    for (size_t i = 0; median > 0 && i < count; i++) {
+        const struct measurement slowest = out->measurements.items[i];
+
+        if (strcmp(slowest.metric, "beside.gflops") == 0)
+            reading_measure(out, "beside.of_others", slowest.subject,
+                            round(1000 * slowest.value / median) / 10, "%");
+    }
+}
+
 void beside_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
+    struct rates all = {0};
+
     for (size_t i = 0; check_beside(context->step) != NULL && i < context->member_count; i++) {
         const char *subject = subject_of(context, i);
         const struct reason *why;
         struct slice words = window_said(context, attempt, i, WINDOW_AFTER, WINDOW_BESIDE, &why);
         struct load load;
 
-        if (why != NULL || !scan_load(out->arena, words, &load)) {
+        if (why != NULL || !scan_load(out->arena, words, &all, &load)) {
             unread(out, subject, why != NULL ? why : reason_quote(out->arena, words));
             continue;
         }
@@ -183,4 +213,5 @@ void beside_read(const struct check_context *context, const struct attempt *atte
                           load.wrong != NULL ? load.wrong : REASON(answers_right));
         reading_measure(out, "beside.gflops", subject, load.slowest, "GFLOP/s");
     }
+    compare(&all, out);
 }
