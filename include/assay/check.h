@@ -285,6 +285,14 @@ bool check_flag(const struct check_context *context, const char *argument);     
  */
 int check_rail(const struct check_context *context);
 
+/*
+ * What loads the GPUs of all members while the step's test runs, by its argument BESIDE_ARGUMENT: "gpu-burn"; NULL: nothing.
+ * Such a step has items of each member by name. src/check/frame/beside.c.
+ */
+#define BESIDE_ARGUMENT "beside"
+#define BESIDE_GPU_BURN "gpu-burn"
+const char *check_beside(const struct suite_step *step);
+
 /* The variant of the suite's step that this one is; NULL: the step has none. Its variables outrank all others. */
 const struct suite_variant *check_variant(const struct check_context *context);
 

@@ -2,7 +2,8 @@
 /*
  * Baselines that are made from accepted runs, and whether a baseline can be what it says. Pure: records in, figures out.
  *
- * A figure is of one metric, over so many hosts, at one message size, as far as limits tell these apart. It is a floor
+ * A figure is of one metric, over so many hosts, in so many racks where NVLinks join the hosts of one, at one message
+ * size, as far as limits tell these apart. It is a floor
  * (of what is better lower a ceiling) at the bound beyond which, with 95% confidence, no more than one of 1,000 healthy
  * items lies: median less robust_tolerance_factor (robust.h) times 1.4826 MAD, this never less than PEERS_RESOLUTION
  * (peers.h) of the median. It is never stricter than what was accepted: where the worst accepted value lies beyond the
@@ -44,7 +45,9 @@ enum { DERIVE_LEAST = 20, DERIVE_LEAST_HOSTS = 5 };
 struct derived {
     const char *metric, *unit;
     unsigned hosts;
-    double size_bytes; /* 0: none */
+    unsigned racks;      /* that they stand in, where NVLinks join the hosts of one; 0: it is no matter */
+    unsigned rack_hosts; /* of several, in the one with the fewest */
+    double size_bytes;   /* 0: none */
     struct limit_measured measured;
     bool ceiling;        /* else it is a floor */
     double value;        /* NAN where there were too few to compute one */
@@ -70,7 +73,7 @@ void judge_derive(struct arena *arena, const struct record *const *records, size
 /* The bound that is written above. NAN of too few. */
 double derive_bound(const struct limit_measured *measured, bool ceiling);
 
-/* "nccl.all_reduce.busbw over 1 host at 8G" */
+/* "nccl.all_reduce.busbw over 1 host at 8G", "... over 36 hosts in 2 racks at 8G" */
 const char *derived_name(struct arena *arena, const struct derived *derived);
 /* "floor 471.2 GB/s: median 480.1 less 4.9 x 1.4826 x MAD 0.9, n 24 (48 values, 6 hosts)" */
 const char *derived_text(struct arena *arena, const struct derived *derived);

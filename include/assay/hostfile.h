@@ -92,6 +92,8 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
 /* "slurm"; "none". */
 /* How many racks the hosts stand in; those without rack= stand in one together. */
 unsigned host_racks(const struct host *const *hosts, size_t count);
+/* How many of them stand in the rack that has the fewest of them. */
+unsigned host_racks_fewest(const struct host *const *hosts, size_t count);
 const char *host_scheduler_name(enum host_scheduler scheduler);
 /* False where there is no such word. */
 bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler);

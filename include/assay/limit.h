@@ -32,6 +32,8 @@ enum limit_rule {
     RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
                          noise lets that be told (own_groups.h) */
     RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
+    RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
+                      check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
@@ -45,7 +47,8 @@ enum limit_status { /* descending authority; PROVISIONAL and above can fail an i
                                    enforceable */
                     LIMIT_COMPUTED, /* the check's own: from what the platform's links carry; gives way to any
                                        other that is enforceable */
-                    LIMIT_SELF, /* of RULE_GROUPS: measured on site, by what smaller groups of the run show */
+                    LIMIT_SELF, /* measured on site: of RULE_GROUPS by what smaller groups of the run show, of
+                                   RULE_SERIES by the run's own slices */
 };
 
 /* What a figure was derived from (derive.h). */
@@ -61,6 +64,7 @@ struct limit {
     const char *scope;             /* "host", "pair", "group", "cluster"; NULL: any */
     unsigned hosts_min, hosts_max; /* number of members; 0: any */
     unsigned racks_min, racks_max; /* racks that they stand in, where NVLinks join the hosts of one; 0: any */
+    unsigned rack_hosts_min;       /* that stand in each of several racks at least; 0: any */
     double size_min, size_max;     /* message size in bytes; 0: any */
     enum limit_rule rule;
     double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */
@@ -121,9 +125,13 @@ struct baseline {
 
 /* It names the platform, or the one that it is like. */
 bool baseline_is_for(const struct baseline *baseline, const struct platform *platform);
-/* The first limit that applies, as limit_applies; NULL. */
+/* Whether the limit speaks of hosts in so many racks, of which the one with the fewest has so many of them; racks 0: hosts
+ * that no NVLinks join, which count as one rack. What one rack holds is its own number of hosts. */
+bool limit_is_for_racks(const struct limit *limit, unsigned racks, unsigned rack_hosts);
+/* The first limit that applies, as limit_applies and limit_is_for_racks; NULL. */
 const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
-                                  const char *scope, unsigned hosts, double size_bytes);
+                                  const char *scope, unsigned hosts, unsigned racks, unsigned rack_hosts,
+                                  double size_bytes);
 
 const struct baseline *baseline_load(struct arena *arena, const char *name, struct error *err)
     __attribute__((warn_unused_result));

@@ -57,7 +57,10 @@ struct shape {
     const char *platform;
     const char *arguments; /* a JSON object: these instead of the suite's of the same names; NULL: none */
     unsigned hosts;        /* members of a step of this shape */
-    unsigned racks; /* that they stand in (host_racks); of meaning where NVLinks join the hosts of a rack */
+    unsigned
+        racks; /* that they stand in (host_racks), where NVLinks join the hosts of a rack and the check goes over
+                       them; else 0, or without meaning */
+    unsigned rack_hosts; /* that stand in the rack with the fewest of them, likewise */
     struct slot *slots;
     size_t slot_count;
     unsigned expected_s, timeout_s; /* of one attempt, timescale 1 */

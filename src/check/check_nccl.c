@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "asymptote.h"
+#include "beside.h"
 #include "ceiling.h"
 #include "computed.h"
 #include "launcher.h"
+#include "script.h"
 
 /* Sizes that have limits where the suite does not say: small messages measure latency, not links. */
 static const char *const judged_by_default[] = {"8G", "16G"};
@@ -22,17 +24,25 @@ static const struct argument arguments[] = {
     {"factor", ARGUMENT_COUNT, "2", "each size is this times the one before (-f)"},
     {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size (-n)"},
     {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts (-w)"},
+    BESIDE_ARGUMENT_ROW,
     {0},
 };
+
+enum { SCRIPT_BYTES = 16 * 1024 };
 
 static const struct remedy remedies[] = {
     {"nccl.*.wrong", REASON(wrong_data_is_not_accepted)},
     {"nccl.out_of_bounds", REASON(wrong_data_is_not_accepted)},
+    {"nccl.*busbw", REASON(soak_needs_more_slices), .about = &sentence_too_few_slices},
+    {"nccl.*busbw", REASON(soak_varies), .about = &sentence_too_uneven_slices},
+    {"nccl.*.loaded.busbw", REASON(slow_only_under_both_loads)},
     {"nccl.*.busbw", REASON(run_again_with_nccl_debug)},
     {"nccl.*.asymptotic*", REASON(mend_hosts_whose_pairs_did_not_run),
      .about = &sentence_too_few_smaller_groups},
     {"nccl.*.asymptotic*", REASON(run_again_with_more_iterations), .about = &sentence_noise_hides_a_fail},
     {"nccl.*.asymptotic*", REASON(look_at_what_many_hosts_share)},
+    {"beside.load", REASON(see_whether_gpu_burn_runs_alone)},
+    {"beside.results", REASON(wrong_only_under_both_loads)},
     {"sound", REASON(try_the_command_by_hand)},
     {"nccl.hosts", REASON(ranks_share_a_host)},
     {"nccl.net_*", REASON(nccl_not_over_all_rails)},
@@ -61,11 +71,14 @@ static unsigned rank_count(const struct check_context *context)
     return (unsigned)context->member_count * ranks_per_host(context);
 }
 
-/* Over one rail the bandwidth is that of one adapter: another number than that of whole hosts. */
+/* Over one rail the bandwidth is that of one adapter: another number than that of whole hosts. And another is that of GPUs
+   which compute beside it. */
 static const char *busbw_metric(const struct check_context *context)
 {
     return arena_printf(context->arena, "nccl.%s.%sbusbw", collective(context),
-                        check_rail(context) >= 0 ? "rail." : "");
+                        check_rail(context) >= 0              ? "rail."
+                        : check_beside(context->step) != NULL ? "loaded."
+                                                              : "");
 }
 
 static const char *busbw_subject(const struct check_context *context)
@@ -86,25 +99,64 @@ static double largest(const struct check_context *context)
     return size;
 }
 
-static void put_command(const struct check_context *context, struct text *out)
+static void put_program(const struct check_context *context, const char *program, struct text *out)
 {
     const struct suite_variable one_rail[] = {
         {"CUDA_VISIBLE_DEVICES", arena_printf(context->arena, "%d", check_rail(context))},
         {"NCCL_IB_HCA", arena_printf(context->arena, "=%s", context->variant)}};
-    const struct launch launch = {.ranks_per_host = ranks_per_host(context),
-                                  .variables = one_rail,
-                                  .variable_count = check_rail(context) >= 0 ? 2 : 0};
-    const char *program = arena_printf(context->arena, "%s_perf", collective(context));
+    const struct launch launch = {
+        .ranks_per_host = ranks_per_host(context),
+        .variables = one_rail,
+        .variable_count = check_rail(context) >= 0 ? 2 : 0,
+        .under = check_beside(context->step) != NULL ? "sh -c \"$beside\" beside \"$seconds\"" : NULL};
     bool wide = launcher_is_wide(context);
 
     if (wide)
         launcher_tool(context, &launch, program, out);
+    else if (check_beside(context->step) != NULL)
+        text_put(out, "perf");
     else
         command_tool(context, out, program);
     text_printf(out, " -b %s -e %s -f %.0f -n %.0f -w %.0f -g %u", check_text(context, "begin"),
                 size_text(context->arena, largest(context)), check_number(context, "factor"),
                 check_number(context, "iterations"), check_number(context, "warmup"),
                 wide ? 1 : context->platform->gpu_count);
+}
+
+/* Over hosts each rank has the script as a word of its own; on one host it is the part itself. */
+static void put_beside(const struct check_context *context, const char *program, struct text *out)
+{
+    cleanup_text struct text script = {0};
+
+    text_init(&script, SCRIPT_BYTES);
+    beside_script(context, &script);
+    text_put(out, "seconds=");
+    beside_seconds(context, out);
+    text_put(out, "\n");
+    if (launcher_is_wide(context)) {
+        script_set(out, "beside",
+                   arena_printf(context->arena, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n%s",
+                                script.bytes));
+        put_program(context, program, out);
+        return;
+    }
+    script_tool(context, out, "perf", program);
+    text_put(out, "set -- \"$seconds\" ");
+    put_program(context, program, out);
+    text_put(out, "\n");
+    text_put(out, script.bytes);
+}
+
+static void put_command(const struct check_context *context, struct text *out)
+{
+    const char *program = arena_printf(context->arena, "%s_perf", collective(context));
+
+    if (check_beside(context->step) == NULL) {
+        put_program(context, program, out);
+        return;
+    }
+    script_begin(out, arena_printf(context->arena, "%s beside gpu_burn -tc", program));
+    put_beside(context, program, out);
 }
 
 static bool is_measured(const struct check_context *context, double size)
@@ -140,6 +192,37 @@ static bool is_judged(const struct check_context *context, double size)
     return !usual && size * check_number(context, "factor") > largest(context);
 }
 
+/* What slices at rest are held to says nothing of GPUs that compute beside it: what the links carry at most, and the series
+   of its own slices, where it has one. */
+static const struct limit *limits_of_loaded(const struct check_context *context)
+{
+    const struct limit *ceiling =
+        ceiling_of_collective(context, collective(context), ranks_per_host(context));
+    const struct suite_step *step = context->step;
+    struct limit *limits = arena_array(context->arena, struct limit, 3);
+    size_t count = 0;
+
+    memset(limits, 0, 3 * sizeof *limits);
+    if (ceiling != NULL)
+        limits[count++] = *ceiling;
+    if (step->repeat_for_s > 0 && !step->peers.off)
+        limits[count++] = (struct limit){.metric = busbw_metric(context),
+                                         .rule = RULE_SERIES,
+                                         .value = 1 - step->peers.fail,
+                                         .source = "assay: no figure is published for GPUs under both loads",
+                                         .status = LIMIT_SELF};
+    return count > 0 ? limits : NULL;
+}
+
+static const struct limit *limits_of_size(const struct check_context *context, double size)
+{
+    if (!is_judged(context, size))
+        return ceiling_of_collective(context, collective(context), ranks_per_host(context));
+    return check_beside(context->step) != NULL
+               ? limits_of_loaded(context)
+               : computed_of_collective(context, collective(context), ranks_per_host(context), size);
+}
+
 static void size_slots(const struct check_context *context, struct slot_list *slots, double size,
                        const struct limit *no_wrong)
 {
@@ -149,10 +232,7 @@ static void size_slots(const struct check_context *context, struct slot_list *sl
     const char *out_of_place = arena_printf(arena, "size_bytes=%.0f place=out", size);
 
     slot_add(context, slots, busbw, busbw_subject(context), out_of_place,
-             is_judged(context, size) ? DUTY_GATE : DUTY_RECORD,
-             is_judged(context, size)
-                 ? computed_of_collective(context, collective(context), ranks_per_host(context), size)
-                 : ceiling_of_collective(context, collective(context), ranks_per_host(context)))
+             is_judged(context, size) ? DUTY_GATE : DUTY_RECORD, limits_of_size(context, size))
         ->size_bytes = size;
     slot_add(context, slots, wrong, "", out_of_place, DUTY_GATE, no_wrong)->size_bytes = size;
     /* In place nccl-tests overwrites what these send, and has nothing to compare with: it prints N/A. */
@@ -172,7 +252,7 @@ static void asymptote_slot(const struct check_context *context, struct slot_list
     for (double size = check_number(context, "begin"); size <= end && count < sizeof sizes / sizeof sizes[0];
          size *= factor)
         sizes[count++] = size;
-    if (context->member_count > 1 && check_rail(context) < 0 &&
+    if (context->member_count > 1 && check_rail(context) < 0 && check_beside(context->step) == NULL &&
         asymptote_is_measured(collective(context), sizes, count))
         slot_add(context, slots, asymptote_metric(context, collective(context)), "", NULL, DUTY_RECORD, NULL);
 }
@@ -196,6 +276,8 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size, no_wrong);
     asymptote_slot(context, slots);
+    if (check_beside(context->step) != NULL)
+        beside_slots(context, slots);
 }
 
 const char *nccl_at_size(struct arena *arena, double size_bytes)
@@ -212,7 +294,7 @@ const char *nccl_arguments_fault(const struct check_context *context)
         return "\"factor\" is less than 2";
     if (check_number(context, "begin") < 1 || check_number(context, "begin") > check_number(context, "end"))
         return "\"begin\" is larger than \"end\", or no size";
-    return NULL;
+    return beside_fault(context);
 }
 
 /* The planned size that nccl-tests rounded down to this one, so that it divides among the ranks; 0: none. */
@@ -256,9 +338,9 @@ static void name_collective(const struct check_context *context, struct measurem
                                            measurement->metric + strlen(unknown));
 }
 
-static void name_rail(const struct check_context *context, struct measurement *measurement)
+static void name_as_planned(const struct check_context *context, struct measurement *measurement)
 {
-    if (check_rail(context) < 0 ||
+    if ((check_rail(context) < 0 && check_beside(context->step) == NULL) ||
         strcmp(measurement->metric, arena_printf(context->arena, "nccl.%s.busbw", collective(context))) != 0)
         return;
     measurement->metric = busbw_metric(context);
@@ -295,9 +377,10 @@ static void read_tables(const struct check_context *context, const struct attemp
     for (size_t i = 0; i < out->measurements.count; i++) {
         name_collective(context, &out->measurements.items[i]);
         name_planned_size(context, &out->measurements.items[i]);
-        name_rail(context, &out->measurements.items[i]);
+        name_as_planned(context, &out->measurements.items[i]);
     }
-    if (context->member_count > 1)
+    beside_read(context, attempt, out);
+    if (context->member_count > 1 && check_beside(context->step) == NULL)
         asymptote_read(context, collective(context), out);
 }
 

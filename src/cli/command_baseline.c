@@ -274,6 +274,22 @@ static int verb_list(int argc, char **argv)
 /* -- show ------------------------------------------------------------------------------------------------------- */
 
 /* "nccl.all_reduce.busbw, 1 host, from 8G" */
+/* " of 2 racks with at least 9 hosts each" */
+static const char *racks_text(struct arena *arena, const struct limit *limit)
+{
+    const char *text = "";
+
+    if (limit->racks_max > 0)
+        text = arena_printf(arena, " of %s%u rack%s",
+                            limit->racks_min < limit->racks_max && limit->racks_max > 1 ? "up to " : "",
+                            limit->racks_max, limit->racks_max == 1 ? "" : "s");
+    else if (limit->racks_min > 1)
+        text = arena_printf(arena, " of %u racks and more", limit->racks_min);
+    if (limit->rack_hosts_min > 1)
+        text = arena_printf(arena, "%s, at least %u hosts in each rack", text, limit->rack_hosts_min);
+    return text;
+}
+
 static const char *subject_text(struct arena *arena, const struct limit *limit)
 {
     const char *text = limit->metric;
@@ -289,10 +305,7 @@ static const char *subject_text(struct arena *arena, const struct limit *limit)
     if (limit->hosts_max > 1 && limit->hosts_min < limit->hosts_max)
         text = arena_printf(arena, "%s%s %u host%s", text, limit->hosts_min > 0 ? " to" : ", up to",
                             limit->hosts_max, limit->hosts_max == 1 ? "" : "s");
-    if (limit->racks_max > 0)
-        text = arena_printf(arena, "%s of %s%u rack%s", text,
-                            limit->racks_min < limit->racks_max && limit->racks_max > 1 ? "up to " : "",
-                            limit->racks_max, limit->racks_max == 1 ? "" : "s");
+    text = arena_printf(arena, "%s%s", text, racks_text(arena, limit));
     if (limit->size_min > 0 && limit->size_min >= limit->size_max && limit->size_max > 0)
         return arena_printf(arena, "%s, at %s", text, size_text(arena, limit->size_min));
     if (limit->size_min > 0)

@@ -23,7 +23,8 @@ struct draft {
     LIST_OF(struct clause) shared;  /* gates of which another step only records the same; likewise */
 };
 
-/* What a document says, or what is computed: a tool's own word is nothing to agree on. */
+/* What a document says, or what is computed: a tool's own word is nothing to agree on, and how a soak's slices lie to one
+   another is no figure. */
 static const struct limit *figure_of(struct arena *arena, const struct run_limits *limits,
                                      const struct shape *shape, const struct slot *slot, bool *ret_decided)
 {
@@ -36,7 +37,8 @@ static const struct limit *figure_of(struct arena *arena, const struct run_limit
         const struct limit *limit = of_slot.limits.items[i];
 
         *ret_decided |= limit_enforceable(limit);
-        if (limit->status != LIMIT_TOOL && (figure == NULL || !limit_enforceable(figure)))
+        if (limit->status != LIMIT_TOOL && limit->rule != RULE_SERIES &&
+            (figure == NULL || !limit_enforceable(figure)))
             figure = limit;
     }
     return figure;
@@ -47,7 +49,8 @@ static bool same_clause(const struct clause *a, const struct clause *b)
     return strcmp(a->slot->metric, b->slot->metric) == 0 && a->slot->size_bytes == b->slot->size_bytes &&
            strcmp(a->shape->platform, b->shape->platform) == 0 &&
            strcmp(a->shape->scope, b->shape->scope) == 0 && a->shape->hosts == b->shape->hosts &&
-           a->shape->racks == b->shape->racks;
+           a->shape->racks == b->shape->racks &&
+           (a->shape->racks < 2 || a->shape->rack_hosts == b->shape->rack_hosts);
 }
 
 /* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
@@ -168,6 +171,8 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     if (clause->shape->racks > 0 && clause->shape->hosts > 1) {
         put_number(writer, "racks_min", clause->shape->racks);
         put_number(writer, "racks_max", clause->shape->racks);
+        if (clause->shape->racks > 1)
+            put_number(writer, "rack_hosts_min", clause->shape->rack_hosts);
     }
     if (clause->slot->size_bytes > 0) {
         json_member(writer, "size_min", size_text(arena, clause->slot->size_bytes));

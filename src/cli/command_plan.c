@@ -207,6 +207,14 @@ static double whole_s(const struct plan *plan, size_t hosts_at_once)
     return host_s * (double)turns + wide_s;
 }
 
+/* What runs beside the tests of a shape; NULL: nothing. */
+static const char *beside_of(const struct question *question, const struct shape *shape)
+{
+    const struct suite_step *step = suite_step_find(question->sources.suite, shape->suite_step);
+
+    return step != NULL ? check_beside(step) : NULL;
+}
+
 static void print_steps(struct arena *arena, const struct question *question)
 {
     const struct plan *plan = question->plan;
@@ -227,6 +235,8 @@ static void print_steps(struct arena *arena, const struct question *question)
                   duration_text(arena, step_deadline_s(first)), exclusivity_name(shape->exclusive),
                   shape->as_root ? ", as root where become=sudo" : "",
                   shape->repeat > 1 ? arena_printf(arena, ", %u times", shape->repeat) : "");
+        if (beside_of(question, shape) != NULL)
+            cli_print("      under load: gpu_burn on all GPUs of its hosts for as long as it runs\n");
         if (shape->repeat_for_s > 0)
             cli_print("      one after the other until they have worked for %s\n",
                       duration_text(arena, step_repeat_for_s(first)));

@@ -23,6 +23,7 @@ struct line {
     size_t steps, required, recorded;
     double each_s;
     unsigned hosts; /* of its largest shape */
+    bool loaded;    /* gpu_burn runs beside it */
 };
 
 struct screen {
@@ -34,11 +35,15 @@ struct screen {
 
 static struct line *line_of(struct screen *screen, const struct shape *shape)
 {
+    const struct suite_step *step = suite_step_find(screen->question->sources.suite, shape->suite_step);
+
     for (size_t i = 0; i < screen->lines.count; i++)
         if (strcmp(screen->lines.items[i].name, shape->suite_step) == 0)
             return &screen->lines.items[i];
     *list_push(screen->arena, &screen->lines) =
-        (struct line){.name = shape->suite_step, .scope = shape->scope};
+        (struct line){.name = shape->suite_step,
+                      .scope = shape->scope,
+                      .loaded = step != NULL && check_beside(step) != NULL};
     return &screen->lines.items[screen->lines.count - 1];
 }
 
@@ -148,6 +153,8 @@ static void print_long(struct screen *screen)
         any = true;
         cli_print("  %-26s %-16s %6zu %12s %9zu %9zu\n", line->name, over(screen, line), line->steps,
                   duration_text(screen->arena, line->each_s), line->required, line->recorded);
+        if (line->loaded)
+            cli_print("    under load: gpu_burn runs beside it on all GPUs of its hosts\n");
     }
 }
 

@@ -34,15 +34,31 @@ static struct counts hosts_of(const struct limit *limit)
     return (struct counts){limit->hosts_min > 0 ? limit->hosts_min : 1, limit->hosts_max};
 }
 
+/* One that says no least is for all as one that says 1 is; more racks than hosts there are not. */
+static struct counts racks_of(const struct limit *limit)
+{
+    struct counts hosts = hosts_of(limit);
+    unsigned most = limit->racks_max;
+
+    if (hosts.most > 0 && (most == 0 || hosts.most < most))
+        most = hosts.most;
+    return (struct counts){limit->racks_min > 0 ? limit->racks_min : 1, most};
+}
+
+static bool covers(struct counts inner, struct counts outer)
+{
+    return outer.least <= inner.least && (outer.most == 0 || (inner.most > 0 && inner.most <= outer.most));
+}
+
 static bool covers_hosts(const struct limit *limit, const struct limit *before)
 {
     struct counts inner = hosts_of(limit),
                   outer = {before->hosts_min > 0 ? before->hosts_min : 1, before->hosts_max};
 
-    if (limit->racks_min < before->racks_min ||
-        (before->racks_max > 0 && (limit->racks_max == 0 || limit->racks_max > before->racks_max)))
-        return false;
-    return outer.least <= inner.least && (outer.most == 0 || (inner.most > 0 && inner.most <= outer.most));
+    const struct counts racks = {before->racks_min > 0 ? before->racks_min : 1, before->racks_max};
+
+    return limit->rack_hosts_min >= before->rack_hosts_min && covers(racks_of(limit), racks) &&
+           covers(inner, outer);
 }
 
 static bool covers_sizes(const struct limit *limit, const struct limit *before)

@@ -145,12 +145,22 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
+/* What one rack carries says nothing of two. A host stands in one. */
+static unsigned racks_of(const struct shape *shape)
+{
+    return shape->hosts > 1 ? shape->racks : 0;
+}
+
 static int compare_keys(const struct sample *a, const struct sample *b)
 {
     int order = strcmp(a->slot->metric, b->slot->metric);
 
     if (order == 0)
         order = compare_numbers(a->shape->hosts, b->shape->hosts);
+    if (order == 0)
+        order = compare_numbers(racks_of(a->shape), racks_of(b->shape));
+    if (order == 0 && racks_of(a->shape) > 1)
+        order = compare_numbers(a->shape->rack_hosts, b->shape->rack_hosts);
     return order != 0 ? order : compare_numbers(a->slot->size_bytes, b->slot->size_bytes);
 }
 
@@ -407,7 +417,7 @@ static const char *weaker(const struct work *work, const struct sample *samples,
     for (size_t i = 0; i < count && work->base != NULL; i++) {
         const struct limit *limit =
             baseline_find(work->base, derived->metric, samples[i].slot->subject, samples[i].shape->scope,
-                          derived->hosts, derived->size_bytes);
+                          derived->hosts, derived->racks, derived->rack_hosts, derived->size_bytes);
 
         if (limit == NULL || !limit_enforceable(limit))
             continue;
@@ -464,12 +474,15 @@ void judge_derive(struct arena *arena, const struct record *const *records, size
 
         for (next = i; next < work.samples.count && compare_keys(&work.samples.items[next], samples) == 0;)
             next++;
-        *derived = (struct derived){.metric = samples->slot->metric,
-                                    .unit = metric->unit,
-                                    .hosts = samples->shape->hosts,
-                                    .size_bytes = samples->slot->size_bytes,
-                                    .ceiling = metric->better == BETTER_LOWER,
-                                    .note = ""};
+        *derived =
+            (struct derived){.metric = samples->slot->metric,
+                             .unit = metric->unit,
+                             .hosts = samples->shape->hosts,
+                             .racks = racks_of(samples->shape),
+                             .rack_hosts = racks_of(samples->shape) > 1 ? samples->shape->rack_hosts : 0,
+                             .size_bytes = samples->slot->size_bytes,
+                             .ceiling = metric->better == BETTER_LOWER,
+                             .note = ""};
         compute(&work, samples, next - i, derived);
         derived->refused = why_not(&work, samples, next - i, derived);
     }

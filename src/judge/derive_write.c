@@ -9,8 +9,12 @@
 
 const char *derived_name(struct arena *arena, const struct derived *derived)
 {
-    return arena_printf(arena, "%s over %u host%s%s%s", derived->metric, derived->hosts,
-                        derived->hosts == 1 ? "" : "s", derived->size_bytes > 0 ? " at " : "",
+    const char *racks = derived->racks > 0 ? arena_printf(arena, " in %u rack%s", derived->racks,
+                                                          derived->racks == 1 ? "" : "s")
+                                           : "";
+
+    return arena_printf(arena, "%s over %u host%s%s%s%s", derived->metric, derived->hosts,
+                        derived->hosts == 1 ? "" : "s", racks, derived->size_bytes > 0 ? " at " : "",
                         derived->size_bytes > 0 ? size_text(arena, derived->size_bytes) : "");
 }
 
@@ -39,6 +43,9 @@ static struct limit limit_of(struct arena *arena, const struct derived *derived)
         .metric = derived->metric,
         .hosts_min = derived->hosts > 1 ? derived->hosts : 0,
         .hosts_max = derived->hosts,
+        .racks_min = derived->racks,
+        .racks_max = derived->racks,
+        .rack_hosts_min = derived->rack_hosts,
         .size_min = derived->size_bytes,
         .size_max = derived->size_bytes,
         .rule = derived->ceiling ? RULE_CEILING : RULE_FLOOR,
@@ -81,6 +88,9 @@ static void put_limit(struct json_writer *writer, struct arena *arena, const str
     json_member(writer, "metric", limit->metric);
     put_count(writer, "hosts_min", limit->hosts_min);
     put_count(writer, "hosts_max", limit->hosts_max);
+    put_count(writer, "racks_min", limit->racks_min);
+    put_count(writer, "racks_max", limit->racks_max);
+    put_count(writer, "rack_hosts_min", limit->rack_hosts_min);
     put_size(writer, arena, "size_min", limit->size_min);
     put_size(writer, arena, "size_max", limit->size_max);
     put_number(writer, limit_rule_name(limit->rule), limit->value);

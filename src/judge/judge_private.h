@@ -142,14 +142,15 @@ const struct reason *slices_unmade(struct arena *arena, const struct step *step,
 /* When the attempt began, UTC: "2026-11-23 03:10". */
 const char *slice_time(struct arena *arena, const struct attempt *attempt);
 /* What the item's numbers show as a series over time (spells.h): FAIL and INCONCLUSIVE as they are, PASS with a remark or
- * none. Of a step that counts its attempts, or of an item that is no rate, PASS and NULL. */
+ * none. Of a step that counts its attempts, or of an item that is no rate, PASS and NULL. Where the series is what the item is
+ * judged by (RULE_SERIES), one that shows nothing leaves it undecided. */
 struct slices_said {
     enum outcome_word word;
     bool remark;
     const struct reason *what;
 };
 struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
-                                const struct suite_peers *peers, const struct step_attempts *attempts);
+                                const struct slot_limits *limits, const struct step_attempts *attempts);
 
 /* slot_outcome.c. All of ret_outcome but step and slot numbers, which it is given. A slot without attempts is
  * left to the caller. */

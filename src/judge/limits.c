@@ -130,6 +130,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_NEAR:
         return is_near(limit, value->text, common);
     case RULE_GROUPS:   /* own_groups_judge */
+    case RULE_SERIES:   /* slices_judge */
     case RULE_FRACTION: /* slot_limits_find has made a floor of it */
     default:
         return UNDECIDED;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "assay/parser.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
 #include "spells.h"
@@ -148,27 +149,37 @@ static const struct reason *spells_text(const struct series *series, const struc
                   median);
 }
 
-static struct slices_said too_few(struct arena *arena, const struct series *series)
+static bool has_series_rule(const struct slot_limits *limits)
 {
-    return (struct slices_said){.word = OUTCOME_PASS,
+    for (size_t i = 0; i < limits->limits.count; i++)
+        if (limits->limits.items[i]->rule == RULE_SERIES)
+            return true;
+    return false;
+}
+
+static struct slices_said too_few(struct arena *arena, const struct series *series, bool decides)
+{
+    return (struct slices_said){.word = decides ? OUTCOME_INCONCLUSIVE : OUTCOME_PASS,
                                 .remark = true,
                                 .what = reason(arena, too_few_slices, series->count, SPELLS_LEAST)};
 }
 
 struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
-                                const struct suite_peers *peers, const struct step_attempts *attempts)
+                                const struct slot_limits *limits, const struct step_attempts *attempts)
 {
     struct slices_said said = {.word = OUTCOME_PASS, .what = NULL};
     const struct metric *metric = metric_find(slot->metric);
-    struct series series;
+    const struct suite_peers *peers = limits->peers;
+    bool decides = has_series_rule(limits);
+    struct series series = {.count = 0};
     struct spells spells;
 
     if (step->shape->repeat_for_s == 0 || peers == NULL || peers->off || metric == NULL || !metric->peers ||
         metric->better == BETTER_NEITHER)
-        return said;
+        return decides ? too_few(arena, &series, true) : said;
     series = series_of(arena, slot, attempts, metric->better == BETTER_LOWER);
     if (series.count < SPELLS_LEAST)
-        return too_few(arena, &series);
+        return too_few(arena, &series, decides);
     spells_find(arena, &(struct spells_series){series.values, series.apart, series.count, series.less},
                 peers->remark, peers->fail, &spells);
     if (spells.items.count > 0) {

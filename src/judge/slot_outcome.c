@@ -270,6 +270,12 @@ static struct opinion by_limits(const struct item_case *item, struct value value
 
         if (limit->rule == RULE_PLAUSIBLE)
             continue;
+        /* judge_series asks it of all attempts together. */
+        if (limit->rule == RULE_SERIES) {
+            enforceable = true;
+            opinion.limit = limit;
+            continue;
+        }
         enforceable |= asks_others(limit);
         if (asks_others(limit) && item->peers == NULL)
             continue;
@@ -544,9 +550,9 @@ static struct opinion combine(const struct item_case *item, const struct step_at
 static void judge_series(const struct item_case *item, const struct step_attempts *attempts,
                          struct opinion *opinion)
 {
-    struct slices_said said =
-        item->sound ? (struct slices_said){.what = NULL}
-                    : slices_judge(item->arena, item->step, item->slot, item->limits->peers, attempts);
+    struct slices_said said = item->sound
+                                  ? (struct slices_said){.what = NULL}
+                                  : slices_judge(item->arena, item->step, item->slot, item->limits, attempts);
 
     if (said.what == NULL || opinion->word == OUTCOME_NOT_RUN)
         return;

@@ -155,6 +155,13 @@ static const struct kind {
         {"slow-spells", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 15, 0.1, 99,
          "of each 12 NCCL tests across hosts with this one the 5th and 6th are PERCENT slower",
          "fail of a soak from 10, which names when; remark from 5"},
+    [FAULT_SLOW_WHEN_HOT] = {"slow-when-hot", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 15, 0.1, 99,
+                             "the same, but only while gpu_burn runs on the host too: neither alone shows it",
+                             "fail of a soak from 10, which names when; no other suite has both at once"},
+    [FAULT_WRONG_WHEN_HOT] =
+        {"wrong-when-hot", ":GPU[=ERRORS]", ARGUMENT_GPU_NUMBER_OPT, 137, 1, 2e9,
+         "gpu_burn has wrong results on the GPU, but only while a test across hosts runs too",
+         "fail of a soak, that host and GPU"},
     [FAULT_HCA_MISSING] = {"hca-missing", ":HCA", ARGUMENT_HCA, 0, 0, 0, "the HCA has fallen off the bus",
                            "fail of ib-port"},
     [FAULT_HCA_FIRMWARE] = {"hca-firmware", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,

@@ -684,16 +684,37 @@ static double curve_at(const double *curve, double size)
     return curve[below] + (curve[below + 1] - curve[below]) * (at - below);
 }
 
+/* Whether NVLinks join the GPUs of the two: one domain, one partition of it, and IMEX on both. */
+static bool are_joined(const struct lab_host *a, const struct lab_host *b)
+{
+    const struct lab_gpu *one = &a->gpus[0], *other = &b->gpus[0];
+
+    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active &&
+           other->domain == one->domain && other->clique == one->clique;
+}
+
 /* Whether the GPUs of hosts[index] are in the domain and partition of a host before it. */
 static bool in_domain_of_earlier(const struct lab_host *hosts, size_t index)
 {
-    const struct lab_gpu *gpu = &hosts[index].gpus[0];
-
     for (size_t i = 0; i < index; i++)
-        if (gpu->fabric_ready && gpu->domain > 0 && hosts[index].imex_active && hosts[i].imex_active &&
-            hosts[i].gpus[0].domain == gpu->domain && hosts[i].gpus[0].clique == gpu->clique)
+        if (are_joined(&hosts[index], &hosts[i]))
             return true;
     return false;
+}
+
+/* Of the hosts those in the domain that has the fewest of them. */
+static size_t fewest_in_domain(const struct lab_host *hosts, size_t count)
+{
+    size_t fewest = count;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t together = 1;
+
+        for (size_t k = 0; k < count; k++)
+            together += k != i && are_joined(&hosts[i], &hosts[k]);
+        fewest = together < fewest ? together : fewest;
+    }
+    return fewest;
 }
 
 /* Over hosts: trees lose a little with every doubling; all to all is bound by what leaves the host. */
@@ -731,13 +752,17 @@ unsigned lab_domains(const struct lab_host *hosts, size_t count)
 
 /*
  * Racks: each carries what crosses its border over all its adapters, as long as its trays are many: 793 to 820 over two
- * racks, 382 to 405 over twenty (coreweave/nccl-tests), in between along the logarithm. What few trays of each reach is
- * bound by the adapters of those.
+ * racks, 382 to 405 over twenty (coreweave/nccl-tests), in between along the logarithm. What few trays of one reach is
+ * bound by the adapters of those. Of what a GPU sends to all others, that to those of its own rack stays there.
  */
 static double racks_peak(const struct lab_profile *profile, enum collective collective, size_t hosts,
-                         unsigned ranks, unsigned racks)
+                         unsigned ranks, unsigned racks, size_t fewest)
 {
-    double adapters = cluster_peak(profile, collective, hosts, ranks) * (double)hosts / racks;
+    double inside = (double)ranks / (double)hosts * (double)fewest;
+    double adapters = collective == ALLTOALL
+                          ? cluster_peak(profile, collective, hosts, ranks) *
+                                (ranks - (double)ranks / (double)hosts) / (ranks - inside)
+                          : cluster_peak(profile, collective, hosts, ranks) * (double)fewest;
     double links =
         profile->domain_busbw[collective] * profile->racks_all_reduce / profile->domain_busbw[ALL_REDUCE];
 
@@ -766,7 +791,8 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
     bool wires = cluster && domains != 1; /* it goes over the adapters */
     double peak = !cluster       ? profile->busbw[collective]
                   : domains == 1 ? profile->domain_busbw[collective]
-                  : domains > 1  ? racks_peak(profile, collective, host_count, ranks, domains)
+                  : domains > 1  ? racks_peak(profile, collective, host_count, ranks, domains,
+                                              fewest_in_domain(hosts, host_count))
                                  : cluster_peak(profile, collective, host_count, ranks);
     double slowest = cluster ? fabric : 1;
     unsigned key = (unsigned)log2(fmax(size_bytes, 1)) * 2 + (in_place ? 1 : 0);
@@ -794,16 +820,36 @@ double lab_busbw(const struct lab_host *hosts, size_t host_count, unsigned ranks
 
 /* What runs now. */
 
-int lab_burning(const struct lab_host *host)
+/* Who runs it holds a lock on the file: a stale file says nothing. */
+static int runner_of(const struct lab_host *host, const char *name)
 {
-    cleanup_free char *path = mem_printf("%s/hosts/%s/burning", host->lab->directory, host->name);
+    cleanup_free char *path = mem_printf("%s/hosts/%s/%s", host->lab->directory, host->name, name);
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    /* gpu_burn holds a lock on the file while it runs: a stale file says nothing. */
     if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
         return 0;
     return lock.l_pid;
+}
+
+int lab_burning(const struct lab_host *host)
+{
+    return runner_of(host, LAB_BURNING);
+}
+
+bool lab_carrying(const struct lab_host *host)
+{
+    return runner_of(host, LAB_CARRYING) != 0;
+}
+
+void lab_mark_running(const struct lab_host *host, const char *name)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/%s", host->lab->directory, host->name, name);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+    if (fd >= 0)
+        fcntl(fd, F_SETLK, &lock);
 }
 
 struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)

@@ -138,6 +138,8 @@ enum fault_kind {
     FAULT_FABRIC_SLOW,
     FAULT_FABRIC_SLOW_ALL,
     FAULT_SLOW_SPELLS,
+    FAULT_SLOW_WHEN_HOT,
+    FAULT_WRONG_WHEN_HOT,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -414,6 +416,12 @@ double lab_jitter(const struct lab_host *host, const char *what, unsigned number
 
 /* The pid of gpu_burn that runs on the host, or 0. */
 int lab_burning(const struct lab_host *host);
+/* Whether a test across hosts runs there, which somebody asks for (FAULT_WRONG_WHEN_HOT). */
+bool lab_carrying(const struct lab_host *host);
+/* Held until the program ends, however it ends. */
+#define LAB_BURNING "burning"
+#define LAB_CARRYING "carrying"
+void lab_mark_running(const struct lab_host *host, const char *name);
 
 /* Waits what takes that long on a real host. */
 void lab_sleep(const struct lab *lab, double simulated_s);

@@ -137,11 +137,21 @@ static void put_rate(const struct lab_host *host, int gpu, const struct burn *bu
     printf("%.0f (%.0f Gflop/s) ", floor(done), rate);
 }
 
+static unsigned errors_of(const struct lab_host *host, int gpu)
+{
+    const struct fault *hot =
+        fault_of_gpu(host->lab, host->number, FAULT_WRONG_WHEN_HOT, host->gpus[gpu].number);
+
+    return host->gpus[gpu].burn_errors + (hot != NULL && lab_carrying(host) ? (unsigned)hot->number : 0);
+}
+
 static void put_errors(const struct lab_host *host, int gpu, const struct burn *burn, double share)
 {
+    unsigned errors = errors_of(host, gpu);
+
     (void)burn;
     (void)share;
-    printf(host->gpus[gpu].burn_errors > 0 ? "%u  (WARNING!)" : "%u ", host->gpus[gpu].burn_errors);
+    printf(errors > 0 ? "%u  (WARNING!)" : "%u ", errors);
 }
 
 static void put_temperature(const struct lab_host *host, int gpu, const struct burn *burn, double share)
@@ -287,17 +297,6 @@ static void strike(struct tool *tool)
     }
 }
 
-/* Held until the program ends, however it ends. */
-static void mark_burning(struct tool *tool)
-{
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(lab_host_file(tool->arena, tool->lab, tool->host->number, "burning"),
-                  O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-
-    if (fd >= 0)
-        fcntl(fd, F_SETLK, &lock);
-}
-
 static void burn_all(struct tool *tool, const struct burn *burn)
 {
     double next_summary = 0.1, simulated_s = burn->seconds;
@@ -368,7 +367,7 @@ int tool_gpu_burn(struct tool *tool)
     rc = check_start(tool, &burn);
     if (rc != 0)
         return rc;
-    mark_burning(tool);
+    lab_mark_running(tool->host, LAB_BURNING);
     for (int i = 0; i < tool->host->gpu_count; i++)
         printf("GPU %d: %s (UUID: %s)\n", i, tool->host->profile->gpu_name, tool->host->gpus[i].uuid);
     burn_all(tool, &burn);

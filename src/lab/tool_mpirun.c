@@ -532,6 +532,106 @@ static const char *plain_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+static bool is_nccl_test(const char *path)
+{
+    return slice_ends(slice_of(plain_name(path)), "_perf");
+}
+
+/*
+ * A test that has a load beside it: sh -c SCRIPT NAME SECONDS PROGRAM..., of which the first rank of each host is carried out as
+ * it is, with a program in the place of PROGRAM that says that it was begun, and lasts as long as the test of all hosts does.
+ */
+enum { WORDS_OF_LOAD = 5 };
+
+struct load {
+    const struct place *place;
+    unsigned rank;
+    pid_t pid;
+    int begun; /* a byte comes when the load is there, and the end when it never will be */
+    int over;  /* closed: the test has ended */
+};
+
+static bool has_load(const struct tool *tool, const struct launch *launch)
+{
+    char *const *words = tool->argv + launch->command;
+
+    return tool->argc - launch->command > WORDS_OF_LOAD && strcmp(plain_name(words[0]), "sh") == 0 &&
+           strcmp(words[1], "-c") == 0 && is_nccl_test(words[WORDS_OF_LOAD]);
+}
+
+static void be_load(struct tool *tool, const struct launch *launch, const struct place *place, int begun,
+                    int over)
+{
+    char *const *words = tool->argv + launch->command;
+
+    dup2(over, STDIN_FILENO);
+    dup2(begun, 9);
+    lab_enter_host(tool, place->host);
+    setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
+    execlp("sh", "sh", "-c", words[2], words[3], words[4], "sh", "-c",
+           "echo >&9; exec 9>&-; exec cat >/dev/null", (char *)NULL);
+    _exit(127);
+}
+
+static struct load begin_load(struct tool *tool, const struct launch *launch, const struct place *place,
+                              unsigned rank)
+{
+    struct load load = {place, rank, -1, -1, -1};
+    int begun[2], over[2];
+
+    if (pipe2(begun, O_CLOEXEC) < 0 || pipe2(over, O_CLOEXEC) < 0)
+        return load;
+    fflush(NULL);
+    load.pid = fork();
+    if (load.pid == 0)
+        be_load(tool, launch, place, begun[1], over[0]);
+    load.begun = begun[0];
+    load.over = over[1];
+    close(begun[1]);
+    close(over[0]);
+    return load;
+}
+
+/* The exit status; the test is over for it. */
+static int end_load(const struct load *load)
+{
+    int status = 0;
+
+    close(load->over);
+    close(load->begun);
+    if (load->pid < 0 || waitpid(load->pid, &status, 0) != load->pid)
+        return 1;
+    return WIFSIGNALED(status) ? killed(load->place, load->rank, (int)load->pid, WTERMSIG(status))
+                               : WEXITSTATUS(status);
+}
+
+static int run_loaded(struct tool *tool, struct launch *launch)
+{
+    struct load *loads = arena_array(tool->arena, struct load, launch->places.count + 1);
+    size_t count = 0;
+    unsigned rank = 0;
+    bool all = true;
+    int rc = 0;
+
+    for (size_t i = 0; i < launch->places.count; rank += launch->places.items[i++].ranks)
+        if (launch->places.items[i].ranks > 0)
+            loads[count++] = begin_load(tool, launch, &launch->places.items[i], rank);
+    for (size_t i = 0; i < count; i++) {
+        char byte;
+
+        all &= read(loads[i].begun, &byte, 1) == 1;
+    }
+    launch->command += WORDS_OF_LOAD;
+    if (all)
+        rc = run_nccl(tool, launch, plain_name(tool->argv[launch->command]));
+    for (size_t i = 0; i < count; i++) {
+        int ended = end_load(&loads[i]);
+
+        rc = rc != 0 ? rc : ended;
+    }
+    return rc;
+}
+
 int tool_mpirun(struct tool *tool)
 {
     struct launch launch = {0};
@@ -546,7 +646,9 @@ int tool_mpirun(struct tool *tool)
     if (rc != 0)
         return rc;
     program = plain_name(tool->argv[launch.command]);
-    if (strlen(program) > 5 && strcmp(program + strlen(program) - 5, "_perf") == 0)
+    if (has_load(tool, &launch))
+        return run_loaded(tool, &launch);
+    if (is_nccl_test(program))
         return run_nccl(tool, &launch, program);
     return run_ranks(tool, &launch);
 }

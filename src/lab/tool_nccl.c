@@ -406,6 +406,8 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
 
             if (fault->host != hosts[h].number)
                 continue;
+            if (fault->kind == FAULT_WRONG_WHEN_HOT)
+                lab_mark_running(&hosts[h], LAB_CARRYING);
             if (fault->kind == FAULT_LINK_FLAP)
                 flap_link(tool, &hosts[h], fault);
             if (fault->kind == FAULT_IB_BURST)
@@ -442,13 +444,26 @@ static double share_of_spells(struct tool *tool, const struct lab_host *hosts, s
     double share = 1;
 
     for (size_t h = 0; host_count > 1 && h < host_count; h++) {
-        const struct fault *fault = fault_find(tool->lab, hosts[h].number, FAULT_SLOW_SPELLS);
+        const struct fault *hot = fault_find(tool->lab, hosts[h].number, FAULT_SLOW_WHEN_HOT);
+        const struct fault *fault = hot != NULL && lab_burning(&hosts[h]) != 0
+                                        ? hot
+                                        : fault_find(tool->lab, hosts[h].number, FAULT_SLOW_SPELLS);
         unsigned long long place = fault != NULL ? count_test(tool, &hosts[h]) % PERIOD : 0;
 
         if (place >= FIRST && place < FIRST + SLOW)
             share *= 1 - fault->number / 100;
     }
     return share;
+}
+
+/* A GPU serves two programs in turn: each has half of the time, and what goes from one GPU to another waits for the turns
+   of both. A guess: nobody has published how much slower collectives are for it. */
+static double share_of_burning(const struct lab_host *hosts, size_t host_count)
+{
+    for (size_t h = 0; h < host_count; h++)
+        if (lab_burning(&hosts[h]) != 0)
+            return 0.5 * 0.5;
+    return 1;
 }
 
 static bool is_set(const char *name, const char *value)
@@ -513,7 +528,8 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     }
     if (is_set("NCCL_ALGO", "Tree") && (test->collective == ALL_GATHER || test->collective == REDUCE_SCATTER))
         return refuse_algorithm(&hosts[0], test);
-    arguments.tuned = take_settings(hosts, host_count) * share_of_spells(tool, hosts, host_count);
+    arguments.tuned = take_settings(hosts, host_count) * share_of_spells(tool, hosts, host_count) *
+                      share_of_burning(hosts, host_count);
     print_devices(hosts, host_count, per_host, per_process);
     print_debug(hosts, host_count, per_host);
     print_columns();

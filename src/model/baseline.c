@@ -37,10 +37,12 @@ bool baseline_is_for(const struct baseline *baseline, const struct platform *pla
 }
 
 const struct limit *baseline_find(const struct baseline *baseline, const char *metric, const char *subject,
-                                  const char *scope, unsigned hosts, double size_bytes)
+                                  const char *scope, unsigned hosts, unsigned racks, unsigned rack_hosts,
+                                  double size_bytes)
 {
     for (size_t i = 0; i < baseline->limits.count; i++)
-        if (limit_applies(&baseline->limits.items[i], metric, subject, scope, hosts, size_bytes))
+        if (limit_applies(&baseline->limits.items[i], metric, subject, scope, hosts, size_bytes) &&
+            limit_is_for_racks(&baseline->limits.items[i], racks, rack_hosts))
             return &baseline->limits.items[i];
     return NULL;
 }

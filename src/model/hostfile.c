@@ -938,3 +938,17 @@ unsigned host_racks(const struct host *const *hosts, size_t count)
     }
     return racks;
 }
+
+unsigned host_racks_fewest(const struct host *const *hosts, size_t count)
+{
+    unsigned fewest = (unsigned)count;
+
+    for (size_t i = 0; i < count; i++) {
+        unsigned together = 0;
+
+        for (size_t k = 0; k < count; k++)
+            together += strcmp(hosts[k]->rack, hosts[i]->rack) == 0;
+        fewest = together < fewest ? together : fewest;
+    }
+    return fewest;
+}

@@ -24,6 +24,7 @@ static const char *const rule_names[] = {
     [RULE_NEAR] = "near",
     [RULE_GROUPS] = "fraction_of_groups",
     [RULE_RACK] = "rack",
+    [RULE_SERIES] = "series",
 };
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
@@ -60,6 +61,7 @@ double limit_gate(const struct limit *limit)
     case RULE_FRACTION:
     case RULE_GROUPS:
     case RULE_RACK:
+    case RULE_SERIES:
     default:
         return limit->value;
     }
@@ -170,6 +172,8 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(another_on_each_host);
     case RULE_RACK:
         return REASON(one_in_each_rack);
+    case RULE_SERIES:
+        return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:
         return reason(arena, near_hosts_median,
                       arena_printf(arena, "%g%s", limit->value, unit_behind(arena, limit)));
@@ -217,6 +221,14 @@ bool limit_applies(const struct limit *limit, const char *metric, const char *su
     if ((limit->size_min > 0 || limit->size_max > 0) && size_bytes <= 0)
         return false;
     return size_bytes >= limit->size_min && (limit->size_max <= 0 || size_bytes <= limit->size_max);
+}
+
+bool limit_is_for_racks(const struct limit *limit, unsigned racks, unsigned rack_hosts)
+{
+    unsigned standing_in = racks > 0 ? racks : 1;
+
+    return standing_in >= limit->racks_min && (limit->racks_max == 0 || standing_in <= limit->racks_max) &&
+           (standing_in == 1 || rack_hosts >= limit->rack_hosts_min);
 }
 
 static const char *join_words(struct arena *arena, const struct json *list)
@@ -356,6 +368,7 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .hosts_max = (unsigned)json_number(object, "hosts_max", 0),
         .racks_min = (unsigned)json_number(object, "racks_min", 0),
         .racks_max = (unsigned)json_number(object, "racks_max", 0),
+        .rack_hosts_min = (unsigned)json_number(object, "rack_hosts_min", 0),
         .tolerance = json_number(object, "tolerance", 0),
         .derived = json_number(object, "derived_tolerance", derived),
         .unit = unit_of(object),

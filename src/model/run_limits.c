@@ -72,10 +72,8 @@ static unsigned racks_of(const struct run_limits *limits, const struct shape *sh
 static bool speaks_of(const struct run_limits *limits, const struct limit *limit, const struct shape *shape,
                       const struct slot *slot)
 {
-    unsigned racks = racks_of(limits, shape);
-
     return limit_applies(limit, slot->metric, slot->subject, shape->scope, shape->hosts, slot->size_bytes) &&
-           racks >= limit->racks_min && (limit->racks_max == 0 || racks <= limit->racks_max);
+           limit_is_for_racks(limit, racks_of(limits, shape), shape->rack_hosts);
 }
 
 static const struct limit *first_that_applies(const struct run_limits *all, const struct limit *limits,

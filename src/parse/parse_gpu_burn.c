@@ -473,6 +473,9 @@ static const struct metric metrics[] = {
     {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
     {"gpu_burn.*.gflops", "GFLOP/s", BETTER_HIGHER,
      "the same, of one kind of arithmetic: float, tensor, double"},
+    {"beside.gflops", "GFLOP/s", BETTER_HIGHER,
+     "rate of a host's slowest GPU while another test ran beside it"},
+    {"beside.of_others", "%", BETTER_HIGHER, "the same, of the median of all GPUs of that test"},
     {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"},
     {NULL},
 };

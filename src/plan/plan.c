@@ -180,9 +180,11 @@ static void set_duty(struct arena *arena, const struct run_limits *limits, const
     }
 }
 
-static bool is_of_racks(const struct platform *platform)
+/* What goes over adapters alone is the same within a rack and across: told apart, pairs on few racks would have too few
+   peers. */
+static bool is_of_racks(const struct check_context *context)
 {
-    return platform->nvlink_domain_hosts > 1;
+    return context->platform->nvlink_domain_hosts > 1 && context->check->on != ON_HCAS;
 }
 
 static const char *shape_hash(struct arena *arena, const struct shape *shape)
@@ -196,7 +198,10 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     sha256_add(hash, head, strlen(head));
     /* Where NVLinks join the hosts of a rack, steps over several racks are another shape. */
     if (shape->racks > 1) {
-        const char *racks = arena_printf(arena, "%u racks\n", shape->racks);
+        bool even = shape->racks * shape->rack_hosts == shape->hosts;
+        const char *racks = even ? arena_printf(arena, "%u racks\n", shape->racks)
+                                 : arena_printf(arena, "%u racks, %u hosts in the smallest\n", shape->racks,
+                                                shape->rack_hosts);
 
         sha256_add(hash, racks, strlen(racks));
     }
@@ -268,7 +273,8 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
     shape->variant = context->variant;
     shape->platform = context->platform->name;
     shape->hosts = (unsigned)context->member_count;
-    shape->racks = is_of_racks(context->platform) ? host_racks(context->members, context->member_count) : 0;
+    shape->racks = is_of_racks(context) ? host_racks(context->members, context->member_count) : 0;
+    shape->rack_hosts = is_of_racks(context) ? host_racks_fewest(context->members, context->member_count) : 0;
     shape->expected_s = step->expected_s > 0 ? step->expected_s
                         : by_platform > 0    ? by_platform
                                              : check_expected_s(context);
@@ -359,9 +365,11 @@ static struct shape *make_shape(struct arena *arena, const struct plan_sources *
 }
 
 /* Such slots are of these members and no others. */
-static bool names_members(const struct check *check)
+static bool names_members(const struct check_context *context)
 {
-    for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)
+    if (context->member_count > 1 && check_beside(context->step) != NULL)
+        return true;
+    for (const struct item *item = context->check->items; item != NULL && item->metric != NULL; item++)
         if (item->per == PER_MEMBER || item->per == PER_MEMBER_HCA)
             return true;
     return false;
@@ -374,14 +382,15 @@ static bool same_arguments(const char *a, const char *b)
 
 static bool same_racks(const struct check_context *context, const struct shape *shape)
 {
-    return !is_of_racks(context->platform) ||
-           shape->racks == host_racks(context->members, context->member_count);
+    return !is_of_racks(context) ||
+           (shape->racks == host_racks(context->members, context->member_count) &&
+            shape->rack_hosts == host_racks_fewest(context->members, context->member_count));
 }
 
 static const struct shape *find_or_make_shape(struct plan *plan, const struct plan_sources *sources,
                                               const struct check_context *context, const char *arguments)
 {
-    for (size_t i = names_members(context->check) ? 0 : plan->shapes.count; i-- > 0;) {
+    for (size_t i = names_members(context) ? 0 : plan->shapes.count; i-- > 0;) {
         const struct shape *shape = plan->shapes.items[i];
 
         if (strcmp(shape->suite_step, context->step->name) == 0 &&

@@ -343,11 +343,18 @@ static void find_racks(struct load *load)
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
         unsigned racks = host_racks(step->members, step->member_count);
+        unsigned fewest = host_racks_fewest(step->members, step->member_count);
 
-        for (size_t k = 0; k < plan->shapes.count; k++)
-            if (plan->shapes.items[k] == step->shape &&
-                (load->shapes.items[k]->racks == 0 || racks < load->shapes.items[k]->racks))
-                load->shapes.items[k]->racks = racks;
+        for (size_t k = 0; k < plan->shapes.count; k++) {
+            struct shape *shape = load->shapes.items[k];
+
+            if (plan->shapes.items[k] != step->shape)
+                continue;
+            if (shape->racks == 0 || racks < shape->racks)
+                shape->racks = racks;
+            if (fewest > shape->rack_hosts)
+                shape->rack_hosts = fewest;
+        }
     }
 }
 

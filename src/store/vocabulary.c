@@ -11,7 +11,7 @@ VOCABULARY(role, "host role", "compute", "spare");
 VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
-           "fraction of ceiling", "range", "distinct", "near", "fraction of groups", "rack");
+           "fraction of ceiling", "range", "distinct", "near", "fraction of groups", "rack", "series");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",
            "computed", "self");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");

@@ -54,6 +54,47 @@ static void links_and_adapters_bound_each_collective(void **state)
     arena_destroy(arena);
 }
 
+/* Two racks of NVL72: the adapters of the one that has fewer of the hosts, 4 of 50 GB/s each, carry what leaves it. */
+static void the_rack_with_the_fewest_hosts_bounds_what_crosses_racks(void **state)
+{
+    static const struct {
+        const char *collective;
+        unsigned one, other; /* hosts in each rack */
+        double ceiling, most;
+    } rows[] = {
+        {"all_gather", 18, 18, 900, 900},
+        {"all_reduce", 18, 18, 900, 990},
+        {"all_gather", 18, 1, 200, 200.0 * 75 / 72}, /* (n - 1) / (n - g) */
+        {"all_gather", 1, 1, 200, 200.0 * 7 / 4},
+        {"all_reduce", 1, 1, 200, 2 * 200.0 * 7 / 8},
+        {"alltoall", 9, 9, 50.0 * 71 / 36, 50.0 * 71 / 36},
+    };
+    struct arena *arena = arena_create();
+    struct error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        unsigned count = rows[i].one + rows[i].other;
+        struct host hosts[36];
+        const struct host *members[36];
+        struct check_context context = {.arena = arena,
+                                        .platform = platform_load(arena, "gb200-nvl72", &err),
+                                        .members = members,
+                                        .member_count = count};
+        const struct limit *limit;
+
+        for (unsigned k = 0; k < count; k++) {
+            hosts[k] = (struct host){.rack = k < rows[i].one ? "a" : "b"};
+            members[k] = &hosts[k];
+        }
+        limit = ceiling_of_collective(&context, rows[i].collective, 4);
+        assert_non_null(limit);
+        assert_float_equal(limit->value, rows[i].ceiling, 0.001);
+        assert_float_equal(limit_gate(limit), rows[i].most, 0.001);
+    }
+    arena_destroy(arena);
+}
+
 static void what_nobody_can_compute_has_no_ceiling(void **state)
 {
     struct arena *arena = arena_create();
@@ -67,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_and_adapters_bound_each_collective),
+        cmocka_unit_test(the_rack_with_the_fewest_hosts_bounds_what_crosses_racks),
         cmocka_unit_test(what_nobody_can_compute_has_no_ceiling),
     };
 

@@ -459,6 +459,55 @@ static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
     folder_end(&folder);
 }
 
+#define UPDATE(work, errors) "\\r10.0%%%%  proc'\\''d: " work "   errors: " errors "   temps: 50 C "
+
+/* gpu_burn beside a test, one GPU a host: whether it loaded it from the first byte to the last, and what it found. */
+static void a_load_that_is_not_there_all_the_time_is_told(void **state)
+{
+    static const struct {
+        const char *burn, *load, *results; /* NULL: nobody knows */
+    } rows[] = {
+        {"printf '" UPDATE("0 (0 Gflop/s)", "0") UPDATE("5 (912 Gflop/s)", "0") "'; exec sleep 60",
+         "all the time", "right"},
+        /* The program forgets its errors at each summary. */
+        {"printf '" UPDATE("5 (912 Gflop/s)", "77  (WARNING!)")
+             UPDATE("9 (911 Gflop/s)", "0") "'; exec sleep 60",
+         "all the time", "gpu0: 77 wrong results in one update"},
+        {"printf '" UPDATE("5 (912 Gflop/s)", "-1  (DIED!)") "'; exec sleep 60", "all the time",
+         "gpu0: gpu_burn died on it"},
+        {"printf '" UPDATE("5 (912 Gflop/s)", "0") "'; exit 0", "gpu_burn ended before the test did",
+         "right"},
+        {"echo \"Couldn't init a GPU test\"; exit 1", "gpu_burn did no work on each GPU within 120 s", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct host_folder folder;
+        const char *load, *results;
+
+        folder_begin(&folder);
+        put_log(&folder, BOOT, BOOT);
+        do_there(&folder, "mkdir -p var/tmp");
+        setenv("ASSAY_LAB_HOST", "node1", 1);
+        setenv("ASSAY_LAB_ROOT", folder.path, 1);
+        put(&folder, "gpu_burn", arena_printf(folder.arena, "#!/bin/sh\n%s\n", rows[i].burn));
+        put(&folder, "all_reduce_perf", "#!/bin/sh\nsleep 0.3; echo \"perf $*\"\n");
+        carry_out_step(&folder,
+                       "{\"check\": \"nccl-all-reduce\", \"arguments\": {\"beside\": \"gpu-burn\"}}");
+        unsetenv("ASSAY_LAB_HOST");
+        unsetenv("ASSAY_LAB_ROOT");
+        load = reading_get_fact(&folder.attempt.reading, "beside.load", "");
+        results = reading_get_fact(&folder.attempt.reading, "beside.results", "");
+        assert_string_equal(load != NULL ? load : "nobody knows", rows[i].load);
+        assert_string_equal(results != NULL ? results : "nobody knows",
+                            rows[i].results != NULL ? rows[i].results : "nobody knows");
+        /* Without its load the test is not made: it would say something else. */
+        assert_true(slice_contains(attempt_part(&folder.attempt, "main")->out, "perf -b 1M") ==
+                    (rows[i].results != NULL));
+        folder_end(&folder);
+    }
+}
+
 static void libraries_that_ldd_does_not_tell_of_are_not_found(void **state)
 {
     static const struct {
@@ -530,6 +579,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_nothing_holds_down_is_near_its_highest),
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
+        cmocka_unit_test(a_load_that_is_not_there_all_the_time_is_told),
         cmocka_unit_test(libraries_that_ldd_does_not_tell_of_are_not_found),
         cmocka_unit_test(a_users_own_variable_does_not_move_the_hosts_files),
     };

@@ -232,6 +232,11 @@ LINKS = {"name": "links", "title": "links", "purpose": "delivery", "steps": [
 SLICES = {"name": "slices", "title": "slices", "purpose": "soak", "steps": [
     {"name": "slices", "scope": "cluster", **OVER, "repeat": 7, "sizes_judged": ["16G"]}]}
 
+# As a soak has them; alone, as it is quick.
+UNDER_LOAD = {"name": "under-load", "title": "under load", "purpose": "soak", "steps": [
+    {"name": "under-load", "scope": "cluster", "check": "nccl-all-gather", "isolate": False, "record": ["nccl.*.busbw"],
+     "arguments": {"begin": "8G", "end": "8G", "iterations": 500, "beside": "gpu-burn"}, "timeout_s": 3600}]}
+
 FABRIC = [
     Case("fabric-manager-dead", fail("fabric-manager", HOST | ALL_GPUS, "failed")),
     Case("fabric-manager-version", fail("fabric-manager", HOST, "550.54.14")),
@@ -253,6 +258,12 @@ FABRIC = [
          | fail("cabling-fabric", {"b mlx5_2", "b mlx5_3"}, "plugged in where", host="all"), runs_on=True),
     Case("fabric-slow:12", fail("ring", HOST, "below the median 3.* of 3 smaller groups; fail from 10%", host="all"), suite=ITSELF),
     Case("slow-spells:20", fail("slices", HOST, "intermittent, 2 of 7 attempts failed: .*busbw is 2", host="all"), suite=SLICES),
+    # Neither alone shows it: a delivery has both, one after the other.
+    Case("slow-when-hot:20", {}),
+    Case("wrong-when-hot:5", {}),
+    Case("wrong-when-hot:6", fail("under-load", {"b"}, "gpu6: 137 wrong results in one update", host="all"), suite=UNDER_LOAD,
+         remedy="power and cooling"),
+    Case("burn-slow:5", {}, suite=UNDER_LOAD, noted={("under-load", "b"): r"beside.of_others is (6[89]|7[0-2])(\.\d)? %"}, alone=True),
     Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB"),

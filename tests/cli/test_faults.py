@@ -187,9 +187,10 @@ def wrong_notes(case, names, report):
     """Remarks of the host's own, which make it no worse."""
     found = {}
     for step, item in report.outcomes("record"):
-        if item["remark"] and step["target"] == names["b"]:
+        if item["remark"] and (step["target"] == names["b"] or item["subject"] == names["b"]):
             found.setdefault((step["name"], item["subject"]), []).append(item["cause"])
-    return "; ".join(f"{at}: no remark has '{words}': {found.get(at)}" for at, words in case.noted.items()
+    noted = {(step, named(subject, names)): words for (step, subject), words in case.noted.items()}
+    return "; ".join(f"{at}: no remark has '{words}': {found.get(at)}" for at, words in noted.items()
                      if not any(re.search(words, cause) for cause in found.get(at, [])))
 
 

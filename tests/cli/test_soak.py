@@ -12,7 +12,7 @@ import signal
 from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start
 
 STEP = "soak-cluster"
-METRIC = "nccl.all_gather.busbw"
+METRIC = "nccl.all_gather.loaded.busbw"
 DATABASE = os.path.join(FOLDER, "soak.db")
 AGAIN = ("--db", DATABASE, "--progress", "json", "-o", os.path.join(FOLDER, "soak.html"))
 SPEED = 600
@@ -50,14 +50,18 @@ def after_slices(count, number, *words):
 def healthy(tap, lab):
     """Hosts without the fault; as short as a soak may be: where slices take longer than expected they are too few, which is said."""
     database = os.path.join(FOLDER, "healthy.db")
-    done = assay("run", "-H", lab.hostfile, "-s", "soak", "--hosts", "node[1-2]", "--duration", "45m", "--db", database,
+    done = assay("run", "-H", lab.hostfile, "-s", "soak", "--hosts", "node[1-2]", "--duration", "1h", "--db", database,
                  "--progress", "none", "-o", os.path.join(FOLDER, "healthy.html"))
     report = Report(database)
-    tap.ok(done.returncode == 0 and report.verdict == "accept" and "not an acceptance" in done.stdout,
+    found, enough = item(report), len(slices(report)) >= 8
+    tap.ok((done.returncode, report.verdict) == ((0, "accept") if enough else (2, "incomplete")) and "not an acceptance" in done.stdout,
            "a soak of healthy hosts passes, and accepts nothing", done.stdout, done.stderr)
-    found = item(report)
-    tap.ok(found["outcome"] == "pass" and (len(slices(report)) >= 8 or "slices are too few to tell" in found["cause"]),
-           "a few slices pass by their limits, and are said to be too few for a series", found)
+    tap.ok(found["outcome"] == "pass" if enough else found["outcome"] == "inconclusive" and "slices are too few to tell" in found["cause"],
+           "its slices pass by one another; too few would show nothing", found)
+    loads = [(item["metric"], item["subject"], item["outcome"]) for step, item in report.outcomes()
+             if step["name"] == STEP and item["metric"].startswith("beside.") and item["duty"] == "gate"]
+    tap.same(sorted(loads), [(f"beside.{what}", f"node{host}", "pass") for what in ("load", "results") for host in (1, 2)],
+             "gpu_burn loaded each host all the time, and found nothing")
 
 
 def asked(tap, lab):
@@ -66,7 +70,7 @@ def asked(tap, lab):
     with open(real, "w", encoding="utf-8") as file:
         file.write("defaults slots=8 platform=hgx-h100\nnode[1-4]\n")
     told = assay("plan", "-H", real, "-s", "soak", "--full").stdout
-    tap.ok(plan.returncode == 0 and "until they have worked for 1d 00h 00m" in told and "about 1d 04h" in told
+    tap.ok(plan.returncode == 0 and "under load: gpu_burn on all GPUs" in plan.stdout and "until they have worked for 1d 00h 00m" in told and "about 1d 04h" in told
            and re.search(r"at most 591\.\d kWh, GPUs alone", told),
            "the plan tells how long a soak takes, and at most how much energy", told[-600:], plan.stderr)
     short = json.loads(assay("plan", "-H", real, "-s", "soak", "--duration", "90m", "--format", "json").stdout)
@@ -98,7 +102,7 @@ def interrupted(tap, lab):
 
 
 def comes_and_goes(tap, lab):
-    """One of three hosts is slow in the 5th and 6th of 12 tests, by less than any floor finds."""
+    """One of three hosts is slow in the 5th and 6th of 12 tests, and only while gpu_burn loads its GPUs."""
     done, report = interrupted(tap, lab)
     found, made = item(report), slices(report)
     ran = [one for one in made if one["end"] == "ran"]
@@ -106,11 +110,13 @@ def comes_and_goes(tap, lab):
     tap.ok(len(ran) >= 8 and [one["n"] for one in made] == list(range(1, len(made) + 1)),
            "all slices are kept, one after the other", [(one["n"], one["end"]) for one in made])
     tap.ok(re.search(r"slow from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d to [0-9: -]+ UTC \([12] of \d+ slices\): 1[01]\.\d% worse than the run's "
-                     r"median 3[34]\d(\.\d)? GB/s; fail from 10%|slow [2-9] times \(\d+ of \d+ slices\), first from ", found["cause"])
+                     r"median 8[3-6](\.\d+)? GB/s; fail from 10%|slow [2-9] times \(\d+ of \d+ slices\), first from ", found["cause"])
            and found["outcome"] == "fail", "when it was slow is named, though every slice was within the limits", found["cause"])
-    tap.ok(found["value"] > 300 and found["cause"] in done.stdout, "the terminal says so too", found["value"], done.stdout)
+    tap.ok(70 < found["value"] < 80 and found["cause"] in done.stdout, "the terminal says so too", found["value"], done.stdout)
     worked = sum(one["ended"] - one["began"] for one in ran)
     tap.ok(worked >= OWED_S - 1, "it worked as long as it owes, whatever came between", worked)
+    rest = [step["outcome"] for step in report.steps if step["name"] in ("cluster-before", "cluster-after")]
+    tap.same(rest, ["pass", "pass"], "at rest the same hosts are as fast as they should be, before and after")
     after = {step["outcome"] for step in report.steps if step["name"].endswith("-after")}
     tap.ok(after == {"pass"}, "the closing looks came behind it", after)
     tap.same(report.left_behind(), [], "nothing is left behind")
@@ -131,7 +137,7 @@ def comes_and_goes(tap, lab):
     tap.ok(len(linked) >= len(made), "and has a place for each slice", len(linked), len(made))
 
 
-with Lab("soak", 3, ["node3:slow-spells:11"], speed=SPEED) as cluster_of_three:
+with Lab("soak", 3, ["node3:slow-when-hot:11"], speed=SPEED) as cluster_of_three:
     asked(tap, cluster_of_three)
     healthy(tap, cluster_of_three)
     comes_and_goes(tap, cluster_of_three)

@@ -287,6 +287,9 @@ tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .",
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
+asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
+tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
+       "contract init: what a soak's slices are to one another is no clause", asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "gate.json", "-o", "none.json")
 tap.ok("there is no figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",
        asked.returncode, asked.stderr)

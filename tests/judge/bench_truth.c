@@ -30,16 +30,25 @@ enum { HALVINGS = 9, FLEET = 232 };
 
 /* --- healthy hosts ------------------------------------------------------------------------------------------------ */
 
+/* Two readings of "noise of 2% and a spread of 1 to 5%". As it stands, for every number: then one host in seven would make
+   an all_reduce of less than 465 GB/s, while of all that were published none made less than 478.9; such hosts are no
+   healthy ones, and floors are there to find them. As measured, which the aim is on: no number scatters more than its sources'. */
 static const struct {
     const char *name;
     struct truth_scatter scatter;
 } healthy[] = {
-    {"healthy-1%", {.noise = 0.02, .spread = 0.01}},
-    {"healthy-3%", {.noise = 0.02, .spread = 0.03}},
-    {"healthy-5%", {.noise = 0.02, .spread = 0.05}},
-    {"healthy-within-1%", {.noise = 0.02, .spread = 0.01, .within = true}},
-    {"healthy-within-3%", {.noise = 0.02, .spread = 0.03, .within = true}},
-    {"healthy-within-5%", {.noise = 0.02, .spread = 0.05, .within = true}},
+    {"healthy-1%", {.noise = 0.02, .spread = 0.01, .as_measured = true}},
+    {"healthy-3%", {.noise = 0.02, .spread = 0.03, .as_measured = true}},
+    {"healthy-5%", {.noise = 0.02, .spread = 0.05, .as_measured = true}},
+    {"healthy-within-1%", {.noise = 0.02, .spread = 0.01, .within = true, .as_measured = true}},
+    {"healthy-within-3%", {.noise = 0.02, .spread = 0.03, .within = true, .as_measured = true}},
+    {"healthy-within-5%", {.noise = 0.02, .spread = 0.05, .within = true, .as_measured = true}},
+    {"scattered-1%", {.noise = 0.02, .spread = 0.01}},
+    {"scattered-3%", {.noise = 0.02, .spread = 0.03}},
+    {"scattered-5%", {.noise = 0.02, .spread = 0.05}},
+    {"scattered-within-1%", {.noise = 0.02, .spread = 0.01, .within = true}},
+    {"scattered-within-3%", {.noise = 0.02, .spread = 0.03, .within = true}},
+    {"scattered-within-5%", {.noise = 0.02, .spread = 0.05, .within = true}},
 };
 
 /* Of a delivery all that is a number and of one host. */
@@ -92,7 +101,8 @@ static void try_healthy(const char *name, const struct truth_scatter *scatter, s
         arena_destroy(aside);
     }
     truth_figure(name, "tried", (double)tally.hosts, "hosts", AIM_NONE, 0);
-    truth_figure(name, "failed", (double)tally.failed / (double)tally.hosts, "of_hosts", AIM_MOST, 1e-4);
+    truth_figure(name, "failed", (double)tally.failed / (double)tally.hosts, "of_hosts",
+                 scatter->as_measured ? AIM_MOST : AIM_NONE, 1e-4);
     truth_figure(name, "failed_by_limits", (double)tally.by_limits / (double)tally.hosts, "of_hosts",
                  AIM_NONE, 0);
     truth_figure(name, "failed_by_peers", (double)tally.by_peers / (double)tally.hosts, "of_hosts", AIM_NONE,

@@ -19,6 +19,7 @@ struct trial {
     unsigned hosts, gpus;                  /* gpus 0: one item a host, of no subject */
     bool pairs;                            /* copies from each GPU to each other one */
     bool together;                         /* one step over all hosts */
+    unsigned each, racks;                  /* steps over so many hosts, in so many racks */
     double size_bytes;
     enum duty duty;
     double (*value)(unsigned host, unsigned a, unsigned b);
@@ -81,7 +82,11 @@ static struct shape *make_shape(struct arena *arena, const struct trial *trial)
                             .scope = trial->together ? "cluster" : "host",
                             .variant = "",
                             .platform = "hgx-h100",
-                            .hosts = trial->together ? trial->hosts : 1};
+                            .hosts = trial->together   ? trial->hosts
+                                     : trial->each > 0 ? trial->each
+                                                       : 1,
+                            .racks = trial->racks,
+                            .rack_hosts = trial->racks > 0 ? trial->each / trial->racks : 0};
     shape->slots = make_slots(arena, trial, &shape->slot_count);
     return shape;
 }
@@ -127,7 +132,7 @@ static struct record *run_of(struct arena *arena, long long number, struct trial
         host->name = arena_printf(arena, "node%u", i);
         *list_push(arena, &record->plan->hosts) = host;
     }
-    for (unsigned i = 0; i < (trial.together ? 1 : trial.hosts); i++)
+    for (unsigned i = 0; i < trial.hosts; i += shape->hosts)
         *list_push(arena, &record->plan->steps) =
             (struct step){.key = "",
                           .shape = shape,
@@ -330,6 +335,95 @@ static void no_limit_becomes_weaker(void **state)
                         "which stays");
     assert_null(derive(*state, &record, 1, parse(*state, BASELINE(COPIES("398", "guess"))))->refused);
     assert_null(derive(*state, &record, 1, parse(*state, BASELINE(COPIES("345", "field"))))->refused);
+}
+
+static double within_rack(unsigned host, unsigned a, unsigned b)
+{
+    return even(host, a, b) - 100;
+}
+
+static double across_racks(unsigned host, unsigned a, unsigned b)
+{
+    return even(host, a, b) - 160;
+}
+
+/* What two racks carry says nothing of one: neither what is derived, nor what stays, nor what is written. */
+static void racks_are_told_apart(void **state)
+{
+    static const struct trial pairs = {.metric = "nccl.all_gather.busbw",
+                                       .hosts = 60,
+                                       .each = 2,
+                                       .racks = 1,
+                                       .size_bytes = 8.0 * (1u << 30),
+                                       .duty = DUTY_GATE,
+                                       .value = within_rack,
+                                       .arguments = "within"};
+    struct trial across = with_value(pairs, across_racks);
+    const struct record *records[] = {run_of(*state, 1, pairs), NULL};
+    const struct baseline *base =
+        parse(*state, BASELINE("{\"metric\": \"nccl.*.busbw\", \"racks_max\": 1, \"floor\": 280, \"unit\": "
+                               "\"GB/s\", \"status\": \"field\", \"source\": \"one rack\"}"));
+    const struct platform *platform = h100(*state);
+    const struct baseline *written;
+    struct derivation derivation;
+    struct baseline_flaws flaws;
+    cleanup_text struct text out = {0};
+
+    across.racks = 2;
+    across.arguments = "across";
+    records[1] = run_of(*state, 2, across);
+    judge_derive(*state, records, 2, platform, base, &derivation);
+    assert_int_equal(derivation.figures.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct derived *derived = &derivation.figures.items[i];
+
+        if (derived->refused != NULL)
+            fail_msg("%s", derived->refused);
+        assert_int_equal(derived->racks, i + 1);
+        assert_float_equal(derived->measured.median, i == 0 ? 302 : 242, 1e-9);
+    }
+    assert_string_equal(derived_name(*state, &derivation.figures.items[1]),
+                        "nccl.all_gather.busbw over 2 hosts in 2 racks at 8G");
+    text_init(&out, 1 << 20);
+    derivation_write(*state, &derivation, records, 2, platform, base, "mine", &out);
+    written = parse(*state, out.bytes);
+    assert_int_equal(written->limits.count, 3);
+    for (unsigned racks = 1; racks <= 2; racks++)
+        assert_ptr_equal(baseline_find(written, "nccl.all_gather.busbw", "", "group", 2, racks, 2 / racks,
+                                       8.0 * (1u << 30)),
+                         &written->limits.items[racks - 1]);
+    judge_baseline(*state, written, &platform, 1, &flaws);
+    assert_int_equal(flaws.items.count, 0);
+}
+
+/* "racks_min": 1 is what is said of all where nothing is said. */
+static void a_limit_of_any_racks_stands_before_those_of_some(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        bool behind;
+    } rows[] = {
+        {"\"racks_min\": 1", "\"hosts_min\": 2", true},
+        {"\"racks_min\": 2", "\"hosts_min\": 2", false},
+        {"\"racks_max\": 4", "\"hosts_max\": 4", true}, /* there are no more racks than hosts */
+        {"\"racks_max\": 4", "\"hosts_max\": 5", false},
+        {"\"racks_max\": 2, \"rack_hosts_min\": 9", "\"racks_max\": 2", false},
+        {"\"racks_max\": 2", "\"racks_max\": 2, \"rack_hosts_min\": 9", true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct baseline *baseline = parse(
+            *state,
+            arena_printf(*state,
+                         BASELINE("{\"metric\": \"nccl.*.busbw\", %s, \"floor\": 3, \"unit\": \"GB/s\", "
+                                  "\"status\": \"field\", \"source\": \"a\"}, {\"metric\": "
+                                  "\"nccl.*.busbw\", %s, \"floor\": 2, \"unit\": \"GB/s\", \"status\": "
+                                  "\"field\", \"source\": \"a\"}"),
+                         rows[i].first, rows[i].second));
+
+        if (limit_is_behind(&baseline->limits.items[1], &baseline->limits.items[0]) != rows[i].behind)
+            fail_msg("%s, then %s", rows[i].first, rows[i].second);
+    }
 }
 
 static void small_messages_and_remarked_items_are_left_out(void **state)
@@ -537,6 +631,8 @@ int main(void)
         cmocka_unit_test(what_is_set_is_not_measured),
         cmocka_unit_test(other_arguments_are_another_measurement),
         cmocka_unit_test(no_limit_becomes_weaker),
+        cmocka_unit_test(racks_are_told_apart),
+        cmocka_unit_test(a_limit_of_any_racks_stands_before_those_of_some),
         cmocka_unit_test(small_messages_and_remarked_items_are_left_out),
         cmocka_unit_test(what_is_written_is_read_and_sound),
         cmocka_unit_test(flaws_are_told_with_their_place),

@@ -1640,6 +1640,41 @@ static void what_was_slow_for_a_while_in_a_soak_is_named_with_when(void **state)
     }
 }
 
+#define UNDER_LOAD                                                                                     \
+    "{\"check\": \"nccl-all-reduce\", \"needs\": [\"reachable\"], \"arguments\": {\"begin\": \"8G\", " \
+    "\"end\": \"8G\", \"beside\": \"gpu-burn\"}, \"repeat_for_s\": 5400, \"retries\": 2}"
+
+/* No floor of GPUs at rest, however slow it is beside them; a series that is too short shows nothing. */
+static void under_load_a_soak_is_judged_by_its_own_slices_alone(void **state)
+{
+    static const struct {
+        double slow; /* of the fifth and sixth slice */
+        int slices;
+        enum outcome_word word;
+        const char *words;
+    } rows[] = {
+        {86, 9, OUTCOME_FAIL, "(2 of 9 slices): 14.0% worse than the run's median 100 GB/s; fail from 10%"},
+        {100, 9, OUTCOME_PASS, ""},
+        {100, 7, OUTCOME_INCONCLUSIVE, "7 slices are too few"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct world world;
+
+        world_begin(&world, SUITE("soak", UNDER_LOAD), ONE);
+        if (world.record.plan == NULL)
+            fail_msg("%s", world.err.text);
+        reached(&world, "node1");
+        for (int k = 0; k < rows[i].slices; k++)
+            slice(&world, k == 4 || k == 5 ? rows[i].slow : 100 + k % 3 * 0.1, 0);
+        judge(&world);
+        assert_outcome(&world, "nccl-all-reduce", "node1", "nccl.all_reduce.loaded.busbw", rows[i].word,
+                       rows[i].words);
+        world_end(&world);
+    }
+}
+
 static void the_host_with_another_driver_fails_and_a_tie_accuses_both(void **state)
 {
     struct world world;
@@ -2044,6 +2079,7 @@ int main(void)
         cmocka_unit_test(a_soak_goes_on_until_it_has_worked_as_long_as_it_owes),
         cmocka_unit_test(what_breaks_off_in_a_soak_is_no_work),
         cmocka_unit_test(what_was_slow_for_a_while_in_a_soak_is_named_with_when),
+        cmocka_unit_test(under_load_a_soak_is_judged_by_its_own_slices_alone),
         cmocka_unit_test(the_host_with_another_driver_fails_and_a_tie_accuses_both),
         cmocka_unit_test(one_machine_under_two_names_fails_on_both_and_on_nobody_else),
         cmocka_unit_test(an_old_driver_fails_and_a_short_version_is_undecided),

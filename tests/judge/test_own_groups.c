@@ -47,26 +47,43 @@ struct world {
     unsigned short random[3];
 };
 
-static void world_begin(struct world *world, const char *suite, unsigned hosts, struct fabric fabric,
-                        unsigned short seed)
+static const struct suite *suite_of(struct arena *arena, const char *words, struct error *err)
+{
+    return *words == '{' ? suite_parse(arena, "suite", slice_of(words), err) : suite_load(arena, words, err);
+}
+
+/* suite: its text, or the name of a built-in one, of which `steps` are planned; NULL: all. */
+static void world_of(struct world *world, const char *suite, const char *steps, unsigned hosts,
+                     struct fabric fabric, unsigned short seed)
 {
     struct plan_options options = {.run_uuid = "00000000-0000-4000-8000-000000000000"};
     struct plan_notes notes;
+    struct hostlist chosen;
     struct error err = {0};
     struct plan_sources *sources = &world->sources;
 
     *world = (struct world){.arena = arena_create(), .fabric = fabric, .random = {seed, 2, 3}};
     sources->hostfile = hostfile_parse(
-        world->arena, "hosts", slice_of(arena_printf(world->arena, "a[1-%u] slots=8\n", hosts)), &err);
-    sources->suite = suite_parse(world->arena, "suite", slice_of(suite), &err);
+        world->arena, "hosts",
+        slice_of(arena_printf(world->arena, "defaults slots=8 platform=hgx-h100\na[1-%u]\n", hosts)), &err);
+    sources->suite = suite_of(world->arena, suite, &err);
     if (sources->hostfile == NULL || sources->suite == NULL)
         fail_msg("%s", err.text);
+    if (steps != NULL && hostlist_expand(world->arena, steps, &chosen, &err) < 0)
+        fail_msg("%s", err.text);
+    options.steps = steps != NULL ? &chosen : NULL;
     sources->limits.suite = sources->suite;
     *list_push(world->arena, &sources->platforms) = platform_load(world->arena, "hgx-h100", &err);
     world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
     world->record.plan = plan_build(world->arena, sources, &options, &notes, &err);
     if (world->record.plan == NULL)
         fail_msg("%s", err.text);
+}
+
+static void world_begin(struct world *world, const char *suite, unsigned hosts, struct fabric fabric,
+                        unsigned short seed)
+{
+    world_of(world, suite, NULL, hosts, fabric, seed);
 }
 
 /* Nearly normal: the sum of twelve. */
@@ -122,23 +139,29 @@ static const char *english(const struct world *world, const struct reason *reaso
     return reason_english(world->arena, reason);
 }
 
-static const struct outcome *judged(struct world *world)
+static const struct outcome *judged_of(struct world *world, const char *name)
 {
     const struct plan *plan = world->record.plan;
 
     world->record.attempts.count = 0;
     for (size_t i = 0; i < plan->steps.count; i++)
-        attempt(world, i);
+        if (plan->steps.items[i].origin == ORIGIN_SUITE)
+            attempt(world, i);
     judge_run(&world->record, &world->sources.limits, "22222222-2222-4222-8222-222222222222");
     for (size_t i = 0; i < world->record.judgement.outcome_count; i++) {
         const struct outcome *outcome = &world->record.judgement.outcomes[i];
         const struct shape *shape = plan->steps.items[outcome->step].shape;
 
-        if (strcmp(shape->suite_step, "all") == 0 && strcmp(shape->slots[outcome->slot].metric, METRIC) == 0)
+        if (strcmp(shape->suite_step, name) == 0 && strcmp(shape->slots[outcome->slot].metric, METRIC) == 0)
             return outcome;
     }
     fail_msg("the step over all hosts owes no " METRIC);
     return NULL;
+}
+
+static const struct outcome *judged(struct world *world)
+{
+    return judged_of(world, "all");
 }
 
 struct counts {
@@ -168,7 +191,8 @@ static struct counts try(unsigned hosts, struct fabric fabric, unsigned trials)
 }
 
 enum { TRIALS = 12 };
-static const double quiet = 0.005, noisy = 0.02, usual_step = 7e-6;
+/* As src/lab/lab_model.c has its hosts: what a step takes, and how much two tests of one size differ. */
+static const double usual_step = 7e-6, lab_noise = 0.0026, quiet = 0.005, noisy = 0.02;
 
 static void a_fabric_10_percent_slow_over_many_hosts_fails_at_any_size(void **state)
 {
@@ -194,6 +218,33 @@ static void a_fabric_5_percent_slow_over_many_hosts_is_remarked_at_any_size(void
         assert_int_equal(counts.fails + counts.undecided, 0);
         assert_in_range(counts.remarks, TRIALS - 1, TRIALS);
     }
+}
+
+/* The built-in suite itself, by the steps that tell it. `scripts/bench sizes` does the same with a whole lab. */
+static void delivery_tells_a_slow_fabric_at_any_size(void **state)
+{
+    static const struct {
+        double loss;
+        enum outcome_word word;
+        bool remark;
+    } rows[] = {{0, OUTCOME_PASS, false}, {0.05, OUTCOME_PASS, true}, {0.10, OUTCOME_FAIL, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes_of_clusters / sizeof sizes_of_clusters[0]; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            const struct fabric fabric = {.loss = rows[k].loss, .noise = lab_noise, .step_s = usual_step};
+            const struct outcome *outcome;
+            struct world world;
+
+            world_of(&world, "delivery", "nccl-all-gather-pairs,nccl-all-gather-cluster",
+                     sizes_of_clusters[i], fabric, 11);
+            outcome = judged_of(&world, "nccl-all-gather-cluster");
+            print_message("# %u hosts, %g: %s\n", sizes_of_clusters[i], rows[k].loss,
+                          english(&world, outcome->cause));
+            assert_int_equal(outcome->word, rows[k].word);
+            assert_int_equal(outcome->word == OUTCOME_PASS && outcome->remark, rows[k].remark);
+            arena_destroy(world.arena);
+        }
 }
 
 /* Whatever a ring's step takes, and with one pair in four slow. */
@@ -279,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fabric_10_percent_slow_over_many_hosts_fails_at_any_size),
         cmocka_unit_test(a_fabric_5_percent_slow_over_many_hosts_is_remarked_at_any_size),
+        cmocka_unit_test(delivery_tells_a_slow_fabric_at_any_size),
         cmocka_unit_test(a_healthy_fabric_passes_at_any_size),
         cmocka_unit_test(a_slow_pair_does_not_lower_what_many_hosts_must_reach),
         cmocka_unit_test(a_fabric_slow_everywhere_has_no_faster_part),

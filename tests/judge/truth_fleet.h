@@ -31,6 +31,9 @@ struct truth_part {
 struct truth_value {
     double *number; /* of the measurement */
     double nominal, sign;
+    double
+        measured; /* standard deviation, as a fraction, of the healthy ones that its sources measured; 0: not told */
+    double share;          /* of the scatter that is asked for, as drawn */
     size_t parts[2];       /* [1]: the slower of two parts makes it; TRUTH_NONE */
     const double *copy_of; /* another value of the part that the check repeats; NULL */
     double noise;          /* logarithm, drawn */
@@ -47,6 +50,9 @@ struct truth_fleet {
 struct truth_scatter {
     double noise, spread;
     bool within;
+    /* No number scatters more than the healthy ones that its sources measured, where they measured several: noise and
+       spread of it are made less by one factor. Else healthy hosts would be drawn that nobody has ever seen. */
+    bool as_measured;
 };
 
 /* hosts_per_leaf 0: no leaf is declared. steps as in big_run_plan. Of their items only those whose values scatter stay:

@@ -193,7 +193,7 @@ NVL72_CASES = [
 ]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow"}
-SPELL_KINDS = {"slow-spells"}  # of several tests together
+SPELL_KINDS = {"slow-spells", "slow-when-hot", "wrong-when-hot"}  # of several tests together
 # Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
 FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
@@ -260,6 +260,15 @@ with Lab(2, ["node2:slow-spells:20"]) as lab:
     shown = [gathered(lab, 2) for _ in range(7)]
     tap.ok(all(abs(is_ - (272 if number in (4, 5) else 340)) < 5 for number, is_ in enumerate(shown)),
            "slow-spells shows in the 5th and 6th test and in no other", shown)
+with Lab(2, ["node2:slow-when-hot:20", "node2:wrong-when-hot:5=99"]) as lab:
+    shown = [gathered(lab, 2) for _ in range(7)]
+    errors = text_of(lab.run(2, "gpu_burn 10"))
+    tap.ok(min(shown) > 335 and "WARNING" not in errors, "what is wrong under both loads shows under neither alone", shown)
+    output = text_of(lab.run(2, "gpu_burn 3000 >burn.out & sleep 1; mpirun -H node1:8,node2:8 -np 16 all_gather_perf -b 8G -e 8G -n 2000 -g 1; "
+                                "kill $!; tr '\\r' '\\n' <burn.out"))
+    rate = re.search(r"^ +85899\d+ +\d+ +float +none +-1 +[\d.]+ +[\d.]+ +([\d.]+)", output, re.M)
+    tap.ok(rate and abs(float(rate[1]) - 85) < 2 and re.search(r"errors: 0 - 0 - 0 - 0 - 0 - 99 +\(WARNING!\)", output),
+           "beside gpu_burn a test across hosts has a quarter of its bandwidth, and the burn its errors", output[-3000:])
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(NVL72_CASES, "--profile", "gb200-nvl72") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:

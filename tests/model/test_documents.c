@@ -518,7 +518,8 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"floor\"", "\"flor\""),
         "t.json:8:46: unknown key \"flor\" in limits[0]; did you mean \"floor\"? The keys here are "
-        "metric, subject, scope, hosts_min, hosts_max, racks_min, racks_max, size_min, size_max, floor, "
+        "metric, subject, scope, hosts_min, hosts_max, racks_min, racks_max, rack_hosts_min, size_min, "
+        "size_max, floor, "
         "ceiling, "
         "range, fraction_of_ceiling, fraction_of_groups, equal, one_of, min_version, same, tolerance, "
         "derived_tolerance, unit, "

@@ -141,7 +141,8 @@ static void a_contract_names_its_clauses(void **state)
          "\"status\": \"guess\"}]}",
          "c.json:1:75: unknown key \"status\" in limits[0]; the keys here are clause, metric, subject, "
          "platform, "
-         "scope, hosts_min, hosts_max, racks_min, racks_max, size_min, size_max, floor, ceiling, range, "
+         "scope, hosts_min, hosts_max, racks_min, racks_max, rack_hosts_min, size_min, size_max, floor, "
+         "ceiling, range, "
          "fraction_of_ceiling, "
          "fraction_of_groups, "
          "equal, "

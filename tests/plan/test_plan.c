@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "assay/files.h"
 #include "assay/plan_build.h"
 #include "assay/suite.h"
 #include "assay/text.h"
@@ -213,6 +215,13 @@ static void limits_follow_from_where_the_members_are(void **state)
         {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", NULL, {790, 150}},
         {NVL72 "1 rack=b\n[2-4] rack=a\n", "\"scope\": \"group\", \"by\": 2", NULL, {150, 790}},
         {NVL72 "[1-3] rack=a\n4 rack=b\n", "\"scope\": \"group\", \"by\": 2", RACKS_CLAUSES, {800, 180}},
+        /* What full racks reach holds for racks that have hosts enough; one that has few holds up all. */
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n", "\"scope\": \"cluster\"", NULL, {753}},
+        {NVL72 "[1-18] rack=a\n[19-27] rack=b\n", "\"scope\": \"cluster\"", NULL, {753}},
+        {NVL72 "[1-18] rack=a\n[19-24] rack=b\n", "\"scope\": \"cluster\"", NULL, {363}},
+        {NVL72 "[1-18] rack=a\n19 rack=b\n", "\"scope\": \"cluster\"", NULL, {150}},
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n[37-41] rack=c\n", "\"scope\": \"cluster\"", NULL, {363}},
+        {NVL72 "[1-18] rack=a\n[19-36] rack=b\n[37-38] rack=c\n", "\"scope\": \"cluster\"", NULL, {150}},
         /* Where NVLinks end in the hosts a rack is no border. */
         {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", NULL, {300}},
         {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", RACKS_CLAUSES, {800}},
@@ -233,6 +242,49 @@ static void limits_follow_from_where_the_members_are(void **state)
                          floor_of(&sample, sample.plan->steps.items[k].shape));
         arena_destroy(sample.arena);
     }
+}
+
+/* The built-in platform, whose adapters have names, as a file in the folder. */
+static void write_named_adapters(struct arena *arena, const char *folder)
+{
+    static const char unnamed[] = "\"names\": []";
+    struct slice bytes = builtin_find("platforms", "gb200-nvl72")->bytes;
+    const char *text = arena_strndup(arena, bytes.bytes, bytes.length), *at = strstr(text, unnamed);
+    struct error err = {0};
+
+    assert_non_null(at);
+    text = arena_printf(arena, "%.*s\"names\": [\"mlx5_0\", \"mlx5_1\", \"mlx5_2\", \"mlx5_3\"]%s",
+                        (int)(at - text), text, at + strlen(unnamed));
+    if (file_write(arena_printf(arena, "%s/gb200-nvl72.json", folder), text, strlen(text), 0600, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Adapters alone carry the same within a rack and across: their pairs are peers of one another. */
+static void pairs_of_adapters_are_of_one_shape_whatever_their_racks(void **state)
+{
+    static const struct {
+        const char *step;
+        size_t shapes;
+    } rows[] = {{"{\"check\": \"rdma-pair\", \"scope\": \"pair\", \"by\": \"ring\"}", 1},
+                {"{\"check\": \"nccl-all-gather\", \"scope\": \"group\", \"by\": 2}", 2}};
+    char folder[] = "/tmp/assay-plan-XXXXXX";
+    struct error err = {0};
+
+    assert_non_null(mkdtemp(folder));
+    write_named_adapters(*state, folder);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct sample sample = make(arena_printf(*state,
+                                                 "defaults platform=%s/gb200-nvl72.json\n[1-3] rack=a\n"
+                                                 "[4-6] rack=b\n",
+                                                 folder),
+                                    "trial", rows[i].step);
+
+        if (sample.plan == NULL)
+            fail_msg("%s", sample.err.text);
+        assert_int_equal(sample.plan->shapes.count, rows[i].shapes);
+        arena_destroy(sample.arena);
+    }
+    assert_int_equal(directory_remove(folder, &err), 0);
 }
 
 static size_t gated_bandwidths(const struct sample *sample, const char *metric)
@@ -338,6 +390,58 @@ static void a_soak_is_planned_for_as_long_as_it_lasts(void **state)
     assert_true(step_expected_s(step) == 300);
     assert_true(plan_step_s(step) == 320 * 300);
     arena_destroy(sample.arena);
+}
+
+static const struct slot *find_slot(const struct shape *shape, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (strcmp(shape->slots[i].metric, metric) == 0 && strcmp(shape->slots[i].subject, subject) == 0)
+            return &shape->slots[i];
+    return NULL;
+}
+
+#define LOADED                                                                                        \
+    "\"scope\": \"pair\", \"by\": \"disjoint\", \"arguments\": {\"begin\": \"8G\", \"end\": \"8G\", " \
+    "\"beside\": "                                                                                    \
+    "\"gpu-burn\"}"
+
+/* Of GPUs that compute beside it: another number than at rest, with no floor of the baseline, and items of each host. */
+static void a_test_under_load_is_held_to_its_own_slices(void **state)
+{
+    static const char *const steps[] = {
+        GATHER(LOADED),
+        GATHER(LOADED ", \"repeat_for_s\": 86400"),
+        GATHER(LOADED ", \"repeat_for_s\": 86400, \"peers\": false"),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct sample sample = make("[1-4]\n", "soak", steps[i]);
+        const struct shape *shape;
+        const struct slot *slot;
+        struct slot_limits limits;
+        bool series = false;
+
+        if (sample.plan == NULL)
+            fail_msg("%s", sample.err.text);
+        assert_int_equal(sample.plan->shapes.count, 2);
+        shape = sample.plan->shapes.items[1];
+        slot = find_slot(shape, "nccl.all_gather.loaded.busbw", "");
+        assert_non_null(slot);
+        assert_int_equal(slot->duty, DUTY_GATE);
+        assert_null(find_slot(shape, "nccl.all_gather.busbw", ""));
+        assert_non_null(find_slot(shape, "beside.results", sample.plan->steps.items[1].members[1]->name));
+        assert_null(find_slot(shape, "beside.results", sample.plan->steps.items[0].members[1]->name));
+        slot_limits_find(sample.arena, &sample.sources.limits, shape, slot, &limits);
+        for (size_t k = 0; k < limits.limits.count; k++) {
+            assert_int_not_equal(limits.limits.items[k]->rule, RULE_FLOOR);
+            series |= limits.limits.items[k]->rule == RULE_SERIES;
+        }
+        /* Where nothing would compare the slices, nothing is said to. */
+        assert_int_equal(series, i == 1);
+        assert_int_equal(slot_limits_enforceable(&limits), i == 1);
+        arena_destroy(sample.arena);
+    }
 }
 
 /* Over hosts the launcher gives them to all ranks; a variant that is called as an HCA is no rail. */
@@ -517,6 +621,12 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", "{\"check\": \"gpu-burn\", \"variants\": {\"a\": {}, \"b\": {\"X\": \"1\"}}}",
          "suite:2:35: step 'gpu-burn' has variants, and check 'gpu-burn' measures no bandwidth by message "
          "size to compare; expected a check of collectives"},
+        {"a\n", GATHER("\"scope\": \"group\", \"by\": \"rail\", \"arguments\": {\"beside\": \"gpu-burn\"}"),
+         "suite:2:1: the arguments of check 'nccl-all-gather' do not go together: \"beside\" loads whole "
+         "hosts, and \"by\" is \"rail\""},
+        {"a\n", GATHER("\"arguments\": {\"beside\": \"stress\"}"),
+         "suite:2:1: the arguments of check 'nccl-all-gather' do not go together: \"beside\" is not "
+         "\"gpu-burn\""},
         {"a\n", "{\"check\": \"gpu-burn\", \"scope\": \"pair\"}",
          "suite:2:1: check 'gpu-burn' cannot run with scope 'pair'; expected 'host'"},
     };
@@ -733,9 +843,12 @@ int main(void)
         cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
         cmocka_unit_test_setup_teardown(limits_follow_from_where_the_members_are, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(pairs_of_adapters_are_of_one_shape_whatever_their_racks, make_arena,
+                                        drop_arena),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
+        cmocka_unit_test(a_test_under_load_is_held_to_its_own_slices),
         cmocka_unit_test(a_variant_sets_its_variables_and_no_others_are_set),
         cmocka_unit_test(a_clause_that_only_variants_measure_never_looks_agreed),
         cmocka_unit_test(variants_that_are_left_out_leave_the_verdict_alone),

@@ -60,7 +60,9 @@ unsigned check_wire_hosts(const char *metric)
     const char *collective = strchr(metric, '.');
     size_t length = collective != NULL ? strcspn(++collective, ".") : 0;
 
-    if (length == 0 || !slice_ends(slice_of(metric), "busbw"))
+    /* Of GPUs that compute beside it, it is not what the fabric carries. */
+    if (length == 0 || !slice_ends(slice_of(metric), "busbw") ||
+        slice_ends(slice_of(metric), ".loaded.busbw"))
         return 0;
     for (size_t i = 0; i < ARRAY_SIZE(formulas); i++)
         if (strncmp(formulas[i].collective, collective, length) == 0 &&
@@ -117,11 +119,43 @@ struct ceiling ceiling_of_adapters(const struct check_context *context, const ch
     const struct formula *formula = formula_of(collective);
     double adapters = of_adapters(context, gpus_per_host);
 
-    if (formula->across == NULL || adapters <= 0)
+    if (formula == NULL || formula->across == NULL || adapters <= 0)
         return (struct ceiling){0, ""};
     return (struct ceiling){
         formula->across((double)context->member_count * gpus_per_host, gpus_per_host, adapters),
         formula->text};
+}
+
+/*
+ * Of racks, all the adapters of a rack carry what the links between its hosts bring them, and the rack with the fewest of the
+ * hosts holds up all. Whatever the algorithm, of S bytes that all n GPUs get the (n - g) / n that are not of its own g GPUs
+ * come into it once; a sum goes out of it once and comes in once. So with A, the rate of its adapters, busbw is at most
+ * A (n - 1) / (n - g), of all_reduce 2 A (n - 1) / n. A ring crosses each border with all of it, and reaches A.
+ */
+static const struct limit *across_racks(const struct check_context *context, const char *collective,
+                                        unsigned gpus_per_host, double inside)
+{
+    double links = of_links(context), value = links, most = inside;
+    double host = of_adapters(context, gpus_per_host) * gpus_per_host;
+    double fewest = context->members != NULL ? host_racks_fewest(context->members, context->member_count)
+                                             : context->platform->nvlink_domain_hosts;
+    double n = (double)context->member_count * gpus_per_host, g = fewest * gpus_per_host;
+
+    if (links <= 0)
+        return NULL;
+    if (host > 0 && g < n) {
+        bool to_each = formula_of(collective)->across == each_to_each,
+             sums = formula_of(collective)->switches_add;
+        double bound = to_each ? host / gpus_per_host * (n - 1) / (n - g)
+                       : sums  ? 2 * fewest * host * (n - 1) / n
+                               : fewest * host * (n - 1) / (n - g);
+
+        most = fmin(most, bound);
+        value = fmin(fmin(value, to_each ? bound : fewest * host), most);
+    }
+    return plausible(context, collective, value, most,
+                     most < inside ? "rate of the adapters in the rack with the fewest hosts"
+                                   : "rate of a GPU's NVLinks");
 }
 
 const struct limit *ceiling_of_collective(const struct check_context *context, const char *collective,
@@ -129,16 +163,18 @@ const struct limit *ceiling_of_collective(const struct check_context *context, c
 {
     const struct formula *formula = formula_of(collective);
     struct ceiling across = ceiling_of_adapters(context, collective, gpus_per_host);
-    double links = of_links(context), value = across.rate, most;
-    double inside = links * (formula->switches_add && context->platform->fabric_state ? 1 + nvls_gain : 1);
+    double links = of_links(context), value = across.rate, most, inside;
 
+    /* The pattern of a limit may stand for several collectives. */
+    if (formula == NULL)
+        return NULL;
+    inside = links * (formula->switches_add && context->platform->fabric_state ? 1 + nvls_gain : 1);
     if (context->member_count < 2 || ceiling_in_domain(context))
         return links > 0 ? plausible(context, collective, links, inside, "rate of a GPU's NVLinks") : NULL;
     if (value <= 0)
         return NULL;
-    /* Of racks, all the adapters of a rack carry what the links between its hosts bring them. */
     if (context->platform->nvlink_domain_hosts > 1 && gpus_per_host > 1)
-        return links > 0 ? plausible(context, collective, links, inside, "rate of a GPU's NVLinks") : NULL;
+        return across_racks(context, collective, gpus_per_host, inside);
     most = formula->switches_add ? 2 * value : value;
     /* With several GPUs of a host, what comes for each of them goes over its links within the host too. */
     if (links > 0 && gpus_per_host > 1) {

@@ -311,5 +311,7 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
 
     launcher_begin(context, out);
     put_launch(context, launch, row, out);
+    if (launch->under != NULL)
+        text_printf(out, "%s ", launch->under);
     text_shell_quote(out, row->path);
 }

@@ -19,6 +19,8 @@ struct launch {
     /* Of this launch: they outrank all others of these names. */
     const struct suite_variable *variables;
     size_t variable_count;
+    /* What runs the tool on each rank: shell words before it, as they stand in the command file; NULL: the launcher itself. */
+    const char *under;
 };
 
 /* Whether the step's command goes across hosts at all. */

@@ -48,6 +48,13 @@ static void command_nvlink(const struct check_context *context, struct text *out
     text_put(out, " nvlink -e");
 }
 
+static void command_beside(const struct check_context *context __attribute__((unused)), struct text *out)
+{
+    script_begin(out, "readlink /var/tmp/assay-beside-$ASSAY_ATTEMPT");
+    script_set(out, "of", "beside");
+    text_put(out, script_window_witness);
+}
+
 /* Read before and after: what has grown is the test's. */
 #define COUNTERS                                                                            \
     {.name = WINDOW_FABRIC,                                                                 \
@@ -87,6 +94,7 @@ static const struct part_row after[] = {
      .script = script_window_witness,
      .typed = "readlink /var/tmp/assay-witness-$ASSAY_ATTEMPT",
      .aside = true},
+    {.name = WINDOW_BESIDE, .command = command_beside, .aside = true},
     {0},
 };
 
@@ -114,6 +122,8 @@ bool window_part_applies(const struct check_context *context, const struct part_
         return true;
     if (strcmp(row->name, WINDOW_WITNESS) == 0)
         return window_asks_witness(context);
+    if (strcmp(row->name, WINDOW_BESIDE) == 0)
+        return check_beside(context->step) != NULL;
     if (!context->check->window)
         return false;
     if (strcmp(row->name, WINDOW_DRIVES) == 0)

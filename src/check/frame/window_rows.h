@@ -16,6 +16,7 @@
 #define WINDOW_LOG_START "log-start"
 #define WINDOW_LOG "kernel-log"
 #define WINDOW_WITNESS "witness"
+#define WINDOW_BESIDE "beside"
 
 /* The rows end with a NULL name. */
 const struct part_row *window_parts(enum window_role role);

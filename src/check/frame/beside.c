@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fault that only shows while the GPUs compute and the fabric carries at once (power, heat, a supply that sags) is seen by
+ * no test of either. So a collective may have gpu_burn beside it: the first rank of each host starts it, waits until each
+ * GPU does work, then is the program as all others are, and ends gpu_burn behind it. It is one command, one deadline and one
+ * mark: what ends the test ends the load, and a test is taken up again with it.
+ *
+ * What it found each host leaves to be asked for after the test by a session of its own, as with witness.c: what rank 0
+ * prints of other hosts would be rank 0's word.
+ *
+ * A GPU serves two programs in turn (NVIDIA, "Multi-Process Service": without MPS kernels of two processes do not run at the
+ * same time), so the collective is slower by a factor that nobody publishes. No limit of GPUs at rest holds for it: its
+ * bandwidth has a name of its own, and is compared with itself over the slices of a soak.
+ */
+#include "beside.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+#include "assay/robust.h"
+
+#include "rules.h"
+#include "script.h"
+#include "window.h"
+#include "window_rows.h"
+
+enum {
+    ROUNDS_LEAST = 50,
+    STARTING_S = 120,  /* gpu_burn does work by then: it compares its first products after some seconds */
+    LONGER_S = 60,     /* it is not done before the test's deadline */
+    MEMORY_SHARE = 8,  /* of the GPU's memory it takes one in so many, of which the collective has no need */
+    MEMORY_MIB = 4096, /* where the platform does not say how much there is */
+};
+
+const char *check_beside(const struct suite_step *step)
+{
+    const struct json *given = json_get(step->arguments, BESIDE_ARGUMENT);
+
+    return given != NULL && given->type == JSON_STRING && *given->string != '\0' ? given->string : NULL;
+}
+
+const char *beside_fault(const struct check_context *context)
+{
+    const char *beside = check_beside(context->step);
+
+    if (beside == NULL)
+        return NULL;
+    if (strcmp(beside, BESIDE_GPU_BURN) != 0)
+        return "\"beside\" is not \"" BESIDE_GPU_BURN "\"";
+    if (context->step->by != NULL && strcmp(context->step->by, "rail") == 0)
+        return "\"beside\" loads whole hosts, and \"by\" is \"rail\"";
+    return NULL;
+}
+
+void beside_script(const struct check_context *context, struct text *out)
+{
+    const struct suite_tool *tool = check_tool(context, "gpu_burn");
+    double memory = context->platform->gpu_memory_gib * 1024 / MEMORY_SHARE,
+           pause_s = 1 / context->timescale > 0.1 ? 1 / context->timescale : 0.1;
+
+    script_set_number(out, "memory_mib", memory > 0 ? floor(memory) : MEMORY_MIB, 0);
+    script_set_number(out, "pause_s", pause_s, 1);
+    script_set_number(out, "rounds", fmax(ceil(STARTING_S / context->timescale / pause_s), ROUNDS_LEAST), 0);
+    script_set(out, "gpu_burn", tool->folder == NULL ? tool->path : "");
+    script_tool_exec(context, out, "gpu_burn", "gpu_burn");
+    text_put(out, script_beside);
+}
+
+void beside_seconds(const struct check_context *context, struct text *out)
+{
+    text_printf(out, "\"$((ASSAY_DEADLINE * %.0f + %d))\"", ceil(context->timescale), LONGER_S);
+}
+
+/* Of a single host's test it is of the test as a whole. */
+static const char *subject_of(const struct check_context *context, size_t member)
+{
+    return context->member_count > 1 ? context->members[member]->name : "";
+}
+
+void beside_slots(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct limit loaded[] =
+        RULES_EQUAL("beside.load", "all the time",
+                    "assay: gpu_burn worked before the test began and when it ended", .inconclusive = true);
+    static const struct limit right[] =
+        RULES_EQUAL("beside.results", "right", "gpu_burn compares its products");
+
+    /* Recorded, and remarked on: GPUs of one test do the same work, and nobody has published by how much healthy ones differ. */
+    static const struct limit of_others[] =
+        RULES(.metric = "beside.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
+              .status = LIMIT_TOOL, .source = "assay: GPUs of one test do the same work");
+
+    for (size_t i = 0; i < context->member_count; i++) {
+        slot_add(context, slots, "beside.load", subject_of(context, i), NULL, DUTY_GATE, loaded);
+        slot_add(context, slots, "beside.results", subject_of(context, i), NULL, DUTY_GATE, right);
+        slot_add(context, slots, "beside.gflops", subject_of(context, i), NULL, DUTY_RECORD, NULL);
+        slot_add(context, slots, "beside.of_others", subject_of(context, i), NULL, DUTY_RECORD, of_others);
+    }
+}
+
+struct rates {
+    LIST_OF(double) items; /* Gflop/s of all GPUs of the test */
+};
+
+/* What one host left, taken apart. */
+struct load {
+    struct slice loaded; /* "yes" */
+    unsigned gpus;
+    double slowest; /* Gflop/s */
+    struct rates *all;
+    const struct reason *wrong;
+};
+
+/* "gpu3=51234:0" */
+static bool scan_gpu(struct arena *arena, struct slice word, struct load *load)
+{
+    struct slice name = word;
+    size_t equals = slice_find(word, "="), colon = slice_find(word, ":");
+    double rate, errors;
+
+    if (equals == (size_t)-1 || colon == (size_t)-1 || colon < equals || !scan_text(&name, "gpu") ||
+        !scan_double((struct slice){word.bytes + equals + 1, colon - equals - 1}, &rate) ||
+        !scan_double(slice_from(word, colon + 1), &errors))
+        return false;
+    name = (struct slice){word.bytes, equals};
+    if (errors != 0)
+        load->wrong = reason_also(
+            arena, load->wrong,
+            reason(arena, about, name,
+                   errors < 0 ? REASON(gpu_burn_died_on_it)
+                              : reason(arena, wrong_results, arena_printf(arena, "%.0f", errors))));
+    load->slowest = load->gpus == 0 ? rate : fmin(load->slowest, rate);
+    load->gpus++;
+    *list_push(arena, &load->all->items) = rate;
+    return true;
+}
+
+static bool scan_load(struct arena *arena, struct slice words, struct rates *all, struct load *load)
+{
+    struct slice word;
+
+    *load = (struct load){.slowest = NAN, .all = all};
+    if (!scan_word(&words, &word) || !scan_text(&word, "loaded="))
+        return false;
+    load->loaded = word;
+    while (scan_word(&words, &word))
+        if (!scan_gpu(arena, word, load))
+            return false;
+    return true;
+}
+
+static const struct reason *load_said(const struct check_context *context, struct arena *arena,
+                                      const struct load *load)
+{
+    unsigned gpus = context->platform->gpu_count;
+
+    if (slice_equal(load->loaded, "late"))
+        return reason(arena, no_load_in_time, STARTING_S);
+    if (slice_equal(load->loaded, "ended"))
+        return REASON(load_ended_early);
+    if (!slice_equal(load->loaded, "yes"))
+        return reason_quote(arena, load->loaded);
+    if (load->gpus != gpus)
+        return reason(arena, load_of_some_gpus, load->gpus, gpus);
+    return REASON(all_the_time);
+}
+
+static void unread(struct reading *out, const char *subject, const struct reason *why)
+{
+    static const char *const codes[] = {"beside.load.unread", "beside.results.unread", "beside.gflops.unread",
+                                        "beside.of_others.unread"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+        reading_finding(out, SEVERITY_INFO, codes[i], subject, why);
+}
+
+/* How the slowest GPU of each host stands to the middle of all. */
+static void compare(struct rates *all, struct reading *out)
+{
+    double median = all->items.count > 1 ? robust_median(all->items.items, all->items.count) : 0;
+    size_t count = out->measurements.count;
+
+    for (size_t i = 0; median > 0 && i < count; i++) {
+        const struct measurement slowest = out->measurements.items[i];
+
+        if (strcmp(slowest.metric, "beside.gflops") == 0)
+            reading_measure(out, "beside.of_others", slowest.subject,
+                            round(1000 * slowest.value / median) / 10, "%");
+    }
+}
+
+void beside_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    struct rates all = {0};
+
+    for (size_t i = 0; check_beside(context->step) != NULL && i < context->member_count; i++) {
+        const char *subject = subject_of(context, i);
+        const struct reason *why;
+        struct slice words = window_said(context, attempt, i, WINDOW_AFTER, WINDOW_BESIDE, &why);
+        struct load load;
+
+        if (why != NULL || !scan_load(out->arena, words, &all, &load)) {
+            unread(out, subject, why != NULL ? why : reason_quote(out->arena, words));
+            continue;
+        }
+        reading_fact_said(out, "beside.load", subject, load_said(context, out->arena, &load));
+        if (load.gpus == 0)
+            continue;
+        reading_fact_said(out, "beside.results", subject,
+                          load.wrong != NULL ? load.wrong : REASON(answers_right));
+        reading_measure(out, "beside.gflops", subject, load.slowest, "GFLOP/s");
+    }
+    compare(&all, out);
+}
