@@ -44,7 +44,10 @@ struct injection {
     uint64_t one_in; /* of these, one in so many at random; 1: all */
 };
 
+struct gpu_test;
+
 struct gpu_options {
+    const struct gpu_test *test;
     const char *backend; /* "auto", "host", "cuda" */
     bool units[WORK_UNITS];
     uint64_t rounds; /* 0: for `seconds` */
@@ -111,50 +114,6 @@ int injection_parse(const char *text, struct injection *ret_injection, struct er
 uint32_t injection_bits(const struct injection *injection, unsigned gpu, unsigned sm, enum work_unit unit,
                         unsigned lane, uint64_t round);
 
-/* sdc.c */
-struct sdc_error {
-    unsigned gpu, sm;
-    enum work_unit unit;
-    uint64_t first_round, last_round, rounds; /* when it was wrong, and in how many rounds */
-    unsigned word;                            /* the first that was wrong then */
-    uint32_t got, expected, bits;             /* bits: all that were ever wrong */
-};
-
-enum { SDC_SEEDS = 16 /* what goes in comes back after so many rounds of a unit */ };
-
-/* What each block has to answer. */
-struct sdc_reference {
-    uint64_t digest;
-    bool set;
-};
-
-struct sdc {
-    struct gpu_probe *probe;
-    struct sdc_reference references[WORK_UNITS][SDC_SEEDS];
-    struct sdc_error *errors;
-    size_t error_count, error_capacity;
-    bool reached[GPU_MOST][GPU_SMS_MOST];
-    uint64_t rounds; /* that were begun and compared, of all units together */
-    uint64_t unit_rounds[WORK_UNITS];
-    uint64_t disagreed;            /* rounds in which no answer had the majority, and nobody could be named */
-    enum work_unit disagreed_unit; /* of the first of them */
-    struct gpu_answers answers;    /* of the last round */
-};
-
-struct sdc *sdc_create(struct gpu_probe *probe);
-void sdc_free(struct sdc *sdc);
-/* One round: a unit on all SMs, compared. -1 with err set where the backend failed. */
-int sdc_round(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
-/* Until rounds or seconds are over. */
-int sdc_run(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
-/* Of all seeds of the unit, as far as they are known: the same on every host with the same GPUs and build. */
-uint64_t sdc_unit_digest(const struct sdc *sdc, enum work_unit unit);
-unsigned sdc_reached(const struct sdc *sdc, unsigned gpu);
-
-/* gpu_output.c: lines of JSON. */
-void gpu_output_head(const struct gpu_probe *probe);
-void gpu_output_sdc(const struct sdc *sdc);
-void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
 /* gpu_deadline.c: ends the program with a last line after so long; SIGTERM and SIGINT ask for the end of the test, and what
  * it has found by then is told. */
 void gpu_deadline_start(unsigned seconds);
@@ -162,6 +121,26 @@ bool gpu_stop_asked(void);
 /* Seconds of a clock that only goes forward. */
 double gpu_now_s(void);
 void gpu_deadline_stop(void);
+
+/*
+ * What the program can be asked for: a row of gpu_tests (gpu_tests.c). Common to all are the options that say which GPUs
+ * and for how long, the first line of the output, and the last.
+ */
+enum gpu_test_number { GPU_TEST_SDC, GPU_TESTS };
+
+struct line;
+
+struct gpu_test {
+    const char *name;
+    const char *summary; /* for --help */
+    /* Its own fields of the first line, which say among others how many rows will come. */
+    void (*head)(const struct gpu_probe *probe, struct line *line);
+    /* Prints what it found, and the end. Returns the exit status. */
+    int (*run)(struct gpu_probe *probe);
+};
+
+extern const struct gpu_test gpu_test_sdc;
+extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */
 int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct error *err)

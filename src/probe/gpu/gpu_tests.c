@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu.h"
+
+const struct gpu_test *const gpu_tests[GPU_TESTS] = {
+    [GPU_TEST_SDC] = &gpu_test_sdc,
+};
