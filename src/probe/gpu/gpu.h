@@ -28,8 +28,10 @@ enum {
 enum {
     GPU_NAME_BYTES = 96,
     GPU_MOST = 64,
-    GPU_SMS_MOST = 1024,   /* numbers that SMs may have */
-    GPU_BLOCKS_MOST = 4096 /* of a GPU in one round */
+    GPU_SMS_MOST = 1024,    /* numbers that SMs may have */
+    GPU_BLOCKS_MOST = 4096, /* of a GPU in one round */
+    GPU_TYPES = 6,          /* GEMM_TYPES */
+    GPU_SIZES_MOST = 4
 };
 
 /* A wrong answer on purpose: in the words of --inject. */
@@ -42,6 +44,9 @@ struct injection {
     uint64_t from;   /* the first round */
     uint64_t period; /* each so many rounds from then on; 1: all */
     uint64_t one_in; /* of these, one in so many at random; 1: all */
+    bool in_memory;  /* the bits of a word of the GPU's memory, for the test memory */
+    uint64_t offset; /* which */
+    unsigned slow;   /* the GPU is so many percent slower; 0: it is not */
 };
 
 struct gpu_test;
@@ -54,7 +59,14 @@ struct gpu_options {
     double seconds;
     unsigned depth; /* steps of each chain */
     unsigned deadline_s;
+    unsigned windows; /* of each rate */
+    unsigned passes;  /* of the test memory */
+    bool types
+        [GPU_TYPES]; /* of the test compute, by enum gemm_type; sizes: none where the backend's are meant */
+    unsigned sizes[GPU_SIZES_MOST], size_count;
+    double warmup_s;
     unsigned host_gpus, host_sms; /* of the host backend */
+    unsigned host_mib;            /* memory of each of its GPUs */
     struct injection injection;
 };
 
@@ -71,6 +83,8 @@ struct gpu_answers {
 };
 
 struct gpu_probe;
+struct gpu_memory;
+struct gpu_gemm;
 
 struct gpu_backend {
     const char *name;
@@ -85,6 +99,8 @@ struct gpu_backend {
     /* Whether the host's own arithmetic gives the same bits for the unit. */
     bool (*is_known)(enum work_unit unit);
     void (*close)(struct gpu_probe *probe);
+    const struct gpu_memory *memory; /* memory.h */
+    const struct gpu_gemm *gemm;     /* gemm.h */
 };
 
 struct gpu_probe {
@@ -107,12 +123,17 @@ void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret
 uint64_t work_digest(const uint32_t words[WORK_WORDS]);
 
 /* inject.c: "gpu=0,sm=17,unit=tensor-bf16,lane=3,bits=0x1000,from=450,period=3,one-in=1000000"; what is left out is 0,
- * every unit, all lanes, bit 0, from the first round on, in each. */
+ * every unit, all lanes, bit 0, from the first round on, in each. "gpu=0,offset=0x1000,bits=1" is a word of memory, and
+ * "gpu=0,slow=20" a GPU that is 20 % slower. */
 int injection_parse(const char *text, struct injection *ret_injection, struct error *err)
     __attribute__((warn_unused_result));
 /* The bits that are turned over in words of the lane; 0: none. */
 uint32_t injection_bits(const struct injection *injection, unsigned gpu, unsigned sm, enum work_unit unit,
                         unsigned lane, uint64_t round);
+/* Of the GPU: a word of its memory that is wrong; and what share of its true speed is told. */
+struct memory_fault;
+struct memory_fault injection_memory(const struct injection *injection, unsigned gpu);
+double injection_speed(const struct gpu_probe *probe, unsigned gpu);
 
 /* gpu_deadline.c: ends the program with a last line after so long; SIGTERM and SIGINT ask for the end of the test, and what
  * it has found by then is told. */
@@ -126,7 +147,7 @@ void gpu_deadline_stop(void);
  * What the program can be asked for: a row of gpu_tests (gpu_tests.c). Common to all are the options that say which GPUs
  * and for how long, the first line of the output, and the last.
  */
-enum gpu_test_number { GPU_TEST_SDC, GPU_TESTS };
+enum gpu_test_number { GPU_TEST_SDC, GPU_TEST_MEMORY, GPU_TEST_COMPUTE, GPU_TESTS };
 
 struct line;
 
@@ -139,7 +160,7 @@ struct gpu_test {
     int (*run)(struct gpu_probe *probe);
 };
 
-extern const struct gpu_test gpu_test_sdc;
+extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute;
 extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */

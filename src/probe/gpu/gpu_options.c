@@ -4,15 +4,30 @@
 
 #include "assay/options.h"
 #include "assay/scan.h"
-#include "gpu.h"
+#include "gemm.h"
+#include "gpu_threads.h"
 
 /* As the command line has them; an option that another test has is unknown to this one. */
 static struct words {
-    const char *backend, *units, *inject;
-    unsigned seconds, rounds, depth, deadline_s, gpus, sms;
-} words = {.backend = "auto", .seconds = 10, .depth = 256, .deadline_s = 600, .gpus = 8, .sms = 16};
+    const char *backend, *units, *types, *sizes, *inject;
+    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup;
+} words = {.backend = "auto",
+           .seconds = 10,
+           .depth = 256,
+           .deadline_s = 600,
+           .gpus = 8,
+           .sms = 16,
+           .windows = 20,
+           .warmup = 3,
+           .passes = 4,
+           .mib = 16};
 
-enum { SDC = 1 << GPU_TEST_SDC, ALL = (1 << GPU_TESTS) - 1 };
+enum {
+    SDC = 1 << GPU_TEST_SDC,
+    MEMORY = 1 << GPU_TEST_MEMORY,
+    COMPUTE = 1 << GPU_TEST_COMPUTE,
+    ALL = (1 << GPU_TESTS) - 1
+};
 
 static const struct {
     unsigned tests;
@@ -23,19 +38,31 @@ static const struct {
       "cuda, host (CPU threads that stand for GPUs), or auto: cuda (default)"}},
     {ALL,
      {"deadline", 0, OPTION_COUNT, "SECONDS", &words.deadline_s, "end it all after so long (default 600)"}},
+    {ALL,
+     {"inject", 0, OPTION_STRING, "FAULT", &words.inject,
+      "something wrong on purpose, for tests: gpu=0,sm=17,unit=fma32,bits=0x1000,from=450,period=3; "
+      "gpu=0,offset=0x1000; gpu=0,slow=20"}},
     {ALL, {"gpus", 0, OPTION_COUNT, "N", &words.gpus, "of the host backend (default 8)"}},
-    {SDC,
+    {SDC | COMPUTE,
      {"seconds", 's', OPTION_COUNT, "S", &words.seconds,
-      "how long, and each input once at least (default 10)"}},
+      "how long; sdc: and each input once at least; compute: each type and size (default 10)"}},
     {SDC, {"rounds", 'n', OPTION_COUNT, "N", &words.rounds, "instead: so many rounds"}},
     {SDC, {"units", 'u', OPTION_STRING, "LIST", &words.units, "only these units, with commas between them"}},
     {SDC, {"depth", 0, OPTION_COUNT, "N", &words.depth, "steps of each chain of operations (default 256)"}},
     {SDC, {"sms", 0, OPTION_COUNT, "N", &words.sms, "SMs of each GPU, of the host backend (default 16)"}},
-    {SDC,
-     {"inject", 0, OPTION_STRING, "FAULT", &words.inject,
-      "turn bits of an answer over, for tests: gpu=0,sm=17,unit=fma32,bits=0x1000,from=450,period=3"}},
+    {COMPUTE,
+     {"types", 't', OPTION_STRING, "LIST", &words.types, "only these types, with commas between them"}},
+    {COMPUTE,
+     {"sizes", 0, OPTION_STRING, "LIST", &words.sizes,
+      "rows and columns of the matrices (default 8192,16384; of the host backend 64,96)"}},
+    {COMPUTE, {"warmup", 'w', OPTION_COUNT, "S", &words.warmup, "seconds before each (default 3)"}},
+    {MEMORY | COMPUTE,
+     {"windows", 0, OPTION_COUNT, "N", &words.windows, "of time, of each rate (default 20)"}},
+    {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
+    {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
 };
 
+enum { MIB_MOST = 1 << 20 };
 enum { ROWS = sizeof table / sizeof table[0] };
 
 static const char more[] =
@@ -83,6 +110,9 @@ void gpu_options_help(void)
     text_put(&out, "\nUnits:");
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
         text_printf(&out, " %s", work_names[unit]);
+    text_put(&out, "\nTypes:");
+    for (unsigned type = 0; type < GEMM_TYPES; type++)
+        text_printf(&out, " %s", gemm_names[type]);
     text_put(&out, "\n");
     text_put(&out, more);
     fputs(out.bytes, stdout);
@@ -113,6 +143,27 @@ static int read_names(const char *option, const char *text, const char *const *n
     return 0;
 }
 
+/* "8192,16384" */
+static int read_sizes(struct gpu_options *options, const char *text, struct error *err)
+{
+    struct slice rest = slice_of(text != NULL ? text : ""), word;
+    uint64_t size;
+
+    while (rest.length > 0) {
+        const char *comma = memchr(rest.bytes, ',', rest.length);
+
+        word = (struct slice){rest.bytes, comma != NULL ? (size_t)(comma - rest.bytes) : rest.length};
+        if (!scan_u64(word, &size) || size < 16 || size > GEMM_SIZE_MOST || size % 16 != 0 ||
+            options->size_count == GPU_SIZES_MOST)
+            return error_set(err, ERROR_USAGE,
+                             "--sizes: '%.*s'; expected at most %d sizes, multiples of 16 up to %d",
+                             (int)word.length, word.bytes, GPU_SIZES_MOST, GEMM_SIZE_MOST);
+        options->sizes[options->size_count++] = (unsigned)size;
+        rest = slice_from(rest, word.length + (comma != NULL));
+    }
+    return 0;
+}
+
 /* A release is what goes to customers' hosts: nobody turns bits over there by mistake. */
 static int read_injection(struct gpu_options *options, struct error *err)
 {
@@ -135,14 +186,24 @@ static int read_words(struct gpu_options *options, struct error *err)
     options->deadline_s = words.deadline_s;
     options->host_gpus = words.gpus;
     options->host_sms = words.sms;
+    options->host_mib = words.mib;
+    options->windows = words.windows;
+    options->warmup_s = words.warmup;
+    options->passes = words.passes;
     if (strcmp(backend, "auto") != 0 && strcmp(backend, "host") != 0 && strcmp(backend, "cuda") != 0)
         return error_set(err, ERROR_USAGE, "--backend is '%s'; expected auto, host or cuda", backend);
     if (words.gpus > GPU_MOST || words.sms > GPU_SMS_MOST)
         return error_set(err, ERROR_USAGE, "--gpus %u --sms %u; expected at most %d and %d", words.gpus,
                          words.sms, GPU_MOST, GPU_SMS_MOST);
+    if (words.windows >= GPU_WINDOWS_MOST || words.mib > MIB_MOST)
+        return error_set(err, ERROR_USAGE, "--windows %u --memory %u; expected less than %d and at most %d",
+                         words.windows, words.mib, GPU_WINDOWS_MOST, MIB_MOST);
     if (words.depth > WORK_DEPTH_MOST)
         return error_set(err, ERROR_USAGE, "--depth is %u; expected at most %d", words.depth,
                          WORK_DEPTH_MOST);
+    if (read_sizes(options, words.sizes, err) < 0 ||
+        read_names("types", words.types, gemm_names, GEMM_TYPES, options->types, err) < 0)
+        return -1;
     if (read_names("units", words.units, work_names, WORK_UNITS, options->units, err) < 0)
         return -1;
     return read_injection(options, err);
@@ -178,20 +239,21 @@ static int no_test(const char *word, struct error *err)
 int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct error *err)
 {
     struct option_row rows[ROWS + 1];
+    const char *word = argc > 1 ? argv[1] : NULL; /* the parsing moves words */
     unsigned number;
     bool help = false;
     int first;
 
     *options = (struct gpu_options){0};
-    if (argc < 2)
+    if (word == NULL)
         return no_test(NULL, err);
-    number = find_test(argv[1]);
+    number = find_test(word);
     rows_of(number < GPU_TESTS ? 1u << number : ALL, rows);
     first = options_parse(rows, argc - (number < GPU_TESTS), argv + (number < GPU_TESTS), &help, err);
     if (help)
         return 1;
     if (number == GPU_TESTS)
-        return no_test(argv[1], err);
+        return no_test(word, err);
     if (first < 0)
         return -1;
     if (first < argc - 1)

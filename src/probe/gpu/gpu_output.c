@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "assay/arena.h"
 #include "gpu_output.h"
@@ -27,6 +28,14 @@ void line_number(struct line *line, const char *key, double value)
 {
     json_key(&line->writer, key);
     json_put_number(&line->writer, value);
+}
+
+void line_rate(struct line *line, const char *key, double value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%.5g", value);
+    line_number(line, key, strtod(text, NULL));
 }
 
 void line_known(struct line *line, const char *key, const char *value)
@@ -84,6 +93,17 @@ void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double
     line_number(&line, "rounds", (double)rounds);
     line_number(&line, "seconds", (double)(long)(seconds * 1000) / 1000);
     line_end(&line);
+}
+
+int gpu_output_done(bool wrong, uint64_t rounds, double seconds)
+{
+    const bool stopped = gpu_stop_asked();
+
+    gpu_output_end(wrong     ? "wrong"
+                   : stopped ? "stopped"
+                             : "ok",
+                   stopped && !wrong ? "a signal asked for the end" : "", rounds, seconds);
+    return wrong ? GPU_WRONG : stopped ? GPU_BROKEN : GPU_DONE;
 }
 
 int gpu_refuse(int status, const char *reason)

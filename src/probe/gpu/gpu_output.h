@@ -28,6 +28,8 @@ void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned g
 /* Prints it. */
 void line_end(struct line *line);
 void line_number(struct line *line, const char *key, double value);
+/* The same with five digits. */
+void line_rate(struct line *line, const char *key, double value);
 /* Nothing where the value is "". */
 void line_known(struct line *line, const char *key, const char *value);
 void line_hex(struct line *line, const char *key, uint64_t value, int digits);
@@ -35,6 +37,8 @@ void line_hex(struct line *line, const char *key, uint64_t value, int digits);
 void gpu_output_head(const struct gpu_probe *probe);
 /* reason: "" for none. rounds: of whatever the test repeats. */
 void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
+/* The end of a test that went its way: "ok", "wrong", or "stopped" where that was asked for. Returns the exit status. */
+int gpu_output_done(bool wrong, uint64_t rounds, double seconds);
 /* Ends without a test: on stderr and in a last line. Returns the status. */
 int gpu_refuse(int status, const char *reason);
 
