@@ -13,7 +13,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
-static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc};
+static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc, &probe_gpu_memory, &probe_gpu_compute};
 
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number)
@@ -240,13 +240,24 @@ static const struct metric metrics[] = {
     {"sdc.sms_wrong", "", BETTER_LOWER, "SMs of the GPU that gave a wrong answer"},
     {"sdc.sms_unreached", "", BETTER_LOWER, "SMs of the GPU that no work ran on"},
     {"sdc.rounds", "", BETTER_NEITHER, "rounds that were compared"},
+    {"gpu_memory.wrong_words", "", BETTER_LOWER,
+     "64-bit words of the GPU's memory that did not keep what was written"},
+    {"gpu_memory.covered", "%", BETTER_HIGHER, "of the GPU's memory that was written and compared"},
+    {"gpu_memory.*.compared", "MiB", BETTER_NEITHER,
+     "of memory that was compared with the pattern, in all passes"},
+    {"gpu_memory.*.best", "GB/s", BETTER_HIGHER, "the same, the fastest window"},
+    {"gpu_memory.*.least", "GB/s", BETTER_HIGHER, "the same, the slowest window"},
+    {"gpu_memory.*", "GB/s", BETTER_HIGHER, "of the GPU's own memory: copy, read, write, triad", true, true},
+    {"gpu_compute.*.random.warm", "TFLOP/s", BETTER_HIGHER,
+     "products of matrices of that type and size: random numbers, after a warm-up", true, true},
+    {"gpu_compute.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of its windows"},
     {NULL},
 };
 
 const struct parser parse_assay_probe_gpu = {
     .name = "assay-probe-gpu",
     .version = 1,
-    .summary = "assay-probe-gpu: whether every SM of every GPU gives the same, right answer",
+    .summary = "assay-probe-gpu: what GPUs answer, how fast they compute, and what their memory keeps",
     .metrics = metrics,
     .grammar =
         &(const struct grammar){.state_bytes = sizeof(struct probe_gpu), .line = read_line, .end = end},

@@ -25,6 +25,7 @@ struct probe_gpu {
     const struct reason *first[PROBE_GPUS_MOST]; /* the first that was wrong of the GPU; NULL: nothing */
     unsigned wrong_of[PROBE_GPUS_MOST];          /* lines of what was wrong of the GPU */
     double wrong_told, wrong_lines;              /* by the GPUs' lines; lines of what was wrong */
+    double wrong_by_rows;                        /* by the rows of the test memory */
     bool seen, began, ended, ended_wrong;
 };
 
@@ -45,7 +46,7 @@ struct probe_gpu_test {
     void (*tell)(struct probe_gpu *probe);
 };
 
-extern const struct probe_gpu_test probe_gpu_sdc;
+extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute;
 
 /* A whole number that must be there, and lie between 0 and most. */
 bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const char *key, double most,

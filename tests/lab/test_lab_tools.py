@@ -43,6 +43,8 @@ COMMANDS = [
     ("gpu-burn", "gpu_burn -tc 60"),
     ("p2p-bandwidth-latency", "p2pBandwidthLatencyTest"),
     ("nvbandwidth", "nvbandwidth"),
+    ("assay-probe-gpu", "assay-probe-gpu memory"),
+    ("assay-probe-gpu", "assay-probe-gpu compute --types bf16,fp8"),
     ("nvbandwidth", "nvbandwidth -t device_to_host_memcpy_ce device_to_device_memcpy_read_ce"),
     ("nccl-tests", "all_reduce_perf -b 8 -e 16G -f 2 -g 8"),
     ("nccl-tests", "all_gather_perf -b 1M -e 8G -f 2 -g 8 -n 20 -w 5"),
