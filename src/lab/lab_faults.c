@@ -132,6 +132,10 @@ static const struct kind {
     [FAULT_HBM_BIT] = {"hbm-bit", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 8, 1, 1e9,
                        "a bit of the GPU's memory is read wrong COUNT times, and ECC says nothing of it",
                        "fail of gpu-memory"},
+    [FAULT_PCIE_SLOW] =
+        {"pcie-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 40, 0.1, 99,
+         "copies between the host and the GPU are PERCENT slower, at the full width of its link",
+         "fail of gpu-links, and of nvbandwidth"},
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},

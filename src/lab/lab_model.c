@@ -309,6 +309,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
                     (1 - number_or(host, FAULT_BURN_SLOW, number, 0) / 100),
         .tensor = 1 - number_or(host, FAULT_TENSOR_SLOW, number, 0) / 100,
         .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
+        .host_copies = 1 - number_or(host, FAULT_PCIE_SLOW, number, 0) / 100,
         .gemm = 1 - number_or(host, FAULT_COMPUTE_SLOW, number, 0) / 100,
         .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),

@@ -134,6 +134,7 @@ enum fault_kind {
     FAULT_COMPUTE_SLOW,
     FAULT_HBM_SLOW,
     FAULT_HBM_BIT,
+    FAULT_PCIE_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
@@ -300,6 +301,7 @@ struct lab_gpu {
     double strength;          /* share of its full compute rate */
     double tensor;            /* of that, what its tensor cores do */
     double copies;            /* share of its full copy bandwidth */
+    double host_copies;       /* share of what copies from and to the host would reach */
     double gemm, hbm;         /* share of what its products, and its own memory, would reach */
     unsigned memory_wrong;    /* words of its memory that do not keep what is written */
     bool throttled, idle;     /* idle: CUDA gives it no work */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay-probe-gpu memory and compute: the lines that the probe prints on real GPUs, of this host's. */
+/* assay-probe-gpu memory, compute and links: the lines that the probe prints on real GPUs, of this host's. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +41,8 @@ static void put_head(const struct lab_host *host, const char *test, unsigned row
 {
     printf("{\"assay_probe_gpu\": 1, \"test\": \"%s\", \"program\": \"assay-probe-gpu 0.1.0\", \"backend\": "
            "\"cuda\", "
-           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d, \"rows\": %u, %s, \"injected\": false}\n",
-           test, host->profile->cuda, host->gpu_count, rows, more);
+           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d, \"rows\": %u%s%s, \"injected\": false}\n",
+           test, host->profile->cuda, host->gpu_count, rows, *more != '\0' ? ", " : "", more);
 }
 
 static void put_gpu(const struct lab_host *host, int gpu, const char *more)
@@ -50,8 +50,8 @@ static void put_gpu(const struct lab_host *host, int gpu, const char *more)
     const struct lab_gpu *g = &host->gpus[gpu];
     char bus[24];
 
-    printf("{\"gpu\": %d, \"name\": \"%s\", \"uuid\": \"%s\", \"bus\": \"%s\", %s}\n", gpu,
-           host->profile->gpu_name, g->uuid, lab_bus_id(g, bus), more);
+    printf("{\"gpu\": %d, \"name\": \"%s\", \"uuid\": \"%s\", \"bus\": \"%s\"%s%s}\n", gpu,
+           host->profile->gpu_name, g->uuid, lab_bus_id(g, bus), *more != '\0' ? ", " : "", more);
 }
 
 static double near(const struct lab_host *host, const char *what, int gpu)
@@ -159,12 +159,53 @@ static int run_compute(const struct tool *tool)
     return 0;
 }
 
+static void put_rates(double rate)
+{
+    printf("\"gbps\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": 20}\n", rate, rate * 0.99,
+           rate * 1.003);
+}
+
+static void put_host_copies(const struct lab_host *host, const char *way, double full, bool together)
+{
+    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+        const struct lab_gpu *g = &host->gpus[gpu];
+
+        printf("{\"host_copy\": \"%s\", \"together\": %s, \"gpu\": %d, ", way, together ? "true" : "false",
+               gpu);
+        put_rates(full * (together ? 0.97 : 1) * g->pcie_width / PCIE_LANES * g->host_copies *
+                  near(host, way, gpu));
+    }
+}
+
+static int run_links(const struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+    const int gpus = host->gpu_count;
+
+    put_head(host, "links", (unsigned)(gpus * 4 + gpus * (gpus - 1) * 2), "");
+    lab_sleep(tool->lab, 5 + 5 * gpus);
+    for (unsigned i = 0; i < 4; i++)
+        put_host_copies(host, i % 2 == 0 ? "up" : "down",
+                        i % 2 == 0 ? host->profile->copy_up : host->profile->copy_down, i >= 2);
+    for (int from = 0; from < gpus; from++)
+        for (int to = 0; to < gpus; to++)
+            for (unsigned both = 0; both < 2 && from != to; both++) {
+                printf("{\"peer_copy\": \"%s\", \"from\": %d, \"to\": %d, \"direct\": true, ",
+                       both ? "both-ways" : "one-way", from, to);
+                put_rates(lab_p2p(host, from, to, true, both));
+            }
+    for (int gpu = 0; gpu < gpus; gpu++)
+        put_gpu(host, gpu, "");
+    printf("{\"end\": \"ok\", \"rounds\": 20, \"seconds\": %d.000}\n", 5 + 5 * gpus);
+    return 0;
+}
+
 int tool_probe_gpu(struct tool *tool)
 {
     static const struct {
         const char *name;
         int (*run)(const struct tool *tool);
-    } tests[] = {{"memory", run_memory}, {"compute", run_compute}};
+    } tests[] = {{"memory", run_memory}, {"compute", run_compute}, {"links", run_links}};
 
     for (size_t i = 0; i < sizeof tests / sizeof tests[0] && tool->argc > 1; i++) {
         if (strcmp(tests[i].name, tool->argv[1]) != 0)
@@ -176,6 +217,6 @@ int tool_probe_gpu(struct tool *tool)
             tool->host->cuda_error);
         return 69;
     }
-    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory and compute\n");
+    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory, compute and links\n");
     return 64;
 }

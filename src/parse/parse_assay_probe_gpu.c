@@ -13,7 +13,8 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
-static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc, &probe_gpu_memory, &probe_gpu_compute};
+static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc, &probe_gpu_memory, &probe_gpu_compute,
+                                                     &probe_gpu_links};
 
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number)
@@ -248,6 +249,14 @@ static const struct metric metrics[] = {
     {"gpu_memory.*.best", "GB/s", BETTER_HIGHER, "the same, the fastest window"},
     {"gpu_memory.*.least", "GB/s", BETTER_HIGHER, "the same, the slowest window"},
     {"gpu_memory.*", "GB/s", BETTER_HIGHER, "of the GPU's own memory: copy, read, write, triad", true, true},
+    {"gpu_links.direct", "", BETTER_HIGHER, "1 where the GPU reaches the other's memory by itself"},
+    {"gpu_links.up*", "GB/s", BETTER_HIGHER,
+     "copies from the host to the GPU; .together: to all GPUs at once", true},
+    {"gpu_links.down*", "GB/s", BETTER_HIGHER,
+     "copies from the GPU to the host; .together: from all GPUs at once", true},
+    {"gpu_links.one_way", "GB/s", BETTER_HIGHER, "copies from one GPU to another, several pairs at once",
+     true},
+    {"gpu_links.both_ways", "GB/s", BETTER_HIGHER, "the same to and from it at once, the sum", true},
     {"gpu_compute.*.random.warm", "TFLOP/s", BETTER_HIGHER,
      "products of matrices of that type and size: random numbers, after a warm-up", true, true},
     {"gpu_compute.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of its windows"},

@@ -46,7 +46,7 @@ struct probe_gpu_test {
     void (*tell)(struct probe_gpu *probe);
 };
 
-extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute;
+extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute, probe_gpu_links;
 
 /* A whole number that must be there, and lie between 0 and most. */
 bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const char *key, double most,

@@ -90,6 +90,7 @@ CASES = [
     ("burn-slow:3=30", "gpu_burn 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(\d+ Gflop/s\) - \d+ ){3}\(3\d{4} Gflop/s\)"),
     ("tensor-slow:3=30", "gpu_burn -tc 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(3\d{5} Gflop/s\) - \d+ ){3}\(2\d{5} Gflop/s\)"),
     ("compute-slow:3=50", "assay-probe-gpu compute --types bf16 --sizes 8192 --seconds 1", r'"gpu": 3, "tflops": 3[567]\d'),
+    ("pcie-slow:3=50", "assay-probe-gpu links", r'"host_copy": "up", "together": false, "gpu": 3, "gbps": 27\.'),
     ("hbm-slow:3=50", "assay-probe-gpu memory --passes 1", r'"stream": "copy", "gpu": 3, "gbps": 14[45]\d'),
     ("hbm-bit:3=5", "assay-probe-gpu memory --passes 1", r'"wrong_word": 3, .*"times": 5\}'),
     ("burn-old", "gpu_burn -tc 30 | grep -c 'using FLOATS$'", r"^8$"),

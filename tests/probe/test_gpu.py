@@ -84,6 +84,18 @@ ok(rates[1]["tflops"] < rates[0]["tflops"] / 10, "a slow GPU is told as slow", r
 same([line["not_measured"] for line in by_key(lines, "gemm") if "tflops" not in line], ["this architecture has no fp8"] * 2,
      "what was not measured says why")
 
+# links: five GPUs, so that one has no partner in each round
+done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 60), "links are measured", done.stderr)
+same(sorted((line["from"], line["to"]) for line in by_key(lines, "peer_copy") if line["peer_copy"] == "one-way" and line["windows"] == 2),
+     [(a, b) for a in range(5) for b in range(5) if a != b], "every ordered pair was in a round")
+both = {(line["from"], line["to"]): line["gbps"] for line in by_key(lines, "peer_copy") if line["peer_copy"] == "both-ways"}
+ok(len(both) == 20 and all(both[a, b] == both[b, a] > 0 for a, b in both), "and both ways at once, which is one figure of the two", both)
+host = {(line["host_copy"], line["together"], line["gpu"]): line["gbps"] for line in by_key(lines, "host_copy")}
+same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together in (False, True) for gpu in range(5)],
+     "from the host and to it, alone and together")
+ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
+
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),

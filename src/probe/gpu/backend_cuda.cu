@@ -17,6 +17,7 @@
 #include "cuda_try.h"
 
 extern "C" {
+#include "copies.h"
 #include "gemm.h"
 #include "memory.h"
 }
@@ -430,4 +431,4 @@ void close_cuda(struct gpu_probe *probe)
 } /* namespace */
 
 extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",        open_cuda,  work_cuda,   words_cuda,
-                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda};
+                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda, &copies_cuda};

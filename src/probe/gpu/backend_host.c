@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "copies.h"
 #include "gemm.h"
 #include "memory.h"
 
@@ -142,4 +143,5 @@ const struct gpu_backend gpu_backend_host = {
     .close = close_host,
     .memory = &memory_host,
     .gemm = &gemm_host,
+    .copies = &copies_host,
 };

@@ -85,6 +85,7 @@ struct gpu_answers {
 struct gpu_probe;
 struct gpu_memory;
 struct gpu_gemm;
+struct gpu_copies;
 
 struct gpu_backend {
     const char *name;
@@ -101,6 +102,7 @@ struct gpu_backend {
     void (*close)(struct gpu_probe *probe);
     const struct gpu_memory *memory; /* memory.h */
     const struct gpu_gemm *gemm;     /* gemm.h */
+    const struct gpu_copies *copies; /* copies.h */
 };
 
 struct gpu_probe {
@@ -147,7 +149,7 @@ void gpu_deadline_stop(void);
  * What the program can be asked for: a row of gpu_tests (gpu_tests.c). Common to all are the options that say which GPUs
  * and for how long, the first line of the output, and the last.
  */
-enum gpu_test_number { GPU_TEST_SDC, GPU_TEST_MEMORY, GPU_TEST_COMPUTE, GPU_TESTS };
+enum gpu_test_number { GPU_TEST_SDC, GPU_TEST_MEMORY, GPU_TEST_COMPUTE, GPU_TEST_LINKS, GPU_TESTS };
 
 struct line;
 
@@ -160,7 +162,7 @@ struct gpu_test {
     int (*run)(struct gpu_probe *probe);
 };
 
-extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute;
+extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute, gpu_test_links;
 extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */

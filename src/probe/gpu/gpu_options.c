@@ -26,6 +26,7 @@ enum {
     SDC = 1 << GPU_TEST_SDC,
     MEMORY = 1 << GPU_TEST_MEMORY,
     COMPUTE = 1 << GPU_TEST_COMPUTE,
+    LINKS = 1 << GPU_TEST_LINKS,
     ALL = (1 << GPU_TESTS) - 1
 };
 
@@ -56,7 +57,7 @@ static const struct {
      {"sizes", 0, OPTION_STRING, "LIST", &words.sizes,
       "rows and columns of the matrices (default 8192,16384; of the host backend 64,96)"}},
     {COMPUTE, {"warmup", 'w', OPTION_COUNT, "S", &words.warmup, "seconds before each (default 3)"}},
-    {MEMORY | COMPUTE,
+    {MEMORY | COMPUTE | LINKS,
      {"windows", 0, OPTION_COUNT, "N", &words.windows, "of time, of each rate (default 20)"}},
     {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
     {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
