@@ -40,6 +40,18 @@ bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const cha
     return false;
 }
 
+const char *probe_gpu_one_of(struct probe_gpu *probe, const struct json *line, const char *key,
+                             const char *const *names)
+{
+    const char *text = json_string(line, key, "");
+
+    for (; *names != NULL; names++)
+        if (strcmp(*names, text) == 0)
+            return *names;
+    probe->damage = REASON(other_probe_version_or_test);
+    return NULL;
+}
+
 const char *probe_gpu_subject(struct probe_gpu *probe, const struct json *line, const char *key,
                               unsigned *ret_gpu)
 {

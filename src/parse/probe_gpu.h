@@ -54,6 +54,9 @@ bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const cha
 /* The same of any number. */
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number);
+/* The text, one of these (NULL ends them): a name that becomes part of a metric's. NULL, and noted as damage, where it is none. */
+const char *probe_gpu_one_of(struct probe_gpu *probe, const struct json *line, const char *key,
+                             const char *const *names);
 /* Which GPU a row is of, as a subject; NULL, and noted as damage, where it is none that was announced. */
 const char *probe_gpu_subject(struct probe_gpu *probe, const struct json *line, const char *key,
                               unsigned *ret_gpu);

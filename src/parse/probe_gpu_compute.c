@@ -24,14 +24,16 @@ static void measure(struct probe_gpu *probe, const struct json *line, const char
 
 static void take_gemm(struct probe_gpu *probe, const struct json *line)
 {
-    const char *type = json_string(line, "gemm", ""), *why = json_string(line, "not_measured", NULL);
+    static const char *const types[] = {"bf16", "fp16", "fp8", "tf32", "fp64", "int8", NULL};
+    const char *type = probe_gpu_one_of(probe, line, "gemm", types),
+               *why = json_string(line, "not_measured", NULL);
     struct arena *arena = probe->frame.reading->arena;
     const char *subject, *name;
     unsigned gpu;
     double size;
 
     subject = probe_gpu_subject(probe, line, "gpu", &gpu);
-    if (subject == NULL || !probe_gpu_count(probe, line, "size", 1e6, &size))
+    if (subject == NULL || type == NULL || !probe_gpu_count(probe, line, "size", 1e6, &size))
         return;
     probe->rows_seen++;
     name = arena_printf(arena, "gpu_compute.%s.%.0f", type, size);

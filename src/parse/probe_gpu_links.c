@@ -7,8 +7,6 @@
  *          gpu_links.one_way .both_ways (gpu0->gpu1)   gpu_links.direct (gpu0->gpu1): 1 where the GPU reaches the other's memory
  *          by itself
  */
-#include <string.h>
-
 #include "assay/reasons/parse.h"
 #include "probe_gpu.h"
 
@@ -29,11 +27,12 @@ static void take_rate(struct probe_gpu *probe, const struct json *line, const ch
 
 static void take_host(struct probe_gpu *probe, const struct json *line)
 {
-    const char *way = json_string(line, "host_copy", ""), *subject;
+    static const char *const ways[] = {"up", "down", NULL};
+    const char *way = probe_gpu_one_of(probe, line, "host_copy", ways), *subject;
     unsigned gpu;
 
     subject = probe_gpu_subject(probe, line, "gpu", &gpu);
-    if (subject != NULL)
+    if (subject != NULL && way != NULL)
         take_rate(probe, line,
                   arena_printf(probe->frame.reading->arena, "gpu_links.%s%s", way,
                                json_boolean(line, "together", false) ? ".together" : ""),
@@ -43,17 +42,17 @@ static void take_host(struct probe_gpu *probe, const struct json *line)
 static void take_peer(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
-    bool both = strcmp(json_string(line, "peer_copy", ""), "both-ways") == 0;
-    const char *from, *to, *pair;
+    static const char *const ways[] = {"one-way", "both-ways", NULL};
+    const char *way = probe_gpu_one_of(probe, line, "peer_copy", ways), *from, *to, *pair;
     unsigned number;
 
     from = probe_gpu_subject(probe, line, "from", &number);
     to = probe_gpu_subject(probe, line, "to", &number);
-    if (from == NULL || to == NULL)
+    if (from == NULL || to == NULL || way == NULL)
         return;
     pair = arena_printf(reading->arena, "%s->%s", from, to);
-    take_rate(probe, line, both ? "gpu_links.both_ways" : "gpu_links.one_way", pair);
-    if (!both)
+    take_rate(probe, line, way == ways[0] ? "gpu_links.one_way" : "gpu_links.both_ways", pair);
+    if (way == ways[0])
         reading_measure(reading, "gpu_links.direct", pair, json_boolean(line, "direct", false), "");
 }
 

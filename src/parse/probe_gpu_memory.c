@@ -12,15 +12,18 @@
 
 #define BYTES_MOST 1e15 /* of a GPU's memory */
 
+static const char *const streams[] = {"copy", "read", "write", "triad", NULL};
+static const char *const patterns[] = {"address", "inversions", "random", NULL};
+
 static void take_stream(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
-    const char *stream = json_string(line, "stream", ""), *subject;
+    const char *stream = probe_gpu_one_of(probe, line, "stream", streams), *subject;
     double median, best, least, windows;
     unsigned gpu;
 
     subject = probe_gpu_subject(probe, line, "gpu", &gpu);
-    if (subject == NULL || !probe_gpu_number(probe, line, "gbps", 1e6, &median) ||
+    if (subject == NULL || stream == NULL || !probe_gpu_number(probe, line, "gbps", 1e6, &median) ||
         !probe_gpu_number(probe, line, "best", 1e6, &best) ||
         !probe_gpu_number(probe, line, "least", 1e6, &least) ||
         !probe_gpu_count(probe, line, "windows", 1e6, &windows))
@@ -39,12 +42,12 @@ static void take_stream(struct probe_gpu *probe, const struct json *line)
 static void take_pattern(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
-    const char *pattern = json_string(line, "pattern", ""), *subject;
+    const char *pattern = probe_gpu_one_of(probe, line, "pattern", patterns), *subject;
     double bytes, wrong;
     unsigned gpu;
 
     subject = probe_gpu_subject(probe, line, "gpu", &gpu);
-    if (subject == NULL || !probe_gpu_count(probe, line, "compared_bytes", 1e18, &bytes) ||
+    if (subject == NULL || pattern == NULL || !probe_gpu_count(probe, line, "compared_bytes", 1e18, &bytes) ||
         !probe_gpu_count(probe, line, "wrong_words", 1e18, &wrong))
         return;
     probe->rows_seen++;
