@@ -189,8 +189,8 @@ static int run_compute(struct gpu_probe *probe)
 
 const struct gpu_test gpu_test_compute = {
     .name = "compute",
-    .summary = "multiplies matrices of random numbers, in each type that the GPU has, for a while: TFLOP/s "
-               "after a warm-up",
+    .summary = "Multiplies matrices of random numbers, in each type that the GPU has, for a\n"
+               "  while: TFLOP/s after a warm-up.",
     .head = head,
     .run = run_compute,
 };

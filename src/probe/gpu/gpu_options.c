@@ -86,7 +86,7 @@ static void put_test(struct text *out, unsigned number)
     struct option_row rows[ROWS + 1];
     unsigned count = 0;
 
-    text_printf(out, "\nassay-probe-gpu %s [OPTION]...\n  %s.\n", test->name, test->summary);
+    text_printf(out, "\nassay-probe-gpu %s [OPTION]...\n  %s\n", test->name, test->summary);
     for (unsigned i = 0; i < ROWS; i++)
         if (table[i].tests != ALL && (table[i].tests & (1u << number)) != 0)
             rows[count++] = table[i].option;

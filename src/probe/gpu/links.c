@@ -245,9 +245,8 @@ static int run_links(struct gpu_probe *probe)
 
 const struct gpu_test gpu_test_links = {
     .name = "links",
-    .summary = "copies between the host and each GPU, alone and all at once, and between every two GPUs, in "
-               "rounds in "
-               "which each GPU is in one pair",
+    .summary = "Copies between the host and each GPU, alone and all at once, and between every\n"
+               "  two GPUs, in rounds in which each GPU is in one pair.",
     .head = head,
     .run = run_links,
 };

@@ -257,9 +257,8 @@ static int run_memory(struct gpu_probe *probe)
 
 const struct gpu_test gpu_test_memory = {
     .name = "memory",
-    .summary = "copies, reads and writes each GPU's memory, as fast as it goes, then writes patterns to all "
-               "of it that "
-               "is free and reads them back",
+    .summary = "Copies, reads and writes each GPU's memory as fast as it goes, then writes\n"
+               "  patterns to all of it that is free, and reads them back.",
     .head = head,
     .run = run_memory,
 };

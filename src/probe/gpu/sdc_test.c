@@ -138,9 +138,8 @@ static int run_sdc(struct gpu_probe *probe)
 
 const struct gpu_test gpu_test_sdc = {
     .name = "sdc",
-    .summary =
-        "gives every SM of every GPU the same work, and looks whether all give the same answer: silent data "
-        "corruption",
+    .summary = "Gives every SM of every GPU the same work, and looks whether all give the same\n"
+               "  answer: silent data corruption.",
     .head = head_sdc,
     .run = run_sdc,
 };
