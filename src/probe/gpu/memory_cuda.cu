@@ -16,7 +16,13 @@ extern "C" {
 namespace
 {
 
-enum { PIECES_MOST = 256, THREADS = 512, BLOCKS_OF_AN_SM = 8 };
+enum {
+    PIECES_MOST = 256,
+    THREADS = 512,
+    BLOCKS_OF_AN_SM = 8, /* of what fills and compares */
+    TURNS = 4,
+    TILE_PAIRS = TURNS * THREADS /* of a block of a stream */
+};
 const size_t KEPT_FREE = (size_t)64 << 20, PIECE_LEAST = (size_t)2 << 20, ARRAY_MOST = (size_t)2 << 30;
 
 struct piece {
@@ -36,47 +42,53 @@ struct cuda_memory {
     cudaEvent_t began, ended;
 };
 
+/* Streams: a block for each tile, so that no SM waits for the last ones of another. i is the thread's in its j-th turn. */
+__device__ size_t tile_place(unsigned j)
+{
+    return (size_t)blockIdx.x * TILE_PAIRS + (size_t)j * THREADS + threadIdx.x;
+}
+
 __global__ void __launch_bounds__(THREADS) copy_kernel(ulonglong2 *__restrict__ a, const ulonglong2 *__restrict__ b,
                                                        size_t pairs)
 {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-
-#pragma unroll 4
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += step)
-        a[i] = b[i];
+#pragma unroll
+    for (unsigned j = 0; j < TURNS; j++)
+        if (tile_place(j) < pairs)
+            a[tile_place(j)] = b[tile_place(j)];
 }
 
 /* sink is written where the sum is what it never is, so that the reads stay. */
 __global__ void __launch_bounds__(THREADS) read_kernel(const ulonglong2 *__restrict__ a, size_t pairs,
                                                        unsigned long long *sink)
 {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
     unsigned long long all = 0;
 
-#pragma unroll 4
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += step)
-        all ^= a[i].x ^ work_rotate((uint32_t)a[i].y, 1);
+#pragma unroll
+    for (unsigned j = 0; j < TURNS; j++)
+        if (tile_place(j) < pairs)
+            all += a[tile_place(j)].x ^ (a[tile_place(j)].y * 3);
     if (all == 0x123456789abcdefull)
         *sink = all;
 }
 
 __global__ void __launch_bounds__(THREADS) write_kernel(ulonglong2 *a, size_t pairs)
 {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
-
-#pragma unroll 4
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += step)
-        a[i] = make_ulonglong2(i, ~i);
+#pragma unroll
+    for (unsigned j = 0; j < TURNS; j++)
+        if (tile_place(j) < pairs)
+            a[tile_place(j)] = make_ulonglong2(tile_place(j), ~tile_place(j));
 }
 
 __global__ void __launch_bounds__(THREADS) triad_kernel(double2 *__restrict__ a, const double2 *__restrict__ b,
                                                         const double2 *__restrict__ c, size_t pairs)
 {
-    const size_t step = (size_t)gridDim.x * blockDim.x;
+#pragma unroll
+    for (unsigned j = 0; j < TURNS; j++) {
+        const size_t i = tile_place(j);
 
-#pragma unroll 4
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += step)
-        a[i] = make_double2(__fma_rn(3.0, c[i].x, b[i].x), __fma_rn(3.0, c[i].y, b[i].y));
+        if (i < pairs)
+            a[i] = make_double2(__fma_rn(3.0, c[i].x, b[i].x), __fma_rn(3.0, c[i].y, b[i].y));
+    }
 }
 
 __global__ void __launch_bounds__(THREADS) fill_kernel(piece piece, struct memory_content content)
@@ -151,7 +163,8 @@ void take_all(struct cuda_memory *own, struct memory_size *size)
 
 int prepare(struct cuda_memory *own, unsigned gpu, struct memory_size *size, struct error *err)
 {
-    size_t most = ARRAY_MOST / sizeof(ulonglong2);
+    const struct memory_content random = {PATTERN_RANDOM, 1, 0};
+    const size_t most = ARRAY_MOST / sizeof(ulonglong2);
 
     TRY(cudaSetDevice((int)gpu), "it cannot be used");
     TRY(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking), "no stream");
@@ -163,8 +176,10 @@ int prepare(struct cuda_memory *own, unsigned gpu, struct memory_size *size, str
         return error_set(err, ERROR_INTERNAL, "GPU %u: none of its memory is free", gpu);
     own->array_pairs = own->pieces[0].pairs / 3 < most ? own->pieces[0].pairs / 3 : most;
     size->stream = own->array_pairs * sizeof(ulonglong2);
-    /* Arrays of a triad hold numbers, and not whatever was left there. */
-    TRY(cudaMemsetAsync(own->pieces[0].at, 0, 3 * size->stream, own->stream), "memset");
+    /* Zeros would take less power than real data. */
+    fill_kernel<<<own->blocks, THREADS, 0, own->stream>>>(own->pieces[0], random);
+    TRY(cudaGetLastError(), "the work cannot be started");
+    TRY(cudaStreamSynchronize(own->stream), "the work broke off");
     return 0;
 }
 
@@ -207,16 +222,17 @@ void *open_cuda(struct gpu_probe *probe, unsigned gpu, struct memory_size *ret_s
 void start(const struct cuda_memory *own, enum memory_stream stream)
 {
     ulonglong2 *a = own->pieces[0].at, *b = a + own->array_pairs, *c = b + own->array_pairs;
+    const size_t pairs = own->array_pairs;
+    const unsigned tiles = (unsigned)((pairs + TILE_PAIRS - 1) / TILE_PAIRS);
 
     if (stream == STREAM_COPY)
-        copy_kernel<<<own->blocks, THREADS, 0, own->stream>>>(a, b, own->array_pairs);
+        copy_kernel<<<tiles, THREADS, 0, own->stream>>>(a, b, pairs);
     else if (stream == STREAM_READ)
-        read_kernel<<<own->blocks, THREADS, 0, own->stream>>>(a, own->array_pairs, &own->errors->count);
+        read_kernel<<<tiles, THREADS, 0, own->stream>>>(a, pairs, &own->errors->count);
     else if (stream == STREAM_WRITE)
-        write_kernel<<<own->blocks, THREADS, 0, own->stream>>>(a, own->array_pairs);
+        write_kernel<<<tiles, THREADS, 0, own->stream>>>(a, pairs);
     else
-        triad_kernel<<<own->blocks, THREADS, 0, own->stream>>>((double2 *)a, (const double2 *)b, (const double2 *)c,
-                                                               own->array_pairs);
+        triad_kernel<<<tiles, THREADS, 0, own->stream>>>((double2 *)a, (const double2 *)b, (const double2 *)c, pairs);
 }
 
 int stream_cuda(void *data, enum memory_stream stream, unsigned times, double *ret_seconds, struct error *err)
