@@ -183,8 +183,8 @@ static bool has_group(const struct pattern *pattern, const char *name)
 static int check_units_valid(const struct check_context *context, const struct pattern *pattern,
                              struct error *err)
 {
-    static const char *const known[] = {"GB/s",    "Gb/s", "MiB",  "us",    "C", "W",
-                                        "GFLOP/s", "%",    "Mpps", "count", "s"};
+    static const char *const known[] = {"GB/s",    "Gb/s",    "MiB", "us",   "C",     "W",
+                                        "GFLOP/s", "TFLOP/s", "%",   "Mpps", "count", "s"};
 
     json_each (unit, argument(context, "units")) {
         bool found = false;

@@ -3,30 +3,25 @@
  * assay-probe-gpu sdc: silent data corruption. Every SM of every GPU does the same work, through each kind of unit, and all
  * answers are compared: with what the host computes where it can, else with each other, and of what it cannot compute the
  * hosts of a platform are compared too, so that a GPU that is wrong in all its SMs is found.
- *
- * The probe's own deadline is a little before the attempt's, so that it can tell what it has found.
  */
-#include <math.h>
-#include <string.h>
-
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 
+#include "probe_gpu.h"
 #include "rules.h"
 
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "60", "how long the work is done"},
     {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations"},
-    {"backend", ARGUMENT_TEXT, "cuda", "cuda, or host: CPU threads, which say nothing of GPUs"},
+    PROBE_GPU_BACKEND_ROW,
     {0},
 };
 
 static void command(const struct check_context *context, struct text *out)
 {
-    command_tool(context, out, "assay-probe-gpu");
-    text_printf(out, " sdc --backend %s --seconds %.0f --depth %.0f", check_text(context, "backend"),
-                ceil(check_number(context, "seconds") / context->timescale), check_number(context, "depth"));
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    probe_gpu_command(context, out, "sdc");
+    text_printf(out, " --seconds %.0f --depth %.0f", probe_gpu_seconds(context, "seconds"),
+                check_number(context, "depth"));
 }
 
 static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
@@ -47,22 +42,9 @@ static const struct item items[] = {
 /* What the host cannot compute has the last bits of its architecture: on all hosts the same ones. */
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    const char *backend = check_text(context, "backend");
-
     slot_add(context, slots, "sdc.digest", "special", NULL, DUTY_GATE,
              rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
-    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
-             rules_new(context, LIMITS RULES_EQUAL("probe.backend", backend, "the step's argument")));
-}
-
-static int arguments_valid(const struct check_context *context, struct error *err)
-{
-    const char *backend = check_text(context, "backend");
-
-    if (strcmp(backend, "cuda") != 0 && strcmp(backend, "host") != 0)
-        return json_error(err, json_get(context->step->arguments, "backend"),
-                          "backend: '%s'; expected cuda or host", backend);
-    return 0;
+    probe_gpu_slots(context, slots);
 }
 
 static const struct remedy remedies[] = {
@@ -76,9 +58,7 @@ static const struct remedy remedies[] = {
 
 static unsigned expected_s(const struct check_context *context)
 {
-    enum { OPENING_S = 15 };
-
-    return (unsigned)check_number(context, "seconds") + OPENING_S;
+    return (unsigned)check_number(context, "seconds") + PROBE_GPU_OPENING_S;
 }
 
 const struct check check_gpu_sdc = {
@@ -92,7 +72,7 @@ const struct check check_gpu_sdc = {
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = arguments,
-    .arguments_valid = arguments_valid,
+    .arguments_valid = probe_gpu_valid,
     .parts = parts,
     .items = items,
     .more_slots = more_slots,

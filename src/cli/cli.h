@@ -117,7 +117,7 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
 #define CLI_SUITE_ROW(plan)                                                                        \
     {                                                                                              \
         "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                      \
-            "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning" \
+            "a suite file, or the name of a built-in one: delivery, gpu, periodic, smoke, soak, tuning" \
     }
 /* Beside --hosts, for hands that know Ansible. */
 #define CLI_LIMIT_ROW(target)                                              \

@@ -243,7 +243,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "); then it is not tested"},
         OPTION_HEADING("What is run"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, periodic, smoke, soak, tuning"},
+         "a suite file, or the name of a built-in one: delivery, gpu, periodic, smoke, soak, tuning"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,

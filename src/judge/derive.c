@@ -41,7 +41,7 @@ struct work {
 
 static bool is_rate_or_latency(const char *unit)
 {
-    static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "Mpps", "us"};
+    static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "us"};
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(units[i], unit) == 0)

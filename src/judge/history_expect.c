@@ -18,7 +18,7 @@ enum { POLISH_ROUNDS = 4 };
 
 static bool is_rate(const struct history_position *position)
 {
-    static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "Mpps", "1/s"};
+    static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "1/s"};
     const struct metric *metric = metric_find(position->metric);
 
     for (size_t i = 0; metric != NULL && metric->better == BETTER_HIGHER && i < sizeof units / sizeof *units;

@@ -57,13 +57,14 @@ struct lab_profile {
     double p2p_uni, p2p_bi, p2p_off_uni, p2p_off_bi, p2p_local;
     double latency_on, latency_off;
     double gflops_float, gflops_tensor, gflops_double;
-    const char *nccl_version;                            /* as a number: 22109 */
-    double busbw[COLLECTIVES];                           /* one host, GB/s */
-    double domain_busbw[COLLECTIVES];                    /* several hosts of one NVLink domain */
-    double racks_all_reduce;                             /* several such racks */
-    double curve[CURVE_POINTS];                          /* of busbw, one host */
-    double curve_cluster[CURVE_POINTS];                  /* of busbw, several hosts */
-    double nic_gb;                                       /* GB/s of one HCA, line rate */
+    double tflops, hbm;                 /* of products in bf16; GB/s of a copy in the GPU's own memory */
+    const char *nccl_version;           /* as a number: 22109 */
+    double busbw[COLLECTIVES];          /* one host, GB/s */
+    double domain_busbw[COLLECTIVES];   /* several hosts of one NVLink domain */
+    double racks_all_reduce;            /* several such racks */
+    double curve[CURVE_POINTS];         /* of busbw, one host */
+    double curve_cluster[CURVE_POINTS]; /* of busbw, several hosts */
+    double nic_gb;                      /* GB/s of one HCA, line rate */
     double all_reduce_two, all_reduce_many, gather_many; /* busbw of 2, of 3 and more, of AG/RS over hosts */
     const char *hca_type, *hca_firmware, *hca_pci, *hca_name;
     unsigned hca_rate; /* Gb/s */
@@ -130,6 +131,10 @@ enum fault_kind {
     FAULT_CLOCKS_HELD,
     FAULT_POWER_LOW,
     FAULT_GPU_SLOW,
+    FAULT_COMPUTE_SLOW,
+    FAULT_HBM_SLOW,
+    FAULT_HBM_BIT,
+    FAULT_PCIE_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
@@ -298,6 +303,9 @@ struct lab_gpu {
     double strength;          /* share of its full compute rate */
     double tensor;            /* of that, what its tensor cores do */
     double copies;            /* share of its full copy bandwidth */
+    double host_copies;       /* share of what copies from and to the host would reach */
+    double gemm, hbm;         /* share of what its products, and its own memory, would reach */
+    unsigned memory_wrong;    /* words of its memory that do not keep what is written */
     bool throttled, idle;     /* idle: CUDA gives it no work */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
@@ -476,12 +484,13 @@ struct tool {
 };
 
 typedef int tool_main(struct tool *tool);
-tool_main tool_nvidia_smi, tool_nvbandwidth, tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi,
-    tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat,
-    tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool,
-    tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk,
-    tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd,
-    tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio, tool_npu_smi;
+tool_main tool_nvidia_smi, tool_nvbandwidth, tool_probe_gpu, tool_lspci, tool_systemctl, tool_fabric_manager,
+    tool_dcgmi, tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo,
+    tool_ibstat, tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw,
+    tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu,
+    tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk,
+    tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio,
+    tool_npu_smi;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

@@ -28,6 +28,7 @@ static const struct tool_row {
     {"gpu_burn", tool_gpu_burn},
     {"p2pBandwidthLatencyTest", tool_p2p},
     {"nvbandwidth", tool_nvbandwidth},
+    {"assay-probe-gpu", tool_probe_gpu},
     {"all_reduce_perf", tool_nccl},
     {"all_gather_perf", tool_nccl},
     {"reduce_scatter_perf", tool_nccl},

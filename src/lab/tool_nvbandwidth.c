@@ -10,7 +10,7 @@ static double host_copy(const struct lab_host *host, double full, int row, int c
 {
     const struct lab_gpu *gpu = &host->gpus[column];
 
-    return full * gpu->pcie_width / 16 *
+    return full * gpu->pcie_width / 16 * gpu->host_copies *
            (1 + 0.004 * lab_noise(host->number, "host copy", (unsigned)(gpu->number + 8 * row)));
 }
 

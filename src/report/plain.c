@@ -26,6 +26,14 @@ static const struct plain_row {
     {"gpu_burn.float.gflops", TEXT_P_BURN_SLOW},
     {"gpu_burn.tensor.gflops", TEXT_P_BURN_SLOW},
     {"gpu_burn.gflops", TEXT_P_BURN_SLOW},
+    {"gpu_memory.contents", TEXT_P_GPU_MEMORY_WRONG},
+    {"gpu_memory.copy", TEXT_P_GPU_MEMORY_SLOW},
+    {"gpu_memory.read", TEXT_P_GPU_MEMORY_SLOW},
+    {"gpu_memory.write", TEXT_P_GPU_MEMORY_SLOW},
+    {"gpu_memory.triad", TEXT_P_GPU_MEMORY_SLOW},
+    {"gpu_links.one_way", TEXT_P_COPIES},
+    {"gpu_links.both_ways", TEXT_P_COPIES_BOTH},
+    {"gpu_links.", TEXT_P_HOST_COPIES},
     {"gpu_burn.temperature", TEXT_P_HOT},
     {"gpu.temperature", TEXT_P_HOT},
     {"window.temperature", TEXT_P_HOT},
@@ -68,6 +76,8 @@ static enum text_key text_of(const char *metric, bool has_part)
         return TEXT_P_NCCL;
     if (strncmp(metric, "nccl.", 5) == 0 && ends_with(metric, ".wrong"))
         return TEXT_P_NCCL_WRONG;
+    if (strncmp(metric, "gpu_compute.", 12) == 0 && ends_with(metric, ".warm"))
+        return TEXT_P_GEMM_SLOW;
     return has_part ? TEXT_P_OTHER_OF : TEXT_P_OTHER;
 }
 

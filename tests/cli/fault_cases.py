@@ -521,6 +521,29 @@ NVL72 = [
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
 ]
 
+# What assay's own probe finds, and nobody else looks for.
+PROBE = [
+    Case("compute-slow:3", fail("gpu-compute", {"gpu3"}, r"below .* \d+ peers, measured by 1 value of gpu_compute\.|gpu_compute.* expected >="),
+         remedy="under load", runs_on=True, suite="gpu"),
+    Case("hbm-slow:6", fail("gpu-memory", {"gpu6"}, r"below .* \d+ peers, measured by 1 value of gpu_memory\.|gpu_memory.* expected >="),
+         remedy="ROW_REMAPPER", runs_on=True, suite="gpu"),
+    # All alike, so that nobody is slower than the others: the platform's floors.
+    Case("all GPUs slow", {target: what for host in "abc" for target, what in (
+         fail("gpu-compute", ALL_GPUS, r"bf16.8192.random.warm is (4|5)\d\d.* TFLOP/s, expected >= 620", host=host)
+         | fail("gpu-memory", ALL_GPUS, r"gpu_memory.copy is 20\d\d.* GB/s, expected >= 2610", host=host)).items()},
+         faults=[f"{host}:{kind}:{gpu}=30" for host in "abc" for kind in ("compute-slow", "hbm-slow") for gpu in range(8)], runs_on=True,
+         suite="gpu"),
+    Case("pcie-slow:5", fail("gpu-links", {"gpu5"}, r"gpu_links\.(up|down).* expected >= 48|below .* peers"), remedy="BIOS", runs_on=True,
+         suite="gpu"),
+    Case("p2p:2-5=45", fail("gpu-links", {"gpu2->gpu5", "gpu5->gpu2"}, "gpu_links.one_way is 4[45].* expected >= 345"), runs_on=True, suite="gpu"),
+    Case("compute-slow:3=1", {}, suite="gpu"),  # as healthy ones may differ
+    Case("hbm-bit:2", fail("gpu-memory", {"gpu2"}, "gpu_memory.wrong_words is 8, expected <= 0"), remedy="do not accept", runs_on=True,
+         suite="gpu"),
+    Case("tool-missing:assay-probe-gpu", undecided("gpu-memory", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
+         | undecided("gpu-compute", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
+         | undecided("gpu-links", HOST | ALL_GPUS | pairs(*range(8)), "assay-probe-gpu.* not found"), runs_on=True, suite="gpu"),
+]
+
 GROUPS = {
     "gpus": GPUS,
     "load": LOAD,
@@ -533,6 +556,7 @@ GROUPS = {
     "slow": SLOW,
     "storage": STORED,
     "nvl72": NVL72,
+    "probe": PROBE,
 }
 
 

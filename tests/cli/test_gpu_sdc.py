@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check gpu-sdc from suite to report, with the probe itself on CPU threads: one SM of one GPU computes wrong.
+"""The checks that run assay-probe-gpu from suite to report, with the probe itself on CPU threads: one SM of one GPU computes
+wrong, a word of its memory is not kept.
 
 usage: test_gpu_sdc.py ASSAY ASSAY_PROBE_GPU
 """
@@ -11,23 +12,30 @@ import sys
 from cluster import FOLDER, Lab, Report, Tap, assay
 
 tap = Tap()
-SMALL = "--gpus 8 --sms 3 --depth 4"
+SMALL = {"sdc": "--gpus 8 --sms 3 --depth 4", "memory": "--gpus 8 --memory 1 --windows 2", "compute": "--gpus 8 --windows 2",
+         "links": "--gpus 8 --windows 2"}
+SDC = [{"check": "gpu-sdc", "arguments": {"backend": "host", "seconds": 600}}]
+# In one suite: what they say is looked at one by one, for how fast a CPU's threads are says nothing.
+SPEEDS = [{"check": "gpu-memory", "timeout_s": 36000, "arguments": {"backend": "host", "passes": 1}},
+          {"check": "gpu-compute", "timeout_s": 36000, "arguments": {"backend": "host", "types": "bf16,fp8", "sizes": "32", "seconds": 1, "warmup": 1}},
+          {"check": "gpu-links", "timeout_s": 36000, "arguments": {"backend": "host"}}]
 
 
-def run(name, lab, faults):
+def run(name, lab, faults, steps=SDC, hosts=None):
     """faults: {host: words of the probe}; of hosts of whom nothing is said it is sound."""
+    small = "".join(f"{test}) set -- \"$@\" {text} ;;\n" for test, text in SMALL.items())
     words = "".join(f"{host}) set -- \"$@\" {text} ;;\n" for host, text in faults.items())
     program = os.path.join(FOLDER, f"{name}-probe")
     with open(program, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\nset -- "$@" {SMALL}\ncase $(hostname) in\n{words}esac\nexec {os.path.abspath(sys.argv[2])} "$@"\n')
+        file.write(f'#!/bin/sh\ncase $1 in\n{small}esac\ncase $(hostname) in\n{words}esac\nexec {os.path.abspath(sys.argv[2])} "$@"\n')
     os.chmod(program, 0o755)
     suite = os.path.join(FOLDER, f"{name}.json")
     with open(suite, "w", encoding="utf-8") as file:
         json.dump({"name": name, "title": name, "tools": {"assay-probe-gpu": {"path": program}},
-                   "steps": [{"check": "gpu-sdc", "arguments": {"backend": "host", "seconds": 600}}]}, file)
+                   "steps": steps}, file)
     database = os.path.join(FOLDER, f"{name}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none",
-                 "-o", os.path.join(FOLDER, f"{name}.html"))
+                 *(["--hosts", hosts] if hosts else []), "-o", os.path.join(FOLDER, f"{name}.html"))
     return done, Report(database)
 
 
@@ -52,4 +60,18 @@ with Lab("lab", 3) as lab:
     found = bad(report)
     tap.ok(done.returncode != 0 and (("node3",), "sdc.digest", "special", "inconclusive") in found,
            "a unit that one host did not try is undecided there", found)
+    done, report = run("speeds", lab, {"node2": "--inject gpu=5,offset=0x8008,bits=0x10"}, SPEEDS, "node2")
+    said = {(item["metric"], item["subject"]): item for _, item in report.outcomes()}
+    gates = {metric: {item["outcome"] for (name, _), item in said.items() if name == metric}
+             for metric in ("gpu_memory.covered", "gpu_compute.bf16.32", "probe.backend")}
+    tap.same(gates, {metric: {"pass"} for metric in gates}, "memory and products of each GPU are measured", gates, report.bad())
+    links = [item for (metric, _), item in said.items() if metric.startswith("gpu_links.")]
+    tap.ok(len(links) == 4 * 8 + 2 * 56 and all(item["measured"].endswith(" GB/s") for item in links), "and all links", links[:1])
+    tap.same({subject for (metric, subject), item in said.items() if metric == "gpu_memory.contents" and "word at" in item["cause"]},
+             {"gpu5"},
+             "the GPU fails whose memory does not keep a bit")
+    tap.ok("word at 0x8008: pattern address, bits 0x0000000000000010, 16 times" in said["gpu_memory.contents", "gpu5"]["cause"],
+           "word, pattern and bits are named", said["gpu_memory.contents", "gpu5"])
+    tap.same({item["outcome"] for _, item in report.outcomes("record") if item["metric"] == "gpu_compute.fp8.32"}, {"recorded"},
+             "a type that an architecture may lack is only recorded")
 tap.end()

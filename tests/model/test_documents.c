@@ -529,7 +529,7 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
         "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
-        "\"W\", \"GFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean \"GB/s\"?");
+        "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean \"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
                         "t.json:8:5: limits[0] has no \"status\"; expected that key");
 }
@@ -589,7 +589,7 @@ static void unknown_names_list_those_there_are(void **state)
                            "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(err.text,
-                        "'whatever' is not one of the built-in suites; they are delivery, periodic, "
+                        "'whatever' is not one of the built-in suites; they are delivery, gpu, periodic, "
                         "smoke, soak, tuning; a file is "
                         "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));

@@ -3,7 +3,7 @@
 #ifndef ASSAY_TEST_PROBE_FAULTS_H
 #define ASSAY_TEST_PROBE_FAULTS_H
 
-#include "gpu.h"
+#include "sdc.h"
 
 struct fault_counts {
     unsigned long tried, struck; /* struck: an answer was changed */

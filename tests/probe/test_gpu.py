@@ -54,10 +54,54 @@ split = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "2", "-n", "40
 ok(split[-1]["end"] == "wrong" and "no answer has the majority" in split[-1]["reason"] and not by_key(split, "wrong_gpu"),
        "where nobody can tell which of two is right, nobody is named and nothing passes", split[-1])
 
+# memory
+FAST = ("--backend", "host", "--gpus", "2", "--windows", "2")
+done, lines = probe("memory", *FAST, "--memory", "2", "--passes", "1")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 14), "sound memory passes", done.stderr)
+same([(line["gpu"], line["stream"]) for line in by_key(lines, "stream")],
+     [(gpu, name) for gpu in (0, 1) for name in ("copy", "read", "write", "triad")], "every stream of every GPU is told of")
+ok(all(0 < line["least"] <= line["gbps"] <= line["best"] and line["windows"] == 2 for line in by_key(lines, "stream")),
+   "with its median between the slowest window and the fastest", lines)
+same({(line["pattern"], line["compared_bytes"] >> 20) for line in by_key(lines, "pattern")}, {("address", 4), ("inversions", 24), ("random", 4)},
+     "all memory is compared: twice with addresses and random words, three times with each of four inversions")
+same([(line["memory_bytes"], line["covered_bytes"], line["wrong_words"]) for line in by_key(lines, "gpu")], [(2 << 20, 2 << 20, 0)] * 2,
+     "how much was covered is told")
+done, lines = probe("memory", *FAST, "--memory", "2", "--passes", "2", "--inject", "gpu=1,offset=0x101008,bits=0x10")
+same((done.returncode, lines[-1]["end"]), (1, "wrong"), "a bit that memory does not keep is the exit status", done.stderr)
+same([{key: line[key] for key in ("wrong_word", "pattern", "offset", "got", "expected", "bits", "times")} for line in by_key(lines, "wrong_word")],
+     [{"wrong_word": 1, "pattern": "address", "offset": "0x101008", "got": "0x0000000000101018", "expected": "0x0000000000101008",
+       "bits": "0x0000000000000010", "times": 32}], "the word is named once, with its offset, bits and how often")
+same([(line["gpu"], line["wrong_words"]) for line in by_key(lines, "gpu")], [(0, 0), (1, 32)], "and counted, in every pattern")
+
+# compute
+ONE = ("--seconds", "1", "--warmup", "1", "--sizes", "32")
+done, lines = probe("compute", *FAST, *ONE, "--types", "bf16,fp8", "--inject", "gpu=1,slow=99")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["data"]), (0, "ok", 4, "random"), "products are measured", done.stderr)
+rates = [line for line in by_key(lines, "gemm") if "tflops" in line]
+same([(line["gemm"], line["size"], line["gpu"]) for line in rates], [("bf16", 32, 0), ("bf16", 32, 1)], "of each GPU, type and size")
+ok(all(0 < line["least"] <= line["p1"] <= line["tflops"] <= line["best"] for line in rates), "over windows of time", rates)
+ok(rates[1]["tflops"] < rates[0]["tflops"] / 10, "a slow GPU is told as slow", rates)
+same([line["not_measured"] for line in by_key(lines, "gemm") if "tflops" not in line], ["this architecture has no fp8"] * 2,
+     "what was not measured says why")
+
+# links: five GPUs, so that one has no partner in each round
+done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 60), "links are measured", done.stderr)
+same(sorted((line["from"], line["to"]) for line in by_key(lines, "peer_copy") if line["peer_copy"] == "one-way" and line["windows"] == 2),
+     [(a, b) for a in range(5) for b in range(5) if a != b], "every ordered pair was in a round")
+both = {(line["from"], line["to"]): line["gbps"] for line in by_key(lines, "peer_copy") if line["peer_copy"] == "both-ways"}
+ok(len(both) == 20 and all(both[a, b] == both[b, a] > 0 for a, b in both), "and both ways at once, which is one figure of the two", both)
+host = {(line["host_copy"], line["together"], line["gpu"]): line["gbps"] for line in by_key(lines, "host_copy")}
+same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together in (False, True) for gpu in range(5)],
+     "from the host and to it, alone and together")
+ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
+
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),
-                            (("sdc", "--units", "fma"), 64, "--units: 'fma' is none"), (("sdc", "--sms", "9999"), 64, "expected at most"),
+                            (("sdc", "--units", "fma"), 64, "--units: 'fma' is none"), (("memory", "--units", "fma32"), 64, "unknown option '--units'"),
+                            (("compute", "--types", "bf17"), 64, "--types: 'bf17' is none"), (("compute", "--sizes", "100"), 64, "multiples of 16"),
+                            (("memory", "--memory", "9999999"), 64, "expected less than"), (("sdc", "--sms", "9999"), 64, "expected at most"),
                             (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)
     ok(done.returncode == status and text in done.stderr, f"refused with its reason: {' '.join(words) or 'no word'}", done)

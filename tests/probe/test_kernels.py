@@ -22,7 +22,9 @@ TENSOR = {"WORK_TENSOR_BF16": (r"wmma\.mma\S*\.f32\.bf16\.bf16\.f32", r"HMMA\.\S
           "WORK_TENSOR_FP16": (r"wmma\.mma\S*\.m16n16k16\.f32\.f32", r"HMMA\.\S*F32 "),
           "WORK_TENSOR_INT8": (r"wmma\.mma\S*\.s32\.s8\.s8\.s32", r"IMMA\.\S*S8\.S8")}
 OPTIONS = ["-std=c++17", "-O2", "-fmad=false", f"-I{ROOT}/include"]
-SOURCE = os.path.join(ROOT, "src/probe/gpu/backend_cuda.cu")
+FOLDER = os.path.join(ROOT, "src/probe/gpu")
+SOURCE = os.path.join(FOLDER, "backend_cuda.cu")
+OTHERS = {"memory_cuda.cu": 6, "gemm_cuda.cu": 6}  # how many kernels each has
 
 
 def call(*words):
@@ -50,6 +52,11 @@ with tempfile.TemporaryDirectory() as folder:
     ok(status == 0, "the kernels compile for each architecture", told)
     spills = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", told)
     same(len(spills), len(UNITS) * len(ARCHITECTURES), "ptxas tells of each unit's kernel on each architecture", told)
+    for name, kernels in OTHERS.items():
+        status, more = call(NVCC, *OPTIONS, *targets, "-Xptxas", "-v", "-c", os.path.join(FOLDER, name), "-o", os.path.join(folder, name + ".o"))
+        found = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", more)
+        same((status, len(found)), (0, kernels * len(ARCHITECTURES)), f"ptxas tells of each kernel of {name}", more)
+        spills += found
     same(set(spills), {("0", "0", "0")}, "no kernel spills registers, and none has a stack", told)
 
     ptx = os.path.join(folder, "kernels.ptx")

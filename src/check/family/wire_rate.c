@@ -55,6 +55,10 @@ static const struct row {
     {"nvbandwidth.device_to_host_*", pcie, 1, "GB/s"},
     {"nvbandwidth.device_to_device_bidirectional_memcpy_*", peer, 2, "GB/s"},
     {"nvbandwidth.device_to_device_memcpy_*", peer, 1, "GB/s"},
+    {"gpu_links.up*", pcie, 1, "GB/s"},
+    {"gpu_links.down*", pcie, 1, "GB/s"},
+    {"gpu_links.one_way", peer, 1, "GB/s"},
+    {"gpu_links.both_ways", peer, 2, "GB/s"},
     {"rdma.*.bidirectional.bandwidth", adapter, 2, "Gb/s"},
     {"rdma.*.bandwidth", adapter, 1, "Gb/s"},
 };

@@ -8,15 +8,18 @@
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <cuda_runtime.h>
 #include <mma.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "cuda_try.h"
+
 extern "C" {
-#include "gpu.h"
+#include "copies.h"
+#include "gemm.h"
+#include "memory.h"
 }
 
 namespace
@@ -269,19 +272,6 @@ const kernel kernels[WORK_UNITS] = {
     work_kernel<WORK_MEMORY>,
 };
 
-int failed(cudaError_t error, const char *what, unsigned gpu, struct error *err)
-{
-    return error_set(err, ERROR_INTERNAL, "GPU %u: %s: %s (%s)", gpu, what, cudaGetErrorString(error),
-                     cudaGetErrorName(error));
-}
-
-#define TRY(call, what)                                \
-    do {                                               \
-        cudaError_t error_ = (call);                   \
-        if (error_ != cudaSuccess)                     \
-            return failed(error_, (what), gpu, err);   \
-    } while (0)
-
 void describe(struct gpu_device *device, const cudaDeviceProp &properties)
 {
     const unsigned char *uuid = (const unsigned char *)properties.uuid.bytes;
@@ -440,5 +430,5 @@ void close_cuda(struct gpu_probe *probe)
 
 } /* namespace */
 
-extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",     open_cuda,     work_cuda,
-                                                        words_cuda, is_known_cuda, close_cuda};
+extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",        open_cuda,  work_cuda,   words_cuda,
+                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda, &copies_cuda};

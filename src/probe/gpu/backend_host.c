@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu.h"
+#include "copies.h"
+#include "gemm.h"
+#include "memory.h"
 
 struct host_gpu {
     struct gpu_probe *probe;
@@ -132,5 +134,14 @@ static void close_host(struct gpu_probe *probe)
     probe->own = NULL;
 }
 
-const struct gpu_backend gpu_backend_host = {"host",     open_host,     work_host,
-                                             words_host, is_known_host, close_host};
+const struct gpu_backend gpu_backend_host = {
+    .name = "host",
+    .open = open_host,
+    .work = work_host,
+    .words = words_host,
+    .is_known = is_known_host,
+    .close = close_host,
+    .memory = &memory_host,
+    .gemm = &gemm_host,
+    .copies = &copies_host,
+};

@@ -28,8 +28,10 @@ enum {
 enum {
     GPU_NAME_BYTES = 96,
     GPU_MOST = 64,
-    GPU_SMS_MOST = 1024,   /* numbers that SMs may have */
-    GPU_BLOCKS_MOST = 4096 /* of a GPU in one round */
+    GPU_SMS_MOST = 1024,    /* numbers that SMs may have */
+    GPU_BLOCKS_MOST = 4096, /* of a GPU in one round */
+    GPU_TYPES = 6,          /* GEMM_TYPES */
+    GPU_SIZES_MOST = 4
 };
 
 /* A wrong answer on purpose: in the words of --inject. */
@@ -42,16 +44,29 @@ struct injection {
     uint64_t from;   /* the first round */
     uint64_t period; /* each so many rounds from then on; 1: all */
     uint64_t one_in; /* of these, one in so many at random; 1: all */
+    bool in_memory;  /* the bits of a word of the GPU's memory, for the test memory */
+    uint64_t offset; /* which */
+    unsigned slow;   /* the GPU is so many percent slower; 0: it is not */
 };
 
+struct gpu_test;
+
 struct gpu_options {
+    const struct gpu_test *test;
     const char *backend; /* "auto", "host", "cuda" */
     bool units[WORK_UNITS];
     uint64_t rounds; /* 0: for `seconds` */
     double seconds;
     unsigned depth; /* steps of each chain */
     unsigned deadline_s;
+    unsigned windows; /* of each rate */
+    unsigned passes;  /* of the test memory */
+    bool types
+        [GPU_TYPES]; /* of the test compute, by enum gemm_type; sizes: none where the backend's are meant */
+    unsigned sizes[GPU_SIZES_MOST], size_count;
+    double warmup_s;
     unsigned host_gpus, host_sms; /* of the host backend */
+    unsigned host_mib;            /* memory of each of its GPUs */
     struct injection injection;
 };
 
@@ -68,6 +83,9 @@ struct gpu_answers {
 };
 
 struct gpu_probe;
+struct gpu_memory;
+struct gpu_gemm;
+struct gpu_copies;
 
 struct gpu_backend {
     const char *name;
@@ -82,6 +100,9 @@ struct gpu_backend {
     /* Whether the host's own arithmetic gives the same bits for the unit. */
     bool (*is_known)(enum work_unit unit);
     void (*close)(struct gpu_probe *probe);
+    const struct gpu_memory *memory; /* memory.h */
+    const struct gpu_gemm *gemm;     /* gemm.h */
+    const struct gpu_copies *copies; /* copies.h */
 };
 
 struct gpu_probe {
@@ -104,57 +125,18 @@ void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret
 uint64_t work_digest(const uint32_t words[WORK_WORDS]);
 
 /* inject.c: "gpu=0,sm=17,unit=tensor-bf16,lane=3,bits=0x1000,from=450,period=3,one-in=1000000"; what is left out is 0,
- * every unit, all lanes, bit 0, from the first round on, in each. */
+ * every unit, all lanes, bit 0, from the first round on, in each. "gpu=0,offset=0x1000,bits=1" is a word of memory, and
+ * "gpu=0,slow=20" a GPU that is 20 % slower. */
 int injection_parse(const char *text, struct injection *ret_injection, struct error *err)
     __attribute__((warn_unused_result));
 /* The bits that are turned over in words of the lane; 0: none. */
 uint32_t injection_bits(const struct injection *injection, unsigned gpu, unsigned sm, enum work_unit unit,
                         unsigned lane, uint64_t round);
+/* Of the GPU: a word of its memory that is wrong; and what share of its true speed is told. */
+struct memory_fault;
+struct memory_fault injection_memory(const struct injection *injection, unsigned gpu);
+double injection_speed(const struct gpu_probe *probe, unsigned gpu);
 
-/* sdc.c */
-struct sdc_error {
-    unsigned gpu, sm;
-    enum work_unit unit;
-    uint64_t first_round, last_round, rounds; /* when it was wrong, and in how many rounds */
-    unsigned word;                            /* the first that was wrong then */
-    uint32_t got, expected, bits;             /* bits: all that were ever wrong */
-};
-
-enum { SDC_SEEDS = 16 /* what goes in comes back after so many rounds of a unit */ };
-
-/* What each block has to answer. */
-struct sdc_reference {
-    uint64_t digest;
-    bool set;
-};
-
-struct sdc {
-    struct gpu_probe *probe;
-    struct sdc_reference references[WORK_UNITS][SDC_SEEDS];
-    struct sdc_error *errors;
-    size_t error_count, error_capacity;
-    bool reached[GPU_MOST][GPU_SMS_MOST];
-    uint64_t rounds; /* that were begun and compared, of all units together */
-    uint64_t unit_rounds[WORK_UNITS];
-    uint64_t disagreed;            /* rounds in which no answer had the majority, and nobody could be named */
-    enum work_unit disagreed_unit; /* of the first of them */
-    struct gpu_answers answers;    /* of the last round */
-};
-
-struct sdc *sdc_create(struct gpu_probe *probe);
-void sdc_free(struct sdc *sdc);
-/* One round: a unit on all SMs, compared. -1 with err set where the backend failed. */
-int sdc_round(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
-/* Until rounds or seconds are over. */
-int sdc_run(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
-/* Of all seeds of the unit, as far as they are known: the same on every host with the same GPUs and build. */
-uint64_t sdc_unit_digest(const struct sdc *sdc, enum work_unit unit);
-unsigned sdc_reached(const struct sdc *sdc, unsigned gpu);
-
-/* gpu_output.c: lines of JSON. */
-void gpu_output_head(const struct gpu_probe *probe);
-void gpu_output_sdc(const struct sdc *sdc);
-void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
 /* gpu_deadline.c: ends the program with a last line after so long; SIGTERM and SIGINT ask for the end of the test, and what
  * it has found by then is told. */
 void gpu_deadline_start(unsigned seconds);
@@ -162,6 +144,26 @@ bool gpu_stop_asked(void);
 /* Seconds of a clock that only goes forward. */
 double gpu_now_s(void);
 void gpu_deadline_stop(void);
+
+/*
+ * What the program can be asked for: a row of gpu_tests (gpu_tests.c). Common to all are the options that say which GPUs
+ * and for how long, the first line of the output, and the last.
+ */
+enum gpu_test_number { GPU_TEST_SDC, GPU_TEST_MEMORY, GPU_TEST_COMPUTE, GPU_TEST_LINKS, GPU_TESTS };
+
+struct line;
+
+struct gpu_test {
+    const char *name;
+    const char *summary; /* for --help: lines of 80 columns, two blanks before all but the first */
+    /* Its own fields of the first line, which say among others how many rows will come. */
+    void (*head)(const struct gpu_probe *probe, struct line *line);
+    /* Prints what it found, and the end. Returns the exit status. */
+    int (*run)(struct gpu_probe *probe);
+};
+
+extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute, gpu_test_links;
+extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */
 int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct error *err)

@@ -4,141 +4,261 @@
 
 #include "assay/options.h"
 #include "assay/scan.h"
-#include "gpu.h"
+#include "gemm.h"
+#include "gpu_threads.h"
 
-/* As the command line has them. */
-struct words {
-    const char *backend, *units, *inject;
-    unsigned seconds, rounds, depth, deadline_s, gpus, sms;
+/* As the command line has them; an option that another test has is unknown to this one. */
+static struct words {
+    const char *backend, *units, *types, *sizes, *inject;
+    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup;
+} words = {.backend = "auto",
+           .seconds = 10,
+           .depth = 256,
+           .deadline_s = 600,
+           .gpus = 8,
+           .sms = 16,
+           .windows = 20,
+           .warmup = 3,
+           .passes = 4,
+           .mib = 16};
+
+enum {
+    SDC = 1 << GPU_TEST_SDC,
+    MEMORY = 1 << GPU_TEST_MEMORY,
+    COMPUTE = 1 << GPU_TEST_COMPUTE,
+    LINKS = 1 << GPU_TEST_LINKS,
+    ALL = (1 << GPU_TESTS) - 1
 };
 
-static const char usage[] =
-    "usage: assay-probe-gpu sdc [OPTION]...\n\n"
-    "Gives every SM of every GPU of this host the same work, and looks whether all give the same answer: "
-    "silent\n"
-    "data corruption. Lines of JSON on stdout, the last of which has the key \"end\".\n\n";
+static const struct {
+    unsigned tests;
+    struct option_row option;
+} table[] = {
+    {ALL,
+     {"backend", 0, OPTION_STRING, "NAME", &words.backend,
+      "cuda, host (CPU threads that stand for GPUs), or auto: cuda (default)"}},
+    {ALL,
+     {"deadline", 0, OPTION_COUNT, "SECONDS", &words.deadline_s, "end it all after so long (default 600)"}},
+    {ALL,
+     {"inject", 0, OPTION_STRING, "FAULT", &words.inject,
+      "something wrong on purpose, for tests: gpu=0,sm=17,unit=fma32,bits=0x1000,from=450,period=3; "
+      "gpu=0,offset=0x1000; gpu=0,slow=20"}},
+    {ALL, {"gpus", 0, OPTION_COUNT, "N", &words.gpus, "of the host backend (default 8)"}},
+    {SDC | COMPUTE,
+     {"seconds", 's', OPTION_COUNT, "S", &words.seconds,
+      "how long; sdc: and each input once at least; compute: each type and size (default 10)"}},
+    {SDC, {"rounds", 'n', OPTION_COUNT, "N", &words.rounds, "instead: so many rounds"}},
+    {SDC, {"units", 'u', OPTION_STRING, "LIST", &words.units, "only these units, with commas between them"}},
+    {SDC, {"depth", 0, OPTION_COUNT, "N", &words.depth, "steps of each chain of operations (default 256)"}},
+    {SDC, {"sms", 0, OPTION_COUNT, "N", &words.sms, "SMs of each GPU, of the host backend (default 16)"}},
+    {COMPUTE,
+     {"types", 't', OPTION_STRING, "LIST", &words.types, "only these types, with commas between them"}},
+    {COMPUTE,
+     {"sizes", 0, OPTION_STRING, "LIST", &words.sizes,
+      "rows and columns of the matrices (default 8192,16384; of the host backend 64,96)"}},
+    {COMPUTE, {"warmup", 'w', OPTION_COUNT, "S", &words.warmup, "seconds before each (default 3)"}},
+    {MEMORY | COMPUTE | LINKS,
+     {"windows", 0, OPTION_COUNT, "N", &words.windows, "of time, of each rate (default 20)"}},
+    {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
+    {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
+};
+
+enum { MIB_MOST = 1 << 20 };
+enum { ROWS = sizeof table / sizeof table[0] };
 
 static const char more[] =
     "\nExit status: 0 done, 1 an answer was wrong, 64 wrong usage, 69 no GPU or one that cannot be tested,\n"
     "70 CUDA failed, 75 the deadline was over.\n";
 
-enum { ROWS = 10 };
-
-static void fill_rows(struct words *words, struct option_row *rows)
+static void rows_of(unsigned tests, struct option_row rows[ROWS + 1])
 {
-    const struct option_row all[] = {
-        {"backend", 0, OPTION_STRING, "NAME", &words->backend,
-         "cuda, host (CPU threads that stand for GPUs), or auto: cuda (default)"},
-        {"seconds", 's', OPTION_COUNT, "S", &words->seconds,
-         "how long, and each input once at least (default 10)"},
-        {"rounds", 'n', OPTION_COUNT, "N", &words->rounds, "instead: so many rounds"},
-        {"units", 'u', OPTION_STRING, "LIST", &words->units, "only these units, with commas between them"},
-        {"depth", 0, OPTION_COUNT, "N", &words->depth, "steps of each chain of operations (default 256)"},
-        {"deadline", 0, OPTION_COUNT, "SECONDS", &words->deadline_s,
-         "end it all after so long (default 600)"},
-        {"gpus", 0, OPTION_COUNT, "N", &words->gpus, "of the host backend (default 8)"},
-        {"sms", 0, OPTION_COUNT, "N", &words->sms, "SMs of each, of the host backend (default 16)"},
-        {"inject", 0, OPTION_STRING, "FAULT", &words->inject,
-         "turn bits of an answer over, for tests: gpu=0,sm=17,unit=fma32,bits=0x1000,from=450,period=3"},
-        OPTION_END,
-    };
+    unsigned count = 0;
 
-    memcpy(rows, all, sizeof all);
+    for (unsigned i = 0; i < ROWS; i++)
+        if (table[i].tests == tests || (tests != ALL && (table[i].tests & tests) != 0))
+            rows[count++] = table[i].option;
+    rows[count] = (struct option_row)OPTION_END;
+}
+
+static void put_test(struct text *out, unsigned number)
+{
+    const struct gpu_test *test = gpu_tests[number];
+    struct option_row rows[ROWS + 1];
+    unsigned count = 0;
+
+    text_printf(out, "\nassay-probe-gpu %s [OPTION]...\n  %s\n", test->name, test->summary);
+    for (unsigned i = 0; i < ROWS; i++)
+        if (table[i].tests != ALL && (table[i].tests & (1u << number)) != 0)
+            rows[count++] = table[i].option;
+    rows[count] = (struct option_row)OPTION_END;
+    options_help(rows, out);
 }
 
 void gpu_options_help(void)
 {
-    struct words words = {0};
-    struct option_row rows[ROWS];
+    struct option_row rows[ROWS + 1];
     struct text out;
 
-    fill_rows(&words, rows);
     text_init(&out, 1 << 16);
-    text_put(&out, usage);
+    text_put(&out,
+             "usage: assay-probe-gpu TEST [OPTION]...\n\n"
+             "What all GPUs of this host can do. Lines of JSON on stdout, the last of which has the key "
+             "\"end\".\n\nOptions of every test:\n");
+    rows_of(ALL, rows);
     options_help(rows, &out);
+    for (unsigned test = 0; test < GPU_TESTS; test++)
+        put_test(&out, test);
     text_put(&out, "\nUnits:");
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
         text_printf(&out, " %s", work_names[unit]);
+    text_put(&out, "\nTypes:");
+    for (unsigned type = 0; type < GEMM_TYPES; type++)
+        text_printf(&out, " %s", gemm_names[type]);
     text_put(&out, "\n");
     text_put(&out, more);
     fputs(out.bytes, stdout);
     text_release(&out);
 }
 
-static int read_units(struct gpu_options *options, const char *words, struct error *err)
+/* Names with commas between them, as which of them are meant; all where nothing is said. */
+static int read_names(const char *option, const char *text, const char *const *names, unsigned count,
+                      bool *ret_meant, struct error *err)
 {
-    struct slice rest = slice_of(words != NULL ? words : "");
+    struct slice rest = slice_of(text != NULL ? text : "");
 
-    for (unsigned unit = 0; unit < WORK_UNITS; unit++)
-        options->units[unit] = words == NULL;
+    for (unsigned i = 0; i < count; i++)
+        ret_meant[i] = text == NULL;
     while (rest.length > 0) {
         const char *comma = memchr(rest.bytes, ',', rest.length);
         struct slice word = {rest.bytes, comma != NULL ? (size_t)(comma - rest.bytes) : rest.length};
         bool known = false;
 
-        for (unsigned unit = 0; unit < WORK_UNITS; unit++)
-            if (slice_equal(word, work_names[unit]))
-                options->units[unit] = known = true;
+        for (unsigned i = 0; i < count; i++)
+            if (slice_equal(word, names[i]))
+                ret_meant[i] = known = true;
         if (!known)
-            return error_set(err, ERROR_USAGE, "--units: '%.*s' is none; --help lists them", (int)word.length,
-                             word.bytes);
+            return error_set(err, ERROR_USAGE, "--%s: '%.*s' is none; --help lists them", option,
+                             (int)word.length, word.bytes);
+        rest = slice_from(rest, word.length + (comma != NULL));
+    }
+    return 0;
+}
+
+/* "8192,16384" */
+static int read_sizes(struct gpu_options *options, const char *text, struct error *err)
+{
+    struct slice rest = slice_of(text != NULL ? text : ""), word;
+    uint64_t size;
+
+    while (rest.length > 0) {
+        const char *comma = memchr(rest.bytes, ',', rest.length);
+
+        word = (struct slice){rest.bytes, comma != NULL ? (size_t)(comma - rest.bytes) : rest.length};
+        if (!scan_u64(word, &size) || size < 16 || size > GEMM_SIZE_MOST || size % 16 != 0 ||
+            options->size_count == GPU_SIZES_MOST)
+            return error_set(err, ERROR_USAGE,
+                             "--sizes: '%.*s'; expected at most %d sizes, multiples of 16 up to %d",
+                             (int)word.length, word.bytes, GPU_SIZES_MOST, GEMM_SIZE_MOST);
+        options->sizes[options->size_count++] = (unsigned)size;
         rest = slice_from(rest, word.length + (comma != NULL));
     }
     return 0;
 }
 
 /* A release is what goes to customers' hosts: nobody turns bits over there by mistake. */
-static int read_injection(struct gpu_options *options, const char *words, struct error *err)
+static int read_injection(struct gpu_options *options, struct error *err)
 {
-    if (words == NULL)
+    if (words.inject == NULL)
         return 0;
 #ifndef PROBE_WITH_INJECTION
     return error_set(err, ERROR_USAGE, "--inject: this build cannot; build with -Dinjection=enabled");
 #endif
-    return injection_parse(words, &options->injection, err);
+    return injection_parse(words.inject, &options->injection, err);
 }
 
-static int read_words(struct gpu_options *options, const struct words *words, struct error *err)
+static int read_words(struct gpu_options *options, struct error *err)
 {
-    *options = (struct gpu_options){.backend = words->backend,
-                                    .rounds = words->rounds,
-                                    .seconds = words->seconds,
-                                    .depth = words->depth,
-                                    .deadline_s = words->deadline_s,
-                                    .host_gpus = words->gpus,
-                                    .host_sms = words->sms};
-    if (strcmp(words->backend, "auto") != 0 && strcmp(words->backend, "host") != 0 &&
-        strcmp(words->backend, "cuda") != 0)
-        return error_set(err, ERROR_USAGE, "--backend is '%s'; expected auto, host or cuda", words->backend);
-    if (words->gpus > GPU_MOST || words->sms > GPU_SMS_MOST)
-        return error_set(err, ERROR_USAGE, "--gpus %u --sms %u; expected at most %d and %d", words->gpus,
-                         words->sms, GPU_MOST, GPU_SMS_MOST);
-    if (words->depth > WORK_DEPTH_MOST)
-        return error_set(err, ERROR_USAGE, "--depth is %u; expected at most %d", words->depth,
+    const char *backend = words.backend;
+
+    options->backend = backend;
+    options->rounds = words.rounds;
+    options->seconds = words.seconds;
+    options->depth = words.depth;
+    options->deadline_s = words.deadline_s;
+    options->host_gpus = words.gpus;
+    options->host_sms = words.sms;
+    options->host_mib = words.mib;
+    options->windows = words.windows;
+    options->warmup_s = words.warmup;
+    options->passes = words.passes;
+    if (strcmp(backend, "auto") != 0 && strcmp(backend, "host") != 0 && strcmp(backend, "cuda") != 0)
+        return error_set(err, ERROR_USAGE, "--backend is '%s'; expected auto, host or cuda", backend);
+    if (words.gpus > GPU_MOST || words.sms > GPU_SMS_MOST)
+        return error_set(err, ERROR_USAGE, "--gpus %u --sms %u; expected at most %d and %d", words.gpus,
+                         words.sms, GPU_MOST, GPU_SMS_MOST);
+    if (words.windows >= GPU_WINDOWS_MOST || words.mib > MIB_MOST)
+        return error_set(err, ERROR_USAGE, "--windows %u --memory %u; expected less than %d and at most %d",
+                         words.windows, words.mib, GPU_WINDOWS_MOST, MIB_MOST);
+    if (words.depth > WORK_DEPTH_MOST)
+        return error_set(err, ERROR_USAGE, "--depth is %u; expected at most %d", words.depth,
                          WORK_DEPTH_MOST);
-    if (read_units(options, words->units, err) < 0)
+    if (read_sizes(options, words.sizes, err) < 0 ||
+        read_names("types", words.types, gemm_names, GEMM_TYPES, options->types, err) < 0)
         return -1;
-    return read_injection(options, words->inject, err);
+    if (read_names("units", words.units, work_names, WORK_UNITS, options->units, err) < 0)
+        return -1;
+    return read_injection(options, err);
 }
 
+/* The names of all tests; GPU_TESTS where the word is none of them. */
+static unsigned find_test(const char *word)
+{
+    unsigned number = 0;
+
+    while (number < GPU_TESTS && strcmp(gpu_tests[number]->name, word) != 0)
+        number++;
+    return number;
+}
+
+static int no_test(const char *word, struct error *err)
+{
+    char names[160] = "";
+    size_t at = 0;
+
+    for (unsigned i = 0; i < GPU_TESTS; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s",
+                               i == 0              ? ""
+                               : i + 1 < GPU_TESTS ? ", "
+                                                   : " or ",
+                               gpu_tests[i]->name);
+    if (word == NULL)
+        return error_set(err, ERROR_USAGE, "no test is named; expected %s", names);
+    return error_set(err, ERROR_USAGE, "'%s' is not a test; expected %s", word, names);
+}
+
+/* The test comes first, for which options there are depends on it. */
 int gpu_options_read(struct gpu_options *options, int argc, char **argv, struct error *err)
 {
-    struct words words = {
-        .backend = "auto", .seconds = 10, .depth = 256, .deadline_s = 600, .gpus = 8, .sms = 16};
-    struct option_row rows[ROWS];
+    struct option_row rows[ROWS + 1];
+    const char *word = argc > 1 ? argv[1] : NULL; /* the parsing moves words */
+    unsigned number;
     bool help = false;
     int first;
 
-    fill_rows(&words, rows);
-    first = options_parse(rows, argc, argv, &help, err);
-    if (first < 0)
-        return -1;
+    *options = (struct gpu_options){0};
+    if (word == NULL)
+        return no_test(NULL, err);
+    number = find_test(word);
+    rows_of(number < GPU_TESTS ? 1u << number : ALL, rows);
+    first = options_parse(rows, argc - (number < GPU_TESTS), argv + (number < GPU_TESTS), &help, err);
     if (help)
         return 1;
-    if (first >= argc)
-        return error_set(err, ERROR_USAGE, "no test is named; expected sdc");
-    if (strcmp(argv[first], "sdc") != 0 || first + 1 < argc)
-        return error_set(err, ERROR_USAGE, "'%s' is not a test; expected sdc",
-                         strcmp(argv[first], "sdc") != 0 ? argv[first] : argv[first + 1]);
-    return read_words(options, &words, err);
+    if (number == GPU_TESTS)
+        return no_test(word, err);
+    if (first < 0)
+        return -1;
+    if (first < argc - 1)
+        return error_set(err, ERROR_USAGE, "'%s' is too much: one test at a time", argv[first + 1]);
+    options->test = gpu_tests[number];
+    return read_words(options, err);
 }

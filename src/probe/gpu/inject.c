@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "assay/scan.h"
-#include "gpu.h"
+#include "memory.h"
 
 static int unit_of(struct slice name)
 {
@@ -47,7 +47,12 @@ static bool take(struct injection *injection, struct slice key, struct slice val
         injection->period = number;
     else if (slice_equal(key, "one-in") && number > 0)
         injection->one_in = number;
-    else
+    else if (slice_equal(key, "slow") && number < 100)
+        injection->slow = (unsigned)number;
+    else if (slice_equal(key, "offset")) {
+        injection->offset = number;
+        injection->in_memory = true;
+    } else
         return false;
     return true;
 }
@@ -68,7 +73,7 @@ int injection_parse(const char *text, struct injection *ret_injection, struct er
             return error_set(
                 err, ERROR_USAGE,
                 "--inject: '%.*s'; expected gpu=N, sm=N, unit=NAME, lane=N (of 128), bits=0x1000, "
-                "from=ROUND, period=N or one-in=N, commas between them",
+                "from=ROUND, period=N, one-in=N, offset=BYTE or slow=PERCENT, commas between them",
                 (int)word.length, word.bytes);
         rest = slice_from(rest, word.length + (comma != NULL));
     }
@@ -87,9 +92,23 @@ static bool is_its_turn(const struct injection *injection, uint64_t round)
 uint32_t injection_bits(const struct injection *injection, unsigned gpu, unsigned sm, enum work_unit unit,
                         unsigned lane, uint64_t round)
 {
-    if (!injection->any || gpu != injection->gpu || sm != injection->sm ||
-        (injection->unit >= 0 && injection->unit != (int)unit) ||
+    if (!injection->any || injection->in_memory || injection->slow > 0 || gpu != injection->gpu ||
+        sm != injection->sm || (injection->unit >= 0 && injection->unit != (int)unit) ||
         (injection->lane >= 0 && injection->lane != (int)lane) || !is_its_turn(injection, round))
         return 0;
     return injection->bits;
+}
+
+struct memory_fault injection_memory(const struct injection *injection, unsigned gpu)
+{
+    bool is_meant = injection->any && injection->in_memory && injection->gpu == gpu;
+
+    return (struct memory_fault){injection->offset / sizeof(uint64_t), is_meant ? injection->bits : 0};
+}
+
+double injection_speed(const struct gpu_probe *probe, unsigned gpu)
+{
+    const struct injection *injection = &probe->options.injection;
+
+    return injection->any && injection->gpu == gpu ? 1 - injection->slow / 100.0 : 1;
 }

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "gpu.h"
+#include "sdc.h"
 
 struct sdc *sdc_create(struct gpu_probe *probe)
 {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "probe_gpu.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+void probe_gpu_command(const struct check_context *context, struct text *out, const char *test)
+{
+    command_tool(context, out, "assay-probe-gpu");
+    text_printf(out, " %s --backend %s", test, check_text(context, "backend"));
+    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+}
+
+double probe_gpu_seconds(const struct check_context *context, const char *argument)
+{
+    return ceil(check_number(context, argument) / context->timescale);
+}
+
+void probe_gpu_slots(const struct check_context *context, struct slot_list *slots)
+{
+    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_EQUAL("probe.backend", check_text(context, "backend"),
+                                                   "the step's argument")));
+}
+
+int probe_gpu_valid(const struct check_context *context, struct error *err)
+{
+    const char *backend = check_text(context, "backend");
+
+    if (strcmp(backend, "cuda") != 0 && strcmp(backend, "host") != 0)
+        return json_error(err, json_get(context->step->arguments, "backend"),
+                          "backend: '%s'; expected cuda or host", backend);
+    return 0;
+}

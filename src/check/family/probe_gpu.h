@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the checks that run assay-probe-gpu have in common. */
+#ifndef ASSAY_CHECK_PROBE_GPU_H
+#define ASSAY_CHECK_PROBE_GPU_H
+
+#include "assay/check.h"
+
+#define PROBE_GPU_BACKEND_ROW                                                                     \
+    {                                                                                             \
+        "backend", ARGUMENT_TEXT, "cuda", "cuda, or host: CPU threads, which say nothing of GPUs" \
+    }
+
+/* "assay-probe-gpu TEST --backend cuda --deadline ..": the probe's own deadline is a little before the attempt's, so that it
+   can tell what it has found. Options of the test follow. */
+void probe_gpu_command(const struct check_context *context, struct text *out, const char *test);
+/* So many seconds on the host, a whole number; for an option. */
+double probe_gpu_seconds(const struct check_context *context, const char *argument);
+/* A gate that it ran on what was asked for. */
+void probe_gpu_slots(const struct check_context *context, struct slot_list *slots);
+/* For arguments_valid. */
+int probe_gpu_valid(const struct check_context *context, struct error *err)
+    __attribute__((warn_unused_result));
+
+enum { PROBE_GPU_OPENING_S = 15 };
+
+#endif

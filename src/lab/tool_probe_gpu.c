@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* assay-probe-gpu memory, compute and links: the lines that the probe prints on real GPUs, of this host's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab_private.h"
+
+/* Of the rate in bf16 what others are. */
+static const struct type {
+    const char *name;
+    double share;
+} types[] = {{"bf16", 1}, {"fp16", 1.01}, {"fp8", 1.9}, {"tf32", 0.52}, {"fp64", 0.08}, {"int8", 1.85}};
+
+static const struct stream {
+    const char *name;
+    double share; /* of a copy */
+} streams[] = {{"copy", 1}, {"read", 1.03}, {"write", 1.01}, {"triad", 1.024}};
+
+static const char *const patterns[] = {"address", "inversions", "random"};
+
+/* The value of an option; otherwise the other. */
+static const char *option_of(const struct tool *tool, const char *name, const char *other)
+{
+    for (int i = 2; i + 1 < tool->argc; i++)
+        if (strcmp(tool->argv[i], name) == 0)
+            return tool->argv[i + 1];
+    return other;
+}
+
+static bool is_named(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == '\0' || at[length] == ','))
+            return true;
+    return false;
+}
+
+static void put_head(const struct lab_host *host, const char *test, unsigned rows, const char *more)
+{
+    printf("{\"assay_probe_gpu\": 1, \"test\": \"%s\", \"program\": \"assay-probe-gpu 0.1.0\", \"backend\": "
+           "\"cuda\", "
+           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d, \"rows\": %u%s%s, \"injected\": false}\n",
+           test, host->profile->cuda, host->gpu_count, rows, *more != '\0' ? ", " : "", more);
+}
+
+static void put_gpu(const struct lab_host *host, int gpu, const char *more)
+{
+    const struct lab_gpu *g = &host->gpus[gpu];
+    char bus[24];
+
+    printf("{\"gpu\": %d, \"name\": \"%s\", \"uuid\": \"%s\", \"bus\": \"%s\"%s%s}\n", gpu,
+           host->profile->gpu_name, g->uuid, lab_bus_id(g, bus), *more != '\0' ? ", " : "", more);
+}
+
+static double near(const struct lab_host *host, const char *what, int gpu)
+{
+    return 1 + 0.004 * lab_noise(host->number, what, (unsigned)host->gpus[gpu].number) +
+           lab_jitter(host, what, (unsigned)host->gpus[gpu].number);
+}
+
+static void put_memory(const struct tool *tool, int gpu, double passes)
+{
+    const struct lab_host *host = tool->host;
+    const struct lab_gpu *g = &host->gpus[gpu];
+    const double total = host->profile->memory_mib * 1048576.0, covered = total - 640 * 1048576.0;
+    const unsigned wrong = g->memory_wrong;
+
+    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+        double rate = host->profile->hbm * streams[i].share * g->hbm * near(host, streams[i].name, gpu);
+
+        printf("{\"stream\": \"%s\", \"gpu\": %d, \"gbps\": %.5g, \"best\": %.5g, \"least\": %.5g, "
+               "\"windows\": 20, "
+               "\"bytes\": 2147483648}\n",
+               streams[i].name, gpu, rate, rate * 1.002, rate * 0.99);
+    }
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        printf("{\"pattern\": \"%s\", \"gpu\": %d, \"compared_bytes\": %.0f, \"wrong_words\": %u}\n",
+               patterns[i], gpu, covered * passes * (i == 1 ? 12 : 2), i == 2 ? wrong : 0);
+    put_gpu(host, gpu,
+            arena_printf(tool->arena, "\"memory_bytes\": %.0f, \"covered_bytes\": %.0f, \"wrong_words\": %u",
+                         total, covered, wrong));
+    if (wrong > 0)
+        printf(
+            "{\"wrong_word\": %d, \"pattern\": \"random\", \"offset\": \"0x3fa2c01b8\", \"got\": "
+            "\"0x78eeb3fa847e7409\", \"expected\": \"0x78eeb3fa847e7419\", \"bits\": \"0x0000000000000010\", "
+            "\"times\": %u}\n",
+            gpu, wrong);
+}
+
+static int run_memory(const struct tool *tool)
+{
+    const double passes = strtod(option_of(tool, "--passes", "4"), NULL);
+    unsigned wrong = 0;
+
+    put_head(tool->host, "memory", (unsigned)tool->host->gpu_count * 7,
+             arena_printf(tool->arena, "\"passes\": %.0f", passes));
+    lab_sleep(tool->lab, 5 + 3 * passes);
+    for (int gpu = 0; gpu < tool->host->gpu_count; gpu++) {
+        put_memory(tool, gpu, passes);
+        wrong += tool->host->gpus[gpu].memory_wrong;
+    }
+    printf("{\"end\": \"%s\", \"rounds\": %.0f, \"seconds\": %.3f}\n", wrong > 0 ? "wrong" : "ok", passes,
+           5 + 3 * passes);
+    return wrong > 0;
+}
+
+static void put_product(const struct lab_host *host, const struct type *type, unsigned size, int gpu)
+{
+    const struct lab_gpu *g = &host->gpus[gpu];
+    double rate = host->profile->tflops * type->share * g->strength * g->tensor * g->gemm *
+                  (1 + lab_jitter(host, type->name, (unsigned)g->number));
+
+    printf("{\"gemm\": \"%s\", \"size\": %u, \"gpu\": %d, ", type->name, size, gpu);
+    if (strcmp(type->name, "fp8") == 0 && (strcmp(host->profile->architecture, "Ampere") == 0 ||
+                                           strcmp(host->profile->architecture, "Volta") == 0))
+        printf("\"not_measured\": \"cuBLASLt has no way to multiply this type here\"}\n");
+    else
+        printf("\"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": 20}\n", rate,
+               rate * 0.985, rate * 0.985, rate * 1.004);
+}
+
+/* The next of sizes with commas between them; 0: there is none. */
+static unsigned next_size(const char **list)
+{
+    char *end;
+    unsigned long size = strtoul(*list, &end, 10);
+
+    *list = *end == ',' ? end + 1 : end;
+    return (unsigned)size;
+}
+
+static int run_compute(const struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+    const char *names = option_of(tool, "--types", "bf16,fp16,fp8,tf32,fp64,int8");
+    const char *sizes = option_of(tool, "--sizes", "8192,16384"), *list = sizes;
+    const double seconds = strtod(option_of(tool, "--seconds", "10"), NULL);
+    unsigned rounds = 0, size;
+
+    while (next_size(&list) > 0)
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+            rounds += is_named(names, types[i].name);
+    put_head(host, "compute", rounds * (unsigned)host->gpu_count,
+             "\"library\": \"cuBLASLt 13.0.2\", \"data\": \"random\"");
+    for (list = sizes; (size = next_size(&list)) > 0;)
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+            if (!is_named(names, types[i].name))
+                continue;
+            /* What is asked for is shorter by the lab's speed already. */
+            lab_sleep(tool->lab, seconds);
+            for (int gpu = 0; gpu < host->gpu_count; gpu++)
+                put_product(host, &types[i], size, gpu);
+        }
+    for (int gpu = 0; gpu < host->gpu_count; gpu++)
+        put_gpu(host, gpu, arena_printf(tool->arena, "\"measured\": %u", rounds));
+    printf("{\"end\": \"ok\", \"rounds\": %u, \"seconds\": %.3f}\n", rounds, rounds * (seconds + 3));
+    return 0;
+}
+
+static void put_rates(double rate)
+{
+    printf("\"gbps\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": 20}\n", rate, rate * 0.99,
+           rate * 1.003);
+}
+
+static void put_host_copies(const struct lab_host *host, const char *way, double full, bool together)
+{
+    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+        const struct lab_gpu *g = &host->gpus[gpu];
+
+        printf("{\"host_copy\": \"%s\", \"together\": %s, \"gpu\": %d, ", way, together ? "true" : "false",
+               gpu);
+        put_rates(full * (together ? 0.97 : 1) * g->pcie_width / PCIE_LANES * g->host_copies *
+                  near(host, way, gpu));
+    }
+}
+
+static int run_links(const struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+    const int gpus = host->gpu_count;
+
+    put_head(host, "links", (unsigned)(gpus * 4 + gpus * (gpus - 1) * 2), "");
+    lab_sleep(tool->lab, 5 + 5 * gpus);
+    for (unsigned i = 0; i < 4; i++)
+        put_host_copies(host, i % 2 == 0 ? "up" : "down",
+                        i % 2 == 0 ? host->profile->copy_up : host->profile->copy_down, i >= 2);
+    for (int from = 0; from < gpus; from++)
+        for (int to = 0; to < gpus; to++)
+            for (unsigned both = 0; both < 2 && from != to; both++) {
+                printf("{\"peer_copy\": \"%s\", \"from\": %d, \"to\": %d, \"direct\": true, ",
+                       both ? "both-ways" : "one-way", from, to);
+                put_rates(lab_p2p(host, from, to, true, both));
+            }
+    for (int gpu = 0; gpu < gpus; gpu++)
+        put_gpu(host, gpu, "");
+    printf("{\"end\": \"ok\", \"rounds\": 20, \"seconds\": %d.000}\n", 5 + 5 * gpus);
+    return 0;
+}
+
+int tool_probe_gpu(struct tool *tool)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const struct tool *tool);
+    } tests[] = {{"memory", run_memory}, {"compute", run_compute}, {"links", run_links}};
+
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0] && tool->argc > 1; i++) {
+        if (strcmp(tests[i].name, tool->argv[1]) != 0)
+            continue;
+        if (tool->host->cuda_error == NULL)
+            return tests[i].run(tool);
+        printf(
+            "{\"end\": \"unfit\", \"reason\": \"no GPU can be used: %s\", \"rounds\": 0, \"seconds\": 0}\n",
+            tool->host->cuda_error);
+        return 69;
+    }
+    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory, compute and links\n");
+    return 64;
+}

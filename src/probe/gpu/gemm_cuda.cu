@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Products by cuBLASLt, which is what frameworks use: loaded where it is there, for it is a hundred times larger than the
+ * probe. Of the ways that it offers the fastest is taken, by trying each.
+ *
+ * All matrices are square, and the left one lies on its side: the only layout that fp8 has everywhere.
+ */
+#include "cuda_try.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+
+extern "C" {
+#include "gemm.h"
+}
+
+#if __has_include(<cublasLt.h>)
+#include <cublasLt.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+namespace
+{
+
+enum { WAYS_MOST = 8, TRIES = 2, THREADS = 256 };
+const size_t WORKSPACE = (size_t)64 << 20;
+
+/* The functions of the library that are used; all there, or it is not. */
+struct library {
+    void *handle;
+    decltype(&cublasLtCreate) create;
+    decltype(&cublasLtDestroy) destroy;
+    decltype(&cublasLtGetVersion) version;
+    decltype(&cublasLtMatmul) multiply;
+    decltype(&cublasLtMatmulAlgoGetHeuristic) ways;
+    decltype(&cublasLtMatmulDescCreate) product_create;
+    decltype(&cublasLtMatmulDescDestroy) product_destroy;
+    decltype(&cublasLtMatmulDescSetAttribute) product_set;
+    decltype(&cublasLtMatrixLayoutCreate) layout_create;
+    decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
+    decltype(&cublasLtMatmulPreferenceCreate) preference_create;
+    decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
+    decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
+};
+
+template <typename F> bool find(void *handle, const char *name, F *ret_function)
+{
+    *ret_function = (F)dlsym(handle, name);
+    return *ret_function != NULL;
+}
+
+bool load(struct library *lt)
+{
+    const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && lt->handle == NULL; i++)
+        lt->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return lt->handle != NULL && find(lt->handle, "cublasLtCreate", &lt->create) &&
+           find(lt->handle, "cublasLtDestroy", &lt->destroy) && find(lt->handle, "cublasLtGetVersion", &lt->version) &&
+           find(lt->handle, "cublasLtMatmul", &lt->multiply) &&
+           find(lt->handle, "cublasLtMatmulAlgoGetHeuristic", &lt->ways) &&
+           find(lt->handle, "cublasLtMatmulDescCreate", &lt->product_create) &&
+           find(lt->handle, "cublasLtMatmulDescDestroy", &lt->product_destroy) &&
+           find(lt->handle, "cublasLtMatmulDescSetAttribute", &lt->product_set) &&
+           find(lt->handle, "cublasLtMatrixLayoutCreate", &lt->layout_create) &&
+           find(lt->handle, "cublasLtMatrixLayoutDestroy", &lt->layout_destroy) &&
+           find(lt->handle, "cublasLtMatmulPreferenceCreate", &lt->preference_create) &&
+           find(lt->handle, "cublasLtMatmulPreferenceDestroy", &lt->preference_destroy) &&
+           find(lt->handle, "cublasLtMatmulPreferenceSetAttribute", &lt->preference_set);
+}
+
+/* Once, before any thread of a GPU; NULL: it is not there. */
+struct library *the_library()
+{
+    static struct library library;
+    static const bool loaded = load(&library);
+
+    return loaded ? &library : NULL;
+}
+
+struct form {
+    cudaDataType_t in, out;
+    size_t in_bytes, out_bytes;
+    cublasComputeType_t compute;
+    cudaDataType_t scale;
+};
+
+const struct form forms[GEMM_TYPES] = {
+    {CUDA_R_16BF, CUDA_R_16BF, 2, 2, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {CUDA_R_16F, CUDA_R_16F, 2, 2, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {CUDA_R_8F_E4M3, CUDA_R_16BF, 1, 2, CUBLAS_COMPUTE_32F, CUDA_R_32F},
+    {CUDA_R_32F, CUDA_R_32F, 4, 4, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F},
+    {CUDA_R_64F, CUDA_R_64F, 8, 8, CUBLAS_COMPUTE_64F, CUDA_R_64F},
+    {CUDA_R_8I, CUDA_R_32I, 1, 4, CUBLAS_COMPUTE_32I, CUDA_R_32I},
+};
+
+/* 1 and 0 in the type that factors have. */
+union factor {
+    float real;
+    double twice;
+    int32_t whole;
+};
+
+struct cuda_gemm {
+    const struct library *lt;
+    unsigned gpu;
+    cudaStream_t stream;
+    cudaEvent_t began, ended;
+    void *a, *b, *c, *workspace;
+    cublasLtHandle_t handle;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t in, out;
+    cublasLtMatmulAlgo_t way;
+    union factor one, zero;
+};
+
+/* Uniform in -1 .. 1, of int8 in -127 .. 127. */
+template <typename T> __global__ void __launch_bounds__(THREADS) random_kernel(T *to, size_t count, uint64_t seed)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        const int random = (int)(work_mix(seed * 0x9e3779b97f4a7c15u + i) >> 33) % 127;
+        const float sign = work_mix(i ^ seed) % 2 == 0 ? 1.0f : -1.0f;
+
+        to[i] = T(sizeof(T) == 1 && T(0.5f) == T(0.0f) ? sign * (float)random : sign * (float)random / 127.0f);
+    }
+}
+
+/* e4m3 has no comparison. */
+template <>
+__global__ void __launch_bounds__(THREADS) random_kernel<__nv_fp8_e4m3>(__nv_fp8_e4m3 *to, size_t count, uint64_t seed)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        const float random = (float)(work_mix(seed * 0x9e3779b97f4a7c15u + i) >> 40) / 8388608.0f - 1.0f;
+
+        to[i] = __nv_fp8_e4m3(random);
+    }
+}
+
+template <typename T> void put_random(const struct cuda_gemm *own, unsigned blocks, size_t count)
+{
+    random_kernel<T><<<blocks, THREADS, 0, own->stream>>>((T *)own->a, count, 1);
+    random_kernel<T><<<blocks, THREADS, 0, own->stream>>>((T *)own->b, count, 2);
+}
+
+void fill(const struct cuda_gemm *own, enum gemm_type type, unsigned blocks, size_t count)
+{
+    switch (type) {
+    case GEMM_BF16: put_random<__nv_bfloat16>(own, blocks, count); break;
+    case GEMM_FP16: put_random<__half>(own, blocks, count); break;
+    case GEMM_FP8: put_random<__nv_fp8_e4m3>(own, blocks, count); break;
+    case GEMM_TF32: put_random<float>(own, blocks, count); break;
+    case GEMM_FP64: put_random<double>(own, blocks, count); break;
+    default: put_random<signed char>(own, blocks, count); break;
+    }
+}
+
+void close_cuda(void *data)
+{
+    struct cuda_gemm *own = (struct cuda_gemm *)data;
+
+    if (cudaSetDevice((int)own->gpu) == cudaSuccess) {
+        if (own->in != NULL)
+            (void)own->lt->layout_destroy(own->in);
+        if (own->out != NULL)
+            (void)own->lt->layout_destroy(own->out);
+        if (own->product != NULL)
+            (void)own->lt->product_destroy(own->product);
+        if (own->handle != NULL)
+            (void)own->lt->destroy(own->handle);
+        (void)cudaFree(own->a);
+        (void)cudaFree(own->b);
+        (void)cudaFree(own->c);
+        (void)cudaFree(own->workspace);
+        if (own->began != NULL)
+            (void)cudaEventDestroy(own->began);
+        if (own->ended != NULL)
+            (void)cudaEventDestroy(own->ended);
+        if (own->stream != NULL)
+            (void)cudaStreamDestroy(own->stream);
+    }
+    free(own);
+}
+
+int take(struct cuda_gemm *own, enum gemm_type type, unsigned size, unsigned sms, struct error *err)
+{
+    const size_t count = (size_t)size * size;
+    const unsigned gpu = own->gpu;
+
+    TRY(cudaSetDevice((int)gpu), "it cannot be used");
+    TRY(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking), "no stream");
+    TRY(cudaEventCreate(&own->began), "no event");
+    TRY(cudaEventCreate(&own->ended), "no event");
+    TRY(cudaMalloc(&own->a, count * forms[type].in_bytes), "no memory");
+    TRY(cudaMalloc(&own->b, count * forms[type].in_bytes), "no memory");
+    TRY(cudaMalloc(&own->c, count * forms[type].out_bytes), "no memory");
+    TRY(cudaMalloc(&own->workspace, WORKSPACE), "no memory");
+    TRY(cudaMemsetAsync(own->c, 0, count * forms[type].out_bytes, own->stream), "memset");
+    fill(own, type, sms * 8, count);
+    TRY(cudaGetLastError(), "the work cannot be started");
+    TRY(cudaStreamSynchronize(own->stream), "the work broke off");
+    return 0;
+}
+
+/* What is to be multiplied; false: the library does not know that. */
+bool describe(struct cuda_gemm *own, enum gemm_type type, unsigned size)
+{
+    const struct library *lt = own->lt;
+    const struct form *form = &forms[type];
+    const cublasOperation_t on_side = CUBLAS_OP_T, as_is = CUBLAS_OP_N;
+
+    if (form->scale == CUDA_R_64F)
+        own->one.twice = 1;
+    else if (form->scale == CUDA_R_32I)
+        own->one.whole = 1;
+    else
+        own->one.real = 1;
+    return lt->create(&own->handle) == CUBLAS_STATUS_SUCCESS &&
+           lt->product_create(&own->product, form->compute, form->scale) == CUBLAS_STATUS_SUCCESS &&
+           lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSA, &on_side, sizeof on_side) ==
+               CUBLAS_STATUS_SUCCESS &&
+           lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSB, &as_is, sizeof as_is) == CUBLAS_STATUS_SUCCESS &&
+           lt->layout_create(&own->in, form->in, size, size, size) == CUBLAS_STATUS_SUCCESS &&
+           lt->layout_create(&own->out, form->out, size, size, size) == CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t multiply(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way)
+{
+    return own->lt->multiply(own->handle, own->product, &own->one, own->a, own->in, own->b, own->in, &own->zero,
+                             own->c, own->out, own->c, own->out, way, own->workspace, WORKSPACE, own->stream);
+}
+
+/* Milliseconds; 0: it does not work. */
+float time_of(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way, unsigned times)
+{
+    float milliseconds = 0;
+
+    if (cudaEventRecord(own->began, own->stream) != cudaSuccess)
+        return 0;
+    for (unsigned i = 0; i < times; i++)
+        if (multiply(own, way) != CUBLAS_STATUS_SUCCESS)
+            return 0;
+    if (cudaEventRecord(own->ended, own->stream) != cudaSuccess || cudaEventSynchronize(own->ended) != cudaSuccess ||
+        cudaEventElapsedTime(&milliseconds, own->began, own->ended) != cudaSuccess)
+        return 0;
+    return milliseconds;
+}
+
+/* The fastest that the library offers, in own->way. */
+bool choose(struct cuda_gemm *own)
+{
+    const struct library *lt = own->lt;
+    cublasLtMatmulHeuristicResult_t ways[WAYS_MOST];
+    cublasLtMatmulPreference_t preference = NULL;
+    float best = 0;
+    int count = 0;
+
+    if (lt->preference_create(&preference) != CUBLAS_STATUS_SUCCESS)
+        return false;
+    if (lt->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &WORKSPACE, sizeof WORKSPACE) !=
+            CUBLAS_STATUS_SUCCESS ||
+        lt->ways(own->handle, own->product, own->in, own->in, own->out, own->out, preference, WAYS_MOST, ways,
+                 &count) != CUBLAS_STATUS_SUCCESS)
+        count = 0;
+    (void)lt->preference_destroy(preference);
+    for (int i = 0; i < count; i++) {
+        float took = ways[i].state == CUBLAS_STATUS_SUCCESS && time_of(own, &ways[i].algo, 1) > 0
+                         ? time_of(own, &ways[i].algo, TRIES)
+                         : 0;
+
+        if (took > 0 && (best <= 0 || took < best)) {
+            best = took;
+            own->way = ways[i].algo;
+        }
+    }
+    return best > 0;
+}
+
+void library_cuda(char ret_name[GPU_NAME_BYTES])
+{
+    const struct library *lt = the_library();
+    const unsigned long version = lt != NULL ? (unsigned long)lt->version() : 0;
+
+    if (lt != NULL)
+        (void)snprintf(ret_name, GPU_NAME_BYTES, "cuBLASLt %lu.%lu.%lu", version / 10000, version / 100 % 100,
+                       version % 100);
+}
+
+void *open_cuda(struct gpu_probe *probe, unsigned gpu, enum gemm_type type, unsigned size,
+                char ret_why[GEMM_WHY_BYTES], struct error *err)
+{
+    const struct library *lt = the_library();
+    struct cuda_gemm *own;
+
+    if (lt == NULL) {
+        (void)snprintf(ret_why, GEMM_WHY_BYTES, "there is no libcublasLt.so");
+        return NULL;
+    }
+    own = (struct cuda_gemm *)calloc(1, sizeof *own);
+    if (own == NULL) {
+        (void)error_set(err, ERROR_INTERNAL, "no memory");
+        return NULL;
+    }
+    own->lt = lt;
+    own->gpu = gpu;
+    if (take(own, type, size, probe->devices[gpu].sms, err) < 0) {
+        close_cuda(own);
+        return NULL;
+    }
+    if (!describe(own, type, size) || !choose(own)) {
+        cudaError_t error = cudaGetLastError();
+
+        close_cuda(own);
+        if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess)
+            (void)cuda_failed(error, "a product broke off", gpu, err);
+        else
+            (void)snprintf(ret_why, GEMM_WHY_BYTES, "cuBLASLt has no way to multiply this type here");
+        return NULL;
+    }
+    return own;
+}
+
+int run_cuda(void *data, unsigned times, double *ret_seconds, struct error *err)
+{
+    const struct cuda_gemm *own = (const struct cuda_gemm *)data;
+    const unsigned gpu = own->gpu;
+    float milliseconds = 0;
+
+    TRY(cudaEventRecord(own->began, own->stream), "event");
+    for (unsigned i = 0; i < times; i++) {
+        cublasStatus_t status = multiply(own, &own->way);
+
+        if (status != CUBLAS_STATUS_SUCCESS)
+            return error_set(err, ERROR_INTERNAL, "GPU %u: cuBLASLt failed: status %d", gpu, (int)status);
+    }
+    TRY(cudaEventRecord(own->ended, own->stream), "event");
+    TRY(cudaEventSynchronize(own->ended), "a product broke off");
+    TRY(cudaEventElapsedTime(&milliseconds, own->began, own->ended), "event");
+    *ret_seconds = milliseconds / 1e3;
+    return 0;
+}
+
+} /* namespace */
+#else
+namespace
+{
+
+void library_cuda(char *)
+{
+}
+
+void *open_cuda(struct gpu_probe *, unsigned, enum gemm_type, unsigned, char *ret_why, struct error *)
+{
+    (void)snprintf(ret_why, GEMM_WHY_BYTES, "the probe was built without cublasLt.h");
+    return NULL;
+}
+
+int run_cuda(void *, unsigned, double *, struct error *)
+{
+    return -1;
+}
+
+void close_cuda(void *)
+{
+}
+
+} /* namespace */
+#endif
+
+extern "C" const struct gpu_gemm gemm_cuda = {{8192, 16384}, library_cuda, open_cuda, run_cuda, close_cuda};

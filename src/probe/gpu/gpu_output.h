@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What comes out, a line of JSON each, written at once and whole:
+ *
+ *   {"assay_probe_gpu": 1, "test": "sdc", ..}   the head: what is tested, and how many GPUs and rows will be told of
+ *   ...                                         rows of the test: see its file
+ *   {"gpu": 0, ..}                              each GPU: who it is, and what the test says of it as a whole
+ *   {"end": "ok"}                               how it ended. Without this line the output is cut
+ *
+ * What a line is follows from its first key. 64 bits do not fit into a JSON number: digests, masks and addresses are texts,
+ * "0x...".
+ */
+#ifndef ASSAY_PROBE_GPU_OUTPUT_H
+#define ASSAY_PROBE_GPU_OUTPUT_H
+
+#include "assay/json.h"
+#include "assay/text.h"
+#include "gpu.h"
+
+struct line {
+    struct text text;
+    struct json_writer writer;
+};
+
+void line_begin(struct line *line);
+/* Begun as the line of that GPU. */
+void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned gpu);
+/* Prints it. */
+void line_end(struct line *line);
+void line_number(struct line *line, const char *key, double value);
+/* The same with five digits. */
+void line_rate(struct line *line, const char *key, double value);
+/* Nothing where the value is "". */
+void line_known(struct line *line, const char *key, const char *value);
+void line_hex(struct line *line, const char *key, uint64_t value, int digits);
+
+void gpu_output_head(const struct gpu_probe *probe);
+/* reason: "" for none. rounds: of whatever the test repeats. */
+void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
+/* The end of a test that went its way: "ok", "wrong", or "stopped" where that was asked for. Returns the exit status. */
+int gpu_output_done(bool wrong, uint64_t rounds, double seconds);
+/* Ends without a test: on stderr and in a last line. Returns the status. */
+int gpu_refuse(int status, const char *reason);
+
+#endif

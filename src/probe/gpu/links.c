@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test links: how fast copies go between the host's pinned memory and each GPU, one GPU alone and all at once, and
+ * between every two GPUs.
+ *
+ *   {"host_copy": "up", "together": false, "gpu": 0, ..}   GB/s over windows: median, least, best
+ *   {"peer_copy": "one-way", "from": 0, "to": 1, ..}       the same; both-ways: the sum of both, told of either order
+ *   {"gpu": 0, ..}                                         each GPU
+ *
+ * Pairs go in rounds in which each GPU is in one pair, as in a tournament: 7 rounds of 4 pairs for 8 GPUs. Behind a switch
+ * that does not block, a pair is then as fast as alone; where pairs share a link, as over PCIe, it is not.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "copies.h"
+#include "gpu_output.h"
+#include "gpu_threads.h"
+
+enum { TIMES = 4 /* buffers in each window */ };
+
+struct links_run {
+    const struct gpu_copies *copies;
+    void *own;
+    uint64_t bytes;
+    enum copy_way way;                /* of what runs now */
+    unsigned peers[GPU_MOST];         /* likewise: GPU_MOST: it takes no part, or not as the one that asks */
+    struct gpu_summary now[GPU_MOST]; /* likewise */
+    atomic_uint unfinished;           /* likewise: GPUs that have windows left */
+    struct gpu_summary host[2][2][GPU_MOST];     /* by COPY_UP and COPY_DOWN, alone and together */
+    struct gpu_summary one[GPU_MOST][GPU_MOST];  /* from, to */
+    struct gpu_summary both[GPU_MOST][GPU_MOST]; /* the lower number first */
+    bool reached[GPU_MOST][GPU_MOST];
+};
+
+static int measure(struct gpu_probe *probe, unsigned gpu, void *state, struct error *err)
+{
+    struct links_run *run = state;
+    const double bytes = (double)run->bytes * TIMES * (run->way == COPY_BOTH ? 2 : 1);
+    const double speed = run->way == COPY_UP || run->way == COPY_DOWN ? injection_speed(probe, gpu) : 1;
+    struct gpu_series *series;
+    int status = 0;
+    double seconds;
+
+    if (run->peers[gpu] == GPU_MOST)
+        return 0;
+    series = calloc(1, sizeof *series);
+    if (series == NULL) {
+        atomic_fetch_sub(&run->unfinished, 1);
+        return error_set(err, ERROR_INTERNAL, "no memory");
+    }
+    /* The first is a warm-up. */
+    for (unsigned window = 0; status == 0 && window <= probe->options.windows && !gpu_stop_asked();
+         window++) {
+        status = run->copies->copy(run->own, run->way, gpu, run->peers[gpu], TIMES, &seconds, err);
+        if (status == 0 && window > 0 && seconds > 0)
+            series->values[series->count++] = bytes / 1e9 / seconds * speed;
+    }
+    run->now[gpu] = gpu_summarise(series);
+    free(series);
+    /* Who is done goes on until all are: the last windows of the others are under load too. */
+    for (atomic_fetch_sub(&run->unfinished, 1);
+         status == 0 && atomic_load(&run->unfinished) > 0 && !gpu_stop_asked();)
+        status = run->copies->copy(run->own, run->way, gpu, run->peers[gpu], TIMES, &seconds, err);
+    return status;
+}
+
+/* All GPUs that have a peer, at once. */
+static int measure_now(struct links_run *run, struct gpu_probe *probe, struct error *err)
+{
+    unsigned count = 0;
+
+    for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
+        count += run->peers[gpu] != GPU_MOST;
+    atomic_store(&run->unfinished, count);
+    return gpu_all(probe, measure, run, err);
+}
+
+static void nobody(struct links_run *run)
+{
+    for (unsigned gpu = 0; gpu < GPU_MOST; gpu++) {
+        run->peers[gpu] = GPU_MOST;
+        run->now[gpu] = (struct gpu_summary){0};
+    }
+}
+
+static int host_copies(struct links_run *run, struct gpu_probe *probe, enum copy_way way, struct error *err)
+{
+    const unsigned count = probe->device_count;
+
+    run->way = way;
+    for (unsigned gpu = 0; gpu < count; gpu++) {
+        nobody(run);
+        run->peers[gpu] = gpu;
+        if (measure_now(run, probe, err) < 0)
+            return -1;
+        run->host[way][0][gpu] = run->now[gpu];
+    }
+    nobody(run);
+    for (unsigned gpu = 0; gpu < count; gpu++)
+        run->peers[gpu] = gpu;
+    if (measure_now(run, probe, err) < 0)
+        return -1;
+    for (unsigned gpu = 0; gpu < count; gpu++)
+        run->host[way][1][gpu] = run->now[gpu];
+    return 0;
+}
+
+/* Who plays whom in the round of a tournament: all but the last stand in a circle that turns. places is even; where the
+   number of GPUs is odd, the last place is empty. */
+static unsigned opponent(unsigned gpu, unsigned round, unsigned places)
+{
+    const unsigned circle = places - 1;
+
+    if (gpu == circle)
+        return round % circle * (places / 2) % circle;
+    if ((2 * gpu) % circle == round % circle)
+        return circle;
+    return (round + circle - gpu) % circle;
+}
+
+/* order: 0 the lower number asks, 1 the higher. */
+static int pairs(struct links_run *run, struct gpu_probe *probe, unsigned round, enum copy_way way,
+                 unsigned order, struct error *err)
+{
+    const unsigned count = probe->device_count, places = count + count % 2;
+
+    nobody(run);
+    run->way = way;
+    for (unsigned gpu = 0; gpu < count; gpu++) {
+        unsigned peer = opponent(gpu, round, places);
+
+        if (peer < count && (gpu > peer) == (order == 1))
+            run->peers[gpu] = peer;
+    }
+    if (measure_now(run, probe, err) < 0)
+        return -1;
+    for (unsigned gpu = 0; gpu < count; gpu++)
+        if (run->peers[gpu] != GPU_MOST)
+            *(way == COPY_BOTH ? &run->both[gpu][run->peers[gpu]] : &run->one[gpu][run->peers[gpu]]) =
+                run->now[gpu];
+    return 0;
+}
+
+static int measure_all(struct links_run *run, struct gpu_probe *probe, struct error *err)
+{
+    const unsigned count = probe->device_count;
+
+    run->own = run->copies->open(probe, &run->bytes, err);
+    if (run->own == NULL)
+        return -1;
+    for (unsigned gpu = 0; gpu < count; gpu++)
+        for (unsigned peer = 0; peer < count; peer++)
+            run->reached[gpu][peer] = run->copies->reaches(run->own, gpu, peer);
+    if (host_copies(run, probe, COPY_UP, err) < 0 || host_copies(run, probe, COPY_DOWN, err) < 0)
+        return -1;
+    for (unsigned round = 0; round + 1 < count + count % 2; round++)
+        if (pairs(run, probe, round, COPY_TO, 0, err) < 0 || pairs(run, probe, round, COPY_TO, 1, err) < 0 ||
+            pairs(run, probe, round, COPY_BOTH, 0, err) < 0)
+            return -1;
+    return 0;
+}
+
+static void head(const struct gpu_probe *probe, struct line *line)
+{
+    const unsigned count = probe->device_count;
+
+    line_number(line, "rows", count * 4 + count * (count - 1) * 2);
+}
+
+static void put_rates(struct line *line, const struct gpu_summary *rates)
+{
+    line_rate(line, "gbps", rates->median);
+    line_rate(line, "least", rates->least);
+    line_rate(line, "best", rates->best);
+    line_number(line, "windows", rates->windows);
+    line_end(line);
+}
+
+static void put_host(const struct links_run *run, unsigned gpu, enum copy_way way, unsigned together)
+{
+    struct line line;
+
+    line_begin(&line);
+    json_member(&line.writer, "host_copy", way == COPY_UP ? "up" : "down");
+    json_key(&line.writer, "together");
+    json_put_boolean(&line.writer, together == 1);
+    line_number(&line, "gpu", gpu);
+    put_rates(&line, &run->host[way][together][gpu]);
+}
+
+static void put_pair(const struct links_run *run, unsigned from, unsigned to, bool both)
+{
+    struct line line;
+
+    line_begin(&line);
+    json_member(&line.writer, "peer_copy", both ? "both-ways" : "one-way");
+    line_number(&line, "from", from);
+    line_number(&line, "to", to);
+    json_key(&line.writer, "direct");
+    json_put_boolean(&line.writer, run->reached[from][to]);
+    put_rates(&line, !both ? &run->one[from][to] : from < to ? &run->both[from][to] : &run->both[to][from]);
+}
+
+static void put_all(const struct gpu_probe *probe, const struct links_run *run)
+{
+    const unsigned count = probe->device_count;
+    struct line line;
+
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned gpu = 0; gpu < count; gpu++)
+            put_host(run, gpu, i % 2 == 0 ? COPY_UP : COPY_DOWN, i / 2);
+    for (unsigned from = 0; from < count; from++)
+        for (unsigned to = 0; to < count; to++)
+            if (from != to) {
+                put_pair(run, from, to, false);
+                put_pair(run, from, to, true);
+            }
+    for (unsigned gpu = 0; gpu < count; gpu++) {
+        line_begin_gpu(&line, probe, gpu);
+        line_end(&line);
+    }
+}
+
+static int run_links(struct gpu_probe *probe)
+{
+    struct links_run *run = calloc(1, sizeof *run);
+    double began = gpu_now_s();
+    struct error err = {0};
+    int status;
+
+    if (run == NULL)
+        return gpu_refuse(GPU_BROKEN, "no memory");
+    run->copies = probe->backend->copies;
+    gpu_output_head(probe);
+    status = measure_all(run, probe, &err);
+    gpu_deadline_stop();
+    put_all(probe, run);
+    if (run->own != NULL)
+        run->copies->close(run->own);
+    free(run);
+    return status < 0 ? gpu_refuse(GPU_BROKEN, err.text)
+                      : gpu_output_done(false, probe->options.windows, gpu_now_s() - began);
+}
+
+const struct gpu_test gpu_test_links = {
+    .name = "links",
+    .summary = "Copies between the host and each GPU, alone and all at once, and between every\n"
+               "  two GPUs, in rounds in which each GPU is in one pair.",
+    .head = head,
+    .run = run_links,
+};
