@@ -101,11 +101,11 @@ static void axes_fit(struct axes *axes, const struct chart *chart)
     axes->low = round_to(fmax(fmin(extent.lowest, axes->high / 2), axes->high * least_part), false);
 }
 
-/* At 1, 2 and 5 times each power of ten; over many of them only the powers are named. */
+/* At 1, 2 and 5 times each power of ten; over more than two or so only the powers are named. */
 static void draw_value_axis(const struct axes *axes)
 {
     static const double steps[] = {1, 2, 5};
-    bool narrow = axes->high / axes->low <= 110;
+    bool narrow = axes->high / axes->low <= 300;
 
     for (double power = pow(10, floor(log10(axes->low))); power <= axes->high * 1.001; power *= 10)
         for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
