@@ -79,21 +79,22 @@ static void write_legend(struct page *page)
                                               OUTCOME_NOT_RUN, OUTCOME_RECORDED};
     struct text *out = page->out;
 
-    html_shape(out, "<svg class=\"map\" viewBox=\"0 0 @ 16\" role=\"img\" font-size=\"11.5\" fill=\"#333\">",
+    html_shape(out, "<svg class=\"plot map\" viewBox=\"0 0 @ 16\" role=\"img\" font-size=\"11.5\">",
                MAP_WIDTH);
     html_markup(out, "<title>");
     html_text(out, say(page, TEXT_MAP_SIGNS));
     html_markup(out, "</title><defs>");
-    html_markup(out, "<g id=\"map1\"><path d=\"M0 0h7v11h-7z\" fill=\"#d3e6da\"/>"
-                     "<circle cx=\"3.5\" cy=\"5.5\" r=\"1\" fill=\"#1e6b3a\"/></g>"
-                     "<g id=\"map4\"><path d=\"M0 0h7v11h-7z\" fill=\"#a3161a\"/><path d=\"M1.5 3l4 5m0-5l-4 "
-                     "5\" stroke=\"#fff\" stroke-width=\"1.4\"/></g>"
-                     "<g id=\"map3\"><path d=\"M0 0h7v11h-7z\" fill=\"#f2c14e\"/><path d=\"M3.5 2l2.5 "
-                     "3.5l-2.5 3.5l-2.5 -3.5z\" fill=\"#3a2c0c\"/></g>"
-                     "<g id=\"map2\"><path d=\"M0 0h7v11h-7z\" fill=\"#c3c6cb\"/><path d=\"M1.5 5.5h4\" "
-                     "stroke=\"#333\" stroke-width=\"1.4\"/></g>"
-                     "<g id=\"map0\"><path d=\"M0 0h7v11h-7z\" fill=\"#f1f1ef\"/><circle cx=\"3.5\" "
-                     "cy=\"5.5\" r=\"1.4\" fill=\"none\" stroke=\"#777\" stroke-width=\".7\"/></g>");
+    html_markup(
+        out, "<g id=\"map1\"><path d=\"M0 0h7v11h-7z\" class=\"plot-pass-cell\"/>"
+             "<circle cx=\"3.5\" cy=\"5.5\" r=\"1\" class=\"plot-pass-mark\"/></g>"
+             "<g id=\"map4\"><path class=\"plot-fail-cell\" d=\"M0 0h7v11h-7z\"/><path d=\"M1.5 3l4 5m0-5l-4 "
+             "5\" class=\"plot-fail-mark\"/></g>"
+             "<g id=\"map3\"><path d=\"M0 0h7v11h-7z\" class=\"plot-open-cell\"/><path d=\"M3.5 2l2.5 "
+             "3.5l-2.5 3.5l-2.5 -3.5z\" class=\"plot-open-mark\"/></g>"
+             "<g id=\"map2\"><path d=\"M0 0h7v11h-7z\" class=\"plot-off-cell\"/><path d=\"M1.5 5.5h4\" "
+             "class=\"plot-off-mark\"/></g>"
+             "<g id=\"map0\"><path d=\"M0 0h7v11h-7z\" class=\"plot-no-cell\"/><circle cx=\"3.5\" "
+             "cy=\"5.5\" r=\"1.4\" class=\"plot-no-mark\"/></g>");
     for (size_t i = 0; i < 3; i++)
         html_shape(out,
                    "<pattern id=\"maps@\" x=\"@\" y=\"@\" width=\"@\" height=\"@\" "
@@ -221,8 +222,7 @@ static void write_singled_out(struct page *page, const struct band *band, size_t
     }
     if (failed) {
         html_shape(page->out,
-                   "<text transform=\"translate(@,@) rotate(90)\" font-size=\"8\" font-weight=\"600\" "
-                   "fill=\"#7d0d10\">",
+                   "<text transform=\"translate(@,@) rotate(90)\" font-size=\"8\" class=\"plot-bad-name\">",
                    column_x(band, host) + 1, row_y(page->matrix->columns.count) + 4);
         html_textf(page->out, "%.*s", NAME_LETTERS, name);
         html_markup(page->out, "</text>\n");
@@ -251,9 +251,8 @@ static void write_band(struct page *page, const struct band *band)
     size_t rows = page->matrix->columns.count;
     struct text *out = page->out;
 
-    html_shape(
-        out, "<svg class=\"map\" viewBox=\"0 0 @ @\" role=\"group\" font-size=\"10.5\" fill=\"#333\"><title>",
-        MAP_WIDTH, row_y(rows) + names_height(page, band));
+    html_shape(out, "<svg class=\"plot map\" viewBox=\"0 0 @ @\" role=\"group\" font-size=\"10.5\"><title>",
+               MAP_WIDTH, row_y(rows) + names_height(page, band));
     html_text(out, sayf(page, TEXT_MAP_OUTCOMES, number(page, rows), plan->hosts.items[band->first]->name,
                         plan->hosts.items[band->end - 1]->name));
     html_markup(out, "</title>\n");

@@ -227,6 +227,16 @@ static void write_burn_statistics(struct page *page, const struct gpu_table *bur
     }
 }
 
+static void write_strips(struct page *page, const struct gpu_table *burn)
+{
+    static const enum text_key units[] = {TEXT_STRIP_SPEED, TEXT_STRIP_TEMPERATURE, TEXT_STRIP_POWER};
+
+    html_markup(page->out, "<figure class=\"wide\">\n");
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        svg_strip(page, burn, units[i], i);
+    html_markup(page->out, "</figure>\n");
+}
+
 static void write_burn(struct page *page, const struct gpu_table *burn)
 {
     bool many = burn->rows.count > BURN_ROWS;
@@ -236,6 +246,7 @@ static void write_burn(struct page *page, const struct gpu_table *burn)
         html_text(page->out, burn->suite_step);
         html_markup(page->out, "</h3>\n");
     }
+    write_strips(page, burn);
     html_markup(page->out, "<table class=\"burn\"><thead><tr><th>");
     html_text(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
@@ -259,6 +270,7 @@ void page_burn(struct page *page)
     for (size_t i = 0; i < page->burns.items.count; i++)
         many |= page->burns.items.items[i].rows.count > BURN_ROWS;
     page_paragraph(page, TEXT_BURN_INTRO);
+    page_paragraph(page, TEXT_STRIP_INTRO);
     if (many)
         page_paragraph(page, TEXT_BURN_MANY);
     for (size_t i = 0; i < page->burns.items.count; i++)

@@ -233,11 +233,25 @@ static void chart_add_gate(struct arena *arena, struct chart *chart, double size
     *list_push(arena, &chart->gates) = (struct point){size, value};
 }
 
+/* What the step asks of this size, and what its links can carry at most. */
+static void chart_add_limits(struct arena *arena, struct chart *chart, const struct slot *slot,
+                             const struct outcome *outcome)
+{
+    double value;
+
+    if (floor_of(arena, outcome->gate, &value))
+        chart_add_gate(arena, chart, slot->size_bytes, value);
+    for (size_t i = 0; i < slot->own_count; i++)
+        if (slot->own[i].rule == RULE_PLAUSIBLE)
+            chart->ceiling = fmax(chart->ceiling, slot->own[i].value);
+}
+
 static void chart_add_step(const struct view *view, struct chart *chart, size_t index)
 {
     const struct step_view *step = &view->steps[index];
+    bool subset = step->step->origin == ORIGIN_ISOLATE;
     struct curve curve = {.name = step_target_said(view->arena, step->step), .step = index};
-    double size, value;
+    double size;
 
     for (size_t i = 0; i < step->step->shape->slot_count; i++) {
         const struct slot *slot = &step->step->shape->slots[i];
@@ -247,8 +261,8 @@ static void chart_add_step(const struct view *view, struct chart *chart, size_t 
         curve.failing |= step->items[i]->word == OUTCOME_FAIL;
         if (slot->size_bytes > 0)
             curve_add(view->arena, &curve, slot->size_bytes, step->items[i]->value);
-        if (slot->size_bytes > 0 && floor_of(view->arena, step->items[i]->gate, &value))
-            chart_add_gate(view->arena, chart, slot->size_bytes, value);
+        if (slot->size_bytes > 0 && !subset)
+            chart_add_limits(view->arena, chart, slot, step->items[i]);
     }
     for (size_t i = 0; i < step->attempts.count; i++) {
         const struct reading *reading = &step->attempts.items[i]->reading;
@@ -258,10 +272,13 @@ static void chart_add_step(const struct view *view, struct chart *chart, size_t 
                 measurement_size(&reading->measurements.items[k], &size))
                 curve_add(view->arena, &curve, size, reading->measurements.items[k].value);
     }
-    if (curve.points.count == 0)
+    if (curve.points.count == 0 || (subset && curve.failing))
         return;
     qsort(curve.points.items, curve.points.count, sizeof *curve.points.items, compare_points);
-    *list_push(view->arena, &chart->curves) = curve;
+    if (subset)
+        *list_push(view->arena, &chart->subsets) = curve;
+    else
+        *list_push(view->arena, &chart->curves) = curve;
 }
 
 static struct chart *chart_find(const struct view *view, struct charts *charts, const char *suite_step,
@@ -274,8 +291,51 @@ static struct chart *chart_find(const struct view *view, struct charts *charts, 
             strcmp(charts->items.items[i].metric, metric) == 0)
             return &charts->items.items[i];
     chart = list_push(view->arena, &charts->items);
-    *chart = (struct chart){.suite_step = suite_step, .metric = metric};
+    *chart = (struct chart){.suite_step = suite_step, .metric = metric, .ceiling = NAN};
     return chart;
+}
+
+/* What the run before measured at the place of this slot: the median over its targets; NAN when nothing. */
+static double earlier_value(struct arena *arena, const struct earlier *earlier, const struct chart *chart,
+                            const struct slot *slot)
+{
+    const struct history *history = earlier->history;
+    bool *here = arena_array(arena, bool, history->positions.count);
+    LIST_OF(double) values = {0};
+
+    for (size_t i = 0; i < history->positions.count; i++) {
+        const struct history_position *position = &history->positions.items[i];
+
+        here[i] = *position->variant == '\0' && strcmp(position->suite_step, chart->suite_step) == 0 &&
+                  strcmp(position->metric, slot->metric) == 0 && strcmp(position->at, slot->at) == 0;
+    }
+    for (size_t i = 0; i < history->values.count; i++) {
+        const struct history_value *value = &history->values.items[i];
+
+        if (here[value->position] && strcmp(history->runs.items[value->run].uuid, earlier->uuid) == 0)
+            *list_push(arena, &values) = value->value;
+    }
+    return median_of(values.items, values.count);
+}
+
+static void chart_add_earlier(const struct view *view, struct chart *chart)
+{
+    const struct earlier *earlier = view->record->earlier;
+    const struct shape *shape;
+
+    if (earlier == NULL || earlier->number == 0 || chart->curves.count == 0)
+        return;
+    shape = view->steps[chart->curves.items[0].step].step->shape;
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        double value;
+
+        if (shape->slots[i].size_bytes <= 0 || strcmp(shape->slots[i].metric, chart->metric) != 0)
+            continue;
+        value = earlier_value(view->arena, earlier, chart, &shape->slots[i]);
+        if (isfinite(value))
+            *list_push(view->arena, &chart->earlier) = (struct point){shape->slots[i].size_bytes, value};
+    }
+    qsort(chart->earlier.items, chart->earlier.count, sizeof *chart->earlier.items, compare_points);
 }
 
 void charts_collect(const struct view *view, struct charts *ret_charts)
@@ -285,8 +345,6 @@ void charts_collect(const struct view *view, struct charts *ret_charts)
         const struct shape *shape = view->steps[i].step->shape;
         const char *last = "";
 
-        if (view->steps[i].step->origin == ORIGIN_ISOLATE)
-            continue;
         /* Slots of one metric stand together: one look for each metric is enough. */
         for (size_t k = 0; k < shape->slot_count; k++)
             if (is_busbw(&shape->slots[k]) && strcmp(shape->slots[k].metric, last) != 0) {
@@ -294,6 +352,8 @@ void charts_collect(const struct view *view, struct charts *ret_charts)
                 chart_add_step(view, chart_find(view, ret_charts, shape->suite_step, last), i);
             }
     }
+    for (size_t i = 0; i < ret_charts->items.count; i++)
+        chart_add_earlier(view, &ret_charts->items.items[i]);
 }
 
 /* -- Burn -------------------------------------------------------------------------------------------------
@@ -310,10 +370,12 @@ static struct gpu_row gpu_row_make(struct arena *arena, size_t step)
     struct gpu_row row = {.step = step,
                           .values = arena_array(arena, double, GPUS_MAX),
                           .temperatures = arena_array(arena, double, GPUS_MAX),
+                          .powers = arena_array(arena, double, GPUS_MAX),
+                          .odd = arena_array(arena, bool, GPUS_MAX),
                           .words = arena_array(arena, enum outcome_word, GPUS_MAX)};
 
     for (size_t i = 0; i < GPUS_MAX; i++)
-        row.values[i] = row.temperatures[i] = NAN;
+        row.values[i] = row.temperatures[i] = row.powers[i] = NAN;
     return row;
 }
 
@@ -327,6 +389,8 @@ static bool gpu_row_take(struct gpu_row *row, const char *metric, const char *su
         keep_worst(&row->values[gpu], value, false);
     else if (strcmp(metric, "gpu_burn.temperature") == 0)
         keep_worst(&row->temperatures[gpu], value, true);
+    else if (strcmp(metric, "window.power.max") == 0)
+        keep_worst(&row->powers[gpu], value, true);
     else
         return false;
     return true;
@@ -341,10 +405,11 @@ static bool gpu_row_read(const struct view *view, struct gpu_row *row)
         const struct slot *slot = &step->step->shape->slots[i];
         size_t gpu = gpu_of(slot->subject);
 
-        if (!slice_starts(slice_of(slot->metric), "gpu_burn."))
-            continue;
         any |= gpu_row_take(row, slot->metric, slot->subject, step->items[i]->value);
-        if (gpu < GPUS_MAX && step->items[i]->word > row->words[gpu])
+        if (gpu == GPUS_MAX || !slice_starts(slice_of(slot->metric), "gpu_burn."))
+            continue;
+        row->odd[gpu] |= step->items[i]->word > OUTCOME_PASS || step->items[i]->remark;
+        if (step->items[i]->word > row->words[gpu])
             row->words[gpu] = step->items[i]->word;
     }
     for (size_t i = 0; i < step->attempts.count; i++) {

@@ -36,7 +36,11 @@ struct curve {
 struct chart {
     const char *suite_step, *metric;
     LIST_OF(struct curve) curves;
-    LIST_OF(struct point) gates; /* the limits that were applied, at their sizes */
+    LIST_OF(struct curve) subsets; /* parts of the targets that isolation tested alone and that passed */
+    LIST_OF(struct point) gates;   /* the limits that were applied, at their sizes */
+    LIST_OF(struct point)
+    earlier;        /* of the run compared with: the median of the same targets, at judged sizes */
+    double ceiling; /* more than the links can carry is not plausible; NAN: not known */
 };
 struct charts {
     LIST_OF(struct chart) items;
@@ -46,8 +50,9 @@ void charts_collect(const struct view *view, struct charts *ret_charts);
 /* One number per GPU of one host; NAN where it is missing. */
 struct gpu_row {
     size_t step;
-    double *values, *temperatures;
-    enum outcome_word *words; /* the worst of the GPU's items in this step */
+    double *values, *temperatures, *powers; /* Gflop/s; C and W: the highest */
+    enum outcome_word *words;               /* the worst of the GPU's items in this step */
+    bool *odd;                              /* one of them failed or has a remark */
 };
 /* Of one step of the suite: what tensor cores do is nothing to compare floats with. */
 struct gpu_table {

@@ -41,7 +41,7 @@ static void draw_bars(struct text *out, const struct distribution *distribution,
         counts[bin]++;
         most = counts[bin] > most ? counts[bin] : most;
     }
-    html_markup(out, "<path fill=\"#8fb3d3\" d=\"");
+    html_markup(out, "<path class=\"plot-bars\" d=\"");
     for (size_t i = 0; i < BINS; i++)
         if (counts[i] > 0) {
             double height = fmax((double)counts[i] / (double)most * BARS, 1.5);
@@ -59,9 +59,10 @@ static void draw_axis(struct text *out, struct arena *arena, const struct scale 
 
     while (span / step > 5)
         step *= span / step > 10 ? 5 : 2;
-    html_shape(out, "<path d=\"M@ @h@\" stroke=\"#777\"/>\n", LEFT, axis_y, PLOT);
+    html_shape(out, "<path class=\"plot-axis\" d=\"M@ @h@\"/>\n", LEFT, axis_y, PLOT);
     for (double value = ceil(scale->low / step) * step; value <= scale->high; value += step) {
-        html_shape(out, "<path d=\"M@ @v4\" stroke=\"#777\"/><text x=\"@\" y=\"@\" text-anchor=\"middle\">",
+        html_shape(out,
+                   "<path class=\"plot-axis\" d=\"M@ @v4\"/><text x=\"@\" y=\"@\" text-anchor=\"middle\">",
                    place(scale, value), axis_y, place(scale, value), axis_y + 29);
         html_text(out, arena_printf(arena, "%.6g", fabs(value) < step / 1000 ? 0 : value));
         html_markup(out, "</text>");
@@ -71,18 +72,17 @@ static void draw_axis(struct text *out, struct arena *arena, const struct scale 
 
 static void draw_line(struct text *out, double x, double label_y, bool gate, const char *label)
 {
+    double label_x = x + (x > WIDTH / 2.0 ? 3 : -3);
+
     if (gate)
-        html_shape(out,
-                   "<path d=\"M@ @V@\" stroke=\"#222\" stroke-width=\"1.6\" stroke-dasharray=\"4 "
-                   "2\"/><text x=\"@\" y=\"@\" font-weight=\"600\" fill=\"#222\" stroke=\"#fff\" "
-                   "stroke-width=\"3\" paint-order=\"stroke\"",
-                   x, label_y + 2, axis_y + 4, x + (x > WIDTH / 2.0 ? 3 : -3), label_y);
-    else
         html_shape(
             out,
-            "<path d=\"M@ @V@\" stroke=\"#1d4f82\" stroke-width=\"1.6\"/><text x=\"@\" y=\"@\" "
-            "font-weight=\"600\" fill=\"#1d4f82\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\"",
-            x, label_y + 2, axis_y, x + (x > WIDTH / 2.0 ? 3 : -3), label_y);
+            "<path class=\"plot-gate plot-dashed\" d=\"M@ @V@\"/><text class=\"plot-gate-name plot-halo\"", x,
+            label_y + 2, axis_y + 4);
+    else
+        html_shape(out, "<path class=\"plot-line\" d=\"M@ @V@\"/><text class=\"plot-name plot-halo\"", x,
+                   label_y + 2, axis_y);
+    html_shape(out, " x=\"@\" y=\"@\"", label_x, label_y);
     if (x > WIDTH / 2.0)
         html_markup(out, " text-anchor=\"end\">");
     else
@@ -104,11 +104,11 @@ static void draw_marks(struct text *out, const struct distribution *distribution
     }
     for (size_t spot = 0; spot < WIDTH; spot++) {
         if (remarked[spot])
-            html_shape(out, "<path d=\"M@ @l4 5l-4 5l-4 -5z\" fill=\"#b98a2f\"/>\n", (double)spot,
+            html_shape(out, "<path d=\"M@ @l4 5l-4 5l-4 -5z\" class=\"plot-odd-mark\"/>\n", (double)spot,
                        axis_y + 5);
         if (failed[spot])
-            html_shape(out, "<path d=\"M@ @l7 8m0 -8l-7 8\" stroke=\"#a3161a\" stroke-width=\"2.2\"/>\n",
-                       (double)spot - 3.5, axis_y + 6);
+            html_shape(out, "<path d=\"M@ @l7 8m0 -8l-7 8\" class=\"plot-bad\"/>\n", (double)spot - 3.5,
+                       axis_y + 6);
     }
 }
 
@@ -119,9 +119,8 @@ void svg_distribution(struct page *page, const struct distribution *distribution
     struct scale scale = scale_of(distribution);
     double median = distribution->quantiles[QUANTILES / 2];
 
-    html_shape(out,
-               "<svg class=\"spread\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"10.5\" fill=\"#444\">",
-               WIDTH, TOP + BARS + BOTTOM);
+    html_shape(out, "<svg class=\"plot spread\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"10.5\">", WIDTH,
+               TOP + BARS + BOTTOM);
     html_markup(out, "<title>");
     html_text(out, sayf(page, TEXT_SVG_DISTRIBUTION, distribution->suite_step, distribution->metric,
                         number(page, distribution->values.count), arena_printf(arena, "%.6g", median),

@@ -132,7 +132,7 @@ def comes_and_goes(tap, lab):
     tap.ok(words.count(f"{STEP}, attempt ") <= 2, "slices that came to their end are not listed one by one", text[-6000:])
     with open(AGAIN[-1], encoding="utf-8") as file:
         page = file.read()
-    tap.ok(page.count('<svg class="slices"') == 1, "the page draws the series")
+    tap.ok(page.count('<svg class="plot slices"') == 1, "the page draws the series")
     linked = set(re.findall(rf'<tbody id="e\d+"><tr><td><b>{STEP}', page))
     tap.ok(len(linked) >= len(made), "and has a place for each slice", len(linked), len(made))
 

@@ -719,7 +719,7 @@ static void what_was_sampled_is_drawn_and_the_worst_gpu_is_named(void **state)
     const char *html = report_of(arena, sample_record(arena, &clean), "html", NULL);
 
     (void)state;
-    assert_int_equal(count_of(html, "<svg class=\"course\""), 2 * clean.hosts);
+    assert_int_equal(count_of(html, "<svg class=\"plot course\""), 2 * clean.hosts);
     assert_int_equal(count_of(html, "highest: gpu6, 86 C"), clean.hosts);
     assert_int_equal(count_of(html, "lowest: gpu6, 1785 MHz"), clean.hosts);
     expect_contains(html, "300 s"); /* from the first point to the last */
@@ -731,7 +731,7 @@ static void what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass(v
     struct sample large = {.hosts = 40, .units = 2, .faults = true};
     struct arena *arena = arena_create();
     const char *html = report_of(arena, sample_record(arena, &large), "html", NULL);
-    size_t drawn = count_of(html, "<svg class=\"course\"");
+    size_t drawn = count_of(html, "<svg class=\"plot course\"");
 
     (void)state;
     assert_true(drawn > 0 && drawn < 20);
