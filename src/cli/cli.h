@@ -114,9 +114,9 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
     }
-#define CLI_SUITE_ROW(plan)                                                                        \
-    {                                                                                              \
-        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                      \
+#define CLI_SUITE_ROW(plan)                                                                             \
+    {                                                                                                   \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                           \
             "a suite file, or the name of a built-in one: delivery, gpu, periodic, smoke, soak, tuning" \
     }
 /* Beside --hosts, for hands that know Ansible. */

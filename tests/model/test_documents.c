@@ -529,7 +529,8 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
         "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
-        "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean \"GB/s\"?");
+        "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean "
+        "\"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
                         "t.json:8:5: limits[0] has no \"status\"; expected that key");
 }
