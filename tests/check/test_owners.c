@@ -20,6 +20,7 @@
 #include "assay/files.h"
 #include "assay/plan_build.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 
 #define STORAGE "\"check\": \"storage\", \"arguments\": {\"mounts\": [\"/tmp\"]}"
 #define UUID "11111111-1111-4111-8111-111111111111"
@@ -272,8 +273,11 @@ static void a_host_that_assay_asked_slurm_for_is_ours_only_when_it_was_given(voi
     assert_string_equal(use_by(*state, &run), "");
     put_step(*state, "11", "slurmstepd: [5.batch]");
     assert_string_equal(use_by(*state, &run), "in use: Slurm job 5");
-    rows[1].refused = "Slurm has not given it";
-    assert_string_equal(use_by(*state, &run), "in use: Slurm job 5; Slurm has not given it");
+    rows[1].refused =
+        reason((*(struct tree **)state)->arena, slurm_gave_no_host_in_time, "5", "6", "Resources");
+    assert_string_equal(
+        use_by(*state, &run),
+        "in use: Slurm job 5; Slurm has not given it to assay within 5 min: job 6, Resources");
 }
 
 static void put_kubelet(struct tree *tree)
