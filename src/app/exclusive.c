@@ -414,9 +414,11 @@ int exclusive_begin(const struct record *record, const struct plan_sources *sour
             sources->suite->name);
     exclusive->until = clock_now() + exclusive->limit_s;
     if ((adopt && adopt_all(exclusive, err) < 0) || claim_all(exclusive, record->plan, err) < 0) {
+        const char *cause = arena_strdup(exclusive->arena, err->text);
         const char *kept = adopt ? NULL : exclusive_release(record);
 
-        return kept == NULL ? -1 : error_wrap(err, "%s", kept);
+        /* The cause first: it is what must not be cut. */
+        return kept == NULL ? -1 : error_set(err, err->code, "%s; %s", cause, kept);
     }
     *ret_exclusive = exclusive;
     return 0;
