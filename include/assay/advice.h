@@ -6,10 +6,12 @@
 #ifndef ASSAY_ADVICE_H
 #define ASSAY_ADVICE_H
 
+#include "assay/reason.h"
 #include "assay/suite.h"
 
 struct advice {
-    LIST_OF(const char *) notes; /* "launcher.environment: NCCL_ALGO=Tree: leave it unset: ... (nccl#790)" */
+    LIST_OF(const struct reason *)
+    notes; /* "launcher.environment: NCCL_ALGO=Tree: leave it unset: ... (nccl#790)" */
 };
 
 /* Of every environment in the suite, in its order; in the arena. */

@@ -103,9 +103,9 @@ struct staged {
 
 /* A host that assay has asked its scheduler for. */
 struct check_claim {
-    const char *host;    /* by its name */
-    const char *job;     /* of Slurm, which is ours; "" */
-    const char *refused; /* why the host is not ours: nothing that loads it begins there; NULL: it is */
+    const char *host;             /* by its name */
+    const char *job;              /* of Slurm, which is ours; "" */
+    const struct reason *refused; /* why the host is not ours: nothing that loads it begins there; NULL */
 };
 struct check_claims {
     LIST_OF(struct check_claim) items;

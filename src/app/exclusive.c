@@ -7,6 +7,8 @@
 
 #include "assay/clock.h"
 #include "assay/program.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "assay/scan.h"
 
 enum { POLL_S = 3, SETTLE_S = 5, SPARE_MINUTES = 60 };
@@ -130,7 +132,8 @@ static struct check_claim *claim_of(const struct exclusive *exclusive, const cha
     return NULL;
 }
 
-static void add_claim(struct exclusive *exclusive, const char *host, const char *job, const char *refused)
+static void add_claim(struct exclusive *exclusive, const char *host, const char *job,
+                      const struct reason *refused)
 {
     struct arena *arena = exclusive->arena;
 
@@ -147,13 +150,13 @@ static int claim_host(struct exclusive *exclusive, const char *host, struct erro
     if (job == NULL && err->code != 0)
         return -1;
     add_claim(exclusive, host, job != NULL ? job : "",
-              job != NULL ? NULL : arena_printf(exclusive->arena, "Slurm gives assay no job there: %s", why));
+              job != NULL ? NULL : reason(exclusive->arena, slurm_gives_no_job, why));
     return 0;
 }
 
 /* -- Slurm's answers -- */
 
-static void refuse(struct exclusive *exclusive, size_t index, const char *why)
+static void refuse(struct exclusive *exclusive, size_t index, const struct reason *why)
 {
     exclusive->requests.items[index].state = CLAIM_REFUSED;
     exclusive->claims.items.items[index].refused = why;
@@ -206,9 +209,7 @@ static void take_row(struct exclusive *exclusive, const struct row *row)
         if (slice_equal(row->state, "RUNNING"))
             request->state = CLAIM_OURS;
         else if (!waits(row->state) || request->state == CLAIM_OURS)
-            refuse(exclusive, i,
-                   arena_printf(arena, "Slurm has ended assay's job %s there: %.*s", job,
-                                slice_print(row->state)));
+            refuse(exclusive, i, reason(arena, slurm_ended_our_job, job, row->state));
         return;
     }
 }
@@ -236,8 +237,7 @@ static void take_answer(struct exclusive *exclusive, const char *answer)
     for (size_t i = 0; i < exclusive->requests.count; i++)
         if (!exclusive->requests.items[i].seen && exclusive->requests.items[i].state != CLAIM_REFUSED)
             refuse(exclusive, i,
-                   arena_printf(exclusive->arena, "Slurm knows assay's job %s there no more",
-                                exclusive->claims.items.items[i].job));
+                   reason(exclusive->arena, slurm_lost_our_job, exclusive->claims.items.items[i].job));
 }
 
 /* What an earlier controller of this run asked for and has not lost. */
@@ -280,8 +280,9 @@ static void end_waiting(struct exclusive *exclusive)
         if (exclusive->requests.items[i].state != CLAIM_WAITING)
             continue;
         refuse(exclusive, i,
-               arena_printf(exclusive->arena, "Slurm has not given it to assay within %.4g min: job %s, %s",
-                            exclusive->limit_s / 60, job, exclusive->requests.items[i].reason));
+               reason(exclusive->arena, slurm_gave_no_host_in_time,
+                      arena_printf(exclusive->arena, "%.4g", exclusive->limit_s / 60), job,
+                      exclusive->requests.items[i].reason));
         cancel_job(exclusive, job);
     }
 }
@@ -387,7 +388,7 @@ static int claim_all(struct exclusive *exclusive, const struct plan *plan, struc
             return -1;
     if (count_of(exclusive, CLAIM_REFUSED) == exclusive->requests.count)
         return error_set(err, ERROR_USAGE, "%s: %s", exclusive->claims.items.items[0].host,
-                         exclusive->claims.items.items[0].refused);
+                         reason_english(exclusive->arena, exclusive->claims.items.items[0].refused));
     return 0;
 }
 
@@ -413,9 +414,11 @@ int exclusive_begin(const struct record *record, const struct plan_sources *sour
             sources->suite->name);
     exclusive->until = clock_now() + exclusive->limit_s;
     if ((adopt && adopt_all(exclusive, err) < 0) || claim_all(exclusive, record->plan, err) < 0) {
+        const char *cause = arena_strdup(exclusive->arena, err->text);
         const char *kept = adopt ? NULL : exclusive_release(record);
 
-        return kept == NULL ? -1 : error_wrap(err, "%s", kept);
+        /* The cause first: it is what must not be cut. */
+        return kept == NULL ? -1 : error_set(err, err->code, "%s; %s", cause, kept);
     }
     *ret_exclusive = exclusive;
     return 0;
@@ -442,7 +445,7 @@ bool exclusive_awaits(struct exclusive *exclusive, const struct host *host)
     size_t index;
 
     if (claim_of(exclusive, host->name, &index) == NULL && claim_host(exclusive, host->name, &err) < 0)
-        add_claim(exclusive, host->name, "", arena_strdup(exclusive->arena, err.text));
+        add_claim(exclusive, host->name, "", reason_text(exclusive->arena, err.text));
     return claim_of(exclusive, host->name, &index) != NULL &&
            exclusive->requests.items[index].state == CLAIM_WAITING;
 }

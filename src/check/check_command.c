@@ -15,6 +15,8 @@
 #include "assay/pattern.h"
 #include "assay/reasons/check.h"
 
+#include "part_file.h"
+
 enum { MATCHES_MOST = 20000 };
 
 static const char subject_group[] = "subject", status_name[] = "exit_status";
@@ -191,7 +193,7 @@ static int check_units_valid(const struct check_context *context, const struct p
 
         if (!has_group(pattern, unit->key) || strcmp(unit->key, subject_group) == 0)
             return json_error(err, unit, "units: the pattern has no group '%s' that is a value", unit->key);
-        for (size_t i = 0; i < sizeof known / sizeof known[0] && !found; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(known) && !found; i++)
             found = strcmp(known[i], unit->string) == 0;
         if (!found)
             return json_error(
@@ -443,18 +445,6 @@ static void read_lines(struct reader *reader, struct slice bytes)
         reading_set(reader->out, READING_COMPLETE, NULL);
 }
 
-/* With the first line that the command said on stderr. */
-static const struct reason *with_complaint(struct arena *arena, const struct reason *why,
-                                           const struct part *part)
-{
-    struct slice rest = part->err, line;
-
-    while (scan_line(&rest, &line))
-        if (slice_trim(line).length > 0)
-            return reason(arena, with_stderr, why, slice_trim(line));
-    return why;
-}
-
 static void read_command(const struct check_context *context, const struct attempt *attempt,
                          struct reading *out)
 {
@@ -468,10 +458,9 @@ static void read_command(const struct check_context *context, const struct attem
     reading_measure(out, metric_name(context, status_name), "", part->rc, "");
     if (!status_expected(context, (unsigned)part->rc)) {
         reading_set(out, READING_FAILED,
-                    with_complaint(
-                        out->arena,
-                        reason(out->arena, other_exit_status, part->rc, check_text(context, "exit_status")),
-                        part));
+                    part_with_complaint(
+                        out->arena, part,
+                        reason(out->arena, other_exit_status, part->rc, check_text(context, "exit_status"))));
         return;
     }
     reader.pattern = make_pattern(context);
@@ -480,7 +469,7 @@ static void read_command(const struct check_context *context, const struct attem
     else
         reading_set(out, READING_COMPLETE, NULL);
     if (out->status != READING_COMPLETE)
-        reading_set(out, out->status, with_complaint(out->arena, out->reason, part));
+        reading_set(out, out->status, part_with_complaint(out->arena, part, out->reason));
     pattern_destroy(reader.pattern);
 }
 

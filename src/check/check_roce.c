@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "assay/reasons/check.h"
+#include "assay/script_reason.h"
 
 #include "rules.h"
 #include "script.h"
@@ -148,7 +149,8 @@ static void read_line(struct reading *out, struct settings *settings, struct sli
 
 static void read_settings(struct reading *out, const struct part *part)
 {
-    struct slice rest = part->out, line, complaint = part->err, first = {"", 0};
+    struct slice rest = part->out, line;
+    const struct reason *complaint;
     struct settings settings = {0};
 
     while (scan_line(&rest, &line))
@@ -156,9 +158,8 @@ static void read_settings(struct reading *out, const struct part *part)
     end_settings(out, &settings);
     if (part->ended && part->rc == 0)
         return;
-    while (slice_trim(first).length == 0 && scan_line(&complaint, &first))
-        continue;
-    reading_set(out, READING_PARTIAL, reason(out->arena, settings_not_read, slice_trim(first)));
+    complaint = script_complaint(out->arena, part->err);
+    reading_set(out, READING_PARTIAL, reason(out->arena, settings_not_read, complaint));
 }
 
 /* The address that RDMA over routed Ethernet uses: the first of RoCE v2 that is not link-local. */
@@ -225,7 +226,7 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
     static const char *const settings[] = {"mtu", "gid_index", "pfc", "ecn"};
     const char *hca;
 
-    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+    for (size_t s = 0; s < ARRAY_SIZE(settings); s++) {
         const char *metric = arena_printf(context->arena, "roce.%s", settings[s]);
         const struct limit *rules = rules_alike(context, metric, check_text(context, settings[s]),
                                                 arena_printf(context->arena, "the suite's %s", settings[s]),

@@ -9,6 +9,7 @@
 
 #include "assay/reasons/check.h"
 
+#include "part_file.h"
 #include "rules.h"
 #include "script.h"
 
@@ -189,23 +190,11 @@ static void read_mounts(const struct check_context *context, const struct part *
     }
 }
 
-/* With what the part said on its other stream, where it said something there. */
-static const struct reason *with_complaint(struct arena *arena, const struct part *part,
-                                           const struct reason *what)
-{
-    struct slice rest = part->err, line;
-
-    while (scan_line(&rest, &line))
-        if (slice_trim(line).length > 0)
-            return reason(arena, with_stderr, what, slice_trim(line));
-    return what;
-}
-
 static void read_fio(const struct check_context *context, const struct part *part, struct reading *out)
 {
     if (part->rc == NO_SPACE) {
         reading_finding(out, SEVERITY_WARNING, "storage.no_space", check_text(context, "fio_folder"),
-                        with_complaint(out->arena, part, REASON(fio_file_does_not_fit)));
+                        part_with_complaint(out->arena, part, REASON(fio_file_does_not_fit)));
         return;
     }
     reading_merge(out, &part->reading);
@@ -226,7 +215,8 @@ static void read_storage(const struct check_context *context, const struct attem
     reading_set(out, READING_COMPLETE, NULL);
     read_space(context, df, out);
     if (slice_trim(findmnt->out).length == 0) {
-        reading_set(out, READING_FAILED, with_complaint(out->arena, findmnt, REASON(findmnt_lists_no_mount)));
+        reading_set(out, READING_FAILED,
+                    part_with_complaint(out->arena, findmnt, REASON(findmnt_lists_no_mount)));
         return;
     }
     read_mounts(context, findmnt, out);
@@ -291,7 +281,7 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
 
     add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
     add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
 }
 

@@ -3,78 +3,48 @@
 
 #include <fnmatch.h>
 
-#define DOCUMENTATION "NCCL documentation, environment variables"
+#include "assay/reasons/model.h"
+
+#define DOCUMENTATION REASON(source_nccl_documentation)
 
 /* value: as the shell matches it; the first row that fits counts. */
 static const struct row {
-    const char *name, *value, *why, *source;
+    const char *name, *value;
+    const struct reason *why, *source;
 } rows[] = {
-    {"NCCL_ALGO", "*",
-     "leave it unset: since NCCL 2.24 nothing falls back to another algorithm, so all_gather and "
-     "reduce_scatter fail "
-     "with Tree, and one algorithm is not best at every size",
-     "nccl#790, " DOCUMENTATION},
-    {"NCCL_MIN_NRINGS", "*", "outdated: the old name of NCCL_MIN_NCHANNELS, and NCCL_MIN_CTAS since 2.17",
-     DOCUMENTATION},
-    {"NCCL_MIN_NCHANNELS", "*",
-     "outdated since 2.17, which has NCCL_MIN_CTAS; the default depends on the platform", DOCUMENTATION},
-    {"NCCL_NET_GDR_LEVEL", "[0-9]*",
-     "numbers changed their meaning between versions: use PIX, PXB, PHB or SYS, or leave it unset",
-     DOCUMENTATION},
-    {"NCCL_IB_TIMEOUT", "2[1-9]",
-     "4.096 us x 2^N for each of 8 tries: 22 means 17 s each and more than two minutes in all, in which a "
-     "bad link is "
-     "not seen; the default is 20",
-     DOCUMENTATION},
-    {"NCCL_IB_TIMEOUT", "3[0-9]", "4.096 us x 2^N for each of 8 tries: hours in which a bad link is not seen",
-     DOCUMENTATION},
-    {"NCCL_IB_RETRY_CNT", "[89]", "InfiniBand has three bits for it: 7 is the most, and the default",
-     DOCUMENTATION},
-    {"NCCL_IB_RETRY_CNT", "[0-9][0-9]*", "InfiniBand has three bits for it: 7 is the most, and the default",
-     DOCUMENTATION},
-    {"NCCL_IB_QPS_PER_CONNECTION", "[!1]*",
-     "helps only where routes are chosen by hash (ECMP), and costs elsewhere; the default is 1",
-     DOCUMENTATION},
-    {"NCCL_IB_QPS_PER_CONNECTION", "1?*",
-     "helps only where routes are chosen by hash (ECMP), and costs elsewhere; the default is 1",
-     DOCUMENTATION},
-    {"NCCL_IB_GID_INDEX", "*",
-     "since 2.21 NCCL finds it; a fixed number is wrong on hosts that have other addresses, and without "
-     "meaning on "
-     "InfiniBand",
-     DOCUMENTATION},
-    {"NCCL_IB_PCI_RELAXED_ORDERING", "1",
-     "fails where it is not supported; the default, 2, uses it where it is", DOCUMENTATION},
-    {"NCCL_IB_HCA", "[!=^]*",
-     "a name also matches all names that start with it, mlx5_1 also mlx5_10: put = before the list, or use "
-     "\"hcas\" "
-     "of the "
-     "launcher; HCAs that are left out are rails that are not tested",
-     DOCUMENTATION},
-    {"NCCL_SHM_DISABLE", "1", "sends what stays inside a host over its network adapters", DOCUMENTATION},
-    {"NCCL_P2P_DISABLE", "1", "leaves NVLink out, which is to be tested", DOCUMENTATION},
-    {"NCCL_NVLS_ENABLE", "0", "leaves out the multicast of NVSwitch: all_reduce falls to the speed of a ring",
-     DOCUMENTATION},
-    {"NCCL_IB_DISABLE", "1", "leaves InfiniBand and RoCE out, which are to be tested: NCCL goes over sockets",
-     DOCUMENTATION},
-    {"NCCL_TOPO_FILE", "*",
-     "describes one host, for virtual machines that hide it, and no cluster; a wrong one makes NCCL slow",
-     DOCUMENTATION},
-    {"NCCL_IB_CUDA_SUPPORT", "*", "was removed in NCCL 2.4 and does nothing", DOCUMENTATION},
-    {"NCCL_DEBUG_FILE", "*", "hides NCCL's lines, so that the network which was used is not known", "assay"},
-    {"NET_DEVICES", "*", "not a variable of NCCL, nor of UCX (UCX_NET_DEVICES)", DOCUMENTATION},
-    {"UCX_TLS", "*", "concerns MPI, which only starts the ranks; NCCL does not use UCX", DOCUMENTATION},
+    {"NCCL_ALGO", "*", REASON(advice_leave_algo_unset), REASON(source_nccl_790_and_documentation)},
+    {"NCCL_MIN_NRINGS", "*", REASON(advice_old_name_of_channels), DOCUMENTATION},
+    {"NCCL_MIN_NCHANNELS", "*", REASON(advice_channels_are_ctas), DOCUMENTATION},
+    {"NCCL_NET_GDR_LEVEL", "[0-9]*", REASON(advice_gdr_level_by_word), DOCUMENTATION},
+    {"NCCL_IB_TIMEOUT", "2[1-9]", REASON(advice_timeout_minutes), DOCUMENTATION},
+    {"NCCL_IB_TIMEOUT", "3[0-9]", REASON(advice_timeout_hours), DOCUMENTATION},
+    {"NCCL_IB_RETRY_CNT", "[89]", REASON(advice_retries_at_most_seven), DOCUMENTATION},
+    {"NCCL_IB_RETRY_CNT", "[0-9][0-9]*", REASON(advice_retries_at_most_seven), DOCUMENTATION},
+    {"NCCL_IB_QPS_PER_CONNECTION", "[!1]*", REASON(advice_queue_pairs_for_ecmp), DOCUMENTATION},
+    {"NCCL_IB_QPS_PER_CONNECTION", "1?*", REASON(advice_queue_pairs_for_ecmp), DOCUMENTATION},
+    {"NCCL_IB_GID_INDEX", "*", REASON(advice_gid_index_is_found), DOCUMENTATION},
+    {"NCCL_IB_PCI_RELAXED_ORDERING", "1", REASON(advice_relaxed_ordering_default), DOCUMENTATION},
+    {"NCCL_IB_HCA", "[!=^]*", REASON(advice_exact_hca_names), DOCUMENTATION},
+    {"NCCL_SHM_DISABLE", "1", REASON(advice_shared_memory_off), DOCUMENTATION},
+    {"NCCL_P2P_DISABLE", "1", REASON(advice_nvlink_off), DOCUMENTATION},
+    {"NCCL_NVLS_ENABLE", "0", REASON(advice_nvls_off), DOCUMENTATION},
+    {"NCCL_IB_DISABLE", "1", REASON(advice_infiniband_off), DOCUMENTATION},
+    {"NCCL_TOPO_FILE", "*", REASON(advice_topology_file_of_one_host), DOCUMENTATION},
+    {"NCCL_IB_CUDA_SUPPORT", "*", REASON(advice_removed_does_nothing), DOCUMENTATION},
+    {"NCCL_DEBUG_FILE", "*", REASON(advice_debug_file_hides), REASON(source_of_assay)},
+    {"NET_DEVICES", "*", REASON(advice_no_variable_of_nccl), DOCUMENTATION},
+    {"UCX_TLS", "*", REASON(advice_ucx_is_of_mpi), DOCUMENTATION},
 };
 
 static void look_at(struct arena *arena, const char *place, const struct suite_variable *variable,
                     struct advice *advice)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (fnmatch(rows[i].name, variable->name, 0) == 0 &&
             fnmatch(rows[i].value, variable->value, 0) == 0) {
-            *list_push(arena, &advice->notes) =
-                arena_printf(arena, "%s: %s=%s: %s (%s)", place, variable->name, variable->value, rows[i].why,
-                             rows[i].source);
+            *list_push(arena, &advice->notes) = reason(
+                arena, advice_on_setting, place,
+                arena_printf(arena, "%s=%s", variable->name, variable->value), rows[i].why, rows[i].source);
             return;
         }
 }

@@ -7,18 +7,19 @@
  *   os.clock_synchronized<TAB><TAB><TAB>sh: 1: timedatectl: not found
  *   key-value end
  *
- * A row is name, subject (may be empty) and value; a row without a value says behind it why there is none.
+ * A row is name, subject (may be empty) and value; a row without a value says behind it why there is none. Where a value has
+ * tabs, and in what is said instead of one, it is the code of a sentence and its arguments: script_reason.h.
  * Lines of other forms (banners, complaints of a shell) are not ours and are passed over.
  *
- * facts    each row's name and subject, as they stand
+ * facts    each row's name and subject, as they stand; a value that is a sentence, in words
  * finding  NAME.unread  info: why the row has no value
  *
  * Complete when the closing line was seen and nothing of ours came behind it.
  */
 #include <string.h>
 
-#include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
+#include "assay/script_reason.h"
 
 #include "frame.h"
 
@@ -57,21 +58,27 @@ static bool take_field(struct slice *rest, struct slice *ret_field)
 /* false: the line is no row of ours. */
 static bool read_row(struct reading *reading, struct slice rest)
 {
-    struct slice name, subject, value;
+    struct slice name, subject, value, whole;
     const char *about;
 
     if (!take_field(&rest, &name) || !is_name(name) || !take_field(&rest, &subject))
         return false;
     about = utf8_clean(reading->arena, slice_trim(subject));
+    whole = rest;
     if (!take_field(&rest, &value)) {
         reading_fact(reading, utf8_clean(reading->arena, name), about, slice_trim(rest));
         return true;
     }
-    if (slice_trim(value).length > 0)
+    if (slice_trim(value).length == 0) {
+        reading_finding(reading, SEVERITY_INFO,
+                        arena_printf(reading->arena, "%s.unread", utf8_clean(reading->arena, name)), about,
+                        script_reason(reading->arena, rest, script_sentences));
+        return true;
+    }
+    if (script_sentence(whole, script_sentences) == NULL)
         return false;
-    reading_finding(reading, SEVERITY_INFO,
-                    arena_printf(reading->arena, "%s.unread", utf8_clean(reading->arena, name)), about,
-                    reason(reading->arena, text, utf8_clean(reading->arena, slice_trim(rest))));
+    reading_fact_said(reading, utf8_clean(reading->arena, name), about,
+                      script_reason(reading->arena, whole, script_sentences));
     return true;
 }
 

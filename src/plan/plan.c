@@ -606,7 +606,7 @@ static void note_advice(struct builder *builder)
 
     advice_of_suite(builder->arena, builder->sources->suite, &advice);
     for (size_t i = 0; i < advice.notes.count; i++)
-        add_note(builder, reason_text(builder->arena, advice.notes.items[i]));
+        add_note(builder, advice.notes.items[i]);
 }
 
 /* What nobody should take for a part of the acceptance. */

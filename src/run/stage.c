@@ -16,6 +16,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
 #include "assay/reasons/words.h"
+#include "assay/script_reason.h"
 #include "assay/text.h"
 #include "remote_scripts.h"
 #include "stage_tree.h"
@@ -140,13 +141,19 @@ static bool answer_of(struct slice out, const char *key, struct slice *ret_value
 static const struct reason *trouble(struct place *place, const struct remote_result *result, bool *ret_lost)
 {
     struct arena *arena = place->all->arena;
-    struct slice said;
+    struct slice rest = result->out, line, said;
+    const struct reason *whys = NULL, *what;
 
     *ret_lost = result->end != REMOTE_ENDED;
     if (result->end != REMOTE_ENDED)
         return result->what != NULL ? reason_copy(arena, result->what) : REASON(word_no_answer);
-    if (answer_of(result->out, "fail", &said))
-        return reason(arena, text, arena_strndup(arena, said.bytes, said.length));
+    if (answer_of(result->out, "fail", &said)) {
+        what = script_reason(arena, said, script_sentences);
+        while (scan_line(&rest, &line))
+            if (scan_text(&line, "why "))
+                whys = reason_also(arena, whys, script_reason(arena, line, script_sentences));
+        return whys != NULL ? reason(arena, about, what, whys) : what;
+    }
     if (result->why != REMOTE_WHY_EXIT || result->rc != 0 || result->cut)
         return reason(arena, command_ended_badly, result->rc, reason_copy(arena, result->what), result->err);
     return NULL;
@@ -344,7 +351,8 @@ static void on_settled_push(void *context, const struct remote_result *result)
         try_again(place, what);
     else
         try_again(place, answer_of(result->out, "damaged", &damaged)
-                             ? reason(place->all->arena, file_arrived_damaged, damaged)
+                             ? reason(place->all->arena, file_arrived_damaged,
+                                      script_reason(place->all->arena, damaged, script_sentences))
                              : REASON(tools_arrived_cut));
     dispatch(place->all);
 }
@@ -410,7 +418,7 @@ static void read_probe(struct place *place, const struct remote_result *result)
     }
     place->root = arena_strndup(all->arena, root.bytes, root.length);
     if (answer_of(result->out, "damaged", &damaged))
-        note(place, reason(all->arena, damaged_there, damaged));
+        note(place, reason(all->arena, damaged_there, script_reason(all->arena, damaged, script_sentences)));
     if (slice_equal(state, "whole"))
         settle(place, STAGE_HAD, NULL);
     else if (compare_blocks(place, result->out) < 0)

@@ -3,12 +3,22 @@
 # ROOT/.VERSION.part: `stream`, all files one behind the other in the manifest's order. Only when every file fits its
 # hash is the folder renamed to VERSION, so a version that can be seen was whole.
 #
-# Answers are lines "KEY VALUE"; `fail TEXT` is the last one where something stands in the way.
+# Answers are lines "KEY VALUE"; `fail CODE ARGUMENT...` is the last one where something stands in the way, with a sentence of
+# include/assay/reasons/script.def and its arguments between tabs; `why CODE ARGUMENT...` before it says more.
 
 . "$(dirname "$0")/../check/sh/login_user.sh"
 
 say() { printf '%s\n' "$*"; }
-fail() { say "fail $*"; exit 0; }
+tab='	'
+# code KEY CODE ARGUMENT...
+code() {
+    answer="$1 $2"
+    shift 2
+    for word; do answer=$answer$tab$word; done
+    say "$answer"
+}
+fail() { code fail "$@"; exit 0; }
+why() { code why "$@"; }
 
 # unshared FOLDER: it is ours or root's, and nobody else may write in it
 unshared() {
@@ -36,26 +46,26 @@ choose() {
     umask 077
     roots=${ASSAY_STAGE:-/var/tmp/assay-$uid/tools $home/.assay/tools}
     [ "$1" = - ] || roots=$1
-    root='' why=''
+    root=''
     for r in $roots; do private "$r" && [ -d "$r/$version" ] && root=$r && return; done
     for r in $roots; do
-        case $r in [!/]* | *[!A-Za-z0-9._+/=,@:~-]*) why="$why; $r is not a plain path"; continue ;; esac
-        if ! unshared "${r%/*}" || ! private "$r"; then why="$why; $r is not a private folder of this user, or cannot be made one"
-        elif ! runs "$r"; then why="$why; programs may not run in $r (noexec), or it is full"
+        case $r in [!/]* | *[!A-Za-z0-9._+/=,@:~-]*) why no_plain_path "$r"; continue ;; esac
+        if ! unshared "${r%/*}" || ! private "$r"; then why no_private_folder_of_user "$r"
+        elif ! runs "$r"; then why programs_may_not_run_in "$r"
         else root=$r; return; fi
     done
-    fail "no place for tools: ${why#; }"
+    fail no_place_for_tools
 }
 
 # fits FOLDER: it is the version, to the last byte; else $bad says what is not
 fits() {
-    bad="the manifest"
+    bad=the_manifest
     [ "$(sha256sum <"$1/.assay-manifest" 2>/dev/null | cut -c 1-64)" = "$version" ] || return 1
     if ! said=$(cd "$1" && sed -n 's|^[67]00 [0-9]* \([0-9a-f]*\) |\1  ./|p' .assay-manifest | LC_ALL=C sha256sum -c 2>/dev/null); then
         bad=$(printf '%s\n' "$said" | sed -n '/: OK$/!s|^\./||p' | head -n 1)
         return 1
     fi
-    bad="files that do not belong to it"
+    bad=files_that_do_not_belong
     [ "$(find "$1" ! -type d | wc -l)" = "$(wc -l <"$1/.assay-manifest")" ]
 }
 
@@ -85,15 +95,15 @@ probe() {
     needed=$(((2 * $1 - size) / 1024 + 65536))
     free=$(df -Pk "$root" | awk 'END { print $4 }')
     case $free in '' | *[!0-9]*) free=0 ;; esac
-    [ "$free" -ge "$needed" ] || fail "no space: $root has $((free / 1024)) MiB free, and $((needed / 1024)) MiB are needed"
+    [ "$free" -ge "$needed" ] || fail no_space_for_tools "$root" $((free / 1024)) $((needed / 1024))
     say "state part"
 }
 
 # block INDEX BLOCK: what came along goes to its place in the stream
 block() {
-    private "$root/.$version.part" || fail "$root/.$version.part is not a private folder"
+    private "$root/.$version.part" || fail folder_is_not_private "$root/.$version.part"
     said=$(dd if="$ASSAY_DIR/block" of="$root/.$version.part/stream" bs="$2" seek="$1" conv=notrunc 2>&1) ||
-        fail "cannot write in $root: $(printf %s "$said" | head -n 1)"
+        fail cannot_write_because "$root" "$(printf %s "$said" | head -n 1)"
     rm -f "$ASSAY_DIR/block"
     say "state part"
 }
@@ -115,11 +125,11 @@ finish() {
     whole && return
     rm -rf "$files"
     { mkdir -m 700 "$files" && cut_stream && cp "$ASSAY_DIR/manifest" "$files/.assay-manifest"; } 2>/dev/null ||
-        { rm -rf "$files"; fail "cannot write in $root (full?)"; }
+        { rm -rf "$files"; fail cannot_write_maybe_full "$root"; }
     if fits "$files"; then
         mv -T "$files" "$root/$version" 2>/dev/null
         rm -rf "$part"
-        [ -d "$root/$version" ] || fail "cannot make $root/$version"
+        [ -d "$root/$version" ] || fail cannot_make "$root/$version"
         say "state whole"
         return
     fi
@@ -132,13 +142,13 @@ finish() {
 pass() {
     whole && return
     part=$root/.$version.part
-    private "$part" || fail "$part is not a private folder"
-    { : >>"$part/stream" && truncate -s "$4" "$part/stream"; } 2>/dev/null || fail "cannot write in $part"
+    private "$part" || fail folder_is_not_private "$part"
+    { : >>"$part/stream" && truncate -s "$4" "$part/stream"; } 2>/dev/null || fail cannot_write_in "$part"
     ssh -n -o BatchMode=yes -o ConnectTimeout=15 "$1" "exec /bin/sh -c 'cd $2/$version && sed 1d .assay-manifest |
         cut -d\" \" -f4 | xargs cat | tail -c +$(($4 + 1))'" >>"$part/stream" 2>"$ASSAY_DIR/said"
     rc=$?
     if [ "$(size_of "$part/stream")" != "$3" ]; then
-        fail "ssh $1 ended with $rc: $(tail -n 1 "$ASSAY_DIR/said")"
+        fail ssh_between_hosts_ended "$1" $rc "$(tail -n 1 "$ASSAY_DIR/said")"
     fi
     finish
 }
@@ -166,8 +176,9 @@ used() {
         "$1"/*) ;;
         *) grep -qzF "$1/bin" "$p/environ" 2>/dev/null || continue ;;
         esac
-        by=$(tr '\0' '\n' <"$p/environ" 2>/dev/null | sed -n 's/^ASSAY_ATTEMPT=/attempt /p')
-        by=${by:-process ${p##*/}}
+        by=$(tr '\0' '\n' <"$p/environ" 2>/dev/null | sed -n 's/^ASSAY_ATTEMPT=//p')
+        how=attempt
+        [ -n "$by" ] || { how=process by=${p##*/}; }
         return 0
     done
     return 1
@@ -179,8 +190,8 @@ forget_version() {
     for r in $roots; do
         for d in "$r/$1"* "$r/.$1"*.part; do
             { [ -d "$d" ] && private "$r"; } || continue
-            used "$d" && fail "${d##*/} is in use by $by"
-            mv -T "$d" "$r/.gone.$$" 2>/dev/null || fail "cannot remove $d"
+            used "$d" && fail "version_used_by_$how" "${d##*/}" "$by"
+            mv -T "$d" "$r/.gone.$$" 2>/dev/null || fail cannot_remove "$d"
             rm -rf "$r/.gone.$$"
             found=1
             say "removed $d"

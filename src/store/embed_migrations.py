@@ -27,6 +27,9 @@ def pieces(path):
                 yield line.split()[2]
                 statement = ""
             elif line.strip() and not line.startswith("--"):
+                # All lines become one, of which a comment would take the rest.
+                if "--" in line:
+                    sys.exit("embed_migrations.py: %s: '--' within a line: %s" % (path, line))
                 text = (" " if line.startswith(" ") else "") + line.strip()
                 statement += text.replace("\\", "\\\\").replace('"', '\\"')
     yield '"%s"' % statement

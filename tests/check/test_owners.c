@@ -20,6 +20,7 @@
 #include "assay/files.h"
 #include "assay/plan_build.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 
 #define STORAGE "\"check\": \"storage\", \"arguments\": {\"mounts\": [\"/tmp\"]}"
 #define UUID "11111111-1111-4111-8111-111111111111"
@@ -272,8 +273,11 @@ static void a_host_that_assay_asked_slurm_for_is_ours_only_when_it_was_given(voi
     assert_string_equal(use_by(*state, &run), "");
     put_step(*state, "11", "slurmstepd: [5.batch]");
     assert_string_equal(use_by(*state, &run), "in use: Slurm job 5");
-    rows[1].refused = "Slurm has not given it";
-    assert_string_equal(use_by(*state, &run), "in use: Slurm job 5; Slurm has not given it");
+    rows[1].refused =
+        reason((*(struct tree **)state)->arena, slurm_gave_no_host_in_time, "5", "6", "Resources");
+    assert_string_equal(
+        use_by(*state, &run),
+        "in use: Slurm job 5; Slurm has not given it to assay within 5 min: job 6, Resources");
 }
 
 static void put_kubelet(struct tree *tree)
@@ -581,7 +585,7 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
         {ATTEMPT_SUDO_REFUSED, "", "", "", ATTEMPT_SUDO_REFUSED, "sudo refused"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct tree *tree = *state;
         const struct reason *why;
         enum attempt_end end;
@@ -627,7 +631,7 @@ static void what_is_said_on_the_host_is_said_in_other_languages(void **state)
     };
     struct tree *tree = *state;
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *rc = *rows[i].err != '\0' ? ENDED("3") : ENDED("0"), *said;
         const struct reason *why;
         enum attempt_end end;
@@ -689,7 +693,7 @@ static void a_program_that_cannot_be_started_is_no_answer(void **state)
     static const char *const programs[] = {"awk", "head", "readlink", "sed", "stat", "tr"};
     struct tree *tree = *state;
 
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
         const char *program = arena_printf(tree->arena, "bin/%s", programs[i]), *why;
 
         /* Each time anew: on a busy machine it would not be fresh to the end. */

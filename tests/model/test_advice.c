@@ -27,7 +27,7 @@ static const char *note_on(struct arena *arena, const char *name, const char *va
         fail_msg("%s", err.text);
     advice_of_suite(arena, suite, &advice);
     assert_true(advice.notes.count <= 1);
-    return advice.notes.count == 1 ? advice.notes.items[0] : "";
+    return advice.notes.count == 1 ? reason_english(arena, advice.notes.items[0]) : "";
 }
 
 static void what_harms_a_test_is_advised_against_with_its_reason(void **state)
@@ -55,7 +55,7 @@ static void what_harms_a_test_is_advised_against_with_its_reason(void **state)
         {"UCX_TLS", "tcp", "does not use UCX"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *note = note_on(*state, cases[i][0], cases[i][1]);
 
         if (strstr(note, cases[i][2]) == NULL)
@@ -81,7 +81,7 @@ static void what_is_right_is_left_alone(void **state)
         {"NCCL_SOCKET_IFNAME", "eth0"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_string_equal(note_on(*state, cases[i][0], cases[i][1]), "");
 }
 
@@ -104,8 +104,15 @@ static void every_environment_of_a_suite_is_looked_at(void **state)
     assert_non_null(suite);
     advice_of_suite(*state, suite, &advice);
     assert_int_equal(advice.notes.count, 4);
-    for (size_t i = 0; i < 4; i++)
-        assert_ptr_equal(strstr(advice.notes.items[i], places[i]), advice.notes.items[i]);
+    for (size_t i = 0; i < 4; i++) {
+        const char *note = reason_english(*state, advice.notes.items[i]);
+
+        assert_ptr_equal(strstr(note, places[i]), note);
+    }
+    assert_string_equal(
+        reason_said(*state, LANGUAGE_ZH, advice.notes.items[2]),
+        "launcher.environment：UCX_TLS=tcp：只与 MPI 有关，而 MPI 只启动 rank；NCCL 不使用 UCX"
+        "（NCCL 文档，环境变量）");
 }
 
 static void nothing_is_said_of_the_built_in_suites(void **state)

@@ -13,7 +13,9 @@
 #include "assay/reason_json.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
+#include "assay/reasons/script.h"
 #include "assay/reasons/words.h"
+#include "assay/script_reason.h"
 
 #define SENTENCE(code, arguments, english) extern const struct sentence sentence_##code;
 #include "assay/reasons/all.def"
@@ -258,6 +260,38 @@ static void each_text_of_a_reason_can_be_changed(void **state)
     assert_true(reason_is(reason_word(arena, "no word of ours"), text));
 }
 
+/* A host says codes of script.def, and nothing else in our words. */
+static void a_script_says_codes_and_whatever_else_it_prints_is_a_text(void **state)
+{
+    static const char *const cases[][3] = {
+        {"\n  \nno_space_but_kib\t12\n", "no space: 12 KiB", "空间不足：仅 12 KiB"},
+        {"no_such_line_in_limits\n", "no such line in /proc/self/limits", "/proc/self/limits 中没有这一行"},
+        {"smart_log_failed\tno such device\t2\n", "nvme smart-log: no such device, exit status 2",
+         "nvme smart-log：no such device，退出状态 2"},
+        {"no_space_but_kib\n", "no_space_but_kib", "no_space_but_kib"},               /* too few */
+        {"no_space_but_kib\t1\t2\n", "no_space_but_kib 1 2", "no_space_but_kib 1 2"}, /* too many */
+        {"word_pass\n", "word_pass", "word_pass"}, /* of another part of the house */
+        {" bash: fio: command not found\n", "bash: fio: command not found", "bash: fio: command not found"},
+        {"\n\n", "", ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct reason *said = script_complaint(*state, slice_of(cases[i][0]));
+
+        assert_string_equal(reason_said(*state, LANGUAGE_EN, said), cases[i][1]);
+        assert_string_equal(reason_said(*state, LANGUAGE_ZH, said), cases[i][2]);
+    }
+}
+
+static void the_line_of_a_reason_is_read_back_as_that_reason(void **state)
+{
+    const struct reason *made = reason(*state, no_space_for_tools, "/var/tmp/a b", 3, 70);
+    const char *line = script_line(*state, made);
+
+    assert_string_equal(line, "no_space_for_tools\t/var/tmp/a b\t3\t70");
+    assert_true(reason_equal(script_reason(*state, slice_of(line), script_sentences), made));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +308,8 @@ int main(void)
         cmocka_unit_test(a_list_that_grows_is_not_deep),
         cmocka_unit_test(json_has_the_words_the_code_and_the_arguments),
         cmocka_unit_test(each_text_of_a_reason_can_be_changed),
+        cmocka_unit_test(a_script_says_codes_and_whatever_else_it_prints_is_a_text),
+        cmocka_unit_test(the_line_of_a_reason_is_read_back_as_that_reason),
     };
 
     return cmocka_run_group_tests(tests, make_arena, drop_arena);

@@ -65,7 +65,8 @@ void launcher_begin(const struct check_context *context, struct text *out)
     text_put(out, " --version) || exit; case $v in ");
     put_dialect("*'(Open MPI) 4.'*)", &dialects[LAUNCHER_MPI_4], out);
     put_dialect("*'(Open MPI) 5.'*)", &dialects[LAUNCHER_MPI_5], out);
-    text_put(out, "*) echo \"assay: this mpirun is neither Open MPI 4 nor 5: $v\" >&2; exit 1 ;; esac; ");
+    text_put(out, "*) printf 'mpirun_of_unknown_kind\\t%s\\n' \"$(printf '%s\\n' \"$v\" | head -n 1)\" >&2; "
+                  "exit 1 ;; esac; ");
 }
 
 /* --- variables of the ranks --- */

@@ -26,6 +26,8 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
+#include "assay/script_reason.h"
+
 #include "owners.h"
 #include "script.h"
 
@@ -64,7 +66,8 @@ void owners_functions(const struct check_context *context, size_t member, struct
     put_variable(out, "run", run != NULL ? run->uuid : "");
     put_variable(out, "jobs_of_ours",
                  claim != NULL ? arena_printf(context->arena, "%s,%s", jobs, claim->job) : jobs);
-    put_variable(out, "refused", claim != NULL && claim->refused != NULL ? claim->refused : "");
+    put_variable(out, "refused",
+                 claim != NULL && claim->refused != NULL ? script_line(context->arena, claim->refused) : "");
     put_variable(out, "who", run != NULL && run->who != NULL ? run->who : "somebody");
     text_printf(out, "fresh_s=%.0f lease_s=%u pause_s=%.1f limit_s=%u timeout -k %d %u /bin/sh -c ",
                 ceil(LOCK_FRESH_S / context->timescale) + 2, context->deadline_s + LOCK_FRESH_S,
@@ -94,10 +97,20 @@ void owners_release(const struct check_context *context, struct text *out)
 
 /* ---- what is answered ---- */
 
-/* What sh/owners.sh may say on a host (script.h). */
-static const struct sentence *const owners[] = {&sentence_slurm_job_named,   &sentence_slurm_job_of,
-                                                &sentence_slurm_job,         &sentence_kubernetes_pod,
-                                                &sentence_assay_run_by_lock, NULL};
+/* What sh/owners.sh may say on a host (script_reason.h). */
+static const struct sentence *const owners[] = {
+    &sentence_slurm_job_named,
+    &sentence_slurm_job_of,
+    &sentence_slurm_job,
+    &sentence_kubernetes_pod,
+    &sentence_assay_run_by_lock,
+    /* refused, as app/exclusive.c has it */
+    &sentence_slurm_gives_no_job,
+    &sentence_slurm_ended_our_job,
+    &sentence_slurm_lost_our_job,
+    &sentence_slurm_gave_no_host_in_time,
+    NULL,
+};
 static const struct sentence *const unanswered[] = {
     &sentence_others_not_seen,
     &sentence_boot_id_not_read,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/reasons/check.h"
+#include "assay/script_reason.h"
 #include "assay/sha256.h"
 #include "script.h"
 #include "staged.h"
@@ -46,9 +47,8 @@ static void put_root_guard(const struct check_context *context, const struct par
 {
     if (row == context->check->parts && context->check->root_asked != NULL &&
         context->check->root_asked(context))
-        text_put(out,
-                 "[ \"$(id -u)\" = 0 ] || { echo \"root is asked for, and $(id -un) is not: put become=sudo "
-                 "on the host's line, or log in as root\" >&2; exit 126; }\n");
+        text_put(out, "[ \"$(id -u)\" = 0 ] || { printf 'root_asked_but_user\\t%s\\n' \"$(id -un)\" >&2; "
+                      "exit 126; }\n");
 }
 
 void put_part(const struct check_context *context, const struct part_row *row, struct text *out)
@@ -91,17 +91,17 @@ static const char *part_command(const struct check_context *context, const struc
 /* What an output is not whole for is often said on the other stream only. */
 static void add_complaint(struct part *part)
 {
-    struct slice rest = part->err, line;
+    if (part->reading.status != READING_COMPLETE)
+        reading_set(&part->reading, part->reading.status,
+                    part_with_complaint(part->reading.arena, part, part->reading.reason));
+}
 
-    if (part->reading.status == READING_COMPLETE)
-        return;
-    while (scan_line(&rest, &line))
-        if (slice_trim(line).length > 0) {
-            /* As text, whatever is said there: who goes on with it takes it out again. */
-            reading_set(&part->reading, part->reading.status,
-                        reason(part->reading.arena, with_stderr, part->reading.reason, slice_trim(line)));
-            return;
-        }
+const struct reason *part_with_complaint(struct arena *arena, const struct part *part,
+                                         const struct reason *what)
+{
+    const struct reason *complaint = script_complaint(arena, part->err);
+
+    return complaint != NULL ? reason(arena, with_stderr, what, complaint) : what;
 }
 
 struct part *read_part(const struct check_context *context, const struct part_row *row,

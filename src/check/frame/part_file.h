@@ -17,6 +17,9 @@ void put_part(const struct check_context *context, const struct part_row *row, s
 /* Adds the part to the attempt, as it is marked and read by its parser. window: as in struct part. */
 struct part *read_part(const struct check_context *context, const struct part_row *row,
                        const struct frames *frames, size_t window, struct attempt *attempt);
+/* With the first line that the part said on stderr, where it said something there. */
+const struct reason *part_with_complaint(struct arena *arena, const struct part *part,
+                                         const struct reason *what);
 /* What is to be said of the marks themselves: findings, and where somebody forged one the fact OUTPUT_FORGED. window: NULL
  * of the test's own; member: whose window it is, "" where there is only one. */
 void tell_frames(const struct frames *frames, const struct window *window, const char *member,

@@ -13,7 +13,6 @@
 #define ASSAY_CHECK_SCRIPT_H
 
 #include "assay/check.h"
-#include "assay/reason.h"
 #include "scripts.h"
 
 /*
@@ -43,18 +42,5 @@ void script_tool_under(const struct check_context *context, struct text *out, co
                        const char *tool, const char *under);
 void script_tool_exec(const struct check_context *context, struct text *out, const char *name,
                       const char *tool);
-
-/*
- * What a script says to people is a line of codes: that of a sentence (reason.h) and its arguments, each behind a tab.
- *
- *     slurm_job_of<TAB>12<TAB>bob
- *
- * A host may print what it likes, so it can say the given sentences only, which end with NULL; its arguments are quoted,
- * and a line that is none of them is a text.
- */
-const struct reason *script_reason(struct arena *arena, struct slice line,
-                                   const struct sentence *const *sentences);
-/* The sentence that the line is; NULL: none of them. */
-const struct sentence *script_sentence(struct slice line, const struct sentence *const *sentences);
 
 #endif

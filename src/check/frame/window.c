@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/reasons/check.h"
+#include "assay/script_reason.h"
 #include "part_file.h"
 #include "window_rows.h"
 
@@ -29,7 +30,7 @@ const struct reason *window_what(struct arena *arena, const struct window *windo
 
 const struct reason *window_unread(struct arena *arena, const struct window *window, const struct part *part)
 {
-    struct slice rest, line;
+    const struct reason *complaint;
 
     if (window == NULL)
         return REASON(not_asked);
@@ -37,12 +38,10 @@ const struct reason *window_unread(struct arena *arena, const struct window *win
         return window_what(arena, window);
     if (part == NULL || !part->began || !part->ended)
         return REASON(command_not_ended);
-    rest = part->err;
-    if (part->rc != 0 && scan_line(&rest, &line) && slice_trim(line).length > 0)
-        return reason_quote(arena, slice_trim(line));
-    if (part->rc != 0)
-        return reason(arena, exit_status, part->rc);
-    return NULL;
+    if (part->rc == 0)
+        return NULL;
+    complaint = script_complaint(arena, part->err);
+    return complaint != NULL ? complaint : reason(arena, exit_status, part->rc);
 }
 
 struct slice window_said(const struct check_context *context, const struct attempt *attempt, size_t member,

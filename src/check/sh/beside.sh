@@ -26,7 +26,7 @@ rm -f "$file"
 burn=$!
 # gpu_burn forgets its errors at each summary: the most of all updates counts.
 said() {
-    tr '\r' '\n' <"/proc/self/fd/4" | LC_ALL=C awk -F 'errors:' '
+    tr '\r\t' '\n ' <"/proc/self/fd/4" | LC_ALL=C awk -F 'errors:' '
         /proc.d:/ && /temps:/ {
             split($1, front, "proc.d:"); split($2, back, "temps:")
             n = split(front[2], work, " - "); split(back[1], wrong, "- ")
@@ -49,7 +49,7 @@ done
 case $words in
 *=0:* | '')
     loaded=late rc=75
-    echo "gpu_burn does no work on each GPU: $(tr '\r' '\n' <"/proc/self/fd/4" | grep . | tail -n 1 | cut -c 1-200)" >&2
+    printf 'gpu_burn_idles_on_a_gpu\t%s\n' "$(tr '\r\t' '\n ' <"/proc/self/fd/4" | grep . | tail -n 1 | cut -c 1-200)" >&2
     ;;
 *)
     "$@" 4>&-

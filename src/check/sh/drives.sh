@@ -21,7 +21,8 @@ done | awk '
         if ($3 == 0 && warning != "" && media != "") {
             print "nvme.warning\t" drive "\t" warning
             print "nvme.media_errors\t" drive "\t" media
-        } else print "nvme.warning\t" drive "\t\tnvme smart-log: " (first != "" ? first : "it printed nothing") ", exit status " $3
+        } else if (first != "") print "nvme.warning\t" drive "\t\tsmart_log_failed\t" first "\t" $3
+        else print "nvme.warning\t" drive "\t\tsmart_log_printed_nothing\t" $3
         next
     }
     /^== nvme/ { drive = $2; first = warning = media = ""; drives++; next }

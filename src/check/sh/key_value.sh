@@ -2,17 +2,30 @@
 # Functions of scripts that collect single values, as rows that the parser key-value reads; src/parse/parse_key_value.c. A script
 # that has them ends with `echo 'key-value end'`.
 #
-#   put NAME SUBJECT VALUE        a row
-#   lack NAME SUBJECT WHY         a row without a value: the item stays undecided, and says why
-#   take NAME SUBJECT COMMAND...  the first line that the command prints, or why it printed none
+#   put NAME SUBJECT VALUE          a row
+#   put NAME SUBJECT CODE ARGUMENT...   a row whose value is a sentence (include/assay/reasons/script.def)
+#   lack NAME SUBJECT WHY           a row without a value: the item stays undecided, and says why; WHY may be CODE ARGUMENT...
+#   take NAME SUBJECT COMMAND...    the first line that the command prints, or why it printed none
 #
 # What is not there is never a value: "no such file" on all hosts would be the same on all hosts.
 # Without files: a passive check has no folder of its own. So what a failed command complains of is asked for by a second
 # call.
 
-put() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
-lack() { printf '%s\t%s\t\t%s\n' "$1" "$2" "$3"; }
-first() { sed '/^[[:space:]]*$/d' | head -n 1 | tr '\t' ' '; }
+tab='	'
+# In one piece: several may print at once.
+put() {
+    told_row=$1
+    shift
+    for told_field; do told_row=$told_row$tab$told_field; done
+    printf '%s\n' "$told_row"
+}
+lack() {
+    lacked=$1 lacked_of=$2
+    shift 2
+    put "$lacked" "$lacked_of" '' "$@"
+}
+first_line() { sed '/^[[:space:]]*$/d' | head -n 1; }
+first() { first_line | tr '\t' ' '; }
 take() {
     name=$1 subject=$2
     shift 2
@@ -20,6 +33,7 @@ take() {
     rc=$?
     value=$(printf '%s\n' "$value" | first)
     if [ $rc -eq 0 ] && [ -n "$value" ]; then put "$name" "$subject" "$value"; return; fi
-    why=$("$@" 2>&1 >/dev/null | first)
-    lack "$name" "$subject" "${why:-it printed nothing, exit status $rc}"
+    # A function of ours says a code and arguments, between tabs.
+    why=$("$@" 2>&1 >/dev/null | first_line)
+    if [ -n "$why" ]; then lack "$name" "$subject" "$why"; else lack "$name" "$subject" printed_nothing_status $rc; fi
 }

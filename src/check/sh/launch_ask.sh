@@ -16,7 +16,7 @@ nccl_file() {
 # shellcheck disable=SC2317 # `take` calls it
 nccl() {
     file=$(nccl_file)
-    [ -n "$file" ] || { echo 'neither nccl-tests nor libnccl.so.2 is there' >&2; return 1; }
+    [ -n "$file" ] || { echo no_nccl_there >&2; return 1; }
     grep -aom1 'NCCL version [0-9][0-9.]*' "$file" | head -n 1 | sed 's/NCCL version //'
 }
 take launch.nccl_version "$1" nccl

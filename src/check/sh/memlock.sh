@@ -10,7 +10,7 @@ limit() {
 memlock() {
     soft=$(limit 'Max locked memory')
     case $soft in
-    '') echo "no such line in /proc/self/limits" >&2; return 1 ;;
+    '') echo no_such_line_in_limits >&2; return 1 ;;
     unlimited) echo unlimited; return ;;
     esac
     case $(awk '$1 == "CapEff:" { print substr($2, length($2) - 3, 1) }' "$ASSAY_LAB_ROOT"/proc/self/status) in

@@ -128,8 +128,8 @@ slurm() {
         fi
     done
 }
-# In the words of who asked Slurm: no sentence.
-refused() { [ -z "$refused" ] || say "$refused"; }
+# What who asked Slurm says of it, a line as it stands.
+refused() { [ -z "$refused" ] || printf '%s\n' "$refused"; }
 
 # -- Kubernetes --
 

@@ -9,7 +9,7 @@ for h in "$@"; do
         for row in link_$what:current_link_$what link_${what}_max:max_link_$what slot_${what}_max:../max_link_$what; do
             f="$ASSAY_LAB_ROOT/sys/class/infiniband/$h/device/${row#*:}"
             if { read -r value <"$f"; } 2>/dev/null && [ -n "$value" ]; then put "pcie.${row%%:*}" "$h" "$value"
-            else lack "pcie.${row%%:*}" "$h" "$f cannot be read"; fi
+            else lack "pcie.${row%%:*}" "$h" file_not_readable "$f"; fi
         done
     done
 done

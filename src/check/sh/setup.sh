@@ -47,24 +47,23 @@ gpus() { nvidia_smi -L | grep -c '^GPU [0-9]'; }
 back='^(127\.|::1)'
 leads_back() { printf '%s\n' "$1" | grep -Eq "$back"; }
 seconds() { cut -d . -f 1 /proc/uptime; }
-# shellcheck disable=SC2317 # `take` calls it
 names() {
-    [ $# -gt 0 ] || { echo all; return; }
+    [ $# -gt 0 ] || { put setup.names '' all; return; }
     if told=$(timeout $ALL_WITHIN_S getent ahosts "$@"); then
-        leads_back "$told" || { echo all; return; }
+        leads_back "$told" || { put setup.names '' all; return; }
     fi
-    bad='' began=$(seconds)
+    bad='' began=$(seconds) code=names_not_right
     for one in "$@"; do
-        if [ $(($(seconds) - began)) -ge $ALL_WITHIN_S ]; then bad="$bad (time over, the rest was not asked)"; break; fi
+        if [ $(($(seconds) - began)) -ge $ALL_WITHIN_S ]; then code=names_not_right_time_over; break; fi
         if ! told=$(timeout $NAME_WITHIN_S getent ahosts "$one"); then bad="$bad $one"
         elif leads_back "$told"; then bad="$bad $one(itself)"; fi
     done
-    if [ -n "$bad" ]; then echo "not$bad"; else echo all; fi
+    if [ -n "$bad" ] || [ $code != names_not_right ]; then put setup.names '' $code "${bad# }"; else put setup.names '' all; fi
 }
 # shellcheck disable=SC2317 # `take` calls it
 own() { getent ahosts "$own" | awk '{ print $1 }'; }
 if [ -n "$names" ]; then
-    take setup.names '' names "$@"
+    names "$@"
     [ -z "$own" ] || take setup.own_address '' own
 fi
 echo 'key-value end'

@@ -9,12 +9,12 @@
 : "${fio_folder:?}" "${fio_bytes:=4294967296}" "${fio_seconds:=30}"
 free=$(df -P -k -- "$fio_folder" | awk 'NR == 2 { print $(NF - 2) }') || exit
 if [ "$free" -lt $((fio_bytes / 1024)) ]; then
-    echo "no space: $free KiB" >&2
+    printf 'no_space_but_kib\t%s\n' "$free" >&2
     exit 3
 fi
 file=$(mktemp "$ASSAY_LAB_ROOT$fio_folder/assay-XXXXXXXXXX") && exec 9<>"$file" && rm -f "$file" || exit
 if [ "$(stat -L -c %F /proc/self/fd/9)" != 'regular empty file' ]; then
-    echo "someone replaced $file by another file" >&2
+    printf 'file_replaced_by_someone\t%s\n' "$file" >&2
     exit 1
 fi
 truncate -s "$fio_bytes" /proc/self/fd/9 &&

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sentences of script.def, for reason() and REASON(). */
+#ifndef ASSAY_REASONS_SCRIPT_H
+#define ASSAY_REASONS_SCRIPT_H
+
+#include "assay/reason.h"
+
+#define SENTENCE(code, arguments, english)   \
+    enum { ARGUMENTS_##code = (arguments) }; \
+    extern const struct sentence sentence_##code;
+#include "assay/reasons/script.def"
+#undef SENTENCE
+
+#endif
