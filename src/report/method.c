@@ -77,21 +77,47 @@ static void count_kinds(struct arena *arena, const struct step_view *view, struc
     }
 }
 
-/* Of a shell script its own comment says what it is: it is the first line. Cut between characters. */
+/* Before which byte to cut: the last blank up to there, or in a word that is longer than all of it between characters. */
+static size_t cut_before(const char *line, size_t at)
+{
+    size_t blank = at;
+
+    while (blank > 0 && line[blank] != ' ')
+        blank--;
+    if (blank > 0)
+        return blank;
+    while (at > 0 && ((unsigned char)line[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+/* Of a shell script its own comment says what it is: it is the first line. Of a long line the last command, and of that the
+   ends: "mpirun ... all_reduce_perf -b 8 -e 16G". */
 static const char *first_line(struct arena *arena, const char *command)
 {
-    enum { MOST = 96 };
-    size_t length;
+    enum { MOST = 96, HEAD = 24, TAIL = 64 };
+    const char *line, *last, *found, *tail;
 
     while (*command == '#' || *command == ' ' || *command == '\n')
         command++;
-    length = strcspn(command, "\n");
-    if (length <= MOST)
-        return arena_strndup(arena, command, length);
-    length = MOST;
-    while (length > 0 && ((unsigned char)command[length] & 0xc0) == 0x80)
-        length--;
-    return arena_printf(arena, "%.*s ...", (int)length, command);
+    line = last = arena_strndup(arena, command, strcspn(command, "\n"));
+    if (strlen(line) <= MOST)
+        return line;
+    while ((found = strstr(last, "; ")) != NULL && found[2] != '\0')
+        last = found + 2;
+    if (strlen(last) <= MOST)
+        return arena_printf(arena, "... %s", last);
+    tail = last + cut_before(last, strlen(last) - TAIL);
+    return arena_printf(arena, "%s%.*s ... %s", last > line ? "... " : "", (int)cut_before(last, HEAD), last,
+                        *tail == ' ' ? tail + 1 : tail);
+}
+
+static bool has_part(const struct attempt *attempt, size_t before, const char *command)
+{
+    for (size_t i = 0; i < before; i++)
+        if (attempt->parts.items[i].command != NULL && strcmp(attempt->parts.items[i].command, command) == 0)
+            return true;
+    return false;
 }
 
 /* The step's own commands, not the readings beside and around them. */
@@ -104,7 +130,8 @@ static const char *command_in_short(struct arena *arena, const struct attempt *a
     for (size_t i = 0; i < attempt->parts.count && shown < PARTS_SHOWN; i++) {
         const struct part *part = &attempt->parts.items[i];
 
-        if (part->window > 0 || part->aside || part->command == NULL || *part->command == '\0')
+        if (part->window > 0 || part->aside || part->command == NULL || *part->command == '\0' ||
+            has_part(attempt, i, part->command))
             continue;
         text = arena_printf(arena, "%s%s%s", text, shown++ > 0 ? "; " : "", first_line(arena, part->command));
     }

@@ -58,9 +58,8 @@ static void tell_who(const struct telling *telling)
 {
     const struct record *record = telling->view->record;
     const char *ways = transports(telling),
-               *who =
-                   sayf(telling, TEXT_METHOD_WHO, record->program, record->controller,
-                        number(telling, record->attempts.count), number(telling, record->plan->hosts.count));
+               *who = sayf(telling, TEXT_METHOD_WHO, record->program, record->controller,
+                           number(telling, record->plan->hosts.count));
 
     add(telling, TEXT_METHOD_WHO_TITLE, *ways != '\0' ? sayf(telling, TEXT_METHOD_BY_WAY, who, ways) : who);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -99,28 +100,55 @@ static void kinds_come_by_authority_and_steps_with_their_command(void **state)
     arena_destroy(arena);
 }
 
-static void a_long_command_is_cut_between_characters(void **state)
+static const char *shown_as(const char *command)
 {
+    static char shown[512];
     struct arena *arena = arena_create();
     struct record *record = sample_record(arena, &clean);
     struct method method;
-    char name[201] = "#  x";
 
-    (void)state;
-    for (size_t i = 4; i + 2 < sizeof name; i += 2)
-        memcpy(name + i, "\xc3\xa9", 2); /* byte 96 of the command is the second of one */
     for (size_t i = 0; i < record->attempts.count; i++)
         for (size_t k = 0; k < record->attempts.items[i].parts.count; k++)
-            record->attempts.items[i].parts.items[k].command = name;
+            record->attempts.items[i].parts.items[k].command = command;
     method = method_of(arena, record);
-    for (size_t i = 0; i < method.steps.count; i++) {
-        const char *command = method.steps.items[i].command;
-
-        assert_int_equal(strncmp(command, "x\xc3\xa9", 3), 0);
-        assert_int_equal((unsigned char)command[94], 0xa9);
-        assert_int_equal(strncmp(command + 95, " ...", 4), 0);
-    }
+    snprintf(shown, sizeof shown, "%s", step_of(&method, "gpu-burn")->command);
     arena_destroy(arena);
+    return shown;
+}
+
+static void a_command_is_shown_by_what_matters_of_it(void **state)
+{
+    (void)state;
+    assert_string_equal(shown_as("# cat of settings\nfor i in *; do cat $i; done\n"), "cat of settings");
+    assert_string_equal(shown_as("nvidia-smi -q -x"), "nvidia-smi -q -x"); /* two parts alike: once */
+    assert_string_equal(
+        shown_as(
+            "v=$(mpirun --version) || exit; case $v in *4*) mca=--mca ;; esac; mpirun --allow-run-as-root "
+            "-x A_LONG_NAME -x ANOTHER_LONG_NAME -x ONE_THAT_IS_LONGER -np 16 all_gather_perf -b 1G -e 16G"),
+        "... mpirun ... ANOTHER_LONG_NAME -x ONE_THAT_IS_LONGER -np 16 all_gather_perf -b 1G -e 16G");
+    assert_string_equal(
+        shown_as("one_that_is_so_long that=nobody_would_read_the_whole_of_it_where_it_stands_alone; "
+                 "and_another -b 8 -e 16G"),
+        "... and_another -b 8 -e 16G");
+}
+
+static void a_command_without_blanks_is_cut_between_characters(void **state)
+{
+    char accents[202];
+
+    (void)state;
+    for (size_t odd = 0; odd < 2; odd++) {
+        const char *cut;
+
+        memset(accents, 'x', sizeof accents);
+        for (size_t i = odd; i + 1 < sizeof accents - 1; i += 2)
+            memcpy(accents + i, "\xc3\xa9", 2);
+        accents[200 + odd] = '\0';
+        cut = strstr(shown_as(accents), " ... ");
+        assert_non_null(cut);
+        assert_int_equal((unsigned char)cut[-1], 0xa9);
+        assert_int_equal((unsigned char)cut[5], 0xc3);
+    }
 }
 
 /* Half of the values 1% above their median and half 1% below: the MAD is 1%. */
@@ -255,7 +283,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_and_attempt_is_counted_once),
         cmocka_unit_test(kinds_come_by_authority_and_steps_with_their_command),
-        cmocka_unit_test(a_long_command_is_cut_between_characters),
+        cmocka_unit_test(a_command_is_shown_by_what_matters_of_it),
+        cmocka_unit_test(a_command_without_blanks_is_cut_between_characters),
         cmocka_unit_test(noise_is_that_of_values_that_passed),
         cmocka_unit_test(the_sentences_have_the_numbers_of_the_run),
         cmocka_unit_test(html_and_text_have_the_section),
