@@ -112,28 +112,26 @@ static const char *first_line(struct arena *arena, const char *command)
                         *tail == ' ' ? tail + 1 : tail);
 }
 
-static bool has_part(const struct attempt *attempt, size_t before, const char *command)
-{
-    for (size_t i = 0; i < before; i++)
-        if (attempt->parts.items[i].command != NULL && strcmp(attempt->parts.items[i].command, command) == 0)
-            return true;
-    return false;
-}
-
-/* The step's own commands, not the readings beside and around them. */
+/* The step's own commands, not the readings beside and around them; what reads the same once. */
 static const char *command_in_short(struct arena *arena, const struct attempt *attempt)
 {
     enum { PARTS_SHOWN = 3 };
-    const char *text = "";
+    const char *lines[PARTS_SHOWN], *text = "";
     size_t shown = 0;
 
     for (size_t i = 0; i < attempt->parts.count && shown < PARTS_SHOWN; i++) {
         const struct part *part = &attempt->parts.items[i];
+        size_t known = 0;
 
-        if (part->window > 0 || part->aside || part->command == NULL || *part->command == '\0' ||
-            has_part(attempt, i, part->command))
+        if (part->window > 0 || part->aside || part->command == NULL || *part->command == '\0')
             continue;
-        text = arena_printf(arena, "%s%s%s", text, shown++ > 0 ? "; " : "", first_line(arena, part->command));
+        lines[shown] = first_line(arena, part->command);
+        while (strcmp(lines[known], lines[shown]) != 0)
+            known++;
+        if (known < shown)
+            continue;
+        text = arena_printf(arena, "%s%s%s", text, shown > 0 ? "; " : "", lines[shown]);
+        shown++;
     }
     return text;
 }

@@ -213,6 +213,41 @@ static void noise_is_that_of_values_that_passed(void **state)
     }
 }
 
+/* One GPU in five repeats, and in one that hung: of 101 to 105 the median is 103 and the MAD 1. */
+static void noise_of_repeats_is_that_of_attempts_that_ended(void **state)
+{
+    enum { REPEATS = 5 };
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct attempt first = {0};
+    struct method method;
+    const struct method_noise *noise;
+
+    (void)state;
+    for (size_t i = 0; i < record->attempts.count; i++)
+        if (strcmp(record->plan->steps.items[record->attempts.items[i].step].shape->suite_step, "gpu-burn") ==
+            0)
+            first = record->attempts.items[i];
+    for (unsigned i = 1; i <= REPEATS + 1; i++) {
+        struct attempt again = first;
+
+        again.n = 1 + i;
+        again.end = i <= REPEATS ? ATTEMPT_RAN : ATTEMPT_DEADLINE;
+        reading_init(&again.reading, arena, "gpu_burn");
+        reading_set(&again.reading, READING_COMPLETE, NULL);
+        reading_measure(&again.reading, "gpu_burn.gflops", "gpu0", i <= REPEATS ? 100 + i : 1, "GFLOP/s");
+        *list_push(arena, &record->attempts) = again;
+    }
+    method = method_of(arena, record);
+    noise = &step_of(&method, "gpu-burn")->itself;
+    assert_int_equal(noise->rates, 1);
+    assert_int_equal(noise->values, REPEATS);
+    assert_true(fabs(noise->low - 1.4826 / 103) < 1e-9);
+    assert_int_equal(step_of(&method, "dcgm-diag")->itself.rates, 0);
+    assert_true(says(&method, TEXT_ATTEMPTS, "48 attempts, of which 6 repeated a test"));
+    arena_destroy(arena);
+}
+
 static void the_sentences_have_the_numbers_of_the_run(void **state)
 {
     static const char suite[] =
@@ -286,6 +321,7 @@ int main(void)
         cmocka_unit_test(a_command_is_shown_by_what_matters_of_it),
         cmocka_unit_test(a_command_without_blanks_is_cut_between_characters),
         cmocka_unit_test(noise_is_that_of_values_that_passed),
+        cmocka_unit_test(noise_of_repeats_is_that_of_attempts_that_ended),
         cmocka_unit_test(the_sentences_have_the_numbers_of_the_run),
         cmocka_unit_test(html_and_text_have_the_section),
     };
