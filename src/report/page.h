@@ -122,6 +122,9 @@ bool page_has_preflight(const struct page *page);
 void page_retests(struct page *page);
 bool page_has_retests(const struct page *page);
 
+/* page_method.c */
+void page_method(struct page *page);
+
 /* page_unjudged.c */
 void page_unjudged(struct page *page);
 bool page_has_unjudged(const struct page *page);

@@ -149,19 +149,113 @@ static void write_outliers(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
 }
 
+/* -- Folding: what marks nothing, or the same as one that is shown ---------------------------------------- */
+
+/* Where a distribution is shown. */
+enum showing { NOT_DRAWN, SHOWN, FOLDED_CLEAN, FOLDED_SAME };
+struct fold {
+    enum showing *showing; /* by distribution */
+    size_t *like;          /* of FOLDED_SAME: the one that is shown */
+    size_t drawn, shown;
+};
+
+static bool marks_the_same(const struct page *page, const struct distribution *a,
+                           const struct distribution *b)
+{
+    if (a->found.count != b->found.count || strcmp(a->suite_step, b->suite_step) != 0)
+        return false;
+    for (size_t i = 0; i < a->found.count; i++) {
+        const struct outcome *one = a->found.items[i].outcome, *other = b->found.items[i].outcome;
+
+        if (one->step != other->step ||
+            strcmp(view_slot(page->view, one)->subject, view_slot(page->view, other)->subject) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void take_into_fold(const struct page *page, size_t index, struct fold *fold)
+{
+    const struct distribution *all = page->distributions.items.items;
+
+    if (!is_drawn(&all[index]))
+        return;
+    fold->drawn++;
+    fold->showing[index] = all[index].found.count == 0 ? FOLDED_CLEAN : SHOWN;
+    for (size_t i = 0; i < index && fold->showing[index] == SHOWN; i++)
+        if (fold->showing[i] == SHOWN && marks_the_same(page, &all[i], &all[index])) {
+            fold->showing[index] = FOLDED_SAME;
+            fold->like[index] = i;
+        }
+    fold->shown += fold->showing[index] == SHOWN;
+}
+
+static bool is_in_the_fold(const struct page *page, const struct fold *fold, size_t first, size_t index)
+{
+    const struct distribution *all = page->distributions.items.items;
+
+    return fold->showing[index] == fold->showing[first] &&
+           strcmp(all[index].suite_step, all[first].suite_step) == 0 &&
+           fold->like[index] == fold->like[first];
+}
+
+/* All that are folded for the same reason as the first of them. */
+static void write_fold(struct page *page, const struct fold *fold, size_t first)
+{
+    const struct distributions *all = &page->distributions;
+    const char *step = all->items.items[first].suite_step;
+    size_t count = 0;
+
+    for (size_t i = 0; i < first; i++)
+        if (is_in_the_fold(page, fold, first, i))
+            return;
+    for (size_t i = first; i < all->items.count; i++)
+        count += is_in_the_fold(page, fold, first, i);
+    if (page_prints(page, APPENDIX_HOSTS))
+        html_markup(page->out, "<details open><summary>");
+    else
+        html_markup(page->out, "<details><summary>");
+    html_text(page->out, fold->showing[first] == FOLDED_CLEAN
+                             ? sayf(page, TEXT_FOLDED_CLEAN, step, number(page, count))
+                             : sayf(page, TEXT_FOLDED_SAME, step, number(page, count),
+                                    all->items.items[fold->like[first]].metric));
+    html_markup(page->out, "</summary>\n<div class=\"figures\">\n");
+    for (size_t i = first; i < all->items.count; i++)
+        if (is_in_the_fold(page, fold, first, i))
+            write_figure(page, &all->items.items[i], true);
+    html_markup(page->out, "</div></details>\n");
+}
+
+static void write_figures(struct page *page)
+{
+    enum { FIGURES_PRINTED = 6 };
+    size_t count = page->distributions.items.count, shown = 0;
+    struct fold fold = {.showing = arena_array(page->arena, enum showing, count),
+                        .like = arena_array(page->arena, size_t, count)};
+
+    for (size_t i = 0; i < count; i++)
+        take_into_fold(page, i, &fold);
+    if (fold.shown > 0)
+        html_markup(page->out, "<div class=\"figures\">\n");
+    for (size_t i = 0; i < count; i++)
+        if (fold.showing[i] == SHOWN)
+            write_figure(page, &page->distributions.items.items[i],
+                         page_row_prints(page, shown++, FIGURES_PRINTED));
+    if (fold.shown > 0)
+        html_markup(page->out, "</div>\n");
+    for (size_t i = 0; i < count; i++)
+        if (fold.showing[i] == FOLDED_CLEAN || fold.showing[i] == FOLDED_SAME)
+            write_fold(page, &fold, i);
+    page_left_out(page, fold.drawn, fold.shown < FIGURES_PRINTED ? fold.shown : FIGURES_PRINTED);
+}
+
 void page_distributions(struct page *page)
 {
-    enum { FIGURES_PRINTED = 6, ROWS_PRINTED = 14 };
+    enum { ROWS_PRINTED = 14 };
     const struct distributions *all = &page->distributions;
-    size_t drawn = 0;
 
     page_paragraph(page, TEXT_DISTRIBUTIONS_INTRO);
-    html_markup(page->out, "<div class=\"figures\">\n");
-    for (size_t i = 0; i < all->items.count; i++)
-        if (is_drawn(&all->items.items[i]))
-            write_figure(page, &all->items.items[i], page_row_prints(page, drawn++, FIGURES_PRINTED));
-    html_markup(page->out, "</div>\n");
-    page_left_out(page, drawn, FIGURES_PRINTED);
+    write_figures(page);
     write_outliers(page);
     page_heading(page, TEXT_SAME_IN_NUMBERS);
     page_table(page, "compact quantiles", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNIT_OF_VALUE),

@@ -43,6 +43,7 @@ static const struct section {
     {"worth", TEXT_WORTH, false, 0, page_has_worth, page_worth},
     {"inventory", TEXT_INVENTORY, false, 0, always, page_inventory},
     {"limits", TEXT_LIMITS, false, 0, always, page_limits},
+    {"method", TEXT_METHOD, false, 0, always, page_method},
     {"documents", TEXT_DOCUMENTS, false, 0, always, page_documents},
     {"preflight", TEXT_PREFLIGHT, true, APPENDIX_EVIDENCE, page_has_preflight, page_preflight},
     {"commands", TEXT_COMMANDS, true, APPENDIX_COMMANDS, always, page_commands},

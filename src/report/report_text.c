@@ -12,6 +12,7 @@
 #include "gates.h"
 #include "language.h"
 #include "matrix.h"
+#include "method.h"
 #include "names.h"
 #include "out_of_use.h"
 #include "retests.h"
@@ -727,6 +728,52 @@ static void write_earlier(struct letter *letter)
         }
 }
 
+/* -- Method -----------------------------------------------------------------------------------------------
+ */
+
+static void write_method_step(struct letter *letter, const struct method_step *step)
+{
+    const char *hosts = method_noise_text(letter->arena, letter->language, &step->hosts),
+               *repeats = method_noise_text(letter->arena, letter->language, &step->itself),
+               *line = sayf(letter, TEXT_L_METHOD_STEP, step->suite_step,
+                            method_targets(letter->arena, letter->language, step),
+                            method_kinds_text(letter->arena, letter->language, step));
+
+    if (*hosts != '\0')
+        line = sayf(letter, TEXT_L_METHOD_NOISE_HOSTS, line, hosts);
+    if (*repeats != '\0')
+        line = sayf(letter, TEXT_L_METHOD_NOISE_REPEATS, line, repeats);
+    put_wrapped(letter, "", 2, line);
+    if (*step->command != '\0')
+        put_wrapped(letter, "", 4, step->command);
+}
+
+static void write_method(struct letter *letter)
+{
+    struct method method;
+
+    method_of_run(letter->view, letter->language, &method);
+    put_rule(letter, say(letter, TEXT_L_METHOD));
+    for (size_t i = 0; i < method.points.count; i++)
+        put_wrapped(letter, "", 2,
+                    sayf(letter, TEXT_L_METHOD_POINT, say(letter, method.points.items[i].title),
+                         method.points.items[i].text));
+    put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_KINDS));
+    for (size_t i = 0; i < method.kinds.items.count; i++) {
+        const struct method_kind *kind = &method.kinds.items.items[i];
+
+        put_wrapped(letter, "", 2,
+                    sayf(letter, TEXT_L_METHOD_KIND,
+                         *kind->status != '\0' ? word(letter, kind->status) : say(letter, TEXT_NO_KIND),
+                         say(letter, method_kind_text(kind->status)), number(letter, kind->items),
+                         number(letter, kind->not_passed)));
+    }
+    put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_STEPS));
+    for (size_t i = 0; i < method.steps.count; i++)
+        write_method_step(letter, &method.steps.items[i]);
+    put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_NOISE));
+}
+
 static void write_kept_limits(struct letter *letter)
 {
     struct evidence_limits limits;
@@ -791,6 +838,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_worth(&letter);
     write_retests(&letter);
     write_earlier(&letter);
+    write_method(&letter);
     write_kept_limits(&letter);
     write_documents(&letter);
     arena_destroy(arena);

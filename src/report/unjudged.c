@@ -44,18 +44,6 @@ static const struct reason *condition_text(struct arena *arena, const struct jso
     return reason(arena, text, out.bytes);
 }
 
-static const struct suite *suite_of(const struct view *view)
-{
-    const struct record *record = view->record;
-    struct error err = {0};
-
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, "suite") == 0)
-            return suite_parse(view->arena, record->documents.items[i].name, record->documents.items[i].bytes,
-                               &err);
-    return NULL;
-}
-
 static void add_steps(const struct view *view, const struct suite *suite, struct unjudged_list *list)
 {
     const struct plan *plan = view->record->plan;
@@ -130,7 +118,7 @@ static void add_site(const struct view *view, struct unjudged_list *list)
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 {
     const struct plan *plan = view->record->plan;
-    const struct suite *suite = suite_of(view);
+    const struct suite *suite = view_suite(view);
 
     *ret_list = (struct unjudged_list){0};
     add_site(view, ret_list);

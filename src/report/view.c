@@ -199,6 +199,17 @@ struct view *view_create(struct arena *arena, const struct record *record)
     return view;
 }
 
+const struct suite *view_suite(const struct view *view)
+{
+    const struct documents *documents = &view->record->documents;
+    struct error err = {0};
+
+    for (size_t i = 0; i < documents->count; i++)
+        if (strcmp(documents->items[i].kind, "suite") == 0)
+            return suite_parse(view->arena, documents->items[i].name, documents->items[i].bytes, &err);
+    return NULL;
+}
+
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome)
 {
     return &view->steps[outcome->step].step->shape->slots[outcome->slot];

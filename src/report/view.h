@@ -35,8 +35,12 @@ struct view {
     const struct verdict **host_verdicts; /* by index in plan->hosts; NULL where there is none */
 };
 
+struct suite;
+
 struct view *view_create(struct arena *arena, const struct record *record);
 
+/* As the run keeps it; NULL: it keeps none that can be read. */
+const struct suite *view_suite(const struct view *view);
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
 /* Index in plan->hosts, or (size_t)-1. */
 size_t view_host(const struct view *view, const struct host *host);

@@ -197,6 +197,64 @@ static void a_serial_number_is_no_quantity(void **state)
     arena_destroy(arena);
 }
 
+static size_t count_of(const char *text, const char *needle)
+{
+    size_t count = 0;
+
+    for (; (text = strstr(text, needle)) != NULL; text += strlen(needle))
+        count++;
+    return count;
+}
+
+/* What stands before the first fold: the figures that are shown. */
+static const char *shown_of(struct arena *arena, const char *section)
+{
+    const char *fold = strstr(section, "<details");
+
+    return fold == NULL ? section : arena_strndup(arena, section, (size_t)(fold - section));
+}
+
+static void what_marks_nothing_is_folded_by_step(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *section = section_of(arena, sample_record(arena, &clean)),
+               *bad = section_of(arena, sample_record(arena, &faulty));
+
+    (void)state;
+    assert_int_equal(count_of(shown_of(arena, section), "<figure"), 0);
+    assert_true(count_of(section, "<figure") >= 4); /* they are all there */
+    assert_non_null(strstr(section, "p2p-bandwidth: 3 distributions without a failure or an outlier"));
+    assert_int_equal(count_of(section, "p2p-bandwidth: "), 1);
+    assert_non_null(strstr(shown_of(arena, bad), "unidirectional"));
+    assert_true(count_of(shown_of(arena, bad), "<figure") >= 1);
+    assert_int_equal(count_of(bad, "<details"), count_of(bad, "</details>"));
+    arena_destroy(arena);
+}
+
+static void metrics_that_mark_the_same_gpu_show_one_figure(void **state)
+{
+    static const char *const gpus[] = {"gpu3", "gpu4"};
+
+    (void)state;
+    for (size_t same = 0; same < 2; same++) {
+        struct arena *arena = arena_create();
+        struct record *record = sample_record(arena, &clean);
+        struct outcome *slow = item_of(record, "node2", "gpu_burn.gflops", "gpu3"),
+                       *wrong = item_of(record, "node2", "gpu_burn.errors", gpus[same]);
+        const char *section;
+
+        slow->value = 20000;
+        wrong->value = 12;
+        slow->word = wrong->word = OUTCOME_FAIL;
+        section = section_of(arena, record);
+        assert_int_equal(count_of(shown_of(arena, section), "<figure"), same == 0 ? 1 : 2);
+        assert_int_equal(count_of(section, "gpu-burn: 1 more distribution marks the same as gpu_burn.errors"),
+                         same == 0);
+        assert_int_equal(count_of(section, "<th scope=\"row\">node2 gpu3</th>"), same == 0 ? 2 : 1);
+        arena_destroy(arena);
+    }
+}
+
 static void ten_thousand_gpus_take_no_more_room_than_a_hundred(void **state)
 {
     const struct sample large = {.hosts = 160, .units = 2, .faults = true};
@@ -216,6 +274,8 @@ int main(void)
         cmocka_unit_test(a_finding_laid_at_a_gate_is_shown_where_its_number_is),
         cmocka_unit_test(what_is_equal_everywhere_or_of_a_few_is_not_drawn),
         cmocka_unit_test(a_serial_number_is_no_quantity),
+        cmocka_unit_test(what_marks_nothing_is_folded_by_step),
+        cmocka_unit_test(metrics_that_mark_the_same_gpu_show_one_figure),
         cmocka_unit_test(ten_thousand_gpus_take_no_more_room_than_a_hundred),
     };
 

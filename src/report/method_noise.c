@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far healthy values scatter: between hosts, and between repeats. */
+#include <math.h>
+#include <string.h>
+
+#include "assay/parser.h"
+#include "assay/robust.h"
+#include "method.h"
+
+/* Values that are of one and the same thing but for noise: of one slot, or of one metric wherever in a host it sits. */
+struct series {
+    const struct shape *shape;
+    const struct slot *slot;
+    LIST_OF(double) values;
+};
+struct series_list {
+    LIST_OF(struct series) items;
+    size_t next; /* which is probably asked for next: the slots of each step come in the same order */
+};
+
+/* What the series of one metric show. */
+struct scatter {
+    const char *metric;
+    size_t values;
+    LIST_OF(double) sigmas;
+};
+
+static const struct metric *rate_of(const struct slot *slot)
+{
+    const struct metric *metric = metric_find(slot->metric);
+
+    return metric != NULL && metric->peers ? metric : NULL;
+}
+
+static bool is_series_of(const struct series *series, const struct shape *shape, const struct slot *slot,
+                         bool anywhere)
+{
+    return series->shape == shape &&
+           (series->slot == slot || (anywhere && strcmp(series->slot->metric, slot->metric) == 0 &&
+                                     strcmp(series->slot->at, slot->at) == 0));
+}
+
+static struct series *series_for(struct arena *arena, struct series_list *list, const struct shape *shape,
+                                 const struct slot *slot, bool anywhere)
+{
+    struct series *series;
+
+    for (size_t i = 0; i < list->items.count; i++) {
+        size_t at = (list->next + i) % list->items.count;
+
+        if (!is_series_of(&list->items.items[at], shape, slot, anywhere))
+            continue;
+        list->next = anywhere ? at : at + 1;
+        return &list->items.items[at];
+    }
+    series = list_push(arena, &list->items);
+    *series = (struct series){.shape = shape, .slot = slot};
+    return series;
+}
+
+static void scatter_add(struct arena *arena, struct scatter *scatter, struct series *series)
+{
+    size_t count = series->values.count;
+    double median;
+
+    if (count < NOISE_LEAST)
+        return;
+    median = robust_median(series->values.items, count);
+    if (!(median > 0))
+        return;
+    *list_push(arena, &scatter->sigmas) = robust_sigma(series->values.items, count, median) / median;
+    scatter->values += count;
+}
+
+/* Each metric by itself: a bandwidth and a latency scatter differently. */
+static struct method_noise noise_of(struct arena *arena, struct series_list *list)
+{
+    struct method_noise noise = {.low = INFINITY, .high = -INFINITY};
+
+    for (size_t i = 0; i < list->items.count; i++) {
+        struct scatter scatter = {.metric = list->items.items[i].slot->metric};
+        double middle;
+        bool seen = false;
+
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = strcmp(list->items.items[k].slot->metric, scatter.metric) == 0;
+        for (size_t k = i; !seen && k < list->items.count; k++)
+            if (strcmp(list->items.items[k].slot->metric, scatter.metric) == 0)
+                scatter_add(arena, &scatter, &list->items.items[k]);
+        if (scatter.sigmas.count == 0)
+            continue;
+        middle = robust_median(scatter.sigmas.items, scatter.sigmas.count);
+        noise.low = fmin(noise.low, middle);
+        noise.high = fmax(noise.high, middle);
+        noise.rates++;
+        noise.values += scatter.values;
+    }
+    return noise;
+}
+
+/* Parts of a slow test and variants are compared with each other elsewhere. */
+static bool is_plain(const struct step *step)
+{
+    return step->origin != ORIGIN_ISOLATE && !step_advises(step);
+}
+
+struct method_noise method_noise_between_hosts(const struct view *view, const char *suite_step)
+{
+    struct series_list list = {0};
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+
+        if (strcmp(step->shape->suite_step, suite_step) != 0 || !is_plain(step))
+            continue;
+        for (size_t k = 0; k < step->shape->slot_count; k++) {
+            const struct outcome *outcome = view->steps[i].items[k];
+            const struct metric *metric = outcome->word <= OUTCOME_PASS && isfinite(outcome->value)
+                                              ? rate_of(&step->shape->slots[k])
+                                              : NULL;
+
+            if (metric != NULL)
+                *list_push(view->arena, &series_for(view->arena, &list, step->shape, &step->shape->slots[k],
+                                                    metric->anywhere)
+                                             ->values) = outcome->value;
+        }
+    }
+    return noise_of(view->arena, &list);
+}
+
+static void take_repeats(struct arena *arena, const struct step_view *step, const struct slot *slot,
+                         struct series_list *list)
+{
+    struct series *series = list_push(arena, &list->items);
+
+    *series = (struct series){.shape = step->step->shape, .slot = slot};
+    for (size_t i = 0; i < step->attempts.count; i++) {
+        const struct attempt *attempt = step->attempts.items[i];
+        double least = NAN;
+
+        if (attempt->end != ATTEMPT_RAN || attempt->reading.status != READING_COMPLETE)
+            continue;
+        for (size_t k = 0; k < attempt->reading.measurements.count; k++)
+            if (measurement_is_of(arena, &attempt->reading.measurements.items[k], slot))
+                least = fmin(least, attempt->reading.measurements.items[k].value);
+        if (isfinite(least))
+            *list_push(arena, &series->values) = least;
+    }
+}
+
+struct method_noise method_noise_of_repeats(const struct view *view, const char *suite_step)
+{
+    struct series_list list = {0};
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step_view *step = &view->steps[i];
+
+        if (strcmp(step->step->shape->suite_step, suite_step) != 0 || !is_plain(step->step) ||
+            step->attempts.count < NOISE_LEAST || step->word > OUTCOME_PASS)
+            continue;
+        for (size_t k = 0; k < step->step->shape->slot_count; k++)
+            if (rate_of(&step->step->shape->slots[k]) != NULL)
+                take_repeats(view->arena, step, &step->step->shape->slots[k], &list);
+    }
+    return noise_of(view->arena, &list);
+}
