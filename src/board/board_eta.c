@@ -82,6 +82,8 @@ struct board_left board_row_left(const struct board_state *state, const struct b
     double waves = ceil(fmax(waiting - room, 0) / breadth);
     struct board_left left = {0};
 
+    if (row->running == 0 && row->set_s > 0 && row->began > 0) /* between two slices */
+        return rest_of(&pace, fmax(now - row->began, 0));
     if (row->running > 0) {
         struct board_left oldest = rest_of(&pace, elapsed_of(state, (size_t)row->oldest, now)),
                           newest = rest_of(&pace, elapsed_of(state, (size_t)row->newest, now));

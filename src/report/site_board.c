@@ -37,7 +37,7 @@ static const char *when_text(const struct page *page, const struct site_board *b
     case BOARD_UNDER_WAY:
         if (!is_driven(board))
             return say(page, TEXT_BOARD_STOPPED);
-        if (row->running == 0) /* its hosts are busy with others, and how long it waits says nothing of it */
+        if (row->running == 0 && row->set_s <= 0) /* its hosts are busy with others, and how long it waits says nothing of it */
             return say(page, TEXT_BOARD_WAITING);
         left = board_row_left(board->state, row, board->now);
         return left_text(page, &left);
@@ -53,18 +53,19 @@ static const char *when_text(const struct page *page, const struct site_board *b
 
 /* -- Rows --------------------------------------------------------------------------------------------------------- */
 
-/* Of a single step under way its time is what moves. */
+/* Of a single step under way, and of what is repeated for a time, its time is what moves. */
 static double running_share(const struct site_board *board, const struct board_row *row)
 {
     double elapsed_s = board->now - row->began;
     struct board_left left;
 
-    if (row->running == 0 || !is_driven(board))
+    if (board_row_phase(row) != BOARD_UNDER_WAY || !is_driven(board))
         return 0;
-    if (row->total > 1 || elapsed_s <= 0)
+    if (row->set_s <= 0 && (row->total > 1 || row->running == 0 || elapsed_s <= 0))
         return (double)row->running / (double)row->total;
     left = board_row_left(board->state, row, board->now);
-    return elapsed_s / (elapsed_s + fmax(left.high_s, 1));
+    return (1 - (double)board_row_ended(row) / (double)row->total) * fmax(elapsed_s, 0) /
+           (fmax(elapsed_s, 0) + fmax(left.high_s, 1));
 }
 
 static void write_bar(struct page *page, const struct site_board *board, const struct board_row *row)

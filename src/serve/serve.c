@@ -271,10 +271,11 @@ int serve_run(struct serve *serve, struct error *err)
     if (info == NULL)
         return error_set(err, ERROR_INTERNAL, "libmicrohttpd has no epoll");
     while ((watched[0].revents & POLLIN) == 0) {
-        int next_ms = streams_turn(serve->streams);
+        int next_ms;
 
         if (MHD_run(serve->daemon) != MHD_YES)
             return error_set(err, ERROR_INTERNAL, "libmicrohttpd does not go on");
+        next_ms = streams_turn(serve->streams); /* also for who came just now */
         if (poll(watched, 2, sooner(next_ms, daemon_ms(serve))) < 0 && errno != EINTR)
             return error_set(err, ERROR_INTERNAL, "poll: %s", strerror(errno));
     }
