@@ -14,6 +14,7 @@
 #ifndef ASSAY_SITE_H
 #define ASSAY_SITE_H
 
+#include "assay/board_state.h"
 #include "assay/report.h"
 
 /*
@@ -30,6 +31,7 @@ enum site_output { SITE_STDOUT, SITE_STDERR, SITE_WINDOWS, SITE_OUTPUTS };
 /* Where a report lies in a site; its links lead from there. */
 struct site_place {
     const char *index; /* "../../index.html" */
+    const char *live;  /* "live.html", its board; NULL: it is over, or nobody serves it */
     /* By the index of the attempt: where its outputs lie; NULL: there is none. */
     const char **outputs[SITE_OUTPUTS];
 };
@@ -51,6 +53,8 @@ struct site_run {
     enum verdict_word verdict;
     size_t hosts;
     const struct run_origin *origin; /* NULL: it was made here */
+    bool live;                       /* its board can be looked at: runs/6/live.html */
+    const char *damage;              /* why there is no more of it than number and start; NULL: it is whole */
     long long previous;              /* what it is compared with; 0: with none */
 };
 /* All but `previous`, in the arena: the record may go. */
@@ -60,6 +64,7 @@ struct site_acceptance {
     const char *name;
     const struct reason *verdict_text;
     enum verdict_word verdict;
+    const char *damage; /* why it cannot be read: then it has no verdict; NULL: it can */
 };
 /* Run `later` beside `earlier`, by their places in `runs`. */
 struct site_pair {
@@ -105,6 +110,25 @@ void site_history_list(const struct site_history *history, enum site_subject_kin
 /* It takes its style from site.css, which lies beside index.html: there may be thousands. */
 void site_history_page(const struct site_history *history, size_t subject, enum report_language language,
                        struct text *out);
+
+/* A run that goes on, as its board shows it: of `assay serve` alone, which sends it anew while it changes. */
+struct site_board {
+    long long number;
+    enum run_state run_state;
+    const struct record *record;     /* what it was asked; NULL with state */
+    const struct board_state *state; /* NULL: the run is over */
+    const char *controller;          /* where it is driven from, if not from here; else "" */
+    double now;                      /* Unix time, s */
+};
+/* What of its page changes: a whole piece of it, without scripts or styles. */
+void site_board(const struct site_board *board, enum report_language language, struct text *out);
+/* The page, for runs/6/live.html, with that piece in it. Its script takes the piece from runs/6/events, as the events "board"
+   and, the last, "over". */
+void site_board_page(const struct site_board *board, enum report_language language, struct text *out);
+/* board.js, beside index.html. */
+void site_board_script(struct text *out);
+const char *site_board_policy(void);
+
 /* What a web server says in its Content-Security-Policy of all of these pages. */
 const char *site_policy(struct arena *arena);
 /* site.css. */

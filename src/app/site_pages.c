@@ -21,7 +21,7 @@ enum { RUNS_ALL_PAIRS = 8, PAIRS_OF_NEWEST = 32 };
 /* Another party's run is compared with nothing. */
 static bool is_compared(const struct site_run *run)
 {
-    return run->origin == NULL && run->judged;
+    return run->origin == NULL && run->judged && run->damage == NULL;
 }
 
 /* The next run before this one of the same suite; the count of runs: there is none. */
@@ -119,6 +119,7 @@ int site_pages_acceptance(struct store *store, struct arena *arena, const char *
 
 /* A run as the index has it, and by what it is seen that it is another now. */
 struct known_run {
+    struct arena *arena; /* of what it holds: it goes when the run is another */
     struct run_summary summary;
     struct site_run run;
 };
@@ -132,8 +133,8 @@ enum { PAGES_KEPT = 8, LARGEST_KEPT = 32 << 20, KEPT_S = 20 };
 struct site_pages {
     struct store *store;
     enum report_language language;
-    struct arena *arena;             /* of the runs that are known */
-    LIST_OF(struct known_run) known; /* each once */
+    struct arena *arena;               /* of the list of them */
+    LIST_OF(struct known_run *) known; /* each once */
     /* Of one state of the database, all in now_arena: */
     struct arena *now_arena;
     long long version;
@@ -171,11 +172,19 @@ static void forget(struct site_pages *pages)
     pages->has_site = pages->has_history = false;
 }
 
+static void forget_run(struct known_run *known)
+{
+    arena_destroy(known->arena);
+    free(known);
+}
+
 void site_pages_destroy(struct site_pages *pages)
 {
     if (pages == NULL)
         return;
     forget(pages);
+    for (size_t i = 0; i < pages->known.count; i++)
+        forget_run(pages->known.items[i]);
     arena_destroy(pages->now_arena);
     arena_destroy(pages->arena);
     free(pages);
@@ -206,32 +215,61 @@ static bool is_same(const struct run_summary *a, const struct run_summary *b)
            a->waived == b->waived;
 }
 
-/* The record of a run is large; how the index shows it is kept for as long as it is the same. */
-static int take_run(struct site_pages *pages, const struct run_summary *summary, struct error *err)
+/* Of a run that cannot be read: what the list of runs has of it, and why. No verdict stands there for it. */
+static void damaged_run(struct arena *arena, const struct run_summary *summary, const struct error *why,
+                        struct site_run *ret_run)
 {
-    struct known_run *known = NULL;
-    struct arena *arena;
-    const struct record *record;
+    *ret_run = (struct site_run){
+        .number = summary->number,
+        .title = arena_strdup(arena, summary->hostfile),
+        .customer = "",
+        .site = "",
+        .suite = arena_strdup(arena, summary->suite),
+        .started = summary->started,
+        .state = summary->state,
+        .hosts = summary->hosts,
+        .damage = arena_strdup(arena, why->text),
+    };
+}
 
-    for (size_t i = 0; i < pages->known.count && known == NULL; i++)
-        if (pages->known.items[i].summary.number == summary->number)
-            known = &pages->known.items[i];
-    if (known == NULL || !is_same(&known->summary, summary)) {
-        arena = arena_create();
-        record = report_file_load(pages->store, arena, summary->number, "text", NULL, err);
-        if (record == NULL) {
-            arena_destroy(arena);
-            return -1;
-        }
-        if (known == NULL)
-            known = list_push(pages->arena, &pages->known);
-        known->summary = *summary;
-        known->summary.uuid = arena_strdup(pages->arena, summary->uuid);
-        site_run_of(pages->arena, record, &known->run);
-        arena_destroy(arena);
+static void load_run(struct site_pages *pages, const struct run_summary *summary, struct known_run *known)
+{
+    struct arena *arena = arena_create();
+    struct error why = {0};
+    const struct record *record = report_file_load(pages->store, arena, summary->number, "text", NULL, &why);
+
+    known->arena = arena_create();
+    known->summary = *summary;
+    known->summary.uuid = arena_strdup(known->arena, summary->uuid);
+    if (record != NULL)
+        site_run_of(known->arena, record, &known->run);
+    else
+        damaged_run(known->arena, summary, &why, &known->run);
+    known->run.live = record != NULL && !summary->imported && known->run.state == RUN_RUNNING;
+    arena_destroy(arena);
+}
+
+/* The record of a run is large; how the index shows it is kept for as long as it is the same. One that cannot be read may
+   be another at the next look. */
+static void take_run(struct site_pages *pages, const struct run_summary *summary)
+{
+    struct known_run **place = NULL, *known;
+
+    for (size_t i = 0; i < pages->known.count && place == NULL; i++)
+        if (pages->known.items[i]->summary.number == summary->number)
+            place = &pages->known.items[i];
+    if (place == NULL) {
+        place = list_push(pages->arena, &pages->known);
+        *place = NULL;
     }
-    *list_push(pages->now_arena, &pages->site.runs) = known->run;
-    return 0;
+    if (*place == NULL || !is_same(&(*place)->summary, summary) || (*place)->run.damage != NULL) {
+        if (*place != NULL)
+            forget_run(*place);
+        known = mem_alloc(sizeof *known);
+        load_run(pages, summary, known);
+        *place = known;
+    }
+    *list_push(pages->now_arena, &pages->site.runs) = (*place)->run;
 }
 
 static int need_site(struct site_pages *pages, struct error *err)
@@ -245,8 +283,7 @@ static int need_site(struct site_pages *pages, struct error *err)
     if (store_list_runs(pages->store, pages->now_arena, 0, &runs, &count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        if (take_run(pages, &runs[i], err) < 0)
-            return -1;
+        take_run(pages, &runs[i]);
         pages->site.has_history |= runs[i].judged && !runs[i].imported;
     }
     site_pages_pair(pages->now_arena, &pages->site);
@@ -269,6 +306,18 @@ static int need_history(struct site_pages *pages, struct error *err)
 
 /* -- Pages ------------------------------------------------------------------------------------------------------- */
 
+/* One that cannot be read is listed with the reason, beside the others. */
+static void index_acceptance(struct site_pages *pages, const char *name,
+                             struct site_acceptance *ret_acceptance)
+{
+    struct error why = {0};
+
+    if (site_pages_acceptance(pages->store, pages->now_arena, name, pages->language, NULL, ret_acceptance,
+                              &why) < 0)
+        *ret_acceptance = (struct site_acceptance){.name = arena_strdup(pages->now_arena, name),
+                                                   .damage = arena_strdup(pages->now_arena, why.text)};
+}
+
 static int make_index(struct site_pages *pages, const char *rest, struct text *out, struct error *err)
 {
     struct acceptance_names names;
@@ -280,9 +329,7 @@ static int make_index(struct site_pages *pages, const char *rest, struct text *o
         return -1;
     site = pages->site;
     for (size_t i = 0; i < names.items.count; i++)
-        if (site_pages_acceptance(pages->store, pages->now_arena, names.items.items[i], pages->language, NULL,
-                                  list_push(pages->now_arena, &site.acceptances), err) < 0)
-            return -1;
+        index_acceptance(pages, names.items.items[i], list_push(pages->now_arena, &site.acceptances));
     site_index(&site, out);
     return 1;
 }
@@ -336,6 +383,7 @@ static int make_run(struct site_pages *pages, const char *rest, struct text *out
     }
     if (record != NULL) {
         site_place_of(arena, record, &place);
+        place.live = record->origin == NULL && record->state == RUN_RUNNING ? "live.html" : NULL;
         record->site = &place;
         result = 1;
         if (strcmp(at, "index.html") == 0)
@@ -392,22 +440,21 @@ static int make_history(struct site_pages *pages, const char *rest, struct text 
 
 static int make_acceptance(struct site_pages *pages, const char *rest, struct text *out, struct error *err)
 {
-    struct acceptance_names names;
+    struct arena *arena = arena_create();
+    struct acceptance_names names = {0};
     struct site_acceptance ignored;
+    int result = store_list_acceptances(pages->store, arena, &names, err);
 
-    if (store_list_acceptances(pages->store, pages->now_arena, &names, err) < 0)
-        return -1;
-    for (size_t i = 0; i < names.items.count; i++) {
+    for (size_t i = 0; result == 0 && i < names.items.count; i++) {
         const char *name = names.items.items[i];
-        const char *path = site_pages_acceptance_path(pages->now_arena, name);
 
-        if (strcmp(strchr(path, '/') + 1, rest) == 0)
-            return site_pages_acceptance(pages->store, pages->now_arena, name, pages->language, out, &ignored,
-                                         err) < 0
-                       ? -1
-                       : 1;
+        if (strcmp(strchr(site_pages_acceptance_path(arena, name), '/') + 1, rest) == 0)
+            result = site_pages_acceptance(pages->store, arena, name, pages->language, out, &ignored, err) < 0
+                         ? -1
+                         : 1;
     }
-    return 0;
+    arena_destroy(arena);
+    return result;
 }
 
 static const struct {

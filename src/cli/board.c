@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "assay/app/board_news.h"
 #include "assay/cleanup.h"
 #include "assay/clock.h"
 #include "assay/json.h"
-#include "assay/reasons/any.h"
 #include "board_plain.h"
 #include "board_terminal.h"
 #include "cli.h"
@@ -111,68 +111,6 @@ static void draw(struct board *board)
 
 /* -- Events -- */
 
-/* Of more than one item the first, and how many more. */
-static const char *subject_of(struct arena *arena, const struct step *step, const struct outcome *worst,
-                              size_t alike)
-{
-    const char *subject = step->shape->slot_count > 0 ? step->shape->slots[worst->slot].subject : "";
-
-    if (*subject == '\0' || alike < 2)
-        return subject;
-    return arena_printf(arena, "%s and %zu more", subject, alike - 1);
-}
-
-/* Without the host's own name in front, which stands there anyway; so the same on several hosts is one line. */
-static const char *reason_of(struct arena *arena, const struct step *step, const struct reason *cause)
-{
-    const char *named = reason_is(cause, about) ? reason_argument_text(cause, 1) : NULL;
-
-    if (named != NULL && strcmp(named, step->members[0]->name) == 0)
-        cause = reason_argument(arena, cause, 2);
-    return reason_english(arena, cause);
-}
-
-static bool is_news(enum scheduler_event event, enum board_event *ret_event)
-{
-    static const struct {
-        enum scheduler_event event;
-        enum board_event news;
-    } kinds[] = {{EVENT_STARTED, BOARD_STARTED},
-                 {EVENT_ATTEMPT_ENDED, BOARD_AGAIN},
-                 {EVENT_STEP_ENDED, BOARD_ENDED},
-                 {EVENT_STEP_SKIPPED, BOARD_ENDED},
-                 {EVENT_TAKEN_UP, BOARD_TAKEN_UP}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (kinds[i].event == event) {
-            *ret_event = kinds[i].news;
-            return true;
-        }
-    return false;
-}
-
-static void note_event(struct board *board, double at, enum scheduler_event event, size_t step,
-                       const struct scheduler_counts *counts, const struct outcome *worst, size_t alike)
-{
-    struct board_news news = {
-        .step = step, .state = counts->state, .word = OUTCOME_INCONCLUSIVE, .subject = "", .reason = ""};
-    struct arena *arena;
-
-    board->state->cancelling |= event == EVENT_CANCELLING;
-    if (!is_news(event, &news.event))
-        return;
-    arena = arena_create();
-    if (worst != NULL) {
-        news.word = worst->word;
-        const struct step *of = &board->record->plan->steps.items[step];
-
-        news.subject = subject_of(arena, of, worst, alike);
-        news.reason = reason_of(arena, of, worst->cause);
-    }
-    board_state_note(board->state, &news, at);
-    arena_destroy(arena);
-}
-
 static const char *event_word(enum scheduler_event event)
 {
     static const char *const words[] = {"started", "again",      "ended",   "skipped",
@@ -252,7 +190,7 @@ static void take_event(void *context, double at, enum scheduler_event event, siz
     bool look = event == EVENT_TICK || event == EVENT_CANCELLING;
 
     if (board->state != NULL)
-        note_event(board, at, event, step, counts, worst, alike);
+        board_news_take(board->state, LANGUAGE_EN, at, event, step, counts, worst, alike);
     switch (board->kind) {
     case BOARD_LIVE:
         if (look)

@@ -4,11 +4,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/app/live_boards.h"
 #include "assay/app/site_pages.h"
 #include "assay/serve.h"
 #include "cli.h"
 
 enum { USUAL_PORT = 8585, PORTS = 65536 };
+
+struct served {
+    struct site_pages *pages;
+    struct live_boards *boards;
+};
 
 static enum serve_type type_of(const char *name)
 {
@@ -22,10 +28,29 @@ static enum serve_type type_of(const char *name)
 static int make(void *context, const char *name, struct text *out, enum serve_type *ret_type,
                 struct error *err)
 {
+    const struct served *served = context;
+    int made;
+
+    if (strcmp(name, "board.js") == 0) {
+        *ret_type = SERVE_SCRIPT;
+        site_board_script(out);
+        return 1;
+    }
+    *ret_type = SERVE_LIVE;
+    made = live_boards_page(served->boards, name, out, err);
+    if (made != 0)
+        return made;
     if (*name == '\0')
         name = "index.html";
     *ret_type = type_of(name);
-    return site_pages_make(context, name, out, err);
+    return site_pages_make(served->pages, name, out, err);
+}
+
+static int look(void *context, const char *name, struct text *out, bool *ret_over, struct error *err)
+{
+    const struct served *served = context;
+
+    return live_boards_look(served->boards, name, out, ret_over, err);
 }
 
 /* How to come here from elsewhere: the port must be the same at both ends. */
@@ -43,8 +68,12 @@ static void tell(unsigned port)
 static int serve(struct store *store, enum report_language language, unsigned port, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct serve_pages pages = {
-        .context = site_pages_create(store, language), .policy = site_policy(arena), .make = make};
+    struct served served = {site_pages_create(store, language), live_boards_create(store, language)};
+    struct serve_pages pages = {.context = &served,
+                                .policy = site_policy(arena),
+                                .live_policy = site_board_policy(),
+                                .make = make,
+                                .look = look};
     struct serve *serve = serve_open(&pages, port, err);
     int result = -1;
 
@@ -53,7 +82,8 @@ static int serve(struct store *store, enum report_language language, unsigned po
         result = serve_run(serve, err);
     }
     serve_close(serve);
-    site_pages_destroy(pages.context);
+    site_pages_destroy(served.pages);
+    live_boards_destroy(served.boards);
     arena_destroy(arena);
     return result;
 }

@@ -81,24 +81,46 @@ void frame_open_site(struct text *out, enum report_language language, const char
     open_main(out);
 }
 
-/* A page that is read as a file has no origin that 'self' could be in every browser: "file:" says it. */
-void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style)
+static void open_linked(struct text *out, const char *title, const char *style)
 {
-    open_head(out, language);
-    html_markup(out, "style-src 'self' file:; img-src data:\">\n");
     put_title(out, title);
     html_markup(out, "<link rel=\"stylesheet\" href=\"");
     html_text(out, style);
     html_markup(out, "\">\n</head>\n<body>\n<main>\n");
 }
 
-void frame_back(struct text *out, enum report_language language, const char *index)
+/* A page that is read as a file has no origin that 'self' could be in every browser: "file:" says it. */
+void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style)
+{
+    open_head(out, language);
+    html_markup(out, "style-src 'self' file:; img-src data:\">\n");
+    open_linked(out, title, style);
+}
+
+void frame_open_live(struct text *out, enum report_language language, const char *title, const char *style)
+{
+    open_head(out, language);
+    html_markup(out, "style-src 'self'; img-src data:; script-src 'self'; connect-src 'self'\">\n");
+    open_linked(out, title, style);
+}
+
+static void put_way(struct text *out, enum report_language language, const char *href, enum text_key where)
 {
     html_markup(out, "<p class=\"small on-screen\"><a href=\"");
-    html_text(out, index);
+    html_text(out, href);
     html_markup(out, "\">");
-    html_text(out, language_text(language, TEXT_SITE_BACK));
+    html_text(out, language_text(language, where));
     html_markup(out, "</a></p>\n");
+}
+
+void frame_back(struct text *out, enum report_language language, const char *index)
+{
+    put_way(out, language, index, TEXT_SITE_BACK);
+}
+
+void frame_live(struct text *out, enum report_language language, const char *board)
+{
+    put_way(out, language, board, TEXT_SITE_LIVE);
 }
 
 void frame_said(struct text *out, struct arena *arena, enum report_language language,

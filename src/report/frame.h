@@ -15,8 +15,12 @@ void frame_open(struct text *out, enum report_language language, const char *tit
 void frame_open_site(struct text *out, enum report_language language, const char *title);
 /* Likewise of one that has no script and takes its style from a file; frame_end closes it. */
 void frame_open_linked(struct text *out, enum report_language language, const char *title, const char *style);
+/* Likewise of one that brings itself up to date, by a script from a file of the same server. */
+void frame_open_live(struct text *out, enum report_language language, const char *title, const char *style);
 /* The way back to a site's pages, on the screen alone. */
 void frame_back(struct text *out, enum report_language language, const char *index);
+/* The way to the board of a run that goes on. */
+void frame_live(struct text *out, enum report_language language, const char *board);
 /* A reason in the language; pieces that nobody translates are marked as English. */
 void frame_said(struct text *out, struct arena *arena, enum report_language language,
                 const struct reason *reason);

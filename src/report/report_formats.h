@@ -26,5 +26,6 @@ void json_copy_harmless(struct text *out, const struct text *from);
 extern const char report_css[];                    /* report.css */
 extern const char site_css[];                      /* site.css, behind it on the pages of a site */
 extern const char report_js[], report_js_sha256[]; /* report.js, and the base64 of its SHA-256 */
+extern const char site_board_js[];                 /* site_board.js */
 
 #endif

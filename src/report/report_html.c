@@ -208,6 +208,8 @@ void report_html(const struct record *record, enum report_language language, str
     frame_open(out, language, title_text(&page), foot_text(&page));
     if (record->site != NULL)
         frame_back(out, language, record->site->index);
+    if (record->site != NULL && record->site->live != NULL)
+        frame_live(out, language, record->site->live);
     page_answer(&page);
     write_sections(&page);
     write_not_printed(&page);

@@ -79,13 +79,20 @@ static void write_cluster(struct page *page, const struct site_run *run)
 static void write_question(struct page *page, const struct site_run *run)
 {
     site_cell(page, TEXT_SUITE, run->suite);
-    site_cell(page, TEXT_SITE_RUN_KIND, word(page, run_kind_title(run->standing.kind)));
+    site_cell(page, TEXT_SITE_RUN_KIND,
+              run->damage == NULL ? word(page, run_kind_title(run->standing.kind)) : "");
     site_number_cell(page, TEXT_HOSTS, number(page, run->hosts));
 }
 
 static void write_verdict(struct page *page, const struct site_run *run)
 {
     site_open_cell(page, TEXT_VERDICT);
+    if (run->damage != NULL) {
+        html_markup(page->out, "<strong>");
+        html_text(page->out, sayf(page, TEXT_SITE_DAMAGED, run->damage));
+        html_markup(page->out, "</strong></td>");
+        return;
+    }
     if (!run->judged)
         html_text(page->out, say(page, TEXT_SITE_NOT_JUDGED));
     else if (run->origin == NULL || run->origin->judged_here)
@@ -95,6 +102,12 @@ static void write_verdict(struct page *page, const struct site_run *run)
     if (run->state != RUN_ENDED) {
         html_markup(page->out, "<small>");
         html_text(page->out, word(page, run_state_name(run->state)));
+        html_markup(page->out, "</small>");
+    }
+    if (run->live) {
+        html_markup(page->out, "<small>");
+        site_link(page, arena_printf(page->arena, "runs/%lld/live.html", run->number),
+                  say(page, TEXT_SITE_LIVE));
         html_markup(page->out, "</small>");
     }
     if (run->judged && run->origin != NULL) {
@@ -181,6 +194,17 @@ static void write_foreign_runs(struct page *page, const struct site *site)
     }
 }
 
+static void write_stands(struct page *page, const struct site_acceptance *acceptance)
+{
+    html_markup(page->out, "<span class=\"vw");
+    page_verdict_class(page->out, acceptance->verdict);
+    html_markup(page->out, "\">");
+    html_text(page->out, page_verdict_symbol(acceptance->verdict));
+    html_text(page->out, " ");
+    html_text(page->out, said(page, acceptance->verdict_text));
+    html_markup(page->out, "</span>");
+}
+
 static void write_acceptances(struct page *page, const struct site *site)
 {
     if (site->acceptances.count == 0)
@@ -196,13 +220,11 @@ static void write_acceptances(struct page *page, const struct site *site)
                   acceptance->name);
         html_markup(page->out, "</th>");
         site_open_cell(page, TEXT_VERDICT);
-        html_markup(page->out, "<span class=\"vw");
-        page_verdict_class(page->out, acceptance->verdict);
-        html_markup(page->out, "\">");
-        html_text(page->out, page_verdict_symbol(acceptance->verdict));
-        html_text(page->out, " ");
-        html_text(page->out, said(page, acceptance->verdict_text));
-        html_markup(page->out, "</span></td></tr>\n");
+        if (acceptance->damage != NULL)
+            html_text(page->out, sayf(page, TEXT_SITE_DAMAGED, acceptance->damage));
+        else
+            write_stands(page, acceptance);
+        html_markup(page->out, "</td></tr>\n");
     }
     site_table_end(page);
     html_markup(page->out, "</section>\n");

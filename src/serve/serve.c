@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "assay/arena.h"
+#include "stream.h"
 
 /* One person with some tabs needs six connections a tab; what comes beyond is closed at once. */
 enum { CONNECTIONS = 64, IDLE_S = 30, REQUEST_BYTES = 16 << 10, PAGE_BYTES = 1 << 30, BACKLOG = 16 };
@@ -21,6 +22,7 @@ enum { HTTP_PORT = 80 }; /* which browsers leave out of the name */
 
 struct serve {
     struct serve_pages pages;
+    struct streams *streams;
     struct MHD_Daemon *daemon;
     int socket, signals;
     unsigned port;
@@ -43,10 +45,34 @@ static const struct header headers[] = {
 };
 
 static const char *const types[] = {
-    [SERVE_HTML] = "text/html; charset=utf-8",
-    [SERVE_CSS] = "text/css; charset=utf-8",
+    [SERVE_HTML] = "text/html; charset=utf-8",  [SERVE_LIVE] = "text/html; charset=utf-8",
+    [SERVE_CSS] = "text/css; charset=utf-8",    [SERVE_SCRIPT] = "text/javascript; charset=utf-8",
     [SERVE_TEXT] = "text/plain; charset=utf-8",
 };
+
+static const char *policy_of(const struct serve *serve, enum serve_type type)
+{
+    if (type == SERVE_HTML)
+        return serve->pages.policy;
+    return type == SERVE_LIVE ? serve->pages.live_policy
+                              : "default-src 'none'; frame-ancestors 'none'; sandbox";
+}
+
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, const char *type,
+                                     const char *policy, struct MHD_Response *response)
+{
+    enum MHD_Result result;
+
+    MHD_add_response_header(response, "Content-Type", type);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+        MHD_add_response_header(response, headers[i].name, headers[i].value);
+    MHD_add_response_header(response, "Content-Security-Policy", policy);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+    result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
 
 /* The bytes of out are the answer's from here on. */
 static enum MHD_Result answer(const struct serve *serve, struct MHD_Connection *connection, unsigned status,
@@ -55,21 +81,9 @@ static enum MHD_Result answer(const struct serve *serve, struct MHD_Connection *
     size_t length = out->length;
     struct MHD_Response *response =
         MHD_create_response_from_buffer(length, text_detach(out), MHD_RESPMEM_MUST_FREE);
-    enum MHD_Result result;
 
-    if (response == NULL)
-        return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", types[type]);
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
-        MHD_add_response_header(response, headers[i].name, headers[i].value);
-    MHD_add_response_header(response, "Content-Security-Policy",
-                            type == SERVE_HTML ? serve->pages.policy
-                                               : "default-src 'none'; frame-ancestors 'none'; sandbox");
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET, HEAD");
-    result = MHD_queue_response(connection, status, response);
-    MHD_destroy_response(response);
-    return result;
+    return response != NULL ? send_response(connection, status, types[type], policy_of(serve, type), response)
+                            : MHD_NO;
 }
 
 static enum MHD_Result refuse(const struct serve *serve, struct MHD_Connection *connection, unsigned status,
@@ -118,6 +132,23 @@ static enum MHD_Result send_page(const struct serve *serve, struct MHD_Connectio
     return result;
 }
 
+static enum MHD_Result send_stream_or_page(const struct serve *serve, struct MHD_Connection *connection,
+                                           const char *name)
+{
+    struct error err = {0};
+    unsigned status;
+    struct MHD_Response *response = streams_open(serve->streams, connection, name, &status, &err);
+
+    if (response != NULL)
+        return send_response(connection, status, "text/event-stream", policy_of(serve, SERVE_TEXT), response);
+    if (status == MHD_HTTP_NOT_FOUND)
+        return send_page(serve, connection, name);
+    return refuse(serve, connection, status,
+                  status == MHD_HTTP_SERVICE_UNAVAILABLE
+                      ? "As many as can be look at live boards already: close one, or load the page again."
+                      : err.text);
+}
+
 static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *url,
                                     const char *method, const char *version, const char *data, size_t *size,
                                     void **state)
@@ -138,7 +169,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
         *size = 0;
         return MHD_YES;
     }
-    return send_page(serve, connection, *url == '/' ? url + 1 : url);
+    return send_stream_or_page(serve, connection, *url == '/' ? url + 1 : url);
 }
 
 /* -- Listening ---------------------------------------------------------------------------------------------------- */
@@ -187,11 +218,11 @@ static int start(struct serve *serve, unsigned port, struct error *err)
 {
     if (listen_here(serve, port, err) < 0 || hold_signals(serve, err) < 0)
         return -1;
-    serve->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, take_request, serve, MHD_OPTION_LISTEN_SOCKET,
-                         serve->socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                         (size_t)REQUEST_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    serve->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, take_request, serve,
+        MHD_OPTION_LISTEN_SOCKET, serve->socket, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)REQUEST_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (serve->daemon == NULL)
         return error_set(err, ERROR_INTERNAL, "libmicrohttpd does not begin");
     serve->socket = -1; /* the daemon's */
@@ -203,6 +234,7 @@ struct serve *serve_open(const struct serve_pages *pages, unsigned port, struct 
     struct serve *serve = mem_alloc(sizeof *serve);
 
     *serve = (struct serve){.pages = *pages, .socket = -1, .signals = -1};
+    serve->streams = streams_create(&serve->pages);
     if (start(serve, port, err) == 0)
         return serve;
     serve_close(serve);
@@ -214,6 +246,22 @@ unsigned serve_port(const struct serve *serve)
     return serve->port;
 }
 
+/* When the daemon has to be run at the latest; -1: never. */
+static int daemon_ms(const struct serve *serve)
+{
+    enum { MOST_MS = 1000 };
+    MHD_UNSIGNED_LONG_LONG left_ms = 0;
+
+    if (MHD_get_timeout(serve->daemon, &left_ms) != MHD_YES)
+        return -1;
+    return left_ms < MOST_MS ? (int)left_ms : MOST_MS;
+}
+
+static int sooner(int a_ms, int b_ms)
+{
+    return a_ms < 0 ? b_ms : b_ms < 0 || a_ms < b_ms ? a_ms : b_ms;
+}
+
 int serve_run(struct serve *serve, struct error *err)
 {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(serve->daemon, MHD_DAEMON_INFO_EPOLL_FD);
@@ -223,13 +271,13 @@ int serve_run(struct serve *serve, struct error *err)
     if (info == NULL)
         return error_set(err, ERROR_INTERNAL, "libmicrohttpd has no epoll");
     while ((watched[0].revents & POLLIN) == 0) {
-        MHD_UNSIGNED_LONG_LONG left_ms = 0;
-        bool waits = MHD_get_timeout(serve->daemon, &left_ms) == MHD_YES;
+        int next_ms;
 
-        if (poll(watched, 2, !waits ? -1 : left_ms < 1000 ? (int)left_ms : 1000) < 0 && errno != EINTR)
-            return error_set(err, ERROR_INTERNAL, "poll: %s", strerror(errno));
         if (MHD_run(serve->daemon) != MHD_YES)
             return error_set(err, ERROR_INTERNAL, "libmicrohttpd does not go on");
+        next_ms = streams_turn(serve->streams); /* also for who came just now */
+        if (poll(watched, 2, sooner(next_ms, daemon_ms(serve))) < 0 && errno != EINTR)
+            return error_set(err, ERROR_INTERNAL, "poll: %s", strerror(errno));
     }
     return 0;
 }
@@ -238,8 +286,12 @@ void serve_close(struct serve *serve)
 {
     if (serve == NULL)
         return;
-    if (serve->daemon != NULL)
+    streams_end(serve->streams);
+    if (serve->daemon != NULL) {
+        MHD_run(serve->daemon); /* so that who listened is told the end */
         MHD_stop_daemon(serve->daemon);
+    }
+    streams_destroy(serve->streams);
     if (serve->socket >= 0)
         close(serve->socket);
     if (serve->signals >= 0) {

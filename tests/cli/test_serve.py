@@ -10,6 +10,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -133,6 +134,30 @@ try:
     status, _, got = server.ask("/")
     tap.ok(status == 200 and b'href="runs/4/index.html"' in got and server.ask("/runs/4/index.html")[0] == 200 and server.ask("/compare/2-4.html")[0] == 200,
            "a run that another process writes is there at once", status)
+
+    # -- What cannot be read, and what it costs to ask often --------------------------------------------------------------------
+    subprocess.run([WRITE_RUNS, DATABASE, "clean"], env=environment(), check=True)
+    with sqlite3.connect(DATABASE) as damage:
+        damage.execute("UPDATE run_host SET role = 'nobody' WHERE run = 5")
+    status, _, got = server.ask("/")
+    listed = re.search(rb'href="runs/5/index.html".*?</tr>', got, re.S)
+    tap.ok(status == 200 and listed and b"cannot be read: " in listed[0] and got.count(b"cannot be read: ") == 1 and b'href="runs/2/index.html"' in got
+           and b"v-" not in listed[0], "a run that cannot be read is listed with the reason and no verdict, beside the others", status, listed and listed[0], got[-3000:])
+    with sqlite3.connect(DATABASE) as change:
+        change.execute("UPDATE run SET suite = ? WHERE id = 3", ("s" * 200000,))
+    paths = ["/runs/1/index.html", "/compare/1-2.html", "/history/index.html", "/acceptances/x.html", "/runs/3/live.html", "/runs/3/events", "/nothing"]
+
+    def ask_often(count):
+        """The index again and again, each time of another database, and other pages in between; returns what the server holds, KiB."""
+        with sqlite3.connect(DATABASE, isolation_level=None) as change:
+            for number in range(count):
+                change.execute("UPDATE run SET state = ? WHERE id = 3", (("cancelled", "interrupted")[number % 2],))
+                server.ask("/")
+                server.ask(paths[number % len(paths)])
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+    few, many = ask_often(15), ask_often(60)
+    tap.ok(many - few < 6000, "120 requests more, of what changes, take no more memory", few, many)
 
     # -- Ports and ends ----------------------------------------------------------------------------------------------------
     done = assay("serve", "--port", server.port, "--db", DATABASE)

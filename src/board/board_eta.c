@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "board_state.h"
+#include "assay/board_state.h"
 
 /* One step, whole: mean and spread, s. */
 struct pace {
@@ -19,6 +19,7 @@ struct pace {
 #define SPREAD_OF_ONE 0.15
 #define SPREAD_EXPECTED 0.25
 #define SPREAD_PLANNED 0.5
+#define SPREAD_SET 0.02
 #define SHARE_LEAST 0.25 /* of what the plan expects */
 #define LATE_SHARE 0.25  /* of its time a late step is given more, at most */
 
@@ -35,6 +36,8 @@ static struct pace pace_of(const struct board_state *state, const struct board_r
         return (struct pace){mean_s, spread_s};
     }
     mean_s = row->total > 0 ? row->expected_s / (double)row->total : 0;
+    if (row->set_s > 0) /* what it takes was asked for, and the time between its slices is little */
+        return (struct pace){mean_s, SPREAD_SET * mean_s};
     if (state->timed == 0)
         return (struct pace){mean_s, SPREAD_PLANNED * mean_s};
     mean_s = fmax(mean_s + state->excess_s / (double)state->timed, SHARE_LEAST * mean_s);
@@ -79,6 +82,8 @@ struct board_left board_row_left(const struct board_state *state, const struct b
     double waves = ceil(fmax(waiting - room, 0) / breadth);
     struct board_left left = {0};
 
+    if (row->running == 0 && row->set_s > 0 && row->began > 0) /* between two slices */
+        return rest_of(&pace, fmax(now - row->began, 0));
     if (row->running > 0) {
         struct board_left oldest = rest_of(&pace, elapsed_of(state, (size_t)row->oldest, now)),
                           newest = rest_of(&pace, elapsed_of(state, (size_t)row->newest, now));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the board says of times, counts and reasons. */
-#include <math.h>
+#include "assay/board_words.h"
 
-#include "board_lines.h"
+#include <math.h>
 
 enum { MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400 };
 
@@ -20,7 +20,8 @@ static const struct unit units[] = {
     {INFINITY, DAY_S, 0.1, "d", 1},
 };
 
-const char *board_left_text(struct arena *arena, const struct board_left *left)
+void board_left_parts(struct arena *arena, const struct board_left *left, const char **ret_low,
+                      const char **ret_high)
 {
     const struct unit *unit = units;
     double low, high;
@@ -30,11 +31,22 @@ const char *board_left_text(struct arena *arena, const struct board_left *left)
     low = round(left->low_s / unit->unit_s / unit->step) * unit->step;
     high = round(left->high_s / unit->unit_s / unit->step) * unit->step;
     high = fmax(high, unit->step);
+    *ret_high = arena_printf(arena, "%.*f %s", unit->decimals, high, unit->name);
     if (low >= high)
-        return arena_printf(arena, "%.*f %s left", unit->decimals, high, unit->name);
-    if (low < unit->step / 2)
-        return arena_printf(arena, "up to %.*f %s left", unit->decimals, high, unit->name);
-    return arena_printf(arena, "%.*f to %.*f %s left", unit->decimals, low, unit->decimals, high, unit->name);
+        *ret_low = NULL;
+    else
+        *ret_low = low < unit->step / 2 ? "" : arena_printf(arena, "%.*f", unit->decimals, low);
+}
+
+const char *board_left_text(struct arena *arena, const struct board_left *left)
+{
+    const char *low, *high;
+
+    board_left_parts(arena, left, &low, &high);
+    if (low == NULL)
+        return arena_printf(arena, "%s left", high);
+    return *low == '\0' ? arena_printf(arena, "up to %s left", high)
+                        : arena_printf(arena, "%s to %s left", low, high);
 }
 
 const char *board_time_text(struct arena *arena, double seconds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reasons_alike.h"
+#include "assay/reasons_alike.h"
 
 #include <stdlib.h>
 #include <string.h>

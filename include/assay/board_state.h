@@ -13,7 +13,7 @@
 #include "assay/arena.h"
 #include "assay/outcome.h"
 #include "assay/plan.h"
-#include "reasons_alike.h"
+#include "assay/reasons_alike.h"
 
 enum { BOARD_NONE_LEFT = -1 }; /* end of a list of steps */
 
@@ -37,6 +37,7 @@ struct board_row {
     size_t timed;             /* steps that ended, and how long they took, s */
     double sum_s, squares_s;
     double expected_s; /* of all its steps */
+    double set_s;      /* how long each is repeated for, where that is said; 0: it is not */
 };
 
 /* Steps of a row that did not pass, for what is the same reason. */

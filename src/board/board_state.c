@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "board_state.h"
+#include "assay/board_state.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,7 @@ void board_state_grow(struct board_state *state)
         row->total++;
         row->members = step->member_count > row->members ? step->member_count : row->members;
         row->expected_s += whole_step_s(step);
+        row->set_s = fmax(row->set_s, step_repeat_for_s(step));
         row->ended = 0;
     }
 }
