@@ -12,7 +12,7 @@
  *
  * In doubt it replaces too much (a version of four numbers is an address to it). Accounts that every system has, and
  * makers' domains, stay. It does not look into what is encoded or compressed, and leaves serial numbers, UUIDs, racks
- * and labels as they are. What no rule can know is for redactor_know_word.
+ * and labels as they are (a serial number may be made known as a word). What no rule can know is for redactor_know_word.
  *
  *   host      anon-host7[.anon-domain1]       user   anon-user2
  *   IPv4      198.18.0.7 (RFC 2544)           IPv6   2001:db8::7 (RFC 3849)

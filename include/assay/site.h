@@ -76,6 +76,7 @@ struct site {
     LIST_OF(struct site_acceptance) acceptances;
     LIST_OF(struct site_pair) pairs; /* by suite, the newest first */
     bool has_history;
+    bool redacted; /* its names are pseudonyms */
 };
 void site_index(const struct site *site, struct text *out);
 void site_comparisons(const struct site *site, struct text *out);

@@ -255,6 +255,10 @@ int store_check(struct store *store, struct error *err) __attribute__((warn_unus
 int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,
                    long long *ret_number, struct error *err) __attribute__((warn_unused_result));
 
+/* The next run that is written there gets this number; greater than those that are there. */
+int store_number_next(struct store *store, long long number, struct error *err)
+    __attribute__((warn_unused_result));
+
 /* The same of another party's run, out of a bundle that was opened (bundle.h): with where it came from beside it, by which
    it is told from own runs for ever. It shares with them only what is equal byte by byte. */
 int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,

@@ -211,6 +211,7 @@ static void read_mark(struct arena *arena, const struct json *json, struct site_
 {
     ret_mark->tool = json_string(json, "tool", "");
     ret_mark->uuid = json_string(json, "uuid", "");
+    ret_mark->redacted = json_boolean(json, "redacted", false);
     json_each (run, json_get(json, "runs")) {
         double number = json_number(run, "number", 0);
 
@@ -277,6 +278,10 @@ int site_mark_write(struct site_folder *folder, const char *prefix, struct site_
         json_member(&json, "uuid", mark->uuid);
     else
         put_runs(&json, mark);
+    if (mark->redacted) {
+        json_key(&json, "redacted");
+        json_put_boolean(&json, true);
+    }
     json_key(&json, "files");
     json_open_array(&json);
     for (size_t i = 0; i < mark->files.count; i++)
@@ -304,7 +309,7 @@ static int is_empty(const char *path, bool *ret_empty, struct error *err)
     return 0;
 }
 
-static int open_site(struct site_folder *folder, struct arena *arena, struct error *err)
+static int open_site(struct site_folder *folder, struct arena *arena, bool redacted, struct error *err)
 {
     struct error why = {0};
     const struct json *json = load_mark(folder, arena, MARK, &why);
@@ -319,19 +324,26 @@ static int open_site(struct site_folder *folder, struct arena *arena, struct err
                          "%s/%s has schema %g, and this assay knows %d: name another folder", folder->root,
                          MARK, json_number(json, "schema", 0), SCHEMA);
     read_mark(arena, json, &folder->was);
+    if (folder->was.redacted != redacted)
+        return error_set(
+            err, ERROR_USAGE,
+            redacted ? "%s is a site that names hosts and people: name another folder for a redacted one"
+                     : "%s is a redacted site: name another folder for one with names",
+            folder->root);
     return 0;
 }
 
-int site_folder_open(struct site_folder *folder, struct arena *arena, const char *root, struct error *err)
+int site_folder_open(struct site_folder *folder, struct arena *arena, const char *root, bool redacted,
+                     struct error *err)
 {
-    struct site_mark none = {.tool = "assay " ASSAY_VERSION, .uuid = ""};
+    struct site_mark none = {.tool = "assay " ASSAY_VERSION, .uuid = "", .redacted = redacted};
     bool empty;
 
     *folder = (struct site_folder){.root = root, .was = {.tool = "", .uuid = ""}};
     if (directory_create(root, 0755, err) < 0 || is_empty(root, &empty, err) < 0)
         return -1;
     /* The mark comes first, so that a site which was not made to its end can be made again. */
-    return empty ? site_mark_write(folder, "", &none, err) : open_site(folder, arena, err);
+    return empty ? site_mark_write(folder, "", &none, err) : open_site(folder, arena, redacted, err);
 }
 
 /* -- Removing ----------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "assay/app/histories.h"
+#include "assay/app/proof.h"
+#include "assay/app/redaction.h"
 #include "assay/app/report_file.h"
 #include "assay/app/site_folder.h"
 #include "assay/app/site_pages.h"
@@ -14,10 +16,13 @@
 
 struct work {
     struct arena *arena;
-    struct store *store;
+    struct store *store; /* what the pages are made of */
     struct site_folder folder;
     struct site_mark mark; /* what was made */
     struct site site;
+    bool redact;
+    struct redaction redaction;
+    size_t left_out;
     struct run_summary *runs;
     size_t run_count;
     struct error *err;
@@ -68,8 +73,9 @@ static bool is_written(const struct run_work *run, const char *path)
     struct arena *arena;
     bool there;
 
-    if (strcmp(run->was.uuid, run->record->uuid) != 0 || strcmp(run->was.tool, run->made.tool) != 0 ||
-        !site_mark_names(&run->was, path))
+    /* Redacted it may: what was learnt since is a pseudonym now. */
+    if (run->work->redact || strcmp(run->was.uuid, run->record->uuid) != 0 ||
+        strcmp(run->was.tool, run->made.tool) != 0 || !site_mark_names(&run->was, path))
         return false;
     arena = arena_create();
     there = site_folder_has(&run->work->folder, arena_printf(arena, "%s%s", run->prefix, path));
@@ -116,7 +122,7 @@ static int write_report(struct run_work *run)
     return site_file_end(&file);
 }
 
-/* Files of the run that an earlier assay called otherwise stay ours. */
+/* Files of the run that an earlier assay called otherwise stay ours; redacted they go, for their names may be names. */
 static int write_run_mark(struct run_work *run)
 {
     struct site_mark all = {.tool = run->made.tool, .uuid = run->made.uuid};
@@ -124,9 +130,15 @@ static int write_run_mark(struct run_work *run)
     site_mark_sort(&run->made);
     for (size_t i = 0; i < run->made.files.count; i++)
         *list_push(run->arena, &all.files) = run->made.files.items[i];
-    for (size_t i = 0; i < run->was.files.count; i++)
-        if (!site_mark_names(&run->made, run->was.files.items[i]))
+    for (size_t i = 0; i < run->was.files.count; i++) {
+        if (site_mark_names(&run->made, run->was.files.items[i]))
+            continue;
+        if (!run->work->redact)
             *list_push(run->arena, &all.files) = run->was.files.items[i];
+        else if (site_folder_remove(&run->work->folder, run->prefix, run->was.files.items[i],
+                                    run->work->err) < 0)
+            return -1;
+    }
     return site_mark_write(&run->work->folder, run->prefix, &all, run->work->err);
 }
 
@@ -350,7 +362,8 @@ static int remove_stale(struct work *work)
 static int write_site(struct work *work, const char *db, const char *root)
 {
     if (store_list_runs(work->store, work->arena, 0, &work->runs, &work->run_count, work->err) < 0 ||
-        site_folder_open(&work->folder, work->arena, root, work->err) < 0 || check_database(work, db) < 0)
+        site_folder_open(&work->folder, work->arena, root, work->redact, work->err) < 0 ||
+        check_database(work, db) < 0)
         return -1;
     if (write_runs(work) < 0 || write_comparisons(work) < 0 || write_history(work) < 0 ||
         write_acceptances(work) < 0 || write_index(work) < 0 || remove_stale(work) < 0)
@@ -358,32 +371,68 @@ static int write_site(struct work *work, const char *db, const char *root)
     return site_mark_write(&work->folder, "", &work->mark, work->err);
 }
 
+static int write_redacted(struct work *work, struct store *named, const char *db, const char *root)
+{
+    int result = -1;
+
+    work->redaction.arena = work->arena;
+    work->redaction.store = named;
+    work->redaction.serials = work->redaction.numbers_stay = true;
+    work->redaction.folder = proof_folder(work->arena, work->err);
+    if (work->redaction.folder == NULL)
+        return -1;
+    work->store = redaction_copy_all(&work->redaction, &work->left_out, work->err);
+    if (work->store != NULL)
+        result = write_site(work, db, root);
+    store_close(work->store);
+    if (directory_remove(work->redaction.folder, NULL) < 0)
+        cli_warn("assay: %s stays behind\n", work->redaction.folder);
+    return result;
+}
+
+static int write_named(struct work *work, struct store *named, const char *db, const char *root)
+{
+    work->store = named;
+    return write_site(work, db, root);
+}
+
 static int site(struct work *work, const char *db, const char *root)
 {
-    int status;
+    struct store *named = work->redact ? cli_stored(db, work->err) : store_open(db, true, work->err);
+    int status = EXIT_ACCEPT;
 
-    work->store = store_open(db, true, work->err);
-    status = work->store != NULL && write_site(work, db, root) == 0 ? EXIT_ACCEPT : cli_fail(work->err);
-    store_close(work->store);
-    if (status == EXIT_ACCEPT)
-        cli_print(
-            "%zu runs, %zu acceptances: %zu files written, %zu unchanged, %zu removed\nsite: %s/index.html\n",
-            work->site.runs.count, work->site.acceptances.count, work->folder.written, work->folder.same,
-            work->folder.removed, root);
+    if (named == NULL || (work->redact ? write_redacted : write_named)(work, named, db, root) < 0)
+        status = cli_fail(work->err);
+    store_close(named);
+    if (status != EXIT_ACCEPT)
+        return status;
+    cli_print("%zu runs, %zu acceptances: %zu files written, %zu unchanged, %zu removed\n",
+              work->site.runs.count, work->site.acceptances.count, work->folder.written, work->folder.same,
+              work->folder.removed);
+    if (work->left_out > 0)
+        cli_print("left out: %zu runs of other parties, and acceptances that rest on them\n", work->left_out);
+    cli_print("site: %s/index.html\n", root);
     return status;
 }
 
 int command_site(int argc, char **argv)
 {
     const char *db = NULL, *lang = NULL;
+    struct error err = {0};
+    struct work work = {.err = &err, .mark = {.tool = "assay " ASSAY_VERSION, .uuid = ""}};
     const struct option_row rows[] = {
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
          "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        {"redact", 0, OPTION_FLAG, NULL, &work.redact,
+         "users, hosts, domains, addresses and serial numbers by pseudonyms, the same on each page and in "
+         "each "
+         "export of this database"},
+        {"redact-words", 0, OPTION_STRING, "FILE", &work.redaction.words,
+         "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
+         "everywhere"},
         {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
-    struct error err = {0};
-    struct work work = {.err = &err, .mark = {.tool = "assay " ASSAY_VERSION, .uuid = ""}};
     int first, status;
 
     if (!cli_options(rows, "site DIR", argc, argv, &first, &status))
@@ -399,6 +448,11 @@ int command_site(int argc, char **argv)
             cli_warn("assay: site: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
+    if (work.redaction.words != NULL && !work.redact) {
+        cli_warn("assay: site: --redact-words goes with --redact\n");
+        return EXIT_USAGE;
+    }
+    work.mark.redacted = work.site.redacted = work.redact;
     work.arena = arena_create();
     status = site(&work, cli_database(db), argv[first]);
     arena_destroy(work.arena);

@@ -621,8 +621,12 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     } else if (opinion.word == OUTCOME_NOT_RUN) {
         ret_outcome->remedy = opinion.remedy;
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
-        ret_outcome->remedy = opinion.advised
-                                  ? opinion.remedy
-                                  : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
+        /* What the check says of a metric is about a bad value, not about none. */
+        if (reason_is(opinion.cause, no_value_in_whole_output))
+            ret_outcome->remedy = REASON(read_output_test_again);
+        else
+            ret_outcome->remedy =
+                opinion.advised ? opinion.remedy
+                                : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
     }
 }

@@ -108,6 +108,18 @@ static void write_serial(struct page *page, const struct report_cause *cause)
     }
 }
 
+/* "node[89,147,156]" has no blank to be broken at. */
+static void write_target(struct page *page, const struct reason *target)
+{
+    const char *rest = said(page, target);
+
+    for (const char *comma; (comma = strchr(rest, ',')) != NULL; rest = comma + 1) {
+        html_text(page->out, arena_strndup(page->arena, rest, (size_t)(comma + 1 - rest)));
+        html_markup(page->out, "<wbr>");
+    }
+    html_text(page->out, rest);
+}
+
 static void write_line(struct page *page, size_t index, bool printed)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
@@ -125,7 +137,7 @@ static void write_line(struct page *page, size_t index, bool printed)
         html_shape(out, "<a href=\"#k@\">", (double)(index + 1));
     else
         html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[0] + 1));
-    page_said(page, cause->target);
+    write_target(page, cause->target);
     html_markup(out, "</a></th><td>");
     html_text(out, *part != '\0' ? part : cause->blames ? say(page, TEXT_PART_HOST) : "\xe2\x80\x93");
     write_serial(page, cause);

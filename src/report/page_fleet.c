@@ -23,7 +23,8 @@ static const struct host *host_at(const struct page *page, size_t host)
     return page->view->record->plan->hosts.items[host];
 }
 
-/* Row by row; a new unit begins one cell on, and in a new row where it does not fit into the rest of this one. */
+/* Row by row; a new unit begins in a new row where it does not fit into the rest of this one, else one cell on. Among small
+   cells a free one looks like a host that is missing: there are none. */
 static void lay_out(const struct page *page, struct grid *grid)
 {
     size_t count = page->view->record->plan->hosts.count, column = 0, row = 0, end;
@@ -45,7 +46,7 @@ static void lay_out(const struct page *page, struct grid *grid)
             grid->column[k] = column;
             grid->row[k] = row;
         }
-        column += column > 0 && column < grid->columns;
+        column += grid->named && column > 0 && column < grid->columns;
     }
     grid->rows = row + 1;
 }

@@ -198,7 +198,11 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     page_said_cell(page, entry->cause);
     page_said_cell_or(page, entry->remedy, TEXT_DASH);
     count_cell(page, entry->items);
-    html_markup(out, "</tr>\n<tr class=\"sub\"><td></td><td colspan=\"5\">");
+    /* Of what did not run the number is enough on paper. */
+    if (entry->word == OUTCOME_NOT_RUN && !page_prints(page, APPENDIX_HOSTS))
+        html_markup(out, "</tr>\n<tr class=\"sub on-screen\"><td></td><td colspan=\"5\">");
+    else
+        html_markup(out, "</tr>\n<tr class=\"sub\"><td></td><td colspan=\"5\">");
     gate_lines_of_entry(page->view, entry, &lines);
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct gate_line *line = &lines.items.items[i];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 
@@ -17,6 +18,7 @@ static const struct plain_row {
     {"p2p.bidirectional", TEXT_P_COPIES_BOTH},
     {"nvbandwidth.", TEXT_P_HOST_COPIES},
     {"gpu.persistence", TEXT_P_PERSISTENCE},
+    {"gpu.power_limit_is_default", TEXT_P_POWER_LIMIT},
     {"ecc.mode", TEXT_P_ECC_OFF},
     {"gpu.mig", TEXT_P_MIG},
     {"ecc.volatile.uncorrected", TEXT_P_ECC_ERRORS},
@@ -119,6 +121,11 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
     const struct slot *slot = view_slot(view, outcome);
     const char *required = required_text(arena, language, outcome->gate);
 
+    if (reason_is(outcome->cause, no_value_in_whole_output))
+        return language_say(arena, language, TEXT_P_NO_VALUE, slot->metric);
+    /* What is far from its peers may be so in another value than the one whose item tells it. */
+    if (strcmp(outcome->status, "peers") == 0 && outcome->cause != NULL)
+        return reason_said(arena, language, outcome->cause);
     if (required == NULL || outcome->measured == NULL)
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
     return language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),

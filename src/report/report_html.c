@@ -146,7 +146,7 @@ static void write_not_printed(struct page *page)
         if (page_prints(page, rows[i].bit))
             continue;
         if (count++ == 0) {
-            html_markup(page->out, "<section class=\"on-paper\">\n");
+            html_markup(page->out, "<section class=\"on-paper whole\">\n");
             page_heading(page, TEXT_NOT_PRINTED);
             page_paragraph(page, TEXT_NOT_PRINTED_INTRO);
             html_markup(page->out, "<ul>\n");

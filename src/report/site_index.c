@@ -256,6 +256,8 @@ void site_index(const struct site *site, struct text *out)
     frame_open_site(out, site->language, say(&page, TEXT_SITE_TITLE));
     site_head(&page, top, say(&page, TEXT_SITE_TITLE),
               sayf(&page, TEXT_SITE_COUNT, number(&page, site->runs.count)));
+    if (site->redacted)
+        page_paragraph(&page, TEXT_SITE_REDACTED);
     if (site->pairs.count > 0 || site->has_history)
         write_links(&page, site);
     write_acceptances(&page, site);

@@ -274,7 +274,7 @@ static int bind_column(struct copy *copy, const struct run_table *table, const s
     }
 }
 
-/* A row that other runs share: 1 with its id here, 0 when it is not here yet. */
+/* A row that other runs share: 1 with its id here, 0 when it is not here yet. Looked for is what would be written. */
 static int find_shared(struct copy *copy, const struct run_table *table, const struct run_columns *columns,
                        sqlite3_stmt *select, int64_t *ret_id, struct error *err)
 {
@@ -287,10 +287,14 @@ static int find_shared(struct copy *copy, const struct run_table *table, const s
     find = run_query(copy->to, sql, 0, NULL, err);
     if (find == NULL)
         return -1;
-    for (size_t i = 0; i < columns->list.count; i++)
+    got = 0;
+    for (size_t i = 0; i < columns->list.count && got == 0; i++)
         if (strstr(wanted, arena_printf(copy->arena, ",%s,", columns->list.items[i].name)) != NULL)
-            sqlite3_bind_value(find, ++at, sqlite3_column_value(select, (int)i));
-    got = run_query_next(copy->to, find, err);
+            got = bind_column(copy, table, &columns->list.items[i], select, (int)i, find, ++at, err);
+    if (got > 0)
+        got = database_error(copy->to, "reading", err);
+    if (got == 0)
+        got = run_query_next(copy->to, find, err);
     if (got > 0)
         *ret_id = sqlite3_column_int64(find, 0);
     sqlite3_finalize(find);
@@ -626,6 +630,18 @@ static int copy_whole(struct copy *copy, long long number, const struct run_orig
         result = store_finish(copy->to, copy_run(copy, number, origin, ret_number, err), err);
     arena_destroy(copy->arena);
     return result;
+}
+
+int store_number_next(struct store *store, long long number, struct error *err)
+{
+    int result = store_begin(store, err);
+
+    if (result < 0)
+        return -1;
+    result = store_exec_values(store, FORGET_LAST_NUMBER, NULL, 0, err);
+    if (result == 0)
+        result = store_exec(store, INSERT_LAST_NUMBER, err, INTEGER(number - 1));
+    return store_finish(store, result, err);
 }
 
 int store_copy_run(struct store *from, long long number, struct store *to, struct redactor *redactor,

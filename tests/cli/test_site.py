@@ -319,4 +319,72 @@ read = crawl(outputs, "an acceptance", 4)
 named = [row for row in rows(read["index.html"].text, "acceptances")]
 tap.ok(len(named) == 1 and "Iron/../<x>" in named[0][0] and "incomplete" in named[0][1], "it is in the index, with its verdict", named)
 tap.ok(len([name for name in read if name.startswith("acceptances/iron")]) == 1, "and has a page", sorted(read))
+
+# -- Redacted ---------------------------------------------------------------------------------------------------------
+
+TELLS = "echo I am $(hostname); echo Accepted publickey for xavier from 10.9.8.7 port 22; echo /home/xavier/x of umbrella"
+secret, named, redacted = (os.path.join(FOLDER, name) for name in ("secret.db", "with-names", "redacted"))
+with open(suite, "w", encoding="utf-8") as file:
+    json.dump({"name": "tells", "title": "Tells", "purpose": "delivery", "platform": "hgx-h100", "steps": [
+        {"check": "reachable"}, {"check": "gpu-inventory", "needs": ["reachable"]}, {"check": "bom", "needs": ["reachable"]},
+        {"name": "tells", "check": "command", "needs": ["reachable"], "arguments": {"command": TELLS}, "record": ["command.*"]}]}, file)
+with Lab("tells", 3, faults=["node2:gpu-missing:3"]) as lab:
+    # The second run is of one host, and what it tells of itself is known from both.
+    for words in ((), ("--hosts", "node2")):
+        assay("run", "-H", lab.hostfile, "-s", suite, "--db", secret, "--progress", "none", "-o", os.path.join(FOLDER, "report.html"),
+              "--customer", "Umbrella", "--site", "Reykjavik", *words)
+    made = assay("acceptance", "create", "node1 of umbrella", "-H", lab.hostfile, "-s", suite, "--db", secret)
+    assay("acceptance", "add", "node1 of umbrella", "1", "--db", secret)
+    addresses = re.findall(r"address=(\S+)", open(lab.hostfile, encoding="utf-8").read())
+done, with_names = site(redacted, "--redact", database=secret), site(named, database=secret)
+tap.ok(done.returncode == 0 and "2 runs, 1 acceptances" in done.stdout, "a redacted site is written", made.stderr, done.stdout, done.stderr)
+measured = json.loads(assay("report", 1, "--format", "json", "--db", secret).stdout)
+serials = {fact["value"] for attempt in measured["attempts"] for fact in attempt["reading"]["facts"] if fact["name"].endswith("serial")}
+store = sqlite3.connect(secret)
+serials |= {row[0] for row in store.execute("SELECT identity FROM item WHERE kind='chassis'")}
+pseudonyms = {name: n for name, n in store.execute("SELECT name,n FROM pseudonym WHERE kind='host'")}
+store.close()
+tap.ok(len(addresses) == 3 and len(serials) > 20, "hosts have addresses and serial numbers", addresses, len(serials))
+SECRETS = ["node1", "node2", "node3", "xavier", "10.9.8.7", "umbrella", "reykjavik", os.uname().nodename.lower(), *addresses, *map(str.lower, serials)]
+
+
+def leaks(folder):
+    found = []
+    for name, path in files(folder).items():
+        with open(path, "rb") as file:
+            text = name.lower() + "\n" + file.read().decode(errors="replace").lower()
+        found += [(name, word) for word in SECRETS if re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text)]
+    return found
+
+
+shown = {word for _, word in leaks(named)}
+tap.ok({"node1", "node2", "node3", "xavier", "10.9.8.7", "umbrella", "reykjavik"} <= shown and len(shown & {one.lower() for one in serials}) > 20,
+       "with names they are found", sorted(set(SECRETS) - shown))
+tap.same(leaks(redacted)[:10], [], "redacted none of them is found in any file, nor in the name of one")
+read = crawl(redacted, "redacted", 8)
+tap.ok("pseudonyms here" in read["index.html"].text and "pseudonyms here" not in Links(os.path.join(named, "index.html")).text, "its index says so")
+for i in (1, 2, 3):
+    alias = f"anon-host{pseudonyms[f'node{i}']}"
+    told = []
+    for run in (1, 2):
+        if run == 1 or i == 2:
+            with open(os.path.join(redacted, f"runs/{run}/outputs/{alias}/tells-1.stdout.txt"), encoding="utf-8") as file:
+                told.append(re.search(r"^I am (\S+)$", file.read(), re.M)[1])
+    tap.ok(set(told) == {alias} and alias in read["runs/1/index.html"].text and f"history/hosts/{alias}.html" in read,
+           f"node{i} has the same name in each run, in outputs, in reports and in the history", alias, told)
+tap.same([re.sub(r"anon-\w+", "NAME", cell) for row in rows(read["index.html"].text, "acceptances") for cell in row[1:]],
+         [re.sub(r"node\d", "NAME", cell) for row in rows(Links(os.path.join(named, "index.html")).text, "acceptances") for cell in row[1:]],
+         "an acceptance has the verdict that it has with names")
+tap.same([row[0] for row in rows(read["index.html"].text, "runs")], [row[0] for row in rows(Links(os.path.join(named, "index.html")).text, "runs")],
+         "runs keep their numbers")
+for folder, words in ((redacted, ()), (named, ("--redact",))):
+    before = stamps(folder)
+    done = site(folder, *words, database=secret)
+    tap.ok(done.returncode == 64 and "name another folder" in done.stderr and stamps(folder) == before, "the one is not written over the other", done.stderr)
+done = site(redacted, "--redact", database=secret)
+tap.ok(done.returncode == 0 and not [name for name in done.stdout.splitlines() if "removed" in name and " 0 removed" not in name] and not leaks(redacted),
+       "written again it names nobody", done.stdout, leaks(redacted)[:5])
+done = site(os.path.join(FOLDER, "nowhere"), "--redact-words", suite, database=secret)
+tap.ok(done.returncode == 64 and "goes with --redact" in done.stderr, "words to redact go with --redact", done.stderr)
+tap.same([name for name in os.listdir(FOLDER) if name.startswith("assay-") or name == "nowhere"], [], "nothing is left beside the folder")
 tap.end()

@@ -21,6 +21,7 @@ struct site_known {
 /* What a mark names. */
 struct site_mark {
     const char *tool, *uuid; /* "assay 0.1.0"; of the run; "" where it has none */
+    bool redacted;           /* of the site: no page of it has been written with names in it */
     LIST_OF(struct site_known) runs;
     LIST_OF(const char *) files; /* below the folder of the mark, sorted */
 };
@@ -30,9 +31,10 @@ struct site_folder {
     struct site_mark was; /* the site's, when it was opened */
     size_t written, same, removed;
 };
-/* Makes it where it is not there. ERROR_USAGE for a folder that holds anything and is no site. In the arena. */
-int site_folder_open(struct site_folder *folder, struct arena *arena, const char *root, struct error *err)
-    __attribute__((warn_unused_result));
+/* Makes it where it is not there. ERROR_USAGE for a folder that holds anything and is no site, and for a site that is
+   redacted where this one is not, or the other way round: what is left of the one must not be in the other. In the arena. */
+int site_folder_open(struct site_folder *folder, struct arena *arena, const char *root, bool redacted,
+                     struct error *err) __attribute__((warn_unused_result));
 
 /* A file while it is made: put into text, then ended. `path` is below the root, and must outlive it. */
 struct site_file {
