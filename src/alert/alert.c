@@ -231,7 +231,7 @@ void alerts_tidy(struct alerts *alerts, const struct alert_config *config)
 double alert_interval(unsigned messages)
 {
     static const unsigned minutes[] = {5, 10, 20, 40, 80};
-    size_t last = sizeof minutes / sizeof minutes[0] - 1, i = messages > 0 ? messages - 1 : 0;
+    size_t last = ARRAY_SIZE(minutes) - 1, i = messages > 0 ? messages - 1 : 0;
 
     return 60.0 * minutes[i < last ? i : last];
 }

@@ -27,7 +27,7 @@ static const struct form {
 
 enum alert_kind alert_kind_named(const char *name)
 {
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
         if (strcmp(forms[i].name, name) == 0)
             return (enum alert_kind)i;
     return ALERT_JSON;

@@ -144,7 +144,7 @@ static const char *exit_text(struct arena *arena, int status)
         {127, "curl is not installed"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (rows[i].status == status)
             return rows[i].text;
     return arena_printf(arena, "curl ended with %d", status);

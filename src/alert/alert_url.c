@@ -12,7 +12,7 @@ static bool is_here(const char *host)
 {
     static const char *const here[] = {"127.0.0.1", "localhost", "[::1]"};
 
-    for (size_t i = 0; i < sizeof here / sizeof here[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(here); i++)
         if (strcasecmp(host, here[i]) == 0)
             return true;
     return false;

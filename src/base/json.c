@@ -251,7 +251,7 @@ static struct json *scan_literal(struct scanner *scanner)
         bool boolean;
     } literals[] = {{"true", JSON_BOOL, true}, {"false", JSON_BOOL, false}, {"null", JSON_NULL, false}};
 
-    for (size_t i = 0; i < sizeof literals / sizeof literals[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(literals); i++) {
         struct slice rest = {scanner->at, (size_t)(scanner->end - scanner->at)};
 
         if (scan_text(&rest, literals[i].word) &&

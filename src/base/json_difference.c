@@ -29,7 +29,7 @@ static const char *label_of(const struct json *item)
 {
     static const char *const keys[] = {"name", "clause", "check", "metric"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         if (*json_string(item, keys[i], "") != '\0')
             return json_string(item, keys[i], "");
     return "";

@@ -396,7 +396,7 @@ static const struct keyword {
     {"examples", ANYTHING, NULL},
 };
 
-enum { KEYWORD_COUNT = sizeof keywords / sizeof keywords[0] };
+enum { KEYWORD_COUNT = ARRAY_SIZE(keywords) };
 
 static int check(const struct schema_checker *checker, const struct json *schema,
                  const struct schema_place *place)

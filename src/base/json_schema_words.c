@@ -72,7 +72,7 @@ static const struct {
              {"string", "a string", JSON_STRING}, {"array", "a list", JSON_ARRAY},
              {"object", "an object", JSON_OBJECT}};
 
-enum { TYPE_COUNT = sizeof types / sizeof types[0] };
+enum { TYPE_COUNT = ARRAY_SIZE(types) };
 
 const char *schema_type_words(const char *name)
 {

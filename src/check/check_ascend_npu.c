@@ -76,7 +76,7 @@ static void add_recorded(const struct check_context *context, struct slot_list *
     static const char *const metrics[] = {"npu.temperature", "npu.power", "npu.utilization", "npu.hbm_total",
                                           "npu.hbm_used"};
 
-    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
         enum duty duty = DUTY_RECORD;
 
         for (size_t k = 0; k < context->step->limits.count; k++)

@@ -119,7 +119,7 @@ static void add_gpus(struct reading *out, const struct reading *smi)
     for (size_t i = 0; i < smi->facts.count; i++) {
         const struct fact *fact = &smi->facts.items[i];
 
-        for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(kept); k++)
             if (strcmp(fact->name, kept[k]) == 0)
                 reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
         if (strcmp(fact->name, "gpu.name") == 0)
@@ -192,7 +192,7 @@ static void lack_board(struct reading *out, const struct reading *board)
 {
     static const char *const owed[] = {"cpu.kinds", "dimm.kinds", "dimm.empty"};
 
-    for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
         reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", owed[i]), "",
                         reason(out->arena, by_dmidecode, board->reason));
 }
@@ -206,7 +206,7 @@ static void read_board(const struct check_context *context, const struct attempt
 
     (void)context;
     out->status = READING_COMPLETE;
-    for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
         if (owed[i]->status < out->status)
             reading_set(out, owed[i]->status, reason(out->arena, about, owed[i]->tool, owed[i]->reason));
     if (board->status == READING_FAILED)

@@ -193,7 +193,7 @@ static int check_units_valid(const struct check_context *context, const struct p
 
         if (!has_group(pattern, unit->key) || strcmp(unit->key, subject_group) == 0)
             return json_error(err, unit, "units: the pattern has no group '%s' that is a value", unit->key);
-        for (size_t i = 0; i < sizeof known / sizeof known[0] && !found; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(known) && !found; i++)
             found = strcmp(known[i], unit->string) == 0;
         if (!found)
             return json_error(

@@ -26,7 +26,7 @@ static const struct runtime {
     {"podman", "podman", "podman.version", "podman.cdi", "5.1"},
     {"cri-o", "crio", "crio.version", "crio.cdi", "1.30"},
 };
-enum { RUNTIMES = sizeof runtimes / sizeof runtimes[0] };
+enum { RUNTIMES = ARRAY_SIZE(runtimes) };
 
 static void command(const struct check_context *context, struct text *out)
 {

@@ -68,7 +68,7 @@ static void tell_deployment(struct reading *out)
     const char *missing = "";
 
     if (reading_get_fact(out, "dcgm.software", "host") == NULL)
-        for (size_t i = 0; i < sizeof deployment / sizeof deployment[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(deployment); i++)
             if (reading_get_fact(out, arena_printf(out->arena, "dcgm.%s", deployment[i]), "host") == NULL)
                 missing =
                     arena_printf(out->arena, "%s%s%s", missing, *missing != '\0' ? ", " : "", deployment[i]);
@@ -114,7 +114,7 @@ static void slots_of_level(const struct check_context *context, struct slot_list
 
     json_each (test, owed)
         test_slots(context, slots, test->string);
-    for (size_t i = 0; owed == NULL && i < sizeof tests / sizeof tests[0]; i++)
+    for (size_t i = 0; owed == NULL && i < ARRAY_SIZE(tests); i++)
         if (tests[i].level <= check_number(context, "level"))
             test_slots(context, slots, tests[i].slug);
 }

@@ -52,7 +52,7 @@ static bool is_measured(const struct reading *reading, const char *counter, cons
 /* Why its counters show no error; NULL: they do. */
 static const struct reason *why_uncounted(const struct reading *reading, const char *port)
 {
-    for (size_t i = 0; i < sizeof watched / sizeof watched[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(watched); i++)
         if (!is_measured(reading, watched[i], port))
             return reason(reading->arena, counter_not_there, watched[i]);
     for (size_t i = 0; i < reading->findings.count; i++)
@@ -158,7 +158,7 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
                                            "rx_symbol_err_phy", "link_down_events_phy"};
     const char *priority = check_text(context, "priority"), *hca;
 
-    for (size_t c = 0; priority != NULL && c < sizeof counters / sizeof counters[0]; c++) {
+    for (size_t c = 0; priority != NULL && c < ARRAY_SIZE(counters); c++) {
         size_t sign = strcspn(counters[c], "%");
         bool of_priority = counters[c][sign] != '\0';
         const char *metric =

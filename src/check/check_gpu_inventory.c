@@ -32,7 +32,7 @@ static const struct alike {
     {"gpu.mig_after_reset", .right = "unchanged"},
 };
 
-enum { ALIKE_COUNT = sizeof alike / sizeof alike[0] };
+enum { ALIKE_COUNT = ARRAY_SIZE(alike) };
 
 static const struct argument arguments[] = {
     ALLOWED_ARGUMENT_ROW("{\"gpu.vbios\": \"96.00.89.00.01|96.00.99.00.01\"}"),

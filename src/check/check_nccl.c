@@ -182,7 +182,7 @@ static bool is_judged(const struct check_context *context, double size)
             return true;
     if (step->sizes_judged.count > 0)
         return false;
-    for (size_t i = 0; i < sizeof judged_by_default / sizeof judged_by_default[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(judged_by_default); i++) {
         if (!size_parse(judged_by_default[i], &judged))
             continue;
         if (judged == size)
@@ -249,7 +249,7 @@ static void asymptote_slot(const struct check_context *context, struct slot_list
     double end = largest(context), factor = check_number(context, "factor"), sizes[64];
     size_t count = 0;
 
-    for (double size = check_number(context, "begin"); size <= end && count < sizeof sizes / sizeof sizes[0];
+    for (double size = check_number(context, "begin"); size <= end && count < ARRAY_SIZE(sizes);
          size *= factor)
         sizes[count++] = size;
     if (context->member_count > 1 && check_rail(context) < 0 && check_beside(context->step) == NULL &&

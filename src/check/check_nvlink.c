@@ -75,7 +75,7 @@ static void read_links(const struct check_context *context, const struct attempt
 
         for (unsigned link = 0; link < platform->nvlink_links; link++)
             add_inactive(out, gpu, link);
-        for (size_t k = 0; errors != NULL && k < sizeof counters / sizeof counters[0]; k++)
+        for (size_t k = 0; errors != NULL && k < ARRAY_SIZE(counters); k++)
             add_errors(out, &errors->reading, gpu, counters[k]);
     }
 }

@@ -93,7 +93,7 @@ static double generation_of(struct slice speed)
     if (!scan_word(&speed, &number) || !scan_word(&speed, &word) || !slice_equal(word, "GT/s") ||
         !scan_double(number, &given))
         return 0;
-    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
         if (scan_double(slice_of(speeds[i]), &known) && known == given)
             return (double)(i + 1);
     return 0;

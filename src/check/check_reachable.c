@@ -31,7 +31,7 @@ static void read_answer(const struct check_context *context, const struct attemp
         return;
     }
     rest = part->out;
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && scan_line(&rest, &line); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names) && scan_line(&rest, &line); i++)
         reading_fact(out, names[i], "", slice_trim(line));
     put_machine(attempt, slice_trim(rest), out);
     reading_set(out, READING_COMPLETE, NULL);

@@ -226,7 +226,7 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
     static const char *const settings[] = {"mtu", "gid_index", "pfc", "ecn"};
     const char *hca;
 
-    for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++) {
+    for (size_t s = 0; s < ARRAY_SIZE(settings); s++) {
         const char *metric = arena_printf(context->arena, "roce.%s", settings[s]);
         const struct limit *rules = rules_alike(context, metric, check_text(context, settings[s]),
                                                 arena_printf(context->arena, "the suite's %s", settings[s]),

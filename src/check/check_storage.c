@@ -281,7 +281,7 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
 
     add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
     add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
 }
 

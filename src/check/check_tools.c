@@ -43,7 +43,7 @@ static const struct known *known_tool(const char *name)
 {
     static const struct known other = {0};
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
         if (strcmp(known[i].name, name) == 0)
             return &known[i];
     return &other;
@@ -80,7 +80,7 @@ static void put_tool(const struct check_context *context, const char *name, stru
     const struct known *how = known_tool(name);
     const char *words[] = {name, row->path, how->instead, row->folder, how->version};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         script_word(out, words[i] != NULL ? words[i] : "");
 }
 

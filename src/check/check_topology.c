@@ -107,7 +107,7 @@ static void add_nearest(const struct check_context *context, struct reading *out
     static const char *const nearness[] = {"PIX", "PXB", "PHB", "NODE", "SYS"};
     const char *nic = nic_of(out, hca);
 
-    for (size_t k = 0; nic != NULL && k < sizeof nearness / sizeof nearness[0]; k++)
+    for (size_t k = 0; nic != NULL && k < ARRAY_SIZE(nearness); k++)
         for (unsigned i = 0; i < context->platform->gpu_count; i++) {
             const char *link =
                 reading_get_fact(out, "topo.link", arena_printf(out->arena, "gpu%u-%s", i, nic));

@@ -18,7 +18,7 @@ static const struct check *const checks[] = {
 #undef CHECK_OF
 };
 
-enum { CHECK_COUNT = sizeof checks / sizeof checks[0] };
+enum { CHECK_COUNT = ARRAY_SIZE(checks) };
 
 const struct check *check_find(const char *name)
 {

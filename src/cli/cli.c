@@ -69,7 +69,7 @@ int cli_time(const char *word, double *ret_time, bool *ret_day, struct error *er
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
 
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         struct tm parts = {0}, real;
         const char *end = strptime(word, forms[i], &parts);
         time_t seconds;
@@ -96,7 +96,7 @@ bool cli_language(const char *option, enum report_language *ret_language)
     if (option != NULL)
         return report_language_find(option, ret_language);
     *ret_language = LANGUAGE_EN;
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
         const char *locale = getenv(variables[i]);
 
         /* The first that is set decides, also where we do not know its language. */

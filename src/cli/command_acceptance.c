@@ -635,7 +635,7 @@ static const struct verb {
      "its state and its history", 1, 1},
     {"list", "", "the acceptances in the database", 0, 0},
 };
-enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+enum { VERB_COUNT = ARRAY_SIZE(verbs) };
 
 static int help(FILE *out)
 {
@@ -749,7 +749,7 @@ static const struct option_row *rows_of(const struct verb *verb, struct options 
     };
     size_t count = 0;
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         if (all[i].verb == NULL || strcmp(all[i].verb, verb->name) == 0)
             rows[count++] = all[i].row;
     rows[count] = (struct option_row)OPTION_END;

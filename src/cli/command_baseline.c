@@ -462,7 +462,7 @@ static const struct verb {
 static int help(FILE *out)
 {
     fprintf(out, "usage: assay baseline VERB\n\n");
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         fprintf(out, "  %-6s %-12s  %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
     fprintf(out,
             "\nA derived floor is median less k x 1.4826 x MAD, k so that with 95%% confidence no more than "
@@ -478,18 +478,18 @@ static int help(FILE *out)
 
 static void refuse_verb(const char *word)
 {
-    const char *names[sizeof verbs / sizeof verbs[0]];
+    const char *names[ARRAY_SIZE(verbs)];
 
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         names[i] = verbs[i].name;
-    cli_refuse_verb("baseline", word, names, sizeof verbs / sizeof verbs[0]);
+    cli_refuse_verb("baseline", word, names, ARRAY_SIZE(verbs));
 }
 
 int command_baseline(int argc, char **argv)
 {
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return help(stdout);
-    for (size_t i = 0; argc > 1 && i < sizeof verbs / sizeof verbs[0]; i++)
+    for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++)
         if (strcmp(verbs[i].name, argv[1]) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     if (argc > 1)

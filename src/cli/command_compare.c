@@ -88,9 +88,9 @@ int command_compare(int argc, char **argv)
 
     if (!cli_options(rows, "compare RUN RUN", argc, argv, &first, &status))
         return status;
-    while (form < sizeof forms / sizeof *forms && strcmp(forms[form].name, format) != 0)
+    while (form < ARRAY_SIZE(forms) && strcmp(forms[form].name, format) != 0)
         form++;
-    if (form == sizeof forms / sizeof *forms) {
+    if (form == ARRAY_SIZE(forms)) {
         cli_warn("assay: compare: unknown format '%s'; expected text, json or svg\n", format);
         return EXIT_USAGE;
     }

@@ -93,9 +93,9 @@ int command_history(int argc, char **argv)
     if (!cli_options(rows, "history [HOST|IDENTITY]        (default: all that gets worse)", argc, argv,
                      &first, &status))
         return status;
-    while (form < sizeof forms / sizeof *forms && strcmp(forms[form].name, options.format) != 0)
+    while (form < ARRAY_SIZE(forms) && strcmp(forms[form].name, options.format) != 0)
         form++;
-    if (form == sizeof forms / sizeof *forms || first + 1 < argc) {
+    if (form == ARRAY_SIZE(forms) || first + 1 < argc) {
         if (first + 1 < argc)
             cli_warn("assay: history: unexpected word '%s'\n", argv[first + 1]);
         else

@@ -73,7 +73,7 @@ static int read_answer(struct arena *arena, struct inventory *inventory, const s
 
 static int ask_client(struct arena *arena, struct inventory *inventory, struct error *err)
 {
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(questions); i++)
         if (questions[i].scheduler == inventory->scheduler &&
             read_answer(arena, inventory, &questions[i], err) < 0)
             return -1;

@@ -198,7 +198,7 @@ static int worse(int a, int b)
 {
     static const int order[] = {EXIT_CANCELLED, EXIT_REJECT, EXIT_INCOMPLETE};
 
-    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
         if (a == order[i] || b == order[i])
             return order[i];
     return EXIT_ACCEPT;

@@ -264,7 +264,7 @@ static const char *missing(const struct waive_options *options)
                 {options->why, "--why TEXT", true},
                 {options->until, "--until DATE", false}};
 
-    for (size_t i = 0; !options->list && i < sizeof owed / sizeof owed[0]; i++)
+    for (size_t i = 0; !options->list && i < ARRAY_SIZE(owed); i++)
         if ((owed[i].value == NULL || *owed[i].value == '\0') &&
             (owed[i].to_withdraw || (options->withdraw == NULL && options->adopt == NULL)))
             return owed[i].name;

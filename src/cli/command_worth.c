@@ -49,7 +49,7 @@ static const struct number_row {
     {NULL, "gpu-memory-gib", 0, "X", "of a GPU", OF(given[WORTH_MEMORY])},
     {NULL, "peak-tflops", 0, "X", "dense, for MFU alone; default: of the part", OF(peak_tflops)},
 };
-enum { NUMBERS = sizeof number_rows / sizeof number_rows[0], ROWS_MOST = NUMBERS + 12 };
+enum { NUMBERS = ARRAY_SIZE(number_rows), ROWS_MOST = NUMBERS + 12 };
 
 /* As they were typed; numbers in the order of number_rows. */
 struct words {

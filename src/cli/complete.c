@@ -264,7 +264,7 @@ static void offer_kind_of(const struct completion *completion, const char *word,
 {
     const char *command = completion->words.items[0];
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         const struct kind *kind = &kinds[i];
 
         if (strlen(kind->word) != length || strncmp(kind->word, word, length) != 0 ||

@@ -76,7 +76,7 @@ static int help(FILE *out)
 {
     fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
                  "assay decides, with evidence, whether a GPU cluster can be accepted.\n\ncommands:\n");
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
     fprintf(
         out,
@@ -88,7 +88,7 @@ static int help(FILE *out)
 
 static int unknown_command(const char *word)
 {
-    enum { COUNT = sizeof commands / sizeof commands[0] };
+    enum { COUNT = ARRAY_SIZE(commands) };
     const char *names[COUNT + 4] = {"help", "version", "--help", "--version"};
 
     for (size_t i = 0; i < COUNT; i++)
@@ -100,7 +100,7 @@ static int unknown_command(const char *word)
 
 static int run_command(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         if (strcmp(argv[0], commands[i].name) == 0)
             return commands[i].run(argc, argv);
     return unknown_command(argv[0]);
@@ -129,7 +129,7 @@ static int dispatch(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     if (strcmp(argv[1], "complete") == 0) /* for shells, and no command of people */
-        return complete(commands, sizeof commands / sizeof commands[0], argc - 1, argv + 1);
+        return complete(commands, ARRAY_SIZE(commands), argc - 1, argv + 1);
     while (first < argc && is_one_of(argv[first], "--help", "-h", "help"))
         first++;
     if (first < argc && is_one_of(argv[first], "--version", "-V", "version")) {

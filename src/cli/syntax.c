@@ -15,7 +15,7 @@ void cli_tell_syntax(struct cli_syntax *syntax)
 
 bool cli_syntax_asked(const struct option_row *rows, const char *usage)
 {
-    enum { ROWS = sizeof syntax_asked->rows / sizeof syntax_asked->rows[0] };
+    enum { ROWS = ARRAY_SIZE(syntax_asked->rows) };
 
     if (syntax_asked == NULL)
         return false;
@@ -28,7 +28,7 @@ bool cli_syntax_asked(const struct option_row *rows, const char *usage)
 
 void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count)
 {
-    enum { VERBS = sizeof syntax_asked->verbs / sizeof syntax_asked->verbs[0] };
+    enum { VERBS = ARRAY_SIZE(syntax_asked->verbs) };
     cleanup_text struct text list = {0};
 
     if (syntax_asked != NULL) {

@@ -143,7 +143,7 @@ static void check_wire(const struct inspection *inspection, size_t index)
     if (limit->rule != RULE_FLOOR && limit->rule != RULE_RANGE)
         return;
     for (size_t i = 0; i < inspection->platform_count; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(ends); k++) {
             const struct wire_rate *rate =
                 check_wire_rate(inspection->arena, inspection->platforms[i], limit->metric, ends[k]);
 

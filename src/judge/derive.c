@@ -43,7 +43,7 @@ static bool is_rate_or_latency(const char *unit)
 {
     static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "us"};
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (strcmp(units[i], unit) == 0)
             return true;
     return false;

@@ -21,8 +21,7 @@ static bool is_rate(const struct history_position *position)
     static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "1/s"};
     const struct metric *metric = metric_find(position->metric);
 
-    for (size_t i = 0; metric != NULL && metric->better == BETTER_HIGHER && i < sizeof units / sizeof *units;
-         i++)
+    for (size_t i = 0; metric != NULL && metric->better == BETTER_HIGHER && i < ARRAY_SIZE(units); i++)
         if (strcmp(metric->unit, units[i]) == 0)
             return true;
     return false;

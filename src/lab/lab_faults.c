@@ -498,7 +498,7 @@ static int read_test(struct cursor *cursor, struct fault *fault)
     if (*cursor->at != '=')
         return wrong(cursor, cursor->at, "stands where '=' and a test should");
     cursor->at++;
-    for (size_t i = 0; i < sizeof dcgm_tests / sizeof dcgm_tests[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(dcgm_tests); i++)
         if (strcasecmp(cursor->at, dcgm_tests[i]) == 0) {
             fault->word = dcgm_tests[i];
             cursor->at += strlen(cursor->at);
@@ -530,8 +530,7 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
     if (*cursor->at != '=')
         return wrong(cursor, cursor->at, "stands where '=' and a word should");
     cursor->at++;
-    return read_word_of(cursor, gpu_words, sizeof gpu_words / sizeof gpu_words[0],
-                        "is nothing that a GPU has", fault);
+    return read_word_of(cursor, gpu_words, ARRAY_SIZE(gpu_words), "is nothing that a GPU has", fault);
 }
 
 /* Of what hosts of one platform have alike. */
@@ -582,7 +581,7 @@ static int read_monitor(struct cursor *cursor, struct fault *fault)
 {
     static const char *const programs[] = {"dcgm-exporter", "nv-hostengine", "nvidia-smi"};
 
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
         if (strcmp(cursor->at, programs[i]) == 0) {
             fault->word = programs[i];
             cursor->at += strlen(cursor->at);
@@ -618,8 +617,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_GPU_WORD:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
     case ARGUMENT_HOST_WORD:
-        return read_word_of(cursor, host_words, sizeof host_words / sizeof host_words[0],
-                            "is nothing that hosts have alike", fault);
+        return read_word_of(cursor, host_words, ARRAY_SIZE(host_words), "is nothing that hosts have alike",
+                            fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:

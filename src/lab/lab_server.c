@@ -87,7 +87,7 @@ static char **host_environment(struct arena *arena, const struct lab *lab, unsig
     environment[count++] =
         arena_printf(arena, "ASSAY_LAB_BOOT_ID=%s", lab_host_file(arena, lab, host, "boot_id"));
     environment[count++] = arena_printf(arena, "ASSAY_LAB_ROOT=%s", lab_host_file(arena, lab, host, "root"));
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
         if (getenv(kept[i]) != NULL)
             environment[count++] = arena_printf(arena, "%s=%s", kept[i], getenv(kept[i]));
     return environment;

@@ -181,7 +181,7 @@ static void on_signal(ssh_session ssh, ssh_channel ssh_channel_, const char *nam
 
     (void)ssh;
     (void)ssh_channel_;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
         if (channel->pid > 0 && !channel->reaped && strcmp(name, signals[i].name) == 0)
             kill(-channel->pid, signals[i].number);
 }

@@ -75,7 +75,7 @@ static const struct tool_row {
     {"nvme", tool_nvme},
 };
 
-#define TOOL_COUNT (sizeof tools / sizeof tools[0])
+#define TOOL_COUNT (ARRAY_SIZE(tools))
 
 const char *const *tool_names(size_t *ret_count)
 {
@@ -151,7 +151,7 @@ static bool is_of_nvidia(const char *name)
     static const char *const names[] = {"nvidia-smi", "dcgmi", "gpu_burn", "p2pBandwidthLatencyTest",
                                         "nvbandwidth"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (strcmp(names[i], name) == 0)
             return true;
     return slice_ends(slice_of(name), "_perf");

@@ -79,7 +79,7 @@ static struct tree *tree_of(struct arena *arena, const struct lab *lab, unsigned
 
     tree->arena = arena;
     lab_host_init(&host, lab, number);
-    for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(writers); i++)
         writers[i](tree, &host);
     return tree;
 }

@@ -142,7 +142,7 @@ static int make_host(struct arena *arena, const struct lab *lab, unsigned host, 
 
         if (make_folder(bin, err) < 0)
             return -1;
-        for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(from); i++)
             link_all_but_missing(arena, lab, host, from[i], bin);
     }
     return 0;

@@ -39,7 +39,7 @@ static const struct test {
     {"Stress", "Pulse Test", 4, true},
 };
 
-#define TESTS (sizeof tests / sizeof tests[0])
+#define TESTS (ARRAY_SIZE(tests))
 
 static const double level_seconds[] = {0, 6, 130, 900, 5400};
 
@@ -61,7 +61,7 @@ static enum result faulty_result(const struct lab_host *host, const struct test 
     for (size_t i = 0; i < host->lab->fault_count; i++) {
         const struct fault *fault = &host->lab->faults[i];
 
-        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
             if (fault->host == host->number && fault->kind == rows[k].kind &&
                 fault->gpu == host->gpus[gpu].number && strcmp(fault->word, test->name) == 0)
                 return rows[k].result;

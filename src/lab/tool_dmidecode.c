@@ -27,7 +27,7 @@ static bool wanted(const char *types, unsigned type)
 
         if (scan_u64((struct slice){at, length}, &number) && number == type)
             return true;
-        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
             if (strlen(words[i].word) == length && memcmp(words[i].word, at, length) == 0 &&
                 (words[i].first == type || words[i].second == type))
                 return true;

@@ -216,7 +216,7 @@ const char *tool_xid_text(int code)
          "Timeout after 6s of waiting for RPC response from GPU GSP! Expected function 76 (GSP_RM_CONTROL)"},
     };
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (texts[i].code == code)
             return texts[i].text;
     return "Reported by the driver";

@@ -223,7 +223,7 @@ static const struct option {
 
 static const struct option *find_option(const char *word)
 {
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(options); i++)
         for (size_t k = 0; k < sizeof options[i].names / sizeof options[i].names[0]; k++)
             if (options[i].names[k] != NULL && strcmp(options[i].names[k], word) == 0)
                 return &options[i];

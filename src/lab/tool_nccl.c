@@ -35,7 +35,7 @@ static const struct test *find_test(const char *name)
 {
     const char *slash = strrchr(name, '/');
 
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
         if (strcmp(tests[i].name, slash != NULL ? slash + 1 : name) == 0)
             return &tests[i];
     return NULL;

@@ -102,7 +102,7 @@ int tool_nvbandwidth(struct tool *tool)
         printf("Device %d: %s (0000%s)\n", i, host->profile->gpu_name,
                lab_gpu_pci(host->profile, host->gpus[i].number, pci));
     printf("\n");
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
         if (is_asked(tool, tests[i].name))
             run_test(host, &tests[i]);
     printf("NOTE: The reported results may not reflect the full capabilities of the platform.\n"

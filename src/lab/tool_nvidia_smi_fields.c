@@ -345,7 +345,7 @@ static const struct field *find_field(struct slice name)
 {
     bool old = slice_starts(name, OLD_REASONS);
 
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
         if (slice_equal(name, fields[i].name))
             return &fields[i];
         if (old && strncmp(fields[i].name, NEW_REASONS, strlen(NEW_REASONS)) == 0 &&

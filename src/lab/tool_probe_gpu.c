@@ -67,7 +67,7 @@ static void put_memory(const struct tool *tool, int gpu, double passes)
     const double total = host->profile->memory_mib * 1048576.0, covered = total - 640 * 1048576.0;
     const unsigned wrong = g->memory_wrong;
 
-    for (size_t i = 0; i < sizeof streams / sizeof streams[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
         double rate = host->profile->hbm * streams[i].share * g->hbm * near(host, streams[i].name, gpu);
 
         printf("{\"stream\": \"%s\", \"gpu\": %d, \"gbps\": %.5g, \"best\": %.5g, \"least\": %.5g, "
@@ -75,7 +75,7 @@ static void put_memory(const struct tool *tool, int gpu, double passes)
                "\"bytes\": 2147483648}\n",
                streams[i].name, gpu, rate, rate * 1.002, rate * 0.99);
     }
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
         printf("{\"pattern\": \"%s\", \"gpu\": %d, \"compared_bytes\": %.0f, \"wrong_words\": %u}\n",
                patterns[i], gpu, covered * passes * (i == 1 ? 12 : 2), i == 2 ? wrong : 0);
     put_gpu(host, gpu,
@@ -140,12 +140,12 @@ static int run_compute(const struct tool *tool)
     unsigned rounds = 0, size;
 
     while (next_size(&list) > 0)
-        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(types); i++)
             rounds += is_named(names, types[i].name);
     put_head(host, "compute", rounds * (unsigned)host->gpu_count,
              "\"library\": \"cuBLASLt 13.0.2\", \"data\": \"random\"");
     for (list = sizes; (size = next_size(&list)) > 0;)
-        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
             if (!is_named(names, types[i].name))
                 continue;
             /* What is asked for is shorter by the lab's speed already. */
@@ -207,7 +207,7 @@ int tool_probe_gpu(struct tool *tool)
         int (*run)(const struct tool *tool);
     } tests[] = {{"memory", run_memory}, {"compute", run_compute}, {"links", run_links}};
 
-    for (size_t i = 0; i < sizeof tests / sizeof tests[0] && tool->argc > 1; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(tests) && tool->argc > 1; i++) {
         if (strcmp(tests[i].name, tool->argv[1]) != 0)
             continue;
         if (tool->host->cuda_error == NULL)

@@ -31,7 +31,7 @@ const char *lab_login_trouble(const struct tool *tool, const char *name)
     if (host == 0)
         return arena_printf(tool->arena, "ssh: Could not resolve hostname %s: Name or service not known",
                             name);
-    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(troubles); i++)
         if (fault_find(lab, host, troubles[i].kind) != NULL) {
             struct text text = {0};
             const char *kept;

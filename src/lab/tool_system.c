@@ -120,7 +120,7 @@ static int unit_show(const struct tool *tool, const char *unit, const char *prop
         {"NRestarts", "0"},
     };
 
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
         struct slice rest = slice_of(properties != NULL ? properties : values[i].name);
         bool wanted = false;
 

@@ -11,7 +11,7 @@
 
 #include "documents.h"
 
-enum { DOCUMENT_COUNT = sizeof documents / sizeof documents[0], FILE_LIMIT = 16 * 1024 * 1024 };
+enum { DOCUMENT_COUNT = ARRAY_SIZE(documents), FILE_LIMIT = 16 * 1024 * 1024 };
 
 const struct builtin *builtin_list(size_t *ret_count)
 {

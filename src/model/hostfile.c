@@ -186,7 +186,7 @@ const char *host_scheduler_name(enum host_scheduler scheduler)
 
 bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler)
 {
-    for (size_t i = 0; i < sizeof scheduler_names / sizeof scheduler_names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(scheduler_names); i++)
         if (strcmp(scheduler_names[i], word) == 0) {
             *ret_scheduler = (enum host_scheduler)i;
             return true;
@@ -223,7 +223,7 @@ static const char *set_transport(struct arena *arena, struct host *host, size_t 
 {
     static const char *const words[] = {"auto", "ssh", "openssh", "local"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strcmp(words[i], value) == 0)
             return set_text(arena, host, offset, value);
     return "auto, ssh, openssh or local";
@@ -303,12 +303,12 @@ static const struct key keys[] = {
     {"timescale", set_timescale, offsetof(struct host, timescale), false},
 };
 
-enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
+enum { KEY_COUNT = ARRAY_SIZE(keys) };
 
 /* Keys with a name of their own behind the point. */
 static const struct key named_keys[] = {{"label.NAME", NULL, 0, false}, {"rail.HCA", NULL, 0, false}};
 
-enum { NAMED_KEY_COUNT = sizeof named_keys / sizeof named_keys[0] };
+enum { NAMED_KEY_COUNT = ARRAY_SIZE(named_keys) };
 
 static const struct key *const rail_key = &named_keys[1];
 
@@ -376,7 +376,7 @@ static const char *near_key(const char *name, const char *const *names)
                   {"ansible_private_key_file", "identity"},
                   {"ansible_connection", "transport"}};
 
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (strcmp(others[i].other, name) == 0)
             return others[i].ours;
     return nearest_word(name, names, KEY_COUNT);
@@ -692,7 +692,7 @@ static int read_name(struct parser *parser, struct hostfile_names *names)
         const char *key;
         const char **value;
     } known[] = {{"title", &names->title}, {"customer", &names->customer}, {"site", &names->site}};
-    enum { KNOWN = sizeof known / sizeof known[0] };
+    enum { KNOWN = ARRAY_SIZE(known) };
     unsigned column = column_at(parser, parser->at);
     struct slice word = take_word(parser, '='), value = {"", 0};
     bool given;

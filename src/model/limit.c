@@ -242,7 +242,7 @@ static const char *join_words(struct arena *arena, const struct json *list)
 
 static void read_rule(struct arena *arena, const struct json *object, struct limit *limit)
 {
-    for (size_t rule = 0; rule < sizeof rule_names / sizeof rule_names[0]; rule++) {
+    for (size_t rule = 0; rule < ARRAY_SIZE(rule_names); rule++) {
         const struct json *given = json_get(object, rule_names[rule]);
         char number[32];
 

@@ -22,7 +22,7 @@ static size_t utf8_sequence(const unsigned char *bytes, size_t length)
         {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
     };
 
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         size_t size = forms[i].size;
 
         if (bytes[0] < forms[i].first_low || bytes[0] > forms[i].first_high || length < size)

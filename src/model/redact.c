@@ -229,7 +229,7 @@ struct known *redact_know_alias(struct redactor *redactor, const char *alias, lo
 
 static void keep_pseudonym(struct redactor *redactor, const struct pseudonym *pseudonym)
 {
-    for (unsigned kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
+    for (unsigned kind = 0; kind < ARRAY_SIZE(kinds); kind++)
         if (strcmp(kinds[kind], pseudonym->kind) == 0) {
             const char *key = arena_printf(redactor->arena, "%c%s", 1 + (int)kind, pseudonym->name);
 

@@ -199,7 +199,7 @@ static bool take_grouped_guid(struct pass *pass, size_t length, size_t wide, cha
                                           "14e4", "1000", "144d", "1af4"};
     const char *digits = digits_of(pass, pass->at, pass->at + length);
 
-    for (size_t i = 0; wide == 4 && i < sizeof vendors / sizeof vendors[0]; i++)
+    for (size_t i = 0; wide == 4 && i < ARRAY_SIZE(vendors); i++)
         if (strncmp(digits, vendors[i], 4) == 0)
             return false;
     if (!is_guid(digits))

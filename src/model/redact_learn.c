@@ -90,7 +90,7 @@ static bool is_system_truncated(const struct pass *pass, const char *name, size_
     static const char *const began[] = {"systemd", "message", "nvidia-", "polkit",
                                         "prometh", "_chrony", "node_ex", "kube"};
 
-    for (size_t i = 0; byte_at(pass, end) == '+' && i < sizeof began / sizeof began[0]; i++)
+    for (size_t i = 0; byte_at(pass, end) == '+' && i < ARRAY_SIZE(began); i++)
         if (strncmp(name, began[i], strlen(began[i])) == 0)
             return true;
     return false;
@@ -329,7 +329,7 @@ static void learn_phrase(struct pass *pass)
 {
     int byte = tolower(byte_at(pass, pass->at));
 
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
         size_t at = phrases[i].text[0] == byte ? announced(pass, &phrases[i]) : 0;
 
         if (at > 0)
@@ -391,7 +391,7 @@ static void learn_sentence(struct pass *pass)
     if (!skip_text(pass, &at, "User "))
         return;
     end = name_end(pass, at);
-    for (size_t i = 0; i < sizeof next / sizeof next[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(next); i++)
         if (slice_starts(slice_from(pass->in, end), next[i]))
             redact_learn_name(pass, at, REDACT_USER, false);
 }
@@ -482,7 +482,7 @@ static bool is_login_host(const struct pass *pass, size_t at, size_t end)
                                         ".slice",   ".timer",  ".device"};
     struct slice host = {pass->in.bytes + at, end - at};
 
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (slice_ends(host, units[i]))
             return false;
     return host.length > 0 && isalpha(byte_at(pass, at)) && memchr(host.bytes, '_', host.length) == NULL;
@@ -548,7 +548,7 @@ static void learn_description(struct pass *pass, size_t at)
     static const char *const devices[] = {" HCA-", " mlx", " hfi", " bnxt_re", " irdma", " ibp"};
     size_t end = name_end(pass, at);
 
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
         if (slice_starts(slice_from(pass->in, end < pass->in.length ? end : pass->in.length), devices[i]))
             redact_learn_name(pass, at, REDACT_HOST, false);
 }
@@ -596,7 +596,7 @@ static void learn_hardware(struct pass *pass)
 
     if (rest.length > 4 && strncasecmp(rest.bytes, "guid", 4) == 0)
         pass->guid_end = pass->at + NEAR;
-    for (size_t i = 0; i < sizeof macs / sizeof macs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(macs); i++) {
         size_t length = strlen(macs[i]);
 
         if (rest.length > length && strncasecmp(rest.bytes, macs[i], length) == 0 &&

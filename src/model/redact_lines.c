@@ -137,7 +137,7 @@ static bool is_when(struct slice text)
 {
     static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 
-    for (size_t i = 0; i < sizeof days / sizeof days[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(days); i++)
         if (slice_equal(text, days[i]))
             return true;
     return text.length >= 4 && isdigit((unsigned char)text.bytes[0]);
@@ -165,7 +165,7 @@ static bool learn_cron(struct line *line)
     static const char *const when[] = {"@reboot", "@hourly", "@daily", "@weekly", "@monthly", "@yearly"};
     bool star = false;
 
-    for (size_t i = 0; i < sizeof when / sizeof when[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(when); i++)
         if (slice_equal(field(line, 0), when[i]) && line->count >= 3) {
             learn_field(line, 1, REDACT_USER);
             return true;
@@ -310,7 +310,7 @@ static const struct {
 
 static int kind_of_head(struct slice word)
 {
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
         if (slice_equal(word, heads[i].head))
             return heads[i].kind;
     return -1;
@@ -333,7 +333,7 @@ static int kind_of_column(const struct line *line, size_t n)
         return kind_of_head(field(line, n));
     if (has_head(line, "ROLES"))
         return REDACT_HOST;
-    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(with); i++)
         if (has_head(line, with[i]))
             return REDACT_NAME;
     return -1;

@@ -138,7 +138,7 @@ bool redact_is_field(const char *name, size_t length)
 
     while (length > 0 && isdigit((unsigned char)name[length - 1]))
         length--;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strlen(words[i]) == length && strncasecmp(words[i], name, length) == 0)
             return true;
     return false;

@@ -48,7 +48,7 @@ static bool is_of_adapters(const struct limit *limit)
 {
     static const char *const metrics[] = {"rdma.*", "ib.*", "*.rail.*"};
 
-    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
         if (fnmatch(metrics[i], limit->metric, 0) == 0)
             return true;
     return false;

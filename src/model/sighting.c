@@ -24,7 +24,7 @@ static const struct row {
 
 bool sighting_rests_on(const char *tool, const char *fact)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (strcmp(rows[i].tool, tool) == 0 &&
             (strcmp(rows[i].fact, fact) == 0 || (rows[i].kind == ITEM_GPU && strcmp(fact, GPU_SERIAL) == 0)))
             return true;
@@ -54,7 +54,7 @@ static bool says_nothing(const char *value)
     static const char *const nothings[] = {"N/A",     "[N/A]", "[Not Supported]",
                                            "Unknown", "None",  "0123456789"};
 
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nothings); i++)
         if (strcmp(value, nothings[i]) == 0)
             return true;
     return value[strspn(value, "0:x-. ")] == '\0';
@@ -102,7 +102,7 @@ static void add_reading(struct arena *arena, const struct reading *reading, size
 {
     if (reading->status != READING_COMPLETE)
         return;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t k = 0; strcmp(reading->tool, rows[i].tool) == 0 && k < reading->facts.count; k++)
             if (strcmp(reading->facts.items[k].name, rows[i].fact) == 0)
                 add_fact(arena, reading, &reading->facts.items[k], &rows[i], host, sightings);

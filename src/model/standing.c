@@ -23,7 +23,7 @@ static const struct kind_row {
     [RUN_PART] = {"part", NULL, "part of a delivery"},
     [RUN_ACCEPTANCE] = {"acceptance", "delivery", "acceptance"},
 };
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = ARRAY_SIZE(kinds) };
 
 const char *run_kind_name(enum run_kind kind)
 {

@@ -18,7 +18,7 @@ bool size_parse(const char *text, double *ret_bytes)
 
     if (!scan_digits(&rest, &number) || number == 0 || rest.length > 1)
         return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
         double bytes = (double)number * units[i].bytes;
 
         if (units[i].letter != (rest.length > 0 ? rest.bytes[0] : '\0'))
@@ -127,7 +127,7 @@ static const struct by_words {
 
 static bool by_word_is_known(const struct by_words *row, const char *word)
 {
-    for (size_t i = 0; i < sizeof row->words / sizeof row->words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(row->words); i++)
         if (row->words[i] != NULL && strcmp(row->words[i], word) == 0)
             return true;
     return false;
@@ -145,7 +145,7 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
     const struct json *by = json_get(object, "by");
     const struct by_words *row = NULL;
 
-    for (size_t i = 0; i < sizeof by_words / sizeof by_words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(by_words); i++)
         if (strcmp(by_words[i].scope, step->scope) == 0)
             row = &by_words[i];
     if (row == NULL)
@@ -197,7 +197,7 @@ static int check_repeat_for(const struct json *object, const char *name, struct 
 {
     static const char *const others[] = {"repeat", "retests", "variants"};
 
-    for (size_t i = 0; json_get(object, "repeat_for_s") != NULL && i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; json_get(object, "repeat_for_s") != NULL && i < ARRAY_SIZE(others); i++)
         if (json_get(object, others[i]) != NULL)
             return json_error_add(err, json_get(object, others[i]),
                                   "step \"%s\" has \"repeat_for_s\" and \"%s\"; expected one of them", name,

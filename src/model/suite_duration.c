@@ -20,9 +20,9 @@ bool seconds_parse(const char *text, unsigned *ret_seconds)
     while (rest.length > 0) {
         if (!scan_digits(&rest, &number) || number > SECONDS_MOST || rest.length == 0)
             return false;
-        while (unit < sizeof units / sizeof units[0] && units[unit].letter != rest.bytes[0])
+        while (unit < ARRAY_SIZE(units) && units[unit].letter != rest.bytes[0])
             unit++;
-        if (unit == sizeof units / sizeof units[0])
+        if (unit == ARRAY_SIZE(units))
             return false;
         sum += number * units[unit++].seconds;
         rest = slice_from(rest, 1);

@@ -26,7 +26,7 @@ static int check_kind(const struct json *object, enum launcher_kind kind, struct
     static const char *const names[] = {[LAUNCHER_MPIRUN] = "mpirun", [LAUNCHER_SRUN] = "srun"};
     int result = 0;
 
-    for (size_t i = 0; i < sizeof only / sizeof only[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(only); i++) {
         const struct json *value = json_get(object, only[i].key);
 
         if (value != NULL && only[i].kind != kind)
@@ -49,7 +49,7 @@ static void read_agent(struct arena *arena, const struct json *object, struct su
     read_strings(arena, json_get(object, "agent_arguments"), &launcher->agent_arguments);
     if (json_get(object, "agent") != NULL || json_get(object, "agent_arguments") != NULL)
         return;
-    for (size_t i = 0; i < sizeof ssh_arguments / sizeof ssh_arguments[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(ssh_arguments); i++)
         *list_push(arena, &launcher->agent_arguments) = ssh_arguments[i];
 }
 

@@ -17,7 +17,7 @@ static int check_others(const struct json *object, const struct suite_step *step
 {
     static const char *const judging[] = {"gate", "sizes_judged"};
 
-    for (size_t i = 0; i < sizeof judging / sizeof judging[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(judging); i++)
         if (json_get(object, judging[i]) != NULL)
             return json_error_add(
                 err, json_get(object, judging[i]),

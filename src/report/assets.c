@@ -19,7 +19,7 @@ const char *assets_readable(struct arena *arena, const char *text)
         start--;
     if (!scan_double((struct slice){rest.bytes + start, end - start}, &bytes) || bytes < 1000)
         return text;
-    for (; bytes >= 1000 && unit + 1 < sizeof units / sizeof units[0]; unit++)
+    for (; bytes >= 1000 && unit + 1 < ARRAY_SIZE(units); unit++)
         bytes /= 1000;
     return arena_printf(arena, "%.*s%.4g %s", (int)start, text, bytes, units[unit]);
 }

@@ -197,7 +197,7 @@ static bool is_speed(const char *metric)
 {
     static const char *const words[] = {"busbw", "bandwidth", "asymptotic", "latency"};
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strstr(metric, words[i]) != NULL)
             return true;
     return false;

@@ -125,7 +125,7 @@ static void party(struct text *out, enum report_language language, enum text_key
     html_markup(out, "<div class=\"party\"><h3>");
     html_text(out, language_text(language, who));
     html_markup(out, "</h3>\n");
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         html_markup(out, "<div class=\"line\"><span>");
         html_text(out, language_text(language, lines[i]));
         html_markup(out, "</span></div>\n");

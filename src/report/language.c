@@ -51,7 +51,7 @@ bool report_language_find(const char *name, enum report_language *ret_language)
     region = word + strcspn(word, "-");
     if (*region != '\0')
         *region++ = '\0';
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (strcmp(names[i], word) == 0 && is_region((enum report_language)i, region)) {
             *ret_language = (enum report_language)i;
             return true;

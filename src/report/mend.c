@@ -148,7 +148,7 @@ static const char *fill(struct arena *arena, const char *command, const struct h
         {"{known_hosts}", host->known_hosts != NULL ? host->known_hosts : "~/.ssh/known_hosts"},
         {"{subject}", subject}};
 
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
         const char *at;
 
         while ((at = strstr(command, places[i].name)) != NULL)
@@ -162,7 +162,7 @@ static const char *fill(struct arena *arena, const char *command, const struct h
 
 static const struct remedy *find_refusal(const char *end, const struct reason *cause)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
         if (strcmp(refusals[i].end, end) == 0 &&
             (refusals[i].remedy.about == NULL || reason_has_(cause, refusals[i].remedy.about)))
             return &refusals[i].remedy;
@@ -549,7 +549,7 @@ void report_mends(struct arena *arena, const struct record *record, struct mends
     struct folding folding = {.arena = arena, .view = view_create(arena, record), .mends = ret_mends};
 
     *ret_mends = (struct mends){0};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         fold_word(&folding, words[i]);
     for (size_t i = 0; i < ret_mends->items.count; i++)
         fill_commands(arena, &ret_mends->items.items[i]);

@@ -15,7 +15,7 @@ static void read_document(struct arena *arena, struct slice bytes, struct report
     while (scan_line(&bytes, &line)) {
         size_t equals = slice_find(line, "=");
 
-        for (size_t i = 0; equals != (size_t)-1 && i < sizeof keys / sizeof keys[0]; i++)
+        for (size_t i = 0; equals != (size_t)-1 && i < ARRAY_SIZE(keys); i++)
             if (slice_equal((struct slice){line.bytes, equals}, keys[i].key))
                 *keys[i].value = arena_strndup(arena, line.bytes + equals + 1, line.length - equals - 1);
     }

@@ -46,7 +46,7 @@ static void write_summary(struct page *page, const struct assets *assets, size_t
     for (size_t i = 0; i < count; i++) {
         html_markup(out, "<tr>");
         html_row_head(out, assets[i].host->name);
-        for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++) {
+        for (size_t k = 0; k < ARRAY_SIZE(facts); k++) {
             const char *value = step_fact(assets[i].step, facts[k], "");
 
             html_cell(out, *value != '\0' ? assets_readable(page->arena, value) : say(page, TEXT_NOT_READ));

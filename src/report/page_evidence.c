@@ -25,7 +25,7 @@ static const struct inventory_fact {
     {TEXT_F_NCCL, "nccl.version", false},
     {TEXT_F_DCGM, "dcgm.version", false},
 };
-enum { FACT_COUNT = sizeof inventory_facts / sizeof inventory_facts[0], GPUS_LOOKED_AT = 64 };
+enum { FACT_COUNT = ARRAY_SIZE(inventory_facts), GPUS_LOOKED_AT = 64 };
 
 struct inventory {
     const char *values[FACT_COUNT];
@@ -147,7 +147,7 @@ void page_inventory(struct page *page)
  */
 
 static const char *const identity_facts[] = {"gpu.name", "gpu.uuid", "gpu.serial", "gpu.pci"};
-enum { IDENTITY_COUNT = sizeof identity_facts / sizeof identity_facts[0] };
+enum { IDENTITY_COUNT = ARRAY_SIZE(identity_facts) };
 
 static bool has_identity(const struct step_view *step)
 {
@@ -752,7 +752,7 @@ static void open_attempts(struct page *page, const struct reason *target)
                 "class=\"host\"><th colspan=\"6\">");
     page_said(page, target);
     html_markup(page->out, "</th></tr><tr>");
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
         html_markup(page->out, "<th>");
         html_text(page->out, say(page, heads[i]));
         html_markup(page->out, "</th>");

@@ -116,7 +116,7 @@ static void write_legend(struct page *page)
     size_t hosts = page->view->record->plan->hosts.count;
 
     html_text(page->out, sayf(page, TEXT_FLEET, number(page, hosts)));
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         size_t count = 0;
 
         for (size_t k = 0; k < hosts; k++)

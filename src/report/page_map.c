@@ -101,7 +101,7 @@ static void write_legend(struct page *page)
                    "patternUnits=\"userSpaceOnUse\"><use href=\"#map@\"/></pattern>",
                    (double)i, STEPS_WIDTH, HEAD, CELL_WIDTH, CELL_HEIGHT, (double)i);
     html_markup(out, "</defs>");
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         html_shape(out, "<use href=\"#map@\" x=\"@\" y=\"2\"/><text x=\"@\" y=\"11.5\">", words[i],
                    STEPS_WIDTH + (double)i * 120, STEPS_WIDTH + (double)i * 120 + 12);
         html_text(page->out, word(page, outcome_name(words[i])));

@@ -354,7 +354,7 @@ static void write_signs(struct page *page)
                                               OUTCOME_NOT_RUN, OUTCOME_RECORDED};
 
     html_markup(page->out, "<p class=\"legend\">");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         html_text(page->out, i > 0 ? "  " : "");
         page_word(page, words[i]);
     }

@@ -48,7 +48,7 @@ static const struct plain_row {
     {"fabric_manager.state", TEXT_P_FABRIC_MANAGER},
     {"dcgm.", TEXT_P_DCGM},
 };
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+enum { ROW_COUNT = ARRAY_SIZE(rows) };
 
 static bool ends_with(const char *text, const char *end)
 {

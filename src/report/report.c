@@ -17,7 +17,7 @@ static const struct report_format formats[] = {
 
 const struct report_format *report_format_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
         if (strcmp(formats[i].name, name) == 0)
             return &formats[i];
     return NULL;
@@ -25,7 +25,7 @@ const struct report_format *report_format_find(const char *name)
 
 const struct report_format *report_format_list(size_t *ret_count)
 {
-    *ret_count = sizeof formats / sizeof formats[0];
+    *ret_count = ARRAY_SIZE(formats);
     return formats;
 }
 
@@ -34,7 +34,7 @@ static const struct acceptance_format acceptance_formats[] = {
 
 const struct acceptance_format *acceptance_format_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof acceptance_formats / sizeof acceptance_formats[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(acceptance_formats); i++)
         if (strcmp(acceptance_formats[i].name, name) == 0)
             return &acceptance_formats[i];
     return NULL;
@@ -48,5 +48,5 @@ size_t report_appendices(const struct appendix_row **ret_rows)
                                                {"commands", APPENDIX_COMMANDS}};
 
     *ret_rows = rows;
-    return sizeof rows / sizeof rows[0];
+    return ARRAY_SIZE(rows);
 }

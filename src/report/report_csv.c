@@ -38,7 +38,7 @@ static bool is_formula(const char *text)
     static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
 
     text += strspn(text, " \t\r\n");
-    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
         if (strncmp(text, wide[i], strlen(wide[i])) == 0)
             return true;
     return *text != '\0' && strchr("=+-@", *text) != NULL;

@@ -51,7 +51,7 @@ static const struct section {
     {"assets", TEXT_ASSETS, true, APPENDIX_HARDWARE, page_has_assets, page_assets},
     {"signatures", TEXT_SIGN_OFF, false, 0, is_acceptance, page_sign_off},
 };
-enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+enum { SECTION_COUNT = ARRAY_SIZE(sections) };
 
 /* In the order of report_appendices. */
 static const enum text_key appendix_titles[] = {TEXT_APPENDIX_HOSTS, TEXT_APPENDIX_EVIDENCE,

@@ -94,7 +94,7 @@ static void write_counts(struct text *out, const struct view *view)
                 {"not run", coverage->not_run}};
 
     put_head(out, "assay_gates", "Planned gates by their outcome; their sum is what was required.");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         SERIES(out, "assay_gates", (double)rows[i].count, {"run", view->record->uuid},
                {"outcome", rows[i].outcome});
 }

@@ -506,7 +506,7 @@ static void write_coverage_line(struct letter *letter, const char *name, const s
                              coverage->inconclusive, coverage->not_run,  coverage->records};
 
     put_column(letter, name, STEP_COLUMNS);
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
         text_printf(letter->out, "%8s", count_text(letter->arena, counts[i]));
     text_put(letter->out, "\n");
 }
@@ -519,7 +519,7 @@ static void write_coverage(struct letter *letter)
 
     put_rule(letter, say(letter, TEXT_L_COVERAGE));
     put_column(letter, say(letter, TEXT_L_STEP), STEP_COLUMNS);
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
         put_blanks(letter->out, NUMBER_COLUMNS - printable_width(say(letter, heads[i])));
         text_put(letter->out, say(letter, heads[i]));
     }

@@ -549,7 +549,7 @@ static const char *const step_facts[] = {
 
 static bool is_step_fact(const char *name)
 {
-    for (size_t i = 0; i < sizeof step_facts / sizeof step_facts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(step_facts); i++)
         if (strcmp(step_facts[i], name) == 0)
             return true;
     return false;

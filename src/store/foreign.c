@@ -138,12 +138,12 @@ static int tie_down(struct foreign *foreign)
                      off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
 
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
         sqlite3_limit(foreign->db, limits[i].what, limits[i].most);
-    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(on); i++)
         if (sqlite3_db_config(foreign->db, on[i], 1, NULL) != SQLITE_OK)
             return -1;
-    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(off); i++)
         if (sqlite3_db_config(foreign->db, off[i], 0, NULL) != SQLITE_OK)
             return -1;
     foreign->until = time(NULL) + LONGEST_S;
@@ -455,7 +455,7 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
         {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
         {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int64_t count;
 
         if (store_ask_values(store, rows[i].count, &count, NULL, 0, err) < 0)

@@ -16,7 +16,7 @@ static const struct {
     {"slot", "shape NOT IN (SELECT shape FROM run_shape)"},
     {"shape", "id NOT IN (SELECT shape FROM run_shape)"},
 };
-enum { COMMON = sizeof common / sizeof common[0] };
+enum { COMMON = ARRAY_SIZE(common) };
 
 static bool is_common(const char *table)
 {

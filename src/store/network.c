@@ -36,7 +36,7 @@ static const struct {
 
 const char *network_file_system(unsigned long magic)
 {
-    for (size_t i = 0; i < sizeof network / sizeof network[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(network); i++)
         if (network[i].magic == magic)
             return network[i].name;
     return NULL;

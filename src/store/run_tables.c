@@ -10,7 +10,7 @@ const struct run_table run_tables[] = {
 #undef RUN_TABLE
 #undef LOCAL_TABLE
 };
-const size_t run_table_count = sizeof run_tables / sizeof run_tables[0];
+const size_t run_table_count = ARRAY_SIZE(run_tables);
 
 /* The columns of the two large tables that name words without a REFERENCES clause (schema.c). */
 static const struct {
@@ -22,7 +22,7 @@ static const struct {
 
 static bool is_unsaid_word(struct arena *arena, const char *table, const char *column)
 {
-    for (size_t i = 0; i < sizeof unsaid_words / sizeof unsaid_words[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(unsaid_words); i++)
         if (strcmp(unsaid_words[i].table, table) == 0)
             return strstr(unsaid_words[i].columns, arena_printf(arena, ",%s,", column)) != NULL;
     return false;

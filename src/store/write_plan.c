@@ -248,7 +248,7 @@ static int write_site(struct store *store, long long run, const struct host *hos
 {
     const struct host_label rows[] = {{FABRIC_LABEL, host->fabric}, {MOUNTS_LABEL, host->mounts}};
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (rows[i].value != NULL && store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n),
                                                 INTEGER(host->labels.count + host->rails.count + 1 + i),
                                                 TEXT(rows[i].key), TEXT(rows[i].value)) < 0)

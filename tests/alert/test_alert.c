@@ -91,10 +91,10 @@ static void what_lasts_is_repeated_at_growing_intervals(void **state)
         if (due == ALERT_QUIET)
             continue;
         assert_int_equal(due, ALERT_REPEATED);
-        assert_true(found < sizeof wanted / sizeof wanted[0]);
+        assert_true(found < ARRAY_SIZE(wanted));
         assert_int_equal(seconds, wanted[found++] * 60);
     }
-    assert_int_equal(found, sizeof wanted / sizeof wanted[0]);
+    assert_int_equal(found, ARRAY_SIZE(wanted));
     end(&place);
 }
 
@@ -340,7 +340,7 @@ static void an_answer_is_believed_only_when_it_says_that_it_was_taken(void **sta
     struct arena *arena = arena_create();
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct alert_receiver receiver = {
             .name = "x", .kind = cases[i].kind, .url = "https://x/send?key=token"};
         const char *refusal = alert_refusal(arena, &receiver, cases[i].status, cases[i].answer);
@@ -410,7 +410,7 @@ static void a_url_is_read_as_curl_reads_it(void **state)
     struct arena *arena = arena_create();
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *read = "", *fault = alert_url_read(arena, cases[i].url, &read);
         bool taken = *cases[i].read != '\0';
 

@@ -34,7 +34,7 @@ static void listen_to_signals(void)
 {
     static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM};
 
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
         signal(signals[i], last_words);
 }
 

@@ -177,7 +177,7 @@ struct record *parties_record(struct arena *arena, unsigned salt)
     for (size_t i = 0; i < record->plan->steps.count; i++)
         record->plan->steps.items[i].key = salted(arena, record->plan->steps.items[i].key, salt);
     for (size_t i = 0; i < record->plan->shapes.count; i += 2)
-        give_limits(record, i, limits, sizeof limits / sizeof limits[0]);
+        give_limits(record, i, limits, ARRAY_SIZE(limits));
     fill_attempts(record, salt);
     add_window(record, &record->attempts.items[0]);
     add_waivers(record, salt);
@@ -564,7 +564,7 @@ static int make_parties(struct parties *parties, struct error *err)
 
     parties->own = beside(parties, "own.db");
     parties->bundle = beside(parties, "bundle.tar.zst");
-    for (size_t i = 0; i < sizeof forged / sizeof forged[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(forged); i++)
         add_known(parties, slice_of(forged[i]));
     if (make_own(parties, err) < 0 || make_bases(parties, err) < 0)
         return -1;

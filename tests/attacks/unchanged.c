@@ -279,7 +279,7 @@ static int expect_tables(struct parties *parties, struct expected *expected, str
         table->name = arena_strdup(expected->arena, (const char *)sqlite3_column_text(tables, 0));
         table->sql = arena_printf(expected->arena, "SELECT %s* FROM %s",
                                   sqlite3_column_int(tables, 1) == 0 ? "rowid," : "", table->name);
-        for (size_t i = 0; i < sizeof closed_tables / sizeof closed_tables[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(closed_tables); i++)
             table->closed |= strcmp(closed_tables[i], table->name) == 0;
         good = read_rows(parties->rows, table->sql, 0, &table->rows);
     }

@@ -130,7 +130,7 @@ static const struct {
 
 static void wrong_text_is_refused_with_its_place(void **state)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         size_t length = refused[i].length > 0 ? refused[i].length : strlen(refused[i].text);
         struct error err = {0};
 
@@ -149,7 +149,7 @@ static void exact_numbers_are_kept(void **state)
                 {"0.1", 0.1},       {"1E2", 100},     {"0.30000000000000004", 0.30000000000000004},
                 {"26.562", 26.562}, {"1e300", 1e300}, {"100000.00", 100000}};
 
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
         struct error err = {0};
         struct json *root = parse(*state, kept[i].text, strlen(kept[i].text), &err);
 
@@ -163,7 +163,7 @@ static void what_is_written_can_be_read_again(void **state)
     static const double numbers[] = {
         0.1, 1e300, 26.562, 9007199254740992.0, 9007199254740996.0, 18446744073709551615.0};
 
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
         struct error err = {0};
         char text[32];
         struct json *root;

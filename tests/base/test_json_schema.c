@@ -86,7 +86,7 @@ static void documents_are_told_what_was_expected(void **state)
 
     (void)state;
     assert_non_null(schema);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct json *value = json_parse(arena, "t.json", cases[i].text, strlen(cases[i].text), &err);
 
         err = (struct error){0};
@@ -111,7 +111,7 @@ static void a_schema_that_is_not_understood_checks_nothing(void **state)
     struct arena *arena = arena_create();
 
     (void)state;
-    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
         struct error err = {0};
         struct json *schema = json_parse(arena, "s.json", broken[i], strlen(broken[i]), &err);
         struct json *value = json_parse(arena, "t.json", "\"x\"", 3, &err);

@@ -41,7 +41,7 @@ static void links_and_adapters_bound_each_collective(void **state)
     struct arena *arena = arena_create();
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct limit *limit =
             ceiling_on(arena, rows[i].platform, rows[i].collective, rows[i].members, rows[i].gpus_per_host);
 
@@ -73,7 +73,7 @@ static void the_rack_with_the_fewest_hosts_bounds_what_crosses_racks(void **stat
     struct error err = {0};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         unsigned count = rows[i].one + rows[i].other;
         struct host hosts[36];
         const struct host *members[36];

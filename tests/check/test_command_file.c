@@ -236,7 +236,7 @@ static void a_staged_tool_that_is_another_now_or_gone_is_not_run_nor_is_the_host
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof spoilt / sizeof spoilt[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(spoilt); i++) {
         struct host_folder folder;
         const struct part *part;
 
@@ -261,7 +261,7 @@ static void what_marks_the_output_is_out_of_reach_of_what_is_run(void **state)
     static const char *const shells[] = {"/bin/sh", "/bin/dash", "/bin/bash --posix", "/bin/busybox sh"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
         struct host_folder folder;
         struct slice words, word;
         const struct part *part;
@@ -316,7 +316,7 @@ static void a_log_that_proves_nothing_is_not_read(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
         struct host_folder folder;
 
         folder_begin(&folder);
@@ -482,7 +482,7 @@ static void a_load_that_is_not_there_all_the_time_is_told(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct host_folder folder;
         const char *load, *results;
 
@@ -522,7 +522,7 @@ static void libraries_that_ldd_does_not_tell_of_are_not_found(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct host_folder folder;
         const char *told;
 

@@ -177,7 +177,7 @@ static void each_open_mpi_is_asked_for_its_version_and_given_its_words(void **st
          "--prtemca prte_launch_agent env ASSAY_ATTEMPT=u-1 timeout -k 1 63 prted"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct folder folder;
         const char *out;
 

@@ -88,7 +88,7 @@ static void the_network_is_known_where_every_host_told_it(void **state)
          "n2 did not report its HCAs"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct reading *reading =
             read_output(*state, arena_printf(*state, "%s%s%s", HEAD FOUR, cases[i].lines, TABLE));
 
@@ -123,7 +123,7 @@ static void tests_built_without_mpi_are_no_test_across_hosts(void **state)
     static const char *const outputs[] = {ALONE TABLE ALONE TABLE ALONE TABLE ALONE TABLE,
                                           ALONE ALONE ALONE ALONE TABLE TABLE TABLE TABLE};
 
-    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
         const struct reading *reading = read_output(*state, outputs[i]);
 
         assert_int_not_equal(reading->status, READING_COMPLETE);

@@ -585,7 +585,7 @@ static void a_question_without_an_answer_is_not_answered_with_nobody(void **stat
         {ATTEMPT_SUDO_REFUSED, "", "", "", ATTEMPT_SUDO_REFUSED, "sudo refused"},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct tree *tree = *state;
         const struct reason *why;
         enum attempt_end end;
@@ -631,7 +631,7 @@ static void what_is_said_on_the_host_is_said_in_other_languages(void **state)
     };
     struct tree *tree = *state;
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *rc = *rows[i].err != '\0' ? ENDED("3") : ENDED("0"), *said;
         const struct reason *why;
         enum attempt_end end;
@@ -693,7 +693,7 @@ static void a_program_that_cannot_be_started_is_no_answer(void **state)
     static const char *const programs[] = {"awk", "head", "readlink", "sed", "stat", "tr"};
     struct tree *tree = *state;
 
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
         const char *program = arena_printf(tree->arena, "bin/%s", programs[i]), *why;
 
         /* Each time anew: on a busy machine it would not be fresh to the end. */

@@ -63,7 +63,7 @@ static void both_directions_at_once_are_a_metric_of_its_own_with_twice_the_floor
          "rdma.send.gpudirect.bidirectional.bandwidth", "way=there stat=average size_bytes=1048576", 720},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct check_context context;
         const struct slot *slot;
         cleanup_text struct text command = {0};

@@ -321,7 +321,7 @@ static void a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct own_host host;
         const char *quality, *read;
 
@@ -479,7 +479,7 @@ static const char *hca_link(const char *speed, const char *width, const char *sl
 
     host_begin(&host, "pcie-link");
     *list_push(host.arena, &host.platform.hcas) = "mlx5_0";
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         rows = arena_printf(host.arena, "%s%s\tmlx5_0\t%s%s\n", rows, files[i].name,
                             files[i].value != NULL ? files[i].value : "\t",
                             files[i].value != NULL ? "" : "cat: No such file or directory");
@@ -611,7 +611,7 @@ static void passive_checks_keep_no_files(void **state)
     struct own_host host;
 
     (void)state;
-    for (size_t i = 0; i < sizeof passive / sizeof passive[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(passive); i++) {
         cleanup_text struct text command = {0};
 
         host_begin(&host, passive[i]);
@@ -692,7 +692,7 @@ static void marks_that_are_not_ours_are_found_and_text_about_them_is_not(void **
     static const char *const frames[] = {"0123456789abcdef0123456789abcdef", NULL};
 
     (void)state;
-    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
         bool ended;
         const char *said = forged(frames[i % 2], rows[i / 2].out, &ended);
 

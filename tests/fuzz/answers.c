@@ -130,7 +130,7 @@ static void check_pieces(const struct answer *whole, enum remote_verb verb, cons
 {
     static const size_t pieces[] = {1, 7, 4096};
 
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
         struct answer answer;
 
         if (pieces[i] == 1 && streams[0].length + streams[1].length > 4 * REPEATED)
@@ -166,7 +166,7 @@ bool reads_guard(struct arena *arena, struct slice bytes, struct error *err)
     struct input input;
 
     split_input(bytes, &input);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct slice streams[2];
         struct answer whole;
 

@@ -111,7 +111,7 @@ static void remove_file(void)
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     char name[80];
 
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
         unlink(name);
     }

@@ -170,7 +170,7 @@ static const struct reader {
     {"foreign", reads_foreign},   {"database", reads_database}, {"import", reads_import},
 };
 
-enum { READERS = sizeof readers / sizeof readers[0] };
+enum { READERS = ARRAY_SIZE(readers) };
 
 /* False: it is refused, which is with words. */
 static bool read_document(const struct reader *reader, struct slice bytes)

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_judge: '%s' is not a number of trials\n", argv[1]);
         return 64;
     }
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (argc < 3 || strstr(rows[i].fleet.name, argv[2]) != NULL)
             run(&rows[i], (unsigned)trials);
     if (argc < 3 || strstr("judge", argv[2]) != NULL) {

@@ -276,9 +276,9 @@ static void powers(size_t trials, const char *only)
 {
     char name[64];
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
-            for (size_t s = 0; s < sizeof spreads / sizeof spreads[0]; s++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(sizes); k++)
+            for (size_t s = 0; s < ARRAY_SIZE(spreads); s++) {
                 snprintf(name, sizeof name, "slow-%s-%zu-hosts-%g%%", kinds[i].name, sizes[k],
                          spreads[s] * 100);
                 if (is_wanted(name, only) && sizes[k] / 2 >= kinds[i].hosts_per_leaf)
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
         return 64;
     }
     truth_defects(trials, only);
-    for (size_t i = 0; i < sizeof healthy / sizeof healthy[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(healthy); i++)
         if (is_wanted(healthy[i].name, only))
             try_healthy(healthy[i].name, &healthy[i].scatter, 3 * trials);
     powers((trials + 24) / 25, only);

@@ -182,7 +182,7 @@ static void a_run_that_was_left_out_holds_back_its_units(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
 
         add_whole_run(&campaign, 1000, 12);
@@ -323,7 +323,7 @@ static void one_that_fails_among_the_three_is_a_fail_again(void **state)
     (void)state;
     handmade_try(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 8);
     add_event(&campaign, 1500, EVENT_REPAIR, "n1", "");
-    for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(scores); i++)
         handmade_try(add_run(&campaign, "n1:u1", 2000 + 1000 * (double)i), "burn", "n1", scores[i]);
     judge(&campaign);
     expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
@@ -363,7 +363,7 @@ static void a_repair_of_something_else_replaces_nothing(void **state)
                   {1500, EVENT_NOTE, "n1", "gpu1"}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
         struct campaign campaign = begin();
 
         handmade_try_subject(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 12, "gpu1", 8);
@@ -397,7 +397,7 @@ static void a_part_of_any_name_is_mended_by_an_event_of_its_own(void **state)
                 {"", REQUIREMENT_RETEST}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
         struct record *record = add_run(&campaign, "n1:u1", 1000);
 
@@ -441,7 +441,7 @@ static void work_that_is_named_makes_void_only_what_it_touches(void **state)
                 {EVENT_RESEAT, "", true, true}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
 
         add_whole_run(&campaign, 1000, 12);
@@ -466,7 +466,7 @@ static void work_on_something_else_replaces_no_fail(void **state)
                 {EVENT_RESEAT, "gpu1", REQUIREMENT_PASSED},     {EVENT_FIRMWARE, "", REQUIREMENT_PASSED}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
 
         handmade_try_subject(add_run(&campaign, "n1:u1", 1000), "burn", "n1", 12, "gpu1", 8);
@@ -487,7 +487,7 @@ static void a_recorded_change_makes_void_what_came_before(void **state)
     } rows[] = {{"gpu0", true, true}, {"mlx5_0", false, true}, {"bnxt_re0", true, true}, {"", true, true}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
 
         add_whole_run(&campaign, 1000, 12);
@@ -519,7 +519,7 @@ static void a_change_that_is_only_seen_makes_void_what_it_touches(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct campaign campaign = begin();
         struct record *first = add_whole_run(&campaign, 1000, 12), *later = add_run(&campaign, "n1:u1", 2000);
 

@@ -41,7 +41,7 @@ static void each_change_of_an_outcome_is_worse_or_better(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct arena *arena = arena_create();
         struct comparison comparison;
 

@@ -411,7 +411,7 @@ static void a_limit_of_any_racks_stands_before_those_of_some(void **state)
         {"\"racks_max\": 2", "\"racks_max\": 2, \"rack_hosts_min\": 9", true},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const struct baseline *baseline = parse(
             *state,
             arena_printf(*state,
@@ -559,7 +559,7 @@ static void flaws_are_told_with_their_place(void **state)
     };
     const struct platform *platform = h100(*state);
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct baseline *baseline =
             parse(*state, arena_printf(*state, "%s%s%s",
                                        "{\"name\": \"b\", \"platforms\": [\"hgx-h100\"], \"limits\": [\n",

@@ -84,7 +84,7 @@ static void world_begin_with(struct world *world, const char *suite, const char 
     if (sources->hostfile == NULL || sources->suite == NULL)
         fail_msg("%s", world->err.text);
     sources->limits.suite = sources->suite;
-    for (size_t i = 0; i < sizeof platform_texts / sizeof platform_texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(platform_texts); i++)
         *list_push(world->arena, &sources->platforms) =
             platform_parse(world->arena, "platform", slice_of(platform_texts[i]), &world->err);
     world->record = (struct record){.arena = world->arena, .state = RUN_ENDED};
@@ -449,7 +449,7 @@ static void a_range_gates_below_and_above(void **state)
         {NCCL_OUTPUT("57.60", "268.17", "0", "0 OK"), OUTCOME_FAIL, "about 1/8 of that: "}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
 
         world_begin(&world, SUITE("trial", NCCL_STEP(RANGE)), ONE);
@@ -560,7 +560,7 @@ static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world = eight_of_which_one_has(rows[i].output, rows[i].suite);
         const struct judgement *judgement = &world.record.judgement;
         size_t fails = 0, counted = 0;
@@ -594,7 +594,7 @@ static void fraction_of_the_ceiling_is_a_gate(void **state)
                 {NCCL_OUTPUT("404.00", "441.37", "0", "0 OK"), OUTCOME_FAIL}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
         const struct outcome *outcome;
 
@@ -621,7 +621,7 @@ static void what_the_links_carry_decides_where_nobody_has_a_figure(void **state)
                 {NCCL_OUTPUT("319.00", "398.87", "0", "0 OK"), OUTCOME_FAIL}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
         const struct outcome *outcome;
 
@@ -925,7 +925,7 @@ static void a_window_that_was_not_read_is_no_clean_one(void **state)
         read_attempt(&world, attempt);
         judge(&world);
         assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_PASS, "");
-        for (size_t i = 0; i < sizeof owed / sizeof owed[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
             assert_outcome(&world, "nccl-all-reduce", "node1", owed[i], OUTCOME_INCONCLUSIVE,
                            i < 3 ? "no route" : "no value");
         world_end(&world);
@@ -948,7 +948,7 @@ static void a_link_that_no_counter_was_read_of_did_not_stay_up(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
 
         world_begin(&world, SUITE_ON("railed", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
@@ -986,7 +986,7 @@ static void an_nvlink_that_recovered_or_was_not_watched_did_not_stay_up(void **s
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
         struct attempt *attempt;
 
@@ -1023,7 +1023,7 @@ static void errors_that_nvlink_5_could_not_correct_fail_the_test(void **state)
         {LINK5("0", "2", "0", "15e-255"), LINK5("0", "0", "0", "15e-255"), "no value", OUTCOME_INCONCLUSIVE},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
 
         world_begin(&world, SUITE_ON("linked", "trial", NCCL_STEP(FLOOR("contract"))), ONE);
@@ -1068,7 +1068,7 @@ static void a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean(v
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
         struct attempt *attempt;
 
@@ -1119,7 +1119,7 @@ static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
         const char *drives;
 
@@ -1156,7 +1156,7 @@ static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
         {"window.edac.ce", "1000", OUTCOME_INCONCLUSIVE},             /* nor the host */
     };
 
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
         struct world world;
         bool agreed = i % 2 != 0;
 
@@ -1397,7 +1397,7 @@ static void refusals_are_inconclusive(void **state)
                                             ATTEMPT_NO_ANSWER,        ATTEMPT_NO_SPOOL};
 
     (void)state;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
         struct world world;
 
         world_begin(&world, CONTRACT, TWO);
@@ -1428,7 +1428,7 @@ static void a_variant_that_breaks_or_computes_wrongly_is_remarked_and_judges_not
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
 
         world_begin(&world, SUITE("trial", NCCL_STEP(VARIANTS)), "node1\n");
@@ -1514,7 +1514,7 @@ static void retests_tell_intermittent_from_steady_and_settle_doubts(void **state
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
         size_t step;
 
@@ -1628,7 +1628,7 @@ static void what_was_slow_for_a_while_in_a_soak_is_named_with_when(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
 
         soak_begin(&world);
@@ -1659,7 +1659,7 @@ static void under_load_a_soak_is_judged_by_its_own_slices_alone(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct world world;
 
         world_begin(&world, SUITE("soak", UNDER_LOAD), ONE);
@@ -1960,7 +1960,7 @@ static void sizes_that_would_judge_nothing_are_refused(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
         struct arena *arena = arena_create();
 

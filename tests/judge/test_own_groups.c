@@ -197,7 +197,7 @@ static const double usual_step = 7e-6, lab_noise = 0.0026, quiet = 0.005, noisy 
 static void a_fabric_10_percent_slow_over_many_hosts_fails_at_any_size(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof sizes_of_clusters / sizeof sizes_of_clusters[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes_of_clusters); i++) {
         struct fabric fabric = {.loss = 0.10, .noise = quiet, .step_s = usual_step};
         struct counts counts = try(sizes_of_clusters[i], fabric, TRIALS);
 
@@ -211,7 +211,7 @@ static void a_fabric_10_percent_slow_over_many_hosts_fails_at_any_size(void **st
 static void a_fabric_5_percent_slow_over_many_hosts_is_remarked_at_any_size(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof sizes_of_clusters / sizeof sizes_of_clusters[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes_of_clusters); i++) {
         const struct fabric fabric = {.loss = 0.05, .noise = quiet, .step_s = usual_step};
         struct counts counts = try(sizes_of_clusters[i], fabric, TRIALS);
 
@@ -230,8 +230,8 @@ static void delivery_tells_a_slow_fabric_at_any_size(void **state)
     } rows[] = {{0, OUTCOME_PASS, false}, {0.05, OUTCOME_PASS, true}, {0.10, OUTCOME_FAIL, false}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof sizes_of_clusters / sizeof sizes_of_clusters[0]; i++)
-        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes_of_clusters); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
             const struct fabric fabric = {.loss = rows[k].loss, .noise = lab_noise, .step_s = usual_step};
             const struct outcome *outcome;
             struct world world;
@@ -253,8 +253,8 @@ static void a_healthy_fabric_passes_at_any_size(void **state)
     static const double steps[] = {0, 7e-6, 30e-6};
 
     (void)state;
-    for (size_t i = 0; i < sizeof sizes_of_clusters / sizeof sizes_of_clusters[0]; i++)
-        for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sizes_of_clusters); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(steps); k++) {
             struct fabric fabric = {.noise = quiet, .step_s = steps[k]};
             struct counts counts = try(sizes_of_clusters[i], fabric, TRIALS);
 

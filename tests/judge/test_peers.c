@@ -43,7 +43,7 @@ static void a_healthy_fleet_has_nobody_who_stands_out(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         expect(&rows[i]);
 }
 
@@ -89,7 +89,7 @@ static void a_slow_gpu_is_named_and_none_of_its_partners(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         expect(&rows[i]);
 }
 
@@ -125,7 +125,7 @@ static void nothing_is_said_with_too_few_siblings(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         expect(&rows[i]);
 }
 

@@ -312,7 +312,7 @@ static void values_that_scatter_accuse_nobody(void **state)
     static const double scatters[] = {0.05, 0.08, 0.15};
 
     (void)state;
-    for (size_t i = 0; i < sizeof scatters / sizeof scatters[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(scatters); i++)
         for (unsigned short seed = 1; seed <= 8; seed++) {
             struct world world;
             struct faults faults = none;
@@ -429,7 +429,7 @@ static void a_host_that_drops_out_is_left_out_and_named(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct world world;
         const struct judgement *judgement;
 
@@ -495,7 +495,7 @@ static void a_host_that_is_slow_over_one_rail_is_named(void **state)
                                          RAIL_SUITE("nccl-all-gather", "all_gather")};
 
     (void)state;
-    for (size_t i = 0; i < sizeof suites / sizeof suites[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(suites); i++) {
         struct faults faults = none;
         struct world world;
         const struct judgement *judgement;

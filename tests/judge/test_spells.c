@@ -75,8 +75,8 @@ static void noise_alone_accuses_nobody(void **state)
     unsigned found, failed;
 
     (void)state;
-    for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++)
-        for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+    for (size_t i = 0; i < ARRAY_SIZE(noises); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(counts); k++) {
             count_false(counts[k], noises[i], &found, &failed);
             print_message("# %zu slices, noise %g%%: %u remarked, %u of them failed, of %d\n", counts[k],
                           noises[i] * 100, found, failed, SERIES);

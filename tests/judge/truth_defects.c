@@ -319,7 +319,7 @@ static void change_window(struct ward *ward, struct reading *reading)
     growth.seconds = 1800;
     grow(ward, &before, &after, &growth);
     growth_conclude(&growth);
-    for (size_t i = 0; i < sizeof of_growth / sizeof of_growth[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(of_growth); i++)
         forget(reading, of_growth[i], "", "");
     for (size_t i = 0; i < told.measurements.count; i++)
         forget(reading, told.measurements.items[i].metric, "", "");
@@ -459,7 +459,7 @@ void truth_defects(size_t hosts, const char *only)
 {
     struct result all = {0};
 
-    for (size_t i = 0; i < sizeof defects / sizeof defects[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(defects); i++)
         if (only == NULL || strstr(defects[i].name, only) != NULL || strcmp(only, "defect") == 0)
             try_defect(&defects[i], hosts, &all);
     if (all.sick == 0)

@@ -34,7 +34,7 @@ static const struct nominal {
 
 static const struct nominal *nominal_of(const struct slot *slot)
 {
-    for (size_t i = 0; i < sizeof nominals / sizeof nominals[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nominals); i++)
         if (strcmp(nominals[i].metric, slot->metric) == 0)
             return &nominals[i];
     return NULL;

@@ -55,7 +55,7 @@ static void what_harms_a_test_is_advised_against_with_its_reason(void **state)
         {"UCX_TLS", "tcp", "does not use UCX"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *note = note_on(*state, cases[i][0], cases[i][1]);
 
         if (strstr(note, cases[i][2]) == NULL)
@@ -81,7 +81,7 @@ static void what_is_right_is_left_alone(void **state)
         {"NCCL_SOCKET_IFNAME", "eth0"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_string_equal(note_on(*state, cases[i][0], cases[i][1]), "");
 }
 

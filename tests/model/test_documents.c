@@ -152,7 +152,7 @@ static void baselines_hold_the_published_figures(void **state)
         {"gb300-nvl72", "nccl.alltoall.busbw", "cluster", 8, 8 * GIB, 540, LIMIT_VENDOR},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const struct limit *limit =
             first(*state, cases[i].platform, cases[i].metric, cases[i].scope, cases[i].hosts, cases[i].size);
 
@@ -218,7 +218,7 @@ static void delivery_is_the_agreed_plan(void **state)
 
     assert_non_null(suite);
     assert_true(suite->delivery);
-    for (size_t i = 1; i < sizeof steps / sizeof steps[0]; i++)
+    for (size_t i = 1; i < ARRAY_SIZE(steps); i++)
         assert_true(step_of(suite, steps[i - 1]) < step_of(suite, steps[i]));
     p2p = step_of(suite, "p2p-bandwidth");
     assert_true(p2p->needs.count >= 5);
@@ -437,7 +437,7 @@ static void wrong_suites_are_told_by_line_and_column(void **state)
         {"{\"name\": \"s\" \"steps\": []}", "s.json:1:14: found '\"' where ',' or '}' was expected"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
 
         assert_null(suite_parse(*state, "s.json", slice_of(cases[i].text), &err));
@@ -529,7 +529,8 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
         "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
-        "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean \"GB/s\"?");
+        "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean "
+        "\"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
                         "t.json:8:5: limits[0] has no \"status\"; expected that key");
 }
@@ -546,11 +547,11 @@ static void times_are_read_as_people_write_them(void **state)
     unsigned seconds;
 
     (void)state;
-    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
         assert_true(seconds_parse(right[i].text, &seconds));
         assert_int_equal(seconds, right[i].seconds);
     }
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         assert_false(seconds_parse(wrong[i], &seconds));
 }
 
@@ -630,7 +631,7 @@ static void the_manual_explains_every_key(void **state)
 
     text_init(&manual, 1 << 20);
     assert_int_equal(file_read(path, &manual, &err), 0);
-    for (size_t i = 0; i < sizeof schemas / sizeof schemas[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(schemas); i++) {
         const struct builtin *row = builtin_find("schemas", schemas[i]);
         const struct json *schema = json_parse(*state, schemas[i], row->bytes.bytes, row->bytes.length, &err);
 

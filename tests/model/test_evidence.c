@@ -25,7 +25,7 @@ static void a_host_has_its_share_and_never_less_than_64_mib(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct evidence_limits limits = {0};
 
         evidence_limits_set(&limits, rows[i].asked, rows[i].hosts);

@@ -349,7 +349,7 @@ static void wrong_files_are_told_by_line_and_column(void **state)
         {"n1 rack=\xC3\xA9 slots=x\n", "hosts:1:17: slots is 'x'; expected a whole number from 1 to 4096"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
 
         assert_null(parse(*state, cases[i].text, &err));

@@ -49,7 +49,7 @@ static void ranges_stand_for_names(void **state)
         {"a[5]", "a5"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct hostlist list = {0};
         struct error err = {0};
 
@@ -85,7 +85,7 @@ static void wrong_lists_are_told_by_column(void **state)
         {"\xC3\xA9,[", "column 3: '[' in '[' without a ']' after it"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct hostlist list = {0};
         struct error err = {0};
 
@@ -116,7 +116,7 @@ static void names_of_equal_shape_are_folded(void **state)
         {{NULL}, ""},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         size_t count = 0;
 
         while (cases[i].names[count] != NULL)

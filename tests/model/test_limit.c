@@ -59,7 +59,7 @@ static void limits_are_read_and_said_in_words(void **state)
         {"{\"fraction_of_groups\": 0.9}", ">= 90% of the median of its own smaller groups", RULE_GROUPS},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct limit limit = read_limit(*state, cases[i].json);
 
         assert_int_equal(limit.rule, cases[i].rule);
@@ -81,7 +81,7 @@ static void what_was_stated_stands_apart_from_the_tolerance(void **state)
         {"{\"equal\": \"ok\"}", "= ok"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct limit limit = read_limit(*state, cases[i].json);
 
         assert_string_equal(reason_english(*state, limit_stated(*state, &limit)), cases[i].text);
@@ -116,7 +116,7 @@ static void a_tolerance_is_given_once_and_where_there_is_a_number(void **state)
          "t.json:1:11: range has not the form [FLOOR, CEILING]; expected two numbers, the floor first"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
         const struct json *object = json_parse(*state, "t.json", cases[i].json, strlen(cases[i].json), &err);
         struct limit limit;
@@ -158,7 +158,7 @@ static void a_contract_names_its_clauses(void **state)
     assert_string_equal(contract->limits.items[1].source, "site7, clause 5: annex B");
     assert_string_equal(contract->limits.items[1].platform, "hgx-h100");
     assert_int_equal(contract->at.items[1]->line, 3);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         assert_null(contract_parse(*state, "c.json", slice_of(wrong[i][0]), &err));
         if (strcmp(err.text, wrong[i][1]) != 0)
             fail_msg("%s\nexpected %s", err.text, wrong[i][1]);
@@ -236,7 +236,7 @@ static void stars_stand_for_any_characters(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(
             limit_applies(&(struct limit){.metric = cases[i].pattern}, cases[i].text, "", "host", 1, 0),
             cases[i].applies);
@@ -251,7 +251,7 @@ static void sizes_are_those_of_nccl_tests(void **state)
     assert_true(size_parse("8G", &bytes) && bytes == 8 * GIB);
     assert_true(size_parse("512M", &bytes) && bytes == GIB / 2);
     assert_true(size_parse("64K", &bytes) && bytes == 65536);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         assert_false(size_parse(wrong[i], &bytes));
     assert_string_equal(size_text(*state, 8 * GIB), "8G");
     assert_string_equal(size_text(*state, 1536 * 1048576.0), "1536M");

@@ -69,7 +69,7 @@ static void words_of_tools_stay(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         expect(texts[i], texts[i]);
 }
 

@@ -102,7 +102,7 @@ static void a_placeholder_and_a_reading_that_is_not_whole_tell_nothing(void **st
     struct reading *reading;
 
     (void)state;
-    for (size_t i = 0; i < sizeof nothings / sizeof nothings[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(nothings); i++)
         add_gpu(record, 0, "gpu0", nothings[i], "");
     reading = add_part(record, 0, "nvidia-smi");
     reading_fact(reading, "gpu.uuid", "gpu0", slice_of("GPU-a"));

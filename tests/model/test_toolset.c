@@ -140,7 +140,7 @@ static void a_manifest_that_leads_elsewhere_or_repeats_is_refused(void **state)
         "assay-tools 1\n600 0 " HASH " bin/b\n600 0 " HASH " bin/a\n",
     };
 
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         struct error err = {0};
 
         if (toolset_parse(place->arena, "kept", slice_of(wrong[i]), &err) != NULL)

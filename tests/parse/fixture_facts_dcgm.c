@@ -17,7 +17,7 @@ static const char *fact_name(const char *test, char *buffer, size_t size)
     };
     size_t length = (size_t)snprintf(buffer, size, "dcgm.%s", test);
 
-    for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(renamed); i++)
         if (strcmp(test, renamed[i].test) == 0)
             return renamed[i].name;
     for (size_t i = 5; i < length && i < size; i++)

@@ -21,7 +21,7 @@ static void check_fact(struct text *wrong, const struct json *fact, const struct
         {"driver_version", "fabric_manager.driver_version"},
     };
 
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(named); i++)
         if (strcmp(fact->key, named[i].key) == 0) {
             fact_string(wrong, fact, reading_get_fact(reading, named[i].name, ""));
             return;

@@ -175,7 +175,7 @@ static void check_error(struct text *wrong, const struct json *fact, const struc
                   {"gpu_lost", "gpu.lost", true},
                   {"unknown_error", "gpu.unknown_error", false}};
 
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
         if (strcmp(errors[i].error, fact->string) == 0) {
             if (count_findings(reading, errors[i].code, NULL) != 1 ||
                 (reading->status == READING_FAILED) != errors[i].failed)
@@ -202,7 +202,7 @@ static bool check_numbers(struct text *wrong, const struct json *fact, const str
         {"dram_correctable_volatile", "ecc.volatile.dram_corrected", check_each},
     };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (strcmp(rows[i].key, fact->key) == 0) {
             rows[i].check(wrong, fact, reading, rows[i].metric);
             return true;

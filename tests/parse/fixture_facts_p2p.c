@@ -54,7 +54,7 @@ static bool check_range(struct text *wrong, const struct json *fact, const struc
 {
     char key[64];
 
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
         snprintf(key, sizeof key, "%s_min", ranges[i].key);
         if (strcmp(fact->key, key) == 0)
             return fact_number(wrong, fact, extreme(reading, &ranges[i], true)), true;

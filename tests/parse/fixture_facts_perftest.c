@@ -86,7 +86,7 @@ static void check_row(struct text *wrong, const struct json *facts, const struct
     const struct json *bytes = json_get(row, "bytes");
     char text[32];
 
-    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(latencies); i++)
         if (json_get(row, latencies[i].key) != NULL)
             fact_number(wrong, json_get(row, latencies[i].key),
                         find_number(list, latencies[i].metric, "", last));
@@ -129,7 +129,7 @@ static void check_text(struct text *wrong, const struct json *fact, const struct
                  {"dev", "perftest.device"},     {"device", "perftest.device"},
                  {"error", "perftest.error"},    {"syndrome", "perftest.completion.syndrome"}};
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (strcmp(fact->key, texts[i].key) == 0) {
             const char *found = reading_get_fact(reading, texts[i].name, "");
 

@@ -73,7 +73,7 @@ static void check_node(struct text *wrong, const struct json *facts, const struc
     json_each (fact, facts) {
         const char *name = NULL;
 
-        for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
             if (strcmp(fact->key, keys[i].key) == 0)
                 name = keys[i].name;
         if (name == NULL && strcmp(fact->key, "node") != 0)

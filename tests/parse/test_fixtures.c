@@ -27,7 +27,7 @@ static const struct {
 /* What the summary tells of each row. */
 static struct {
     unsigned files, facts, wrong;
-} tally[sizeof folders / sizeof folders[0]];
+} tally[ARRAY_SIZE(folders)];
 static unsigned wrong_facts;
 
 void fact_wrong(struct text *wrong, const struct json *fact, const char *format, ...)
@@ -169,7 +169,7 @@ static void check_row(const char *root, struct slice row)
         cells[i] = (struct slice){row.bytes, length};
         row = slice_from(row, length + (tab != NULL));
     }
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         if (folder_is(cells[0], folders[i].folder)) {
             check_file(root, cells, i);
             return;
@@ -179,7 +179,7 @@ static void check_row(const char *root, struct slice row)
 
 static void print_summary(void)
 {
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
         printf("# %s (%s): %u files, %u facts, %u wrong\n", folders[i].parser, folders[i].folder,
                tally[i].files, tally[i].facts, tally[i].wrong);
 }

@@ -94,7 +94,7 @@ static void check_pieces(const struct parser *parser, const char *name, const st
     text_init(&whole, MAX_BYTES);
     text_init(&difference, MAX_BYTES);
     write_reading(parser, input, 0, &whole);
-    for (size_t i = 0; i < sizeof refills / sizeof refills[0] && difference.length == 0; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(refills) && difference.length == 0; i++) {
         cleanup_text struct text pulled = {0};
 
         text_init(&pulled, MAX_BYTES);

@@ -168,7 +168,7 @@ static void hosts_come_together_as_the_suite_says(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sample sample = make(cases[i].hosts, "trial", cases[i].step);
 
         if (strcmp(told(&sample, "nccl-all-gather"), cases[i].right) != 0)
@@ -227,7 +227,7 @@ static void limits_follow_from_where_the_members_are(void **state)
         {"[1-2] rack=a\n[3-4] rack=b\n", "\"scope\": \"cluster\"", RACKS_CLAUSES, {800}},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sample sample =
             make_by_contract(cases[i].hosts, "trial",
                              arena_printf(*state, "{\"check\": \"nccl-all-reduce\", %s}", cases[i].scope),
@@ -272,7 +272,7 @@ static void pairs_of_adapters_are_of_one_shape_whatever_their_racks(void **state
 
     assert_non_null(mkdtemp(folder));
     write_named_adapters(*state, folder);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct sample sample = make(arena_printf(*state,
                                                  "defaults platform=%s/gb200-nvl72.json\n[1-3] rack=a\n"
                                                  "[4-6] rack=b\n",
@@ -415,7 +415,7 @@ static void a_test_under_load_is_held_to_its_own_slices(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct sample sample = make("[1-4]\n", "soak", steps[i]);
         const struct shape *shape;
         const struct slot *slot;
@@ -576,7 +576,7 @@ static void all_reduce_on_two_hosts_is_not_judged_alone(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sample trial = make(cases[i].hosts, "trial", cases[i].steps);
         struct sample delivery = make(cases[i].hosts, "delivery", cases[i].steps);
 
@@ -632,7 +632,7 @@ static void what_cannot_be_grouped_is_refused(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sample sample = make(cases[i].hosts, "trial", cases[i].step);
 
         assert_null(sample.plan);
@@ -679,7 +679,7 @@ static void a_clause_of_the_contract_outranks_suite_and_baseline(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct sample sample = make_by_contract("a\n", "delivery", cases[i].step, contract, NULL);
 
         if (sample.plan == NULL)
@@ -710,7 +710,7 @@ static void a_clause_that_nothing_measures_never_looks_agreed(void **state)
         {CLAUSE("7", "\"gpu_burn.gflops\", \"fraction_of_ceiling\": 0.9"), "7 (gpu_burn.gflops)"},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         const char *contract = arena_printf(*state, AGREED("%s"), cases[i].limits);
         struct sample trial = make_by_contract("a\nb\n", "trial", BURN(""), contract, NULL);
         struct sample delivery = make_by_contract("a\nb\n", "delivery", BURN(""), contract, NULL);

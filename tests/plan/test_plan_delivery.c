@@ -96,7 +96,7 @@ static void a_delivery_is_planned_on_every_platform_at_every_size(void **state)
 
     (void)state;
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; strcmp(all[i].kind, "platforms") == 0 && k < sizeof sizes / sizeof sizes[0]; k++) {
+        for (size_t k = 0; strcmp(all[i].kind, "platforms") == 0 && k < ARRAY_SIZE(sizes); k++) {
             struct cluster cluster = plan_of(all[i].name, sizes[k]);
             size_t gates = 0;
 
@@ -133,7 +133,7 @@ static void no_published_healthy_cluster_fails(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct cluster cluster = plan_of(rows[i].platform, rows[i].hosts);
         size_t found = 0;
 
@@ -166,7 +166,7 @@ static void messages_fit_the_memory_of_the_gpus(void **state)
     static const double gib = 1024.0 * 1024 * 1024;
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct cluster cluster = plan_of(rows[i].platform, 2);
         double most = 0;
 

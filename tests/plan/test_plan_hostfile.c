@@ -190,7 +190,7 @@ static void what_would_change_what_is_owed_is_refused(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct sample sample = make(A B);
 
         assert_int_equal(take(&sample, rows[i].hosts), -1);

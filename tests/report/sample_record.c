@@ -115,7 +115,7 @@ static const struct item_row rows[] = {
     {"nccl-all-gather-cluster", "nccl.all_gather.wrong", ITEM_ONCE, DUTY_GATE, "= 0", "equal 0", "tool",
      "nccl-tests", "", 0, 0, NULL},
 };
-enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+enum { ROW_COUNT = ARRAY_SIZE(rows) };
 
 struct step_row {
     const char *name, *check, *needs, *command;
@@ -143,7 +143,7 @@ static const struct step_row steps[] = {
     {"nccl-all-gather-cluster", "nccl-all-gather", "gpu-burn",
      "mpirun --hostfile hosts -np 64 all_gather_perf -b 8 -e 16G -f 2 -g 1 -n 20 -c 1", true, false, 130},
 };
-enum { STEP_COUNT = sizeof steps / sizeof steps[0] };
+enum { STEP_COUNT = ARRAY_SIZE(steps) };
 
 struct slot_list {
     LIST_OF(struct slot) items;
@@ -623,7 +623,7 @@ static void add_documents(struct maker *maker)
         {"argv", "argv", "assay run -H hostfiles/iron.hosts -s delivery\n"},
     };
 
-    for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(documents); i++) {
         struct document *document = list_push(maker->arena, &maker->record->documents);
 
         document->kind = given(maker, documents[i].kind);

@@ -91,7 +91,7 @@ static void nothing_is_lost(void **state)
                                             {.hosts = 2, .units = 1, .hostile = true}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
         struct answer answer = answer_of(&samples[i]);
         const struct coverage *all = &answer.view->coverage;
         size_t gates = answer.causes.blocked_together;

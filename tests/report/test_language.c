@@ -93,12 +93,12 @@ static void languages_have_names(void **state)
     assert_int_equal(language, LANGUAGE_ZH);
     assert_string_equal(report_language_name(language), "zh");
     assert_false(report_language_find("xx", &language));
-    for (size_t i = 0; i < sizeof chinese / sizeof chinese[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(chinese); i++) {
         language = LANGUAGE_EN;
         assert_true(report_language_find(chinese[i], &language));
         assert_int_equal(language, LANGUAGE_ZH);
     }
-    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++)
         assert_false(report_language_find(none[i], &language));
     assert_true(report_language_find("en_GB.utf8", &language));
     assert_int_equal(language, LANGUAGE_EN);

@@ -186,7 +186,7 @@ static void plots_have_no_colours_but_those_of_the_page(void **state)
     static const char *const own[] = {"fill=\"#", "stroke=\"#", "fill=\"rgb", "fill=\"white", "figure:not("};
 
     (void)state;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         assert_null(strstr(html, own[i]));
     arena_destroy(arena);
 }

@@ -87,7 +87,7 @@ static void the_same_record_gives_the_same_bytes(void **state)
     static const char *const formats[] = {"html", "text", "json", "csv", "junit", "prometheus"};
 
     (void)state;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
         struct arena *arena = arena_create();
         const struct record *record = sample_record(arena, &faulty);
         const char *first = report_of(arena, record, formats[i], NULL);
@@ -274,7 +274,7 @@ static void text_in_chinese_fits_too_and_says_no_english_of_its_own(void **state
         text_init(&out, (size_t)1 << 24);
         report_format_find("text")->write(sample_record(arena, samples[i]), LANGUAGE_ZH, &out);
         assert_non_null(strstr(out.bytes, "验收结论："));
-        for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(own); k++)
             assert_null(strstr(out.bytes, own[k]));
         for (line = strtok_r(out.bytes, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
             if (printable_width(line) > 80)
@@ -290,7 +290,7 @@ static bool is_void(struct slice name)
 {
     static const char *const names[] = {"meta", "link", "br", "wbr", "col", "!DOCTYPE"};
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (slice_equal(name, names[i]))
             return true;
     return false;

@@ -42,9 +42,9 @@ int main(int argc, char **argv)
     cleanup_text struct text out = {0};
     size_t i = 0;
 
-    while (i < sizeof samples / sizeof samples[0] && (!known || strcmp(samples[i].name, argv[1]) != 0))
+    while (i < ARRAY_SIZE(samples) && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
-    if (format == NULL || i == sizeof samples / sizeof samples[0]) {
+    if (format == NULL || i == ARRAY_SIZE(samples)) {
         fprintf(stderr,
                 "usage: write_sample faulty|whole|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);

@@ -603,7 +603,7 @@ int main(void)
 {
     bool met = true;
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         met &= run(&rows[i]);
     met &= run_beside_slow_hosts();
     return met ? 0 : 1;

@@ -129,7 +129,7 @@ static void noise_before_the_answer_is_skipped(void **state)
     struct arena *arena;
 
     (void)state;
-    for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(noises); i++)
         for (size_t repeat = 1; repeat < 5000; repeat = repeat * 7 + 1) {
             struct text all = {0};
             struct remote_result result;
@@ -199,7 +199,7 @@ static void a_garbled_header_is_no_answer(void **state)
     struct arena *arena;
 
     (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         char whole[300];
         struct remote_result result;
 
@@ -296,7 +296,7 @@ static void what_the_guard_says_is_known_by_its_word(void **state)
     struct guard_reply reply;
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *line = arena_printf(
             forms, "@assay " ENDED " ended why=none rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=b text=%s\n",
             rows[i].said);
@@ -328,7 +328,7 @@ static void what_was_said_instead_of_an_answer_is_named(void **state)
     struct arena *arena;
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (int verb = 0; verb < 2; verb++) {
             struct remote_result result = feed(&reply, &arena, verb == 0 ? &spooled : &light, rows[i].out,
                                                strlen(rows[i].out), rows[i].err, strlen(rows[i].err), 4096);
@@ -436,7 +436,7 @@ static void a_light_command_that_did_not_come_whole_is_not_run(void **state)
     job.command = "echo 'it is' >ran";
     text_init(&input, 1 << 20);
     guard_input(&job, &frame, &input);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (access(rows[i].program, X_OK) == 0)
             assert_only_whole_is_run(rows[i].shell, &input);
         else
@@ -484,7 +484,7 @@ static void a_light_command_gets_its_secret_by_stdin_and_sees_neither_elsewhere(
                   "tr '\\0' '\\n' </proc/$p/cmdline; done; set; timeout 1 cat /proc/$PPID/fd/0) >seen";
     text_init(&input, 1 << 20);
     guard_input(&job, &frame, &input);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         if (access(rows[i].program, X_OK) != 0) {
             print_message("not tried: there is no %s\n", rows[i].program);
             continue;
@@ -515,7 +515,7 @@ static void sudo_with_a_password_is_a_line_that_every_login_shell_takes(void **s
     } rows[] = {{&spooled, "' assay ensure " UUID}, {&light, ";exec /bin/sh -s \"$@\"' assay read " UUID}};
 
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct text exec;
 
         text_init(&exec, 65536);

@@ -200,7 +200,7 @@ static void every_line_that_names_a_host_is_heard(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct known_hosts *list = NULL;
         enum known_host answer = ask(known_by_lines(&list, cases[i].lines), cases[i].host, cases[i].port, 1);
 

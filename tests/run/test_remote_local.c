@@ -80,7 +80,7 @@ static void odd_outputs_come_back_byte_for_byte(void **state)
     };
 
     for (int verb = REMOTE_ENSURE; verb <= REMOTE_READ; verb++)
-        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
             struct kept kept = {0};
 
             bench_do(bench, remote, (enum remote_verb)verb, rows[i].command, &kept);

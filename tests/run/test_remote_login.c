@@ -165,7 +165,7 @@ static void each_kind_of_key_that_libssh2_can_use_logs_in(void **state)
         {"ed25519", "RFC4716"}, {"ecdsa", "PEM"}, {"ed25519", "RFC4716", "cut"}};
     struct place *place = *state;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         bool cut = kinds[i][2] != NULL;
         struct remote_target target = target_of(place, TRANSPORT_SSH);
         cleanup_text struct text text = {0};

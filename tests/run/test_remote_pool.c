@@ -101,7 +101,7 @@ static void the_pool_may_be_destroyed_at_any_moment(void **state)
     static const unsigned moments_ms[] = {0, 1, 3, 6, 10, 20, 40, 80, 160};
 
     EACH_TRANSPORT(kind)
-    for (size_t i = 0; i < sizeof moments_ms / sizeof moments_ms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(moments_ms); i++) {
         struct remote_pool *pool = remote_pool_create(
             &place->bench.loop, &(struct remote_options){.known_hosts = place->sshd.known_hosts});
         struct remote_target target = target_of(place, kind);

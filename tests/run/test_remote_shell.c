@@ -39,7 +39,7 @@ static void login_shells_of_other_kinds_work(void **state)
     unsigned tried = 0;
 
     (void)state;
-    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
         char settings[200];
 
         if (access(shells[i], X_OK) != 0) {
@@ -88,7 +88,7 @@ static void what_a_host_says_steers_no_terminal(void **state)
 
     (void)state;
     place_start(&place, "ForceCommand printf '\\033[2Jall is well\\r\\n' >&2; exit 255");
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
         struct remote *remote = open_remote(&place, ways[i]);
         struct kept kept = {0};
 

@@ -425,13 +425,13 @@ static void add_judgement(struct record *record)
     judgement->searches = arena_array(record->arena, struct search, judgement->search_count);
     memcpy(judgement->searches, searches, sizeof searches);
     judgement->accusations = accusations;
-    judgement->accusation_count = sizeof accusations / sizeof accusations[0];
+    judgement->accusation_count = ARRAY_SIZE(accusations);
     judgement->uuid = arena_strdup(record->arena, uuid);
     judgement->baselines = reason(record->arena, noted, "hgx-h100", "sha256 1234");
     add_document(record->arena, &judgement->documents, "baseline", "hgx-h100",
                  slice_of("{\"name\": \"mine\"}"));
     add_outcomes(record->arena, judgement);
-    judgement->verdict_count = sizeof verdicts / sizeof verdicts[0];
+    judgement->verdict_count = ARRAY_SIZE(verdicts);
     judgement->verdicts = arena_array(record->arena, struct verdict, judgement->verdict_count);
     memcpy(judgement->verdicts, verdicts, sizeof verdicts);
 }

@@ -216,7 +216,7 @@ static void changed_evidence_is_an_error_that_names_the_attempt(void **state)
     store_close(place->store);
     place->store = NULL;
     read_file(place->path, &text);
-    for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(harms); i++) {
         struct place harmed = *place;
         struct error err = {0};
         struct store *store;
@@ -274,7 +274,7 @@ static void a_word_of_a_later_version_is_never_a_default(void **state)
     place->store = NULL;
     place_sql(place, "INSERT INTO word(text) VALUES('nccl-tests.none')");
     read_file(place->path, &text);
-    for (size_t i = 0; i < sizeof harms / sizeof harms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(harms); i++) {
         struct place harmed = *place;
         struct error err = {0};
         struct store *store;
@@ -428,7 +428,7 @@ static void what_is_kept_is_for_its_owner_only(void **state)
     static const char *const files[] = {"", "-wal", "-shm"};
     struct place *place = *state;
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         char path[80];
         struct stat status;
 
