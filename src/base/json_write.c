@@ -39,7 +39,7 @@ static void open_value(struct json_writer *writer, const char *bracket)
 {
     begin_value(writer);
     text_put(writer->out, bracket);
-    if (writer->depth + 1 >= ARRAY_SIZE(writer->filled) {
+    if (writer->depth + 1 >= ARRAY_SIZE(writer->filled)) {
         fprintf(stderr, "assay: JSON written deeper than %u levels\n", writer->depth);
         abort();
     }

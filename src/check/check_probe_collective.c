@@ -146,12 +146,12 @@ static int arguments_valid(const struct check_context *context, struct error *er
     static const char *const backends[] = {"nccl", "host"};
     const struct json *arguments_given = context->step->arguments;
 
-    if (!is_one_of(collective(context), collectives, ARRAY_SIZE(collectives))
+    if (!is_one_of(collective(context), collectives, ARRAY_SIZE(collectives)))
         return json_error(
             err, json_get(arguments_given, "collective"),
             "collective: '%s'; expected all_reduce, all_gather, reduce_scatter, alltoall or sendrecv",
             collective(context));
-    if (!is_one_of(check_text(context, "backend"), backends, ARRAY_SIZE(backends))
+    if (!is_one_of(check_text(context, "backend"), backends, ARRAY_SIZE(backends)))
         return json_error(err, json_get(arguments_given, "backend"), "backend: '%s'; expected nccl or host",
                           check_text(context, "backend"));
     return 0;

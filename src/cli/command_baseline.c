@@ -482,7 +482,7 @@ static void refuse_verb(const char *word)
 
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         names[i] = verbs[i].name;
-    cli_refuse_verb("baseline", word, names, ARRAY_SIZE(verbs);
+    cli_refuse_verb("baseline", word, names, ARRAY_SIZE(verbs));
 }
 
 int command_baseline(int argc, char **argv)

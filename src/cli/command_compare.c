@@ -90,7 +90,7 @@ int command_compare(int argc, char **argv)
         return status;
     while (form < ARRAY_SIZE(forms) && strcmp(forms[form].name, format) != 0)
         form++;
-    if (form == ARRAY_SIZE(forms) {
+    if (form == ARRAY_SIZE(forms)) {
         cli_warn("assay: compare: unknown format '%s'; expected text, json or svg\n", format);
         return EXIT_USAGE;
     }

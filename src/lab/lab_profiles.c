@@ -7,7 +7,7 @@
 static const struct lab_profile *const generations[] = {profiles_hopper, profiles_ampere, profiles_blackwell,
                                                         profiles_volta};
 
-#define GENERATIONS (ARRAY_SIZE(generations)
+#define GENERATIONS (ARRAY_SIZE(generations))
 
 const struct lab_profile *lab_profile_find(const char *name)
 {

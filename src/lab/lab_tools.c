@@ -75,7 +75,7 @@ static const struct tool_row {
     {"nvme", tool_nvme},
 };
 
-#define TOOL_COUNT (ARRAY_SIZE(tools)
+#define TOOL_COUNT (ARRAY_SIZE(tools))
 
 const char *const *tool_names(size_t *ret_count)
 {

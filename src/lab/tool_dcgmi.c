@@ -39,7 +39,7 @@ static const struct test {
     {"Stress", "Pulse Test", 4, true},
 };
 
-#define TESTS (ARRAY_SIZE(tests)
+#define TESTS (ARRAY_SIZE(tests))
 
 static const double level_seconds[] = {0, 6, 130, 900, 5400};
 

@@ -22,7 +22,7 @@ bool seconds_parse(const char *text, unsigned *ret_seconds)
             return false;
         while (unit < ARRAY_SIZE(units) && units[unit].letter != rest.bytes[0])
             unit++;
-        if (unit == ARRAY_SIZE(units)
+        if (unit == ARRAY_SIZE(units))
             return false;
         sum += number * units[unit++].seconds;
         rest = slice_from(rest, 1);

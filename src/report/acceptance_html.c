@@ -231,7 +231,7 @@ static void write_story(struct leaf *leaf)
 
     html_markup(leaf->out, "<section id=\"story\">\n");
     heading(leaf, TEXT_A_STORY);
-    open_table(leaf, heads, ARRAY_SIZE(heads);
+    open_table(leaf, heads, ARRAY_SIZE(heads));
     for (size_t i = 0; i < acceptance->verdicts.count; i++)
         head_cell(leaf, unit_name(leaf, acceptance->verdicts.items[i].unit));
     open_body(leaf);
@@ -253,7 +253,7 @@ static void write_lines(struct leaf *leaf, const struct acceptance_line *lines, 
 {
     static const enum text_key heads[] = {TEXT_A_STATE, TEXT_A_STEP, TEXT_A_TARGET, TEXT_A_KNOWN};
 
-    open_table(leaf, heads, ARRAY_SIZE(heads);
+    open_table(leaf, heads, ARRAY_SIZE(heads));
     open_body(leaf);
     for (size_t i = 0; i < count; i++) {
         html_markup(leaf->out, "<tr>");
@@ -320,7 +320,7 @@ static void write_runs(struct leaf *leaf)
     static const enum text_key heads[] = {TEXT_A_RUN, TEXT_RUN_UUID, TEXT_A_STARTED, TEXT_A_HOSTS};
     const struct acceptance *acceptance = leaf->acceptance;
 
-    open_table(leaf, heads, ARRAY_SIZE(heads);
+    open_table(leaf, heads, ARRAY_SIZE(heads));
     open_body(leaf);
     for (size_t i = 0; i < acceptance->runs.count; i++) {
         const struct record *record = acceptance->runs.items[i];
@@ -344,7 +344,7 @@ static void write_documents(struct leaf *leaf)
     static const enum text_key heads[] = {TEXT_A_DOCUMENT, TEXT_A_NAME, TEXT_SHA256};
     const struct acceptance *acceptance = leaf->acceptance;
 
-    open_table(leaf, heads, ARRAY_SIZE(heads);
+    open_table(leaf, heads, ARRAY_SIZE(heads));
     open_body(leaf);
     for (size_t i = 0; i < acceptance->documents.count; i++) {
         html_markup(leaf->out, "<tr>");

@@ -70,8 +70,8 @@ static void put_line(const struct plot *plot, const struct history_subject *subj
                      const struct history_series *series, size_t n)
 {
     struct text *out = plot->out;
-    const char *colour = colours[n % (ARRAY_SIZE(colours)];
-    const char *dash = dashes[n % (ARRAY_SIZE(dashes)];
+    const char *colour = colours[n % (ARRAY_SIZE(colours))];
+    const char *dash = dashes[n % (ARRAY_SIZE(dashes))];
 
     html_markup(out, "<polyline fill=\"none\" stroke-width=\"2\" stroke=\"");
     html_text(out, colour);

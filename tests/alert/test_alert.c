@@ -91,10 +91,10 @@ static void what_lasts_is_repeated_at_growing_intervals(void **state)
         if (due == ALERT_QUIET)
             continue;
         assert_int_equal(due, ALERT_REPEATED);
-        assert_true(found < ARRAY_SIZE(wanted);
+        assert_true(found < ARRAY_SIZE(wanted));
         assert_int_equal(seconds, wanted[found++] * 60);
     }
-    assert_int_equal(found, ARRAY_SIZE(wanted);
+    assert_int_equal(found, ARRAY_SIZE(wanted));
     end(&place);
 }
 

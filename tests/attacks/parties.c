@@ -177,7 +177,7 @@ struct record *parties_record(struct arena *arena, unsigned salt)
     for (size_t i = 0; i < record->plan->steps.count; i++)
         record->plan->steps.items[i].key = salted(arena, record->plan->steps.items[i].key, salt);
     for (size_t i = 0; i < record->plan->shapes.count; i += 2)
-        give_limits(record, i, limits, ARRAY_SIZE(limits);
+        give_limits(record, i, limits, ARRAY_SIZE(limits));
     fill_attempts(record, salt);
     add_window(record, &record->attempts.items[0]);
     add_waivers(record, salt);

@@ -276,7 +276,7 @@ static void each_variant_is_compared_with_the_first_and_advised_on_in_words(void
     assert_string_equal(contrast_of(&tuned, tuning, 1, 1), "no difference");
     assert_null(contrast_text(tuned.arena, tuning, 2, 0));
     assert_string_equal(contrast_of(&tuned, tuning, 3, 0), "too few repeats to tell");
-    assert_int_equal(tuning->advice.count, ARRAY_SIZE(advice);
+    assert_int_equal(tuning->advice.count, ARRAY_SIZE(advice));
     for (size_t i = 0; i < tuning->advice.count; i++)
         assert_string_equal(reason_english(tuned.arena, tuning->advice.items[i]), advice[i]);
     arena_destroy(tuned.arena);

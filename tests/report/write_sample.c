@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 
     while (i < ARRAY_SIZE(samples) && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
-    if (format == NULL || i == ARRAY_SIZE(samples) {
+    if (format == NULL || i == ARRAY_SIZE(samples)) {
         fprintf(stderr,
                 "usage: write_sample faulty|whole|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
