@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/reasons/judge.h"
-#include "assay/reasons/model.h"
-#include "assay/reasons/report.h"
+#include "assay/reasons/any.h"
 
 #include "causes.h"
 
