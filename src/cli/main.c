@@ -34,7 +34,9 @@ static const struct command commands[] = {
      command_logs},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
-    {"site", "DIR", "a folder of pages about all runs, with their outputs, for a file share or a web server; --redact hides who and where",
+    {"site", "DIR",
+     "a folder of pages about all runs, with their outputs, for a file share or a web server; --redact hides "
+     "who and where",
      command_site},
     {"serve", "",
      "the pages of a site straight from the database, on this machine only: for a browser behind ssh -L",

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/report.h"
 
 #include "causes.h"
 

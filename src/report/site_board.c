@@ -37,7 +37,8 @@ static const char *when_text(const struct page *page, const struct site_board *b
     case BOARD_UNDER_WAY:
         if (!is_driven(board))
             return say(page, TEXT_BOARD_STOPPED);
-        if (row->running == 0 && row->set_s <= 0) /* its hosts are busy with others, and how long it waits says nothing of it */
+        if (row->running == 0 &&
+            row->set_s <= 0) /* its hosts are busy with others, and how long it waits says nothing of it */
             return say(page, TEXT_BOARD_WAITING);
         left = board_row_left(board->state, row, board->now);
         return left_text(page, &left);
