@@ -88,7 +88,7 @@ static void write_bar(struct page *page, const struct site_board *board, const s
     if (running > 0)
         html_shape(page->out, "<rect class=\"b-runs\" x=\"@\" width=\"@\" height=\"10\"/>",
                    failed + open + passed, running);
-    html_markup(page->out, "</svg> ");
+    html_markup(page->out, "</svg>");
 }
 
 static const char *row_name(const struct page *page, const struct board_row *row)
@@ -147,8 +147,8 @@ static void write_row(struct page *page, const struct site_board *board, const s
     write_more(page, board, row);
     html_markup(out, "</th>");
     site_open_cell(page, TEXT_BOARD_DONE);
-    write_bar(page, board, row);
     html_markup(out, "<span class=\"of\">");
+    write_bar(page, board, row);
     html_textf(out, "%zu/%zu", board_row_ended(row), row->total);
     html_markup(out, "</span></td>");
     write_count(page, TEXT_FAILED, row->failed, OUTCOME_FAIL);

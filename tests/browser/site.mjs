@@ -97,6 +97,38 @@ for (const by of [null, "a web server", "assay serve"])
     same(/runs\/\d+\/index\.html$/.test(page.url()), true);
   });
 
+const BOARD = () => `runs/${KINDS.length + 1}/live.html`;
+visit("the board of a run that goes on: hostile words are words, and axe finds nothing against it, in light, in dark and on a telephone", BOARD,
+  {by: "assay serve"}, async page => {
+    page.on("dialog", dialog => { throw new Error(dialog.message()); });
+    await page.waitForFunction(() => document.querySelector("#link").textContent.startsWith("Live"));
+    same(await page.locator("#board script, #board iframe, #board img").count(), 0);
+    same(await page.locator("#board table tbody tr").count() > 3, true);
+    await picture(page, "the board-light");
+    await axe(page, WCAG);
+    await page.emulateMedia({colorScheme: "dark"});
+    await picture(page, "the board-dark");
+    await axe(page, rules("color-contrast"));
+    await page.setViewportSize({width: 390, height: 800});
+    same(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await picture(page, "the board-telephone");
+  });
+visit("without JavaScript the board is as of when it was loaded, and a link loads it again", BOARD, {by: "assay serve", javaScriptEnabled: false}, async page => {
+  same(await page.locator("#board table tbody tr").count() > 3, true);
+  await page.getByRole("link", {name: "load it again"}).click();
+  same(await page.locator("h1").textContent(), `Run ${KINDS.length + 1}, live`);
+});
+visit("the index leads to it, with hostile words in it, and axe finds nothing against that", () => "index.html", {by: "assay serve"}, async page => {
+  await axe(page, WCAG);
+  await page.getByRole("link", {name: "Board of the running test"}).click();
+  await page.waitForFunction(() => document.querySelector("#link").textContent.startsWith("Live"));
+});
+visit("it says by itself that its controller is gone", BOARD, {by: "assay serve"}, async page => {
+  await page.waitForFunction(() => document.querySelector("#link").textContent.startsWith("Live"));
+  goesOn.stdin.end();
+  await page.waitForFunction(() => document.querySelector("#board").textContent.includes("No controller is running it"));
+});
+
 const TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".txt": "text/plain"};
 const serve = () => new Promise(done => {
   const server = createServer((request, response) => {
@@ -125,6 +157,8 @@ if (pictures)
   mkdirSync(pictures, {recursive: true});
 execFileSync(writeRuns, [join(folder, "runs.db"), ...KINDS]);
 execFileSync(assay, ["site", site, "--db", join(folder, "runs.db"), "--lang", "en"]);
+const goesOn = spawn(writeRuns, [join(folder, "runs.db"), "running"], {stdio: ["pipe", "pipe", "inherit"]});
+await new Promise(done => goesOn.stdout.once("data", done));
 const server = await serve();
 bases["a web server"] = `http://127.0.0.1:${server.address().port}/`;
 const assayServe = spawn(assay, ["serve", "--port", "0", "--db", join(folder, "runs.db"), "--lang", "en"], {stdio: ["ignore", "pipe", "inherit"]});
@@ -152,6 +186,7 @@ for (const [i, {name, run}] of cases.entries()) {
 await browser.close();
 assayServe.removeAllListeners("exit");
 assayServe.kill();
+goesOn.stdin.end();
 server.close();
 rmSync(folder, {recursive: true, force: true});
 process.exitCode = failed > 0 ? 1 : 0;
