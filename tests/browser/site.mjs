@@ -103,7 +103,7 @@ visit("the board of a run that goes on: hostile words are words, and axe finds n
     page.on("dialog", dialog => { throw new Error(dialog.message()); });
     await page.waitForFunction(() => document.querySelector("#link").textContent.startsWith("Live"));
     same(await page.locator("#board script, #board iframe, #board img").count(), 0);
-    same(await page.locator("#board table tbody tr").count() > 3, true);
+    same(await page.locator("#board table tbody tr").count() > 0, true);
     await picture(page, "the board-light");
     await axe(page, WCAG);
     await page.emulateMedia({colorScheme: "dark"});
@@ -114,7 +114,7 @@ visit("the board of a run that goes on: hostile words are words, and axe finds n
     await picture(page, "the board-telephone");
   });
 visit("without JavaScript the board is as of when it was loaded, and a link loads it again", BOARD, {by: "assay serve", javaScriptEnabled: false}, async page => {
-  same(await page.locator("#board table tbody tr").count() > 3, true);
+  same(await page.locator("#board table tbody tr").count() > 0, true);
   await page.getByRole("link", {name: "load it again"}).click();
   same(await page.locator("h1").textContent(), `Run ${KINDS.length + 1}, live`);
 });
