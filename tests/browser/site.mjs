@@ -4,7 +4,7 @@
 // With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says what to do, where Chromium or the packages of
 // package.json are not installed (scripts/install-packages test).
 import {execFileSync, spawn} from "node:child_process";
-import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync} from "node:fs";
+import {mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs";
 import {createServer} from "node:http";
 import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
@@ -14,15 +14,16 @@ import {FLAGS, find, same} from "./common.mjs";
 
 const KINDS = [..."clean faulty clean undecided part stopped clean faulty clean clean clean clean clean faulty".split(" ")];
 const [, , assay, writeRuns] = process.argv, pictures = process.env.ASSAY_SCREENSHOTS;
-const folder = mkdtempSync(join(tmpdir(), "assay-browser-site-")), site = join(folder, "site");
+const folder = mkdtempSync(join(tmpdir(), "assay-browser-site-")), site = join(folder, "site"), hostile = join(folder, "hostile");
+const EVIL = `su1 "><script>alert(8)</script> \u202eevil & '<img src=x onerror=alert(9)>`;
 const cases = [];
 let browser;
 const bases = {}; // by the name of who serves the site
 
 // Opens a page of the site and fails where it has anything to say on its console, or asks for anything elsewhere.
 const visit = (title, path, options, run) => cases.push({name: title, run: async () => {
-  const {by, ...rest} = options;
-  const root = by ? bases[by] : `file://${site}/`;
+  const {by, at, ...rest} = options;
+  const root = by ? bases[by] : `file://${at ?? site}/`;
   const context = await browser.newContext({viewport: {width: 1180, height: 900}, ...rest});
   const page = await context.newPage(), said = [];
   page.on("console", message => said.push(message.text()));
@@ -128,6 +129,43 @@ visit("it says by itself that its controller is gone", BOARD, {by: "assay serve"
   goesOn.stdin.end();
   await page.waitForFunction(() => document.querySelector("#board").textContent.includes("No controller is running it"));
 });
+// Every string that a host, a suite or a person gave is an attack on these pages.
+const pagesOf = root => readdirSync(root, {recursive: true}).filter(name => name.endsWith(".html")).sort();
+const KINDS_OF_PAGE = [/^index/, /^runs\/2\//, /^compare\/1-2/, /^history\/index/, /^history\/hosts\//, /^history\/groups\//, /^history\/parts\//, /^acceptances\//];
+visit("hostile words are text on every page: nothing of them runs, loads, or makes it wider than a telephone", () => "index.html",
+  {at: hostile, viewport: {width: 390, height: 800}}, async page => {
+    const all = pagesOf(hostile), alerts = [], told = [];
+    page.on("dialog", dialog => { alerts.push(dialog.message()); dialog.dismiss(); });
+    for (const name of all) {
+      await page.goto(`file://${hostile}/${name}`);
+      same([name, await page.locator("h1").count(), await page.locator("main img, main iframe, main script, main object").count()], [name, 1, 0]);
+      same([name, await page.evaluate(() => document.documentElement.scrollWidth)], [name, 390]);
+      if ((await page.locator("main").textContent()).includes("<script>"))
+        told.push(name);
+    }
+    same(KINDS_OF_PAGE.filter(kind => !told.some(name => kind.test(name))).map(String), []);
+    same(alerts, []);
+  });
+for (const kind of KINDS_OF_PAGE)
+  visit(`hostile words: axe finds nothing against ${kind}`, () => pagesOf(hostile).find(name => kind.test(name)), {at: hostile}, async page => {
+    await picture(page, `hostile-${String(kind).replace(/[^a-z0-9]+/g, "-")}`);
+    await axe(page, WCAG);
+  });
+visit("hostile words are found by the search, and are no pattern to it", () => "index.html", {at: hostile}, async page => {
+  const search = page.getByRole("searchbox").first();
+  await search.fill("<script>");
+  await page.waitForFunction(() => document.querySelector("#runs .filter output").value !== "");
+  same(await rowsShown(page), 2);
+  await search.fill("<script>.*(");
+  await page.waitForFunction(() => [...document.querySelectorAll("#runs tbody tr")].every(one => one.offsetParent === null));
+  same(await rowsShown(page), 0);
+});
+visit("an acceptance leads back to all runs, and is whole without JavaScript", () => pagesOf(hostile).find(name => name.startsWith("acceptances/")),
+  {at: hostile, javaScriptEnabled: false}, async page => {
+    same((await page.locator("h1, header").first().textContent()).includes("<script>alert(8)</script>"), true);
+    await page.getByRole("link", {name: "All runs"}).click();
+    same(await page.locator("#acceptances tbody tr").count(), 1);
+  });
 
 const TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".txt": "text/plain"};
 const serve = () => new Promise(done => {
@@ -159,6 +197,11 @@ execFileSync(writeRuns, [join(folder, "runs.db"), ...KINDS]);
 execFileSync(assay, ["site", site, "--db", join(folder, "runs.db"), "--lang", "en"]);
 const goesOn = spawn(writeRuns, [join(folder, "runs.db"), "running"], {stdio: ["pipe", "pipe", "inherit"]});
 await new Promise(done => goesOn.stdout.once("data", done));
+execFileSync(writeRuns, [join(folder, "hostile.db"), "hostile", "hostile", ..."clean ".repeat(10).trim().split(" ")]);
+writeFileSync(join(folder, "hosts"), "node[1-8] platform=hgx-h100\n");
+writeFileSync(join(folder, "owed.json"), JSON.stringify({name: "owed", title: EVIL, purpose: "delivery", platform: "hgx-h100", steps: [{check: "reachable"}]}));
+execFileSync(assay, ["acceptance", "create", EVIL, "-H", join(folder, "hosts"), "-s", join(folder, "owed.json"), "--db", join(folder, "hostile.db")]);
+execFileSync(assay, ["site", hostile, "--db", join(folder, "hostile.db"), "--lang", "en"]);
 const server = await serve();
 bases["a web server"] = `http://127.0.0.1:${server.address().port}/`;
 const assayServe = spawn(assay, ["serve", "--port", "0", "--db", join(folder, "runs.db"), "--lang", "en"], {stdio: ["ignore", "pipe", "inherit"]});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* write_runs DATABASE KIND...: runs of the same 8 hosts, an hour apart, as a cluster that is looked at again and again
    leaves them: clean, faulty, undecided, stopped, part, which is clean and of two hosts only, or running, which goes on until
-   standard input is closed, and in which whoever could chose hostile words. */
+   standard input is closed, and in which whoever could chose hostile words; hostile: of two hosts, with the same words. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,10 +50,11 @@ static void decide_nothing(struct judgement *judgement)
 
 static struct record *make(struct arena *arena, const char *kind, unsigned number)
 {
-    bool faulty = strcmp(kind, "faulty") == 0, part = strcmp(kind, "part") == 0,
-         hostile = strcmp(kind, "running") == 0;
+    bool faulty = strcmp(kind, "faulty") == 0,
+         few = strcmp(kind, "part") == 0 || strcmp(kind, "hostile") == 0,
+         hostile = strcmp(kind, "running") == 0 || strcmp(kind, "hostile") == 0;
     struct record *record = sample_record(
-        arena, &(struct sample){.hosts = part ? 2 : 8, .units = 1, .faults = faulty, .hostile = hostile});
+        arena, &(struct sample){.hosts = few ? 2 : 8, .units = 1, .faults = faulty, .hostile = hostile});
 
     record->uuid = record->plan->run_uuid = new_uuid(arena);
     record->judgement.uuid = new_uuid(arena);
