@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is alerted of, and when it is due to whom. */
-#include "assay/alert.h"
+#include "assay/alert/alert.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 enum { MOST_PROBLEMS = 100, MOST_TEXT = 300 };
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "alert_private.h"
-#include "assay/files.h"
-#include "assay/json.h"
-#include "assay/platform.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
+#include "assay/model/platform.h"
 
 enum { CONFIG_BYTES = 1 << 20, TIMEOUT_S = 10, LONGEST_TIMEOUT_S = 60 };
 

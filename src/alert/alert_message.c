@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "alert_private.h"
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 enum { PROBLEMS_SHOWN = 5, TAIL_BYTES = 100, BODY_BYTES = 1 << 20 };
 

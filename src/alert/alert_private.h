@@ -2,7 +2,7 @@
 #ifndef ASSAY_ALERT_PRIVATE_H
 #define ASSAY_ALERT_PRIVATE_H
 
-#include "assay/alert.h"
+#include "assay/alert/alert.h"
 
 /* Of a word that the schema lets through. */
 enum alert_kind alert_kind_named(const char *name);

@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 #include "alert_private.h"
-#include "assay/cleanup.h"
-#include "assay/json.h"
-#include "assay/reading.h"
-#include "assay/scan.h"
-#include "assay/secret.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/json.h"
+#include "assay/base/scan.h"
+#include "assay/base/secret.h"
+#include "assay/model/reading.h"
 
 enum { ANSWER_BYTES = 64 * 1024, REQUEST_BYTES = 64 * 1024, WORDS_SHOWN = 120, BODY_FD = 3 };
 

@@ -2,9 +2,9 @@
 /* What is kept from call to call: a JSON file that is written whole, beside and renamed. */
 #include <string.h>
 
-#include "assay/alert.h"
-#include "assay/files.h"
-#include "assay/json.h"
+#include "assay/alert/alert.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
 
 enum { STATE_BYTES = 16 << 20, SCHEMA = 1 };
 

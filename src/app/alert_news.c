@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "assay/compare.h"
-#include "assay/report.h"
+#include "assay/model/compare.h"
+#include "assay/report/report.h"
 
 static const char WHOLE_RUN[] = "the run";
 

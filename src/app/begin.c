@@ -9,8 +9,8 @@
 #include "assay/app/resuming.h"
 #include "assay/app/sources.h"
 #include "assay/app/turns.h"
-#include "assay/files.h"
-#include "assay/sighting.h"
+#include "assay/base/files.h"
+#include "assay/model/sighting.h"
 
 static void tell_note(const struct findings *notes, const char *note)
 {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "assay/app/sources.h"
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 /* -- Loading --------------------------------------------------------------------------------------------------- */
 

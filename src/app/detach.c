@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 enum { LOG_MODE = 0600 }; /* outputs of hosts may stand in it */
 

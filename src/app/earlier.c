@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "assay/app/histories.h"
-#include "assay/compare.h"
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
+#include "assay/model/compare.h"
 
 static bool has_host(const struct record *record, const char *name)
 {

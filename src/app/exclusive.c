@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/clock.h"
-#include "assay/program.h"
+#include "assay/base/clock.h"
+#include "assay/base/program.h"
+#include "assay/base/scan.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
-#include "assay/scan.h"
 
 enum { POLL_S = 3, SETTLE_S = 5, SPARE_MINUTES = 60 };
 

@@ -3,7 +3,7 @@
 
 #include <stdarg.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 enum { LINE_BYTES = 1 << 20 };
 

@@ -11,9 +11,9 @@
 
 #include "assay/app/sources.h"
 #include "assay/app/turns.h"
-#include "assay/clock.h"
-#include "assay/judge.h"
-#include "assay/sighting.h"
+#include "assay/base/clock.h"
+#include "assay/judge/judge.h"
+#include "assay/model/sighting.h"
 
 enum { LOOKS_MOST = 5 }; /* for the readings of an attempt that ended: they are kept right behind its end */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/app/isolation.h"
 
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 
 void isolation_extend(const struct record *record, const struct plan_sources *sources)
 {

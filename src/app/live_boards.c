@@ -6,7 +6,7 @@
 
 #include "assay/app/board_news.h"
 #include "assay/app/follower.h"
-#include "assay/clock.h"
+#include "assay/base/clock.h"
 
 /* Of more runs that are looked at than this, the one that nobody looked at for longest is begun again. Who looks right behind
    another is shown the same. */

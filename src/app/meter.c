@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/suite.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/model/suite.h"
 
 /* A run stops below the first: SQLite's log and the judgement of a large run still fit. */
 enum { STOP_BELOW = 16 << 20, WARN_BELOW = 1 << 30 };

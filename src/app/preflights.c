@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "assay/preflight.h"
-#include "assay/report.h"
+#include "assay/plan/preflight.h"
+#include "assay/report/report.h"
 
 int preflight_attach(struct store *store, struct record *record, struct error *err)
 {

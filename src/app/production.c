@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* "gpu-burn, nccl-all-reduce": the steps of the plan that load this host are added to the names, each once. */
 static const char *add_step(struct arena *arena, const char *names, const char *step)

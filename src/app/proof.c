@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "assay/app/signature.h"
-#include "assay/cleanup.h"
-#include "assay/clock.h"
-#include "assay/files.h"
-#include "assay/log.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
+#include "assay/base/files.h"
+#include "assay/base/log.h"
+#include "assay/report/report.h"
 
 #define FOLDER_PREFIX "assay-export-"
 enum { MOST_NAMED = 50, REPORT_BYTES = 1024 * 1024 * 1024 };

@@ -7,10 +7,10 @@
 
 #include "assay/app/exclusive.h"
 #include "assay/app/sources.h"
-#include "assay/cleanup.h"
-#include "assay/evidence.h"
-#include "assay/files.h"
-#include "assay/remote.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/model/evidence.h"
+#include "assay/run/remote.h"
 
 enum { MANIFEST_BYTES = 16 << 20 };
 

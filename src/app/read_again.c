@@ -2,7 +2,7 @@
 /* What was stored, read by today's parsers: one attempt after the other, so that no more than one is in memory. */
 #include "assay/app/read_again.h"
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 int read_again(struct store *store, const struct plan_sources *sources, struct record *record,
                struct attempt *attempt, bool put, struct error *err)

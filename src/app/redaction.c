@@ -5,8 +5,8 @@
 
 #include "assay/app/proof.h"
 #include "assay/app/question.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 
 enum { LARGEST_REDACTED = 1 << 30 };
 

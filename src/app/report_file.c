@@ -6,7 +6,7 @@
 
 #include "assay/app/earlier.h"
 #include "assay/app/preflights.h"
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 char *report_file_name(const struct standing *standing, long long number, const char *extension)
 {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "assay/app/production.h"
-#include "assay/clock.h"
-#include "assay/json.h"
-#include "assay/judge.h"
+#include "assay/base/clock.h"
+#include "assay/base/json.h"
+#include "assay/judge/judge.h"
 #include "assay/reasons/app.h"
 
 enum { DIFFERENCES_SHOWN = 10 };

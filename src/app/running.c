@@ -9,9 +9,9 @@
 #include "assay/app/exclusive.h"
 #include "assay/app/isolation.h"
 #include "assay/app/meter.h"
-#include "assay/check.h"
-#include "assay/clock.h"
-#include "assay/judge.h"
+#include "assay/base/clock.h"
+#include "assay/check/check.h"
+#include "assay/judge/judge.h"
 
 static int attempt_begins(void *context, const struct attempt *attempt, struct error *err)
 {

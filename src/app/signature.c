@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/program.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/program.h"
+#include "assay/base/scan.h"
 
 #define NAMESPACE "assay-report"
 enum { SIGNATURE_BYTES = 1 << 16, SIGNERS_BYTES = 16 << 20 };

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/json.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/json.h"
 
 enum { SCHEMA = 1, MARK_BYTES = 16 << 20, COPIED = 64 * 1024 };
 static const char MARK[] = "assay-site.json";

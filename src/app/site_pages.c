@@ -10,8 +10,8 @@
 #include "assay/app/earlier.h"
 #include "assay/app/histories.h"
 #include "assay/app/report_file.h"
-#include "assay/clock.h"
-#include "assay/judge.h"
+#include "assay/base/clock.h"
+#include "assay/judge/judge.h"
 
 /* Of a suite with so many runs every two are compared; of more each with the one before, and the newest with so many. */
 enum { RUNS_ALL_PAIRS = 8, PAIRS_OF_NEWEST = 32 };

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 #define TURNS_DOCUMENT "turns" /* its kind */
 

@@ -5,7 +5,7 @@
 
 #include "assay/app/campaign.h"
 #include "assay/app/proof.h"
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 enum { FILE_BYTES = 1 << 30 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 #include <stdalign.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/clock.h"
+#include "assay/base/clock.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/error.h"
+#include "assay/base/error.h"
 
 #include <stdio.h>
 #include <string.h>

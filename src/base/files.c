@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
 
 static int read_all(int fd, const char *path, struct text *text, struct error *err)
 {

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 
 enum { MOST_LINKS = 40, MOST_NAMES = 100, PERMISSIONS = 0777, OF_OWNER = 0700 };
 

@@ -5,7 +5,7 @@
  * the nodes with their places; cJSON then decodes the strings, and both are walked together. Where the two
  * disagree about one byte, that is our own failure and never a value.
  */
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 #include "json_private.h"
 
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
 
 enum {
     DEPTH_LIMIT = 64,

@@ -2,7 +2,7 @@
 /* What two documents say otherwise, by the places where they say it. */
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 enum { VALUE_BYTES = 80 };
 

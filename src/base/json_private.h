@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 enum { JSON_NUMBER_LIMIT = 63 }; /* bytes; cJSON and scan_double read no longer ones */
 

@@ -10,7 +10,7 @@
 #include <pcre2.h>
 #include <string.h>
 
-#include "assay/options.h"
+#include "assay/base/options.h"
 
 static int check(const struct schema_checker *checker, const struct json *schema,
                  const struct schema_place *place);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_JSON_SCHEMA_PRIVATE_H
 #define ASSAY_JSON_SCHEMA_PRIVATE_H
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 enum { SCHEMA_KEYS_SHOWN = 48 };
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/options.h"
+#include "assay/base/options.h"
 
 enum { STRING_SHOWN = 80 };
 

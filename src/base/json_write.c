@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 void json_writer_init(struct json_writer *writer, struct text *out, bool compact)
 {

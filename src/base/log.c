@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/log.h"
+#include "assay/base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/nearest.h"
+#include "assay/base/nearest.h"
 
 #include <stdbool.h>
 #include <stdio.h>

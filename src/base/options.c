@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/options.h"
+#include "assay/base/options.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/scan.h"
 
 /* Long options come back from getopt_long as LONG_BASE + index of their row; short ones as their letter. */
 enum { LONG_BASE = 256, COLUMNS = 80, WIDEST_NAME = 24 };

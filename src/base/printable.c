@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/program.h"
+#include "assay/base/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 
 enum { ANSWER_BYTES = 4 << 20, FIRST_OF_OURS = STDERR_FILENO + PROGRAM_INPUTS };
 

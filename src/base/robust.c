@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 
 #include <math.h>
 #include <stdlib.h>

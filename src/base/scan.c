@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/secret.h"
+#include "assay/base/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 enum { SECRET_BYTES = 4096, LONGEST = 1000 /* sudo and PAM take 255 to 512 */, INTERRUPT = 3 /* Ctrl-C */ };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/source.h"
+#include "assay/base/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 static ssize_t pull_file(void *context, char *buffer, size_t size)
 {

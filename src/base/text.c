@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 enum { PIECE_BYTES = 256 * 1024 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "assay/board_state.h"
+#include "assay/board/board_state.h"
 
 /* One step, whole: mean and spread, s. */
 struct pace {

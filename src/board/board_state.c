@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/board_state.h"
+#include "assay/board/board_state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the board says of times, counts and reasons. */
-#include "assay/board_words.h"
+#include "assay/board/board_words.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/reasons_alike.h"
+#include "assay/board/reasons_alike.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 
 enum { REASON_BYTES = 64 * 1024 };
 

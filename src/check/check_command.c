@@ -10,9 +10,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "assay/check.h"
-#include "assay/hostfile.h"
-#include "assay/pattern.h"
+#include "assay/base/pattern.h"
+#include "assay/check/check.h"
+#include "assay/model/hostfile.h"
 #include "assay/reasons/check.h"
 
 #include "part_file.h"

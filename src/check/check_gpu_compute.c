@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "assay/base/scan.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
-#include "assay/scan.h"
 
 #include "probe_gpu.h"
 #include "rules.h"

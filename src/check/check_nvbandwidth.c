@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "assay/reasons/check.h"
 
 #define DEFAULT_TESTS                                                                    \

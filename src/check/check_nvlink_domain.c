@@ -12,9 +12,9 @@
  */
 #include <string.h>
 
+#include "assay/base/scan.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
-#include "assay/scan.h"
 #include "rules.h"
 #include "smi.h"
 

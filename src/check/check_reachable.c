@@ -3,7 +3,7 @@
  * or another one of the run under a second name, which would be delivered twice. */
 #include <string.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "assay/reasons/check.h"
 #include "rules.h"
 

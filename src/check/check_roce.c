@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
+#include "assay/model/script_reason.h"
 #include "assay/reasons/check.h"
-#include "assay/script_reason.h"
 
 #include "rules.h"
 #include "script.h"

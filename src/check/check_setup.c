@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "assay/hostfile.h"
+#include "assay/model/hostfile.h"
 #include "assay/reasons/check.h"
 #include "rules.h"
 #include "script.h"

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "assay/options.h"
-#include "assay/remote.h"
+#include "assay/base/options.h"
+#include "assay/run/remote.h"
 
 struct access {
     bool accept_new_host_keys, ask_password, ask_jump_password, ask_jump_code, ask_sudo_password;

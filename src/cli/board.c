@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "assay/app/board_news.h"
-#include "assay/cleanup.h"
-#include "assay/clock.h"
-#include "assay/json.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
+#include "assay/base/json.h"
 #include "board_plain.h"
 #include "board_terminal.h"
 #include "cli.h"

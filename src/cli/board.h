@@ -4,7 +4,7 @@
 #define ASSAY_BOARD_H
 
 #include "assay/app/watcher.h"
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 enum board_kind {
     BOARD_LIVE, /* a screen that is drawn again in place */

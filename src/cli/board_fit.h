@@ -3,7 +3,7 @@
 #ifndef ASSAY_BOARD_FIT_H
 #define ASSAY_BOARD_FIT_H
 
-#include "assay/board_state.h"
+#include "assay/board/board_state.h"
 
 /* A line that could be drawn. */
 struct candidate {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 #include "board_fit.h"
 
 enum { NAME_MOST = 24, NARROW = 100, WIDE = 160, LINE_BYTES = 64 * 1024 };

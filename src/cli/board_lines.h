@@ -4,8 +4,8 @@
 #ifndef ASSAY_BOARD_LINES_H
 #define ASSAY_BOARD_LINES_H
 
-#include "assay/board_state.h"
-#include "assay/board_words.h"
+#include "assay/board/board_state.h"
+#include "assay/board/board_words.h"
 
 struct board_look {
     unsigned width, height; /* of the screen; the board leaves its last line and last column free */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 
 enum { HEARTBEAT_S = 60, REASONS_AT_ONCE = 12, ROWS_AT_ONCE = 6 };
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_BOARD_PLAIN_H
 #define ASSAY_BOARD_PLAIN_H
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 #include "board_lines.h"
 
 struct board_plain {

@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 enum { WIDTH_LEAST = 40, HEIGHT_LEAST = 4, WIDTH_USUAL = 80, HEIGHT_USUAL = 24, SCREEN_BYTES = 4 << 20 };
 

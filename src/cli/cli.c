@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/files.h"
-#include "assay/text.h"
+#include "assay/base/files.h"
+#include "assay/base/text.h"
 
 enum { HELP_BYTES = 64 * 1024 };
 

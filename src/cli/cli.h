@@ -5,14 +5,14 @@
 
 #include "assay/app/findings.h"
 #include "assay/app/proof.h"
-#include "assay/error.h"
-#include "assay/history.h"
-#include "assay/hostfile.h"
-#include "assay/options.h"
-#include "assay/plan_build.h"
-#include "assay/record.h"
-#include "assay/report.h"
-#include "assay/store.h"
+#include "assay/base/error.h"
+#include "assay/base/options.h"
+#include "assay/model/history.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
+#include "assay/report/report.h"
+#include "assay/store/store.h"
 
 enum exit_status {
     EXIT_ACCEPT = 0,

@@ -9,11 +9,11 @@
 #include "assay/app/proof.h"
 #include "assay/app/question.h"
 #include "assay/app/sources.h"
-#include "assay/cleanup.h"
-#include "assay/clock.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
+#include "assay/base/files.h"
 #include "assay/reasons/any.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { REPORT_BYTES = 1024 * 1024 * 1024 };

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/file.h>
 
-#include "assay/alert.h"
+#include "assay/alert/alert.h"
 #include "assay/app/alert_news.h"
 #include "assay/app/earlier.h"
-#include "assay/cleanup.h"
-#include "assay/clock.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
+#include "assay/base/files.h"
 #include "cli.h"
 
 struct request {

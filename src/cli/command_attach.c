@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "assay/app/follower.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "board.h"
 #include "cli.h"
 #include "recap.h"

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "assay/app/sources.h"
-#include "assay/derive.h"
-#include "assay/files.h"
-#include "assay/report.h"
-#include "assay/suite.h"
+#include "assay/base/files.h"
+#include "assay/judge/derive.h"
+#include "assay/model/suite.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { BASELINE_BYTES = 16 * 1024 * 1024 };

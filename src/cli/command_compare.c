@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "assay/app/histories.h"
-#include "assay/files.h"
-#include "assay/judge.h"
-#include "assay/report.h"
+#include "assay/base/files.h"
+#include "assay/judge/judge.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { COMPARE_BYTES = 1024 * 1024 * 1024 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "assay/app/question.h"
-#include "assay/files.h"
-#include "assay/suite.h"
+#include "assay/base/files.h"
+#include "assay/model/suite.h"
 #include "cli.h"
 
 enum { CONTRACT_BYTES = 16 * 1024 * 1024 };

@@ -5,8 +5,8 @@
 
 #include "assay/app/proof.h"
 #include "assay/app/redaction.h"
-#include "assay/files.h"
-#include "assay/report.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { REPORT_BYTES = 1 << 30 };

@@ -9,9 +9,9 @@
 
 #include "assay/app/proof.h"
 #include "assay/app/verification.h"
-#include "assay/clock.h"
-#include "assay/files.h"
-#include "assay/report.h"
+#include "assay/base/clock.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 struct import_options {

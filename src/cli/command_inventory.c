@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "assay/files.h"
-#include "assay/inventory.h"
+#include "assay/base/files.h"
+#include "assay/parse/inventory.h"
 #include "cli.h"
 
 enum { INPUT_BYTES = 256 << 20, OUTPUT_BYTES = 64 << 20 };

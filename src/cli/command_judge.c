@@ -5,10 +5,10 @@
 
 #include "assay/app/read_again.h"
 #include "assay/app/sources.h"
-#include "assay/check.h"
-#include "assay/clock.h"
-#include "assay/judge.h"
-#include "assay/report.h"
+#include "assay/base/clock.h"
+#include "assay/check/check.h"
+#include "assay/judge/judge.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 /* What is stored of a clipped output is not all that was read: its readings stay as they are. */

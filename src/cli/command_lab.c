@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/lab.h"
-#include "assay/options.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/options.h"
+#include "assay/base/scan.h"
+#include "assay/lab/lab.h"
 #include "cli.h"
 
 static int help(FILE *out, int rc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 static void print_runs(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count)

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/nearest.h"
-#include "assay/pattern.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/nearest.h"
+#include "assay/base/pattern.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { LINE_BYTES = 64 << 20 };

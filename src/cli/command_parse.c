@@ -4,9 +4,9 @@
  *
  * Exit status: 0 complete without fault, 1 complete with a fault, 2 not complete, 64 usage or no such file.
  */
-#include "assay/cleanup.h"
-#include "assay/parser.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
+#include "assay/parse/parser.h"
 
 #include "cli.h"
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include "assay/app/production.h"
 #include "assay/app/question.h"
-#include "assay/cleanup.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/report/report.h"
 #include "cli.h"
 #include "plan_screen.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/derive_platform.h"
-#include "assay/files.h"
-#include "assay/platform.h"
+#include "assay/base/files.h"
+#include "assay/judge/derive_platform.h"
+#include "assay/model/platform.h"
 #include "cli.h"
 
 enum { PLATFORM_BYTES = 1024 * 1024 };

@@ -2,8 +2,8 @@
 /* Old runs go, those that somebody leans on stay; each that stays though it is old enough is told with its reason. */
 #include <stdio.h>
 
-#include "assay/clock.h"
-#include "assay/report.h"
+#include "assay/base/clock.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum { DAY_S = 86400, MIB = 1 << 20 };

@@ -7,9 +7,9 @@
 #include "assay/app/proof.h"
 #include "assay/app/question.h"
 #include "assay/app/report_file.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 /* What is signed is in memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */

@@ -6,7 +6,7 @@
 
 #include "assay/app/live_boards.h"
 #include "assay/app/site_pages.h"
-#include "assay/serve.h"
+#include "assay/serve/serve.h"
 #include "cli.h"
 
 enum { USUAL_PORT = 8585, PORTS = 65536 };

@@ -10,8 +10,8 @@
 #include "assay/app/report_file.h"
 #include "assay/app/site_folder.h"
 #include "assay/app/site_pages.h"
-#include "assay/judge.h"
-#include "assay/site.h"
+#include "assay/judge/judge.h"
+#include "assay/report/site.h"
 #include "cli.h"
 
 struct work {

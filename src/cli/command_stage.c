@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "access.h"
-#include "assay/cleanup.h"
-#include "assay/stage.h"
+#include "assay/base/cleanup.h"
+#include "assay/run/stage.h"
 #include "cli.h"
 
 struct stage_command {

@@ -9,7 +9,7 @@
 
 #include "assay/app/proof.h"
 #include "assay/app/verification.h"
-#include "assay/files.h"
+#include "assay/base/files.h"
 #include "cli.h"
 
 struct verify_options {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "assay/app/sources.h"
-#include "assay/clock.h"
-#include "assay/judge.h"
-#include "assay/report.h"
+#include "assay/base/clock.h"
+#include "assay/judge/judge.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 struct waive_options {

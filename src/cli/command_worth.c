@@ -3,10 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "assay/files.h"
-#include "assay/judge.h"
-#include "assay/report.h"
-#include "assay/worth.h"
+#include "assay/base/files.h"
+#include "assay/judge/judge.h"
+#include "assay/report/report.h"
+#include "assay/worth/worth.h"
 #include "cli.h"
 
 enum { WORTH_BYTES = 16 * 1024 * 1024 };

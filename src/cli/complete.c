@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/parser.h"
-#include "assay/suite.h"
+#include "assay/base/cleanup.h"
+#include "assay/model/suite.h"
+#include "assay/parse/parser.h"
 
 enum { RUNS_OFFERED = 50 };
 

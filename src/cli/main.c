@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/log.h"
-#include "assay/remote.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/log.h"
+#include "assay/run/remote.h"
 #include "cli.h"
 #include "complete.h"
 

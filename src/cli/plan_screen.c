@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "assay/reasons/plan.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "cli.h"
 
 enum {

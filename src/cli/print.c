@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/nearest.h"
-#include "assay/printable.h"
-#include "assay/sha256.h"
-#include "assay/text.h"
+#include "assay/base/nearest.h"
+#include "assay/base/printable.h"
+#include "assay/base/sha256.h"
+#include "assay/base/text.h"
 #include "cli.h"
 
 enum { PRINTED_BYTES = 64 << 20, WORDS_BYTES = 4096 };

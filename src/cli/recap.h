@@ -3,7 +3,7 @@
 #ifndef ASSAY_RECAP_H
 #define ASSAY_RECAP_H
 
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 /* To standard output, of a judged record: "node[1-7,9]  accept  ok 24". Steps over several hosts are a line of their own. */
 void recap_print(const struct record *record);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "acceptance_private.h"
-#include "assay/judge.h"
-#include "assay/peers.h"
+#include "assay/judge/judge.h"
+#include "assay/judge/peers.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"

@@ -2,7 +2,7 @@
 #ifndef ASSAY_JUDGE_ACCEPTANCE_PRIVATE_H
 #define ASSAY_JUDGE_ACCEPTANCE_PRIVATE_H
 
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 
 /* acceptance_touch.c. What (enum concern of check.h, added up) is void behind a change, and behind an event. */
 unsigned change_touches(enum item_kind kind);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "acceptance_private.h"
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 enum { EVERYTHING = OF_HOST | OF_GPU | OF_NETWORK };
 

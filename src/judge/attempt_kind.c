@@ -2,7 +2,7 @@
 /* How an attempt ended, as the table of outcomes distinguishes it: whole, crash, hang, fault, undecided. */
 #include <string.h>
 
-#include "assay/evidence.h"
+#include "assay/model/evidence.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"

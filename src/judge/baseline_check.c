@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/derive.h"
-#include "assay/parser.h"
+#include "assay/judge/derive.h"
+#include "assay/parse/parser.h"
 #include "judge_private.h"
 
 struct inspection {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/compare.h"
+#include "assay/model/compare.h"
 #include "judge_private.h"
 
 struct row {

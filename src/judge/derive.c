@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/derive.h"
+#include "assay/judge/derive.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "assay/peers.h"
-#include "assay/robust.h"
-#include "assay/sighting.h"
+#include "assay/base/robust.h"
+#include "assay/judge/peers.h"
+#include "assay/model/sighting.h"
+#include "assay/parse/parser.h"
 #include "judge_private.h"
 
 struct sample {

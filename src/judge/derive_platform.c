@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/derive_platform.h"
+#include "assay/judge/derive_platform.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "assay/json.h"
-#include "assay/plan.h"
-#include "assay/scan.h"
+#include "assay/base/json.h"
+#include "assay/base/scan.h"
+#include "assay/model/plan.h"
 
 struct names {
     LIST_OF(const char *) items;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/derive.h"
-#include "assay/suite.h"
+#include "assay/judge/derive.h"
+#include "assay/model/suite.h"
 
 const char *derived_name(struct arena *arena, const struct derived *derived)
 {

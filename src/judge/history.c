@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "assay/robust.h"
+#include "assay/base/robust.h"
+#include "assay/parse/parser.h"
 #include "history_private.h"
 
 /* Noise is known from no fewer differences than this. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 #include "history_private.h"
 #include "judge_private.h"
 

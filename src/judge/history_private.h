@@ -3,7 +3,7 @@
 #ifndef ASSAY_HISTORY_PRIVATE_H
 #define ASSAY_HISTORY_PRIVATE_H
 
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 
 /* A run's part is taken from no fewer numbers than this: of fewer, one that gets worse would take its part along. */
 enum { LEAST_OF_RUN = 5 };

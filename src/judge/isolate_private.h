@@ -2,7 +2,7 @@
 #ifndef ASSAY_ISOLATE_PRIVATE_H
 #define ASSAY_ISOLATE_PRIVATE_H
 
-#include "assay/isolate.h"
+#include "assay/judge/isolate.h"
 
 enum pace { PACE_FAST, PACE_UNSURE, PACE_SLOW };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The whole run: every slot of every step gets an outcome, and hosts, units and the run their verdicts. */
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>

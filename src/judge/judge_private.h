@@ -2,8 +2,8 @@
 #ifndef ASSAY_JUDGE_PRIVATE_H
 #define ASSAY_JUDGE_PRIVATE_H
 
-#include "assay/check.h"
-#include "assay/judge.h"
+#include "assay/check/check.h"
+#include "assay/judge/judge.h"
 
 #include "own_groups.h"
 

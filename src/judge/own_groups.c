@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 
 /* The variance of a median is so much more than that of a mean. */
 static const double median_variance = 1.5708;

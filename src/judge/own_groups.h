@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 struct own_value {
     double value, noise; /* noise: how much of that of what was measured goes into it; any unit */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/peers.h"
+#include "assay/judge/peers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 
 /* For a normal distribution, a MAD of n values is as precise as a standard deviation of n times this, */
 static const double mad_efficiency = 0.37;

@@ -3,7 +3,7 @@
 #ifndef ASSAY_SEARCH_PRIVATE_H
 #define ASSAY_SEARCH_PRIVATE_H
 
-#include "assay/isolate.h"
+#include "assay/judge/isolate.h"
 #include "judge_private.h"
 
 /* A part with what it showed. */

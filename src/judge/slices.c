@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"

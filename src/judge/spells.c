@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 
 enum {
     LENGTHS = 12, /* of runs that are asked for; a longer one is found as one of these */

@@ -25,8 +25,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "assay/arena.h"
-#include "assay/plan.h"
+#include "assay/base/arena.h"
+#include "assay/model/plan.h"
 
 /* Fewer tell nothing. */
 enum { SPELLS_LEAST = SLICES_LEAST };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/peers.h"
+#include "assay/judge/peers.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"

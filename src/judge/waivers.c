@@ -3,8 +3,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "assay/sighting.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/model/sighting.h"
 #include "judge_private.h"
 
 static const char *last_attempt(const struct record *record, size_t step)

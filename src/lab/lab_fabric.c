@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "lab_private.h"
 
 static bool crosses(const struct lab_host *hosts, size_t count)

@@ -2,7 +2,7 @@
 /* What can be wrong with a host of the lab: one row a kind, and the reading of "HOST:KIND[:ARGUMENT]". */
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 /* How the argument is built; a part in brackets may be left out. */

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/json.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 /* Writing and reading lab.json. */

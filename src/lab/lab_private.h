@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "assay/arena.h"
-#include "assay/error.h"
-#include "assay/lab.h"
-#include "assay/nearest.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/error.h"
+#include "assay/base/nearest.h"
+#include "assay/base/text.h"
+#include "assay/lab/lab.h"
 
 #define LAB_GPUS 8
 #define LAB_HCAS 8

@@ -26,8 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/scan.h"
 #include "lab_server_private.h"
 
 #define REBOOT_S 3.0

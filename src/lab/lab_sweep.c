@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 #define ENVIRONMENT_MAX (256 * 1024)

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 static const struct tool_row {

@@ -2,7 +2,7 @@
 /* The lab's tools alone, called as the program is: PROGRAM lab tool NAME ARGUMENT... */
 #include <stdio.h>
 
-#include "assay/lab.h"
+#include "assay/lab/lab.h"
 
 int main(int argc, char **argv)
 {

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "lab_private.h"
 
 static tree_writer *const writers[] = {tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage};

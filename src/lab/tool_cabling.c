@@ -2,7 +2,7 @@
 /* iblinkinfo and lldpctl: what is at the other end of each cable. */
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 #define RULE "-------------------------------------------------------------------------------\n"

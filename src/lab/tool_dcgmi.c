@@ -2,8 +2,8 @@
 /* dcgmi of DCGM 3: diag as text and as JSON, discovery, --version. */
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/json.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/json.h"
 #include "lab_private.h"
 
 #define COLUMN 45 /* where dcgmi breaks its texts, in mid-word */

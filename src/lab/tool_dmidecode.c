@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 /* A serial number: always the same for the same part of the same host. */

@@ -2,7 +2,7 @@
 /* ibstat: the HCAs of a host as its own tools show them. */
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 /* A port without a link shows the lowest rate there is. */

@@ -2,7 +2,7 @@
 /* mlxlink -d HCA -p 1 [-m] -c: the link, its module and its bit error rates. */
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 static bool has_option(const struct tool *tool, const char *name)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 #define RULE "+-----------------------------------------+------------------------+----------------------+\n"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 struct mount {

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/scan.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 #define UNIT "nvidia-fabricmanager"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of acceptance, and the hosts that it is about. */
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 
 #include <string.h>
 

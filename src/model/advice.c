@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/advice.h"
+#include "assay/model/advice.h"
 
 #include <fnmatch.h>
 

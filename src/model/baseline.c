@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "assay/limit.h"
+#include "assay/model/limit.h"
 
 static const struct baseline *read_baseline(struct arena *arena, const struct json *document,
                                             struct slice bytes, struct error *err)

@@ -3,11 +3,11 @@
  */
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/json.h"
-#include "assay/options.h"
-#include "assay/platform.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
+#include "assay/base/options.h"
+#include "assay/model/platform.h"
 
 #include "documents.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "assay/limit.h"
+#include "assay/model/limit.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/document.h"
+#include "assay/model/document.h"
 
 void document_add(struct arena *arena, struct documents *documents, const char *kind, const char *name,
                   struct slice bytes)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/evidence.h"
+#include "assay/model/evidence.h"
 
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
+#include "assay/base/text.h"
 #include "assay/reasons/model.h"
-#include "assay/text.h"
 
 enum { HOST_LEAST = 64 << 20, RUN_LEAST = 1 << 30 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What judged runs have to say to a history. */
-#include "assay/history.h"
+#include "assay/model/history.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 const char *history_kind_name(enum history_kind kind)
 {

@@ -3,7 +3,7 @@
  * A line is a name (with ranges) and assignments. Each key is a row: where its value goes and which function
  * reads it; that function says what it expected, and the line reader says where.
  */
-#include "assay/hostfile.h"
+#include "assay/model/hostfile.h"
 
 #include <ctype.h>
 #include <pwd.h>
@@ -13,10 +13,10 @@
 
 #include "hostlist_private.h"
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/options.h"
-#include "assay/reading.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/options.h"
+#include "assay/model/reading.h"
 
 enum { FILE_LIMIT = 16 * 1024 * 1024, KEY_LIMIT = 32 };
 

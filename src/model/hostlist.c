@@ -10,8 +10,8 @@
 
 #include "hostlist_private.h"
 
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 
 enum { NAME_LIMIT = 100000, DIGIT_LIMIT = 18, TEXT_LIMIT = 4096 };
 

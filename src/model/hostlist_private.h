@@ -2,7 +2,7 @@
 #ifndef ASSAY_HOSTLIST_PRIVATE_H
 #define ASSAY_HOSTLIST_PRIVATE_H
 
-#include "assay/hostfile.h"
+#include "assay/model/hostfile.h"
 
 /*
  * Adds what one word stands for: "gpu[1-4]-ib" is four names, a word without brackets itself. Commas outside

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/limit.h"
+#include "assay/model/limit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
-#include "assay/suite.h"
 
 static const char *const rule_names[] = {
     [RULE_FLOOR] = "floor",

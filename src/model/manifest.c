@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/manifest.h"
+#include "assay/model/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 
 static const char first_line[] = "assay manifest 1", keyed[] = "hmac:";
 

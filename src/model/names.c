@@ -3,12 +3,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "assay/attempt.h"
-#include "assay/outcome.h"
-#include "assay/plan.h"
+#include "assay/model/attempt.h"
+#include "assay/model/outcome.h"
+#include "assay/model/plan.h"
+#include "assay/model/record.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
-#include "assay/record.h"
 
 #define NAME_COUNT(names) (sizeof(names) / sizeof((names)[0]))
 

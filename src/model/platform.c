@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/platform.h"
+#include "assay/model/platform.h"
 
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 static void read_gpus(struct arena *arena, const struct json *gpus, struct platform *platform)
 {

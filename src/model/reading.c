@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 #include <string.h>
 
-#include "assay/reason_json.h"
+#include "assay/model/reason_json.h"
 #include "assay/reasons/any.h"
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool)

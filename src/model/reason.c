@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/reason.h"
+#include "assay/model/reason.h"
 #include "assay/reasons/any.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 /* Deeper than what we say goes: a reason within that many keeps its words and loses its form, so that no file decides how
    deep our calls go. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/reason_json.h"
+#include "assay/model/reason_json.h"
 
 /* Reasons within reasons; what lies deeper is its text, for a writer of JSON goes only so deep. */
 enum { DEEPEST = 8 };

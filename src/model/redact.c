@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "assay/hostfile.h"
+#include "assay/model/hostfile.h"
 #include "redact_private.h"
 
 enum { LONGEST_NAME = 255, FIRST_CAPACITY = 1024 };

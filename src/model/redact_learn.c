@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "assay/hostfile.h"
+#include "assay/model/hostfile.h"
 #include "redact_private.h"
 
 enum { LONGEST = 64, MOST_HOSTS = 4096, NEAR = 80 };

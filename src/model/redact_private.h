@@ -3,7 +3,7 @@
 #ifndef ASSAY_MODEL_REDACT_PRIVATE_H
 #define ASSAY_MODEL_REDACT_PRIVATE_H
 
-#include "assay/redact.h"
+#include "assay/model/redact.h"
 
 enum redact_kind {
     REDACT_HOST,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/run_limits.h"
+#include "assay/model/run_limits.h"
 
 #include <fnmatch.h>
 #include <string.h>

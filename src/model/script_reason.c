@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/script_reason.h"
+#include "assay/model/script_reason.h"
 
 #include "assay/reasons/script.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue of reasons (reason.h): what each sentence is in each language. A sentence without a row in the file of a
    language, and a row without a sentence, does not compile. */
-#include "assay/reason.h"
+#include "assay/model/reason.h"
 
 #define TEXT(key, string)
 #define SENTENCE(code, text) static const char zh_##code[] = text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/sighting.h"
+#include "assay/model/sighting.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run may be shown as, and the words of verdicts that follow from it. */
-#include "assay/standing.h"
+#include "assay/model/standing.h"
 
 #include <string.h>
 
-#include "assay/hostfile.h"
-#include "assay/json.h"
+#include "assay/base/json.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/record.h"
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
-#include "assay/record.h"
-#include "assay/suite.h"
 
 static const struct kind_row {
     const char *name, *purpose; /* purpose: the suite's word; NULL: no suite says it */

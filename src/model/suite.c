@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/suite.h"
+#include "assay/model/suite.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "assay/options.h"
+#include "assay/base/options.h"
 #include "suite_private.h"
 
 bool size_parse(const char *text, double *ret_bytes)

@@ -2,7 +2,7 @@
 /* How long a suite's soak lasts, in the place of what its file says: another number in its bytes, and nothing else. */
 #include <string.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 #include "suite_private.h"
 
 enum { SECONDS_MOST = 1209600 /* as in the schema: two weeks */ };

@@ -3,7 +3,7 @@
 #ifndef ASSAY_SUITE_PRIVATE_H
 #define ASSAY_SUITE_PRIVATE_H
 
-#include "assay/suite.h"
+#include "assay/model/suite.h"
 
 #define read_strings(arena, list, ret_list)                  \
     do {                                                     \

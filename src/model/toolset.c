@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/toolset.h"
+#include "assay/model/toolset.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 
 #define FIRST_LINE "assay-tools 1"
 #define BYTES_MOST ((uint64_t)64 << 30)

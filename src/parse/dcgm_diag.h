@@ -3,7 +3,7 @@
 #ifndef ASSAY_DCGM_DIAG_H
 #define ASSAY_DCGM_DIAG_H
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 #include "lines.h"
 
 /* The graver, the greater: a test is as good as the worst that is said of it. */

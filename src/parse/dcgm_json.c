@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 #include "assay/reasons/parse.h"
 #include "dcgm_diag.h"
 #include "frame.h"

@@ -10,8 +10,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/reasons/parse.h"
-#include "assay/text.h"
 #include "dcgm_diag.h"
 #include "frame.h"
 #include "runs.h"

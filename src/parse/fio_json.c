@@ -2,7 +2,7 @@
 /* fio's JSON (json and json+). */
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 #include "assay/reasons/any.h"
 #include "fio.h"
 #include "loose_json.h"

@@ -20,8 +20,8 @@
 #ifndef ASSAY_FRAME_H
 #define ASSAY_FRAME_H
 
-#include "assay/parser.h"
-#include "assay/reading.h"
+#include "assay/model/reading.h"
+#include "assay/parse/parser.h"
 #include "lines.h"
 #include "runs.h"
 

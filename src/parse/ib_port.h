@@ -12,7 +12,7 @@
 #ifndef ASSAY_IB_PORT_H
 #define ASSAY_IB_PORT_H
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 /* "4: ACTIVE", "PORT_ACTIVE (4)", "ACTIVE" and "Active" are "Active". */
 struct slice ib_state_word(struct slice text);

@@ -17,7 +17,7 @@
 #ifndef ASSAY_IBDIAGNET_LINKS_H
 #define ASSAY_IBDIAGNET_LINKS_H
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 struct ibdiagnet_links {
     size_t count;

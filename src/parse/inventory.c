@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 
 struct inventory_node *inventory_node(struct arena *arena, struct inventory *inventory, const char *name)
 {

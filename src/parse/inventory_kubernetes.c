@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "assay/json.h"
-#include "assay/reading.h"
+#include "assay/base/json.h"
+#include "assay/model/reading.h"
 
 #define LABEL_PRODUCT "nvidia.com/gpu.product"
 #define LABEL_COUNT "nvidia.com/gpu.count"

@@ -2,7 +2,7 @@
 #ifndef ASSAY_PARSE_INVENTORY_PRIVATE_H
 #define ASSAY_PARSE_INVENTORY_PRIVATE_H
 
-#include "assay/inventory.h"
+#include "assay/parse/inventory.h"
 
 /* inventory.c. The node of that name; it is added when there is none. */
 struct inventory_node *inventory_node(struct arena *arena, struct inventory *inventory, const char *name);

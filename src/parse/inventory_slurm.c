@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 /* The value of a key that stands at the line's beginning or behind a blank, up to the next blank. */
 static bool value_of(struct slice line, const char *key, struct slice *ret_value)

@@ -8,8 +8,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/platform.h"
-#include "assay/reading.h"
+#include "assay/model/platform.h"
+#include "assay/model/reading.h"
 
 /* Hosts with the same keys. */
 struct batch {

@@ -32,10 +32,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "assay/arena.h"
-#include "assay/scan.h"
-#include "assay/source.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/scan.h"
+#include "assay/base/source.h"
+#include "assay/base/text.h"
 
 enum {
     LINES_KEEP_TIME =

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 #include "shell_words.h"
 
 void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects)

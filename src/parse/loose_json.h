@@ -9,7 +9,7 @@
 #ifndef ASSAY_PARSE_LOOSE_JSON_H
 #define ASSAY_PARSE_LOOSE_JSON_H
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 #include "lines.h"
 
 struct loose_object {

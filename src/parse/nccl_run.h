@@ -6,8 +6,8 @@
 #ifndef ASSAY_NCCL_RUN_H
 #define ASSAY_NCCL_RUN_H
 
-#include "assay/reading.h"
-#include "assay/source.h"
+#include "assay/base/source.h"
+#include "assay/model/reading.h"
 
 enum { PLACE_OUT, PLACE_IN, PLACES };
 

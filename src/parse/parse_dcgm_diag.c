@@ -20,7 +20,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 #include "dcgm_diag.h"

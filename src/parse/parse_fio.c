@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 #include "fio.h"

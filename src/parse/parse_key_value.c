@@ -18,8 +18,8 @@
  */
 #include <string.h>
 
+#include "assay/model/script_reason.h"
 #include "assay/reasons/parse.h"
-#include "assay/script_reason.h"
 
 #include "frame.h"
 

@@ -9,7 +9,7 @@
  *
  * A size may be measured several times (types, cycles, sizes that round to the same); each is a measurement.
  */
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 
 #include "loose_json.h"
 #include "nccl_run.h"

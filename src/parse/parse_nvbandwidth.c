@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 #include "frame.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/parse.h"
 
 #include <fnmatch.h>

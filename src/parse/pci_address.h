@@ -3,8 +3,8 @@
 #ifndef ASSAY_PCI_ADDRESS_H
 #define ASSAY_PCI_ADDRESS_H
 
-#include "assay/arena.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/scan.h"
 
 /*
  * "00000000:9B:00.0", "9b:00.0", "PCI:0000:9b:00" -> "0000:9b:00.0", "0000:9b:00.0", "0000:9b:00": lower

@@ -3,7 +3,7 @@
 #ifndef ASSAY_PERFTEST_H
 #define ASSAY_PERFTEST_H
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 /* One run of a test: what all its numbers share. */
 struct perftest_run {

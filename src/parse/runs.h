@@ -3,7 +3,7 @@
 #ifndef ASSAY_RUNS_H
 #define ASSAY_RUNS_H
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 /* Complete, and nothing is said against it yet. */
 void reading_whole(struct reading *reading);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_SHELL_WORDS_H
 #define ASSAY_SHELL_WORDS_H
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 /* "[root@node ~]#", "user@node:~$", "node:~ #", "bash-5.1$", "$", "#": nothing stands behind its mark. */
 bool is_prompt(struct slice line);

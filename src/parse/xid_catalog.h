@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 enum xid_action {
     XID_IGNORE,

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/advice.h"
+#include "assay/base/sha256.h"
+#include "assay/model/advice.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/plan.h"
-#include "assay/sha256.h"
 #include "plan_private.h"
 
 enum {

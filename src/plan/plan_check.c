@@ -5,8 +5,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/nearest.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/nearest.h"
 #include "assay/reasons/plan.h"
 #include "plan_private.h"
 

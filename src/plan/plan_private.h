@@ -3,7 +3,7 @@
 #ifndef ASSAY_PLAN_PRIVATE_H
 #define ASSAY_PLAN_PRIVATE_H
 
-#include "assay/plan_build.h"
+#include "assay/plan/plan_build.h"
 
 /* Indexes of steps of the plan; for list_push. */
 struct step_list {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/preflight.h"
+#include "assay/plan/preflight.h"
 
 #include <string.h>
 
-#include "assay/check.h"
-#include "assay/cleanup.h"
-#include "assay/hostfile.h"
+#include "assay/base/cleanup.h"
+#include "assay/check/check.h"
+#include "assay/model/hostfile.h"
 #include "assay/reasons/plan.h"
 
 enum { SUITE_BYTES = 4 << 20, NAMES_BYTES = 64 * 1024 };

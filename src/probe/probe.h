@@ -15,8 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "assay/error.h"
-#include "assay/text.h"
+#include "assay/base/error.h"
+#include "assay/base/text.h"
 
 /* Exit status, told by --help. */
 enum {

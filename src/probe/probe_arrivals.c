@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
 #include "probe.h"
 
 static int compare(const void *left, const void *right)

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 #include "probe.h"
 
 enum { ANSWER_S = 3, ABORT_S = 10, TAG_PROGRESS = 72, REASON_BYTES = 1 << 16, NAMED_MOST = 16 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "probe.h"
 
 enum { TAG_RING = 73, TAG_PATH = 74 };

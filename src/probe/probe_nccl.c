@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "probe.h"
 
 struct nccl_state {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/options.h"
-#include "assay/scan.h"
+#include "assay/base/options.h"
+#include "assay/base/scan.h"
 #include "probe.h"
 
 /* As the command line has them. */

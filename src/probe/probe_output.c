@@ -10,10 +10,10 @@
  */
 #include <stdio.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/json.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/json.h"
+#include "assay/base/scan.h"
 #include "probe.h"
 
 /*

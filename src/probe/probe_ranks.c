@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 #include "probe.h"
 
 enum { COMPLAINTS_BYTES = 4 << 20 };

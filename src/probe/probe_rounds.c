@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
 #include "probe.h"
 
 enum { CHUNK = 1 << 20 }; /* elements that are prepared or checked at a time */

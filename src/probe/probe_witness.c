@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 #include "probe.h"
 
 /* The kernel's limit of a link's text; sizes are powers of something, so there are few. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An acceptance as one HTML page without outside resources: verdict, units, story, what is missing. */
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 #include "frame.h"
 #include "html.h"
 #include "report_formats.h"

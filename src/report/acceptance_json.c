@@ -2,7 +2,7 @@
 /* An acceptance for programs, schema 1. Keys are never renamed or given another meaning; new ones may come. */
 #include <string.h>
 
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 #include "report_formats.h"
 
 struct acceptance_json {

@@ -2,10 +2,10 @@
 /* What of an acceptance is not settled, and what had failed once: folded over hosts. */
 #include <string.h>
 
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 struct fold {
     struct acceptance_line line;

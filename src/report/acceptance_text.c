@@ -2,8 +2,8 @@
 /* An acceptance as text: how it stands, how it came there, what is missing. What hosts printed is made printable. */
 #include <string.h>
 
-#include "assay/acceptance.h"
-#include "assay/printable.h"
+#include "assay/base/printable.h"
+#include "assay/model/acceptance.h"
 #include "language.h"
 #include "report_formats.h"
 

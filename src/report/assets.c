@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 const char *assets_readable(struct arena *arena, const char *text)
 {

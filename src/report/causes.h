@@ -8,7 +8,7 @@
 #ifndef ASSAY_REPORT_CAUSES_H
 #define ASSAY_REPORT_CAUSES_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "language.h"
 #include "view.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_CHANGES_H
 #define ASSAY_REPORT_CHANGES_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "language.h"
 
 struct change_row {

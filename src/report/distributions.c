@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "assay/scan.h"
+#include "assay/base/scan.h"
+#include "assay/parse/parser.h"
 
 const double quantile_parts[QUANTILES] = {0, 0.01, 0.25, 0.5, 0.75, 0.99, 1};
 

@@ -10,7 +10,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "gates.h"
 #include "view.h"
 

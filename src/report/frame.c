@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 #include "html.h"
 #include "language.h"
 #include "report_formats.h"

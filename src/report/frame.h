@@ -6,7 +6,7 @@
 #ifndef ASSAY_REPORT_FRAME_H
 #define ASSAY_REPORT_FRAME_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "language.h"
 
 /* Up to and with <main>. The foot stands on every printed page; of it letters, digits, blanks and '-' are shown. */

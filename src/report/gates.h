@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_GATES_H
 #define ASSAY_REPORT_GATES_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "view.h"
 
 struct gate_line {

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_HISTORY_SHOWN_H
 #define ASSAY_REPORT_HISTORY_SHOWN_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 /* In the arena. */
 const char *history_finding_said(struct arena *arena, enum report_language language,

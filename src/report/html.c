@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 
 static const char *escape_of(char byte)
 {

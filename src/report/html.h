@@ -6,8 +6,8 @@
 #ifndef ASSAY_REPORT_HTML_H
 #define ASSAY_REPORT_HTML_H
 
-#include "assay/outcome.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/model/outcome.h"
 
 /* Any string, escaped for element content and quoted attributes, and made printable. NULL writes nothing. */
 void html_text(struct text *out, const char *string);

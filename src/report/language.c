@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 #define SENTENCE(code, text)
 #define TEXT(key, string) static const char zh_##key[] = string;

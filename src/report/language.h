@@ -11,8 +11,8 @@
 #ifndef ASSAY_REPORT_LANGUAGE_H
 #define ASSAY_REPORT_LANGUAGE_H
 
-#include "assay/arena.h"
-#include "assay/report.h"
+#include "assay/base/arena.h"
+#include "assay/report/report.h"
 
 enum text_key {
 #define TEXT(key, string) TEXT_##key,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bad items of a preflight, folded over hosts: by how the host refused us, else by the gate, else by the words. */
-#include "assay/mend.h"
+#include "assay/report/mend.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/model.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "assay/limit.h"
+#include "assay/model/limit.h"
 
 /* Highest authority first. */
 static const struct {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/parser.h"
-#include "assay/robust.h"
+#include "assay/base/robust.h"
+#include "assay/parse/parser.h"
 #include "method.h"
 
 /* Values that are of one and the same thing but for noise: of one slot, or of one metric wherever in a host it sits. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/suite.h"
+#include "assay/model/suite.h"
 #include "method.h"
 #include "searches.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_NAMES_H
 #define ASSAY_REPORT_NAMES_H
 
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 struct report_names {
     bool titled;       /* somebody gave it a title */

@@ -7,8 +7,8 @@
 #ifndef ASSAY_REPORT_OUT_OF_USE_H
 #define ASSAY_REPORT_OUT_OF_USE_H
 
-#include "assay/report.h"
-#include "assay/sighting.h"
+#include "assay/model/sighting.h"
+#include "assay/report/report.h"
 #include "view.h"
 
 struct out_of_use {

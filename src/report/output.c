@@ -2,9 +2,9 @@
 /* What a host printed, as text that a person reads: line by line, and nothing in it steers a terminal. */
 #include <string.h>
 
-#include "assay/printable.h"
-#include "assay/report.h"
-#include "assay/scan.h"
+#include "assay/base/printable.h"
+#include "assay/base/scan.h"
+#include "assay/report/report.h"
 
 enum { HEAD_BYTES = 4096 };
 static const char marker[] = "@assay-part ";

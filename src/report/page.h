@@ -3,9 +3,9 @@
 #ifndef ASSAY_REPORT_PAGE_H
 #define ASSAY_REPORT_PAGE_H
 
-#include "assay/report.h"
-#include "assay/sighting.h"
-#include "assay/site.h"
+#include "assay/model/sighting.h"
+#include "assay/report/report.h"
+#include "assay/report/site.h"
 #include "causes.h"
 #include "distributions.h"
 #include "html.h"

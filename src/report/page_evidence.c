@@ -2,7 +2,7 @@
 /* What the results rest on: inventory, limits, documents, commands, every attempt; and the signatures. */
 #include <string.h>
 
-#include "assay/evidence.h"
+#include "assay/model/evidence.h"
 #include "frame.h"
 #include "gates.h"
 #include "page.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last preflight of these hosts before the run: what was to be mended then, and whether it could all be asked. */
-#include "assay/mend.h"
+#include "assay/report/mend.h"
 #include "page.h"
 
 bool page_has_preflight(const struct page *page)

@@ -2,7 +2,7 @@
 /* Tuning: the variants of a step beside each other. */
 #include <math.h>
 
-#include "assay/suite.h"
+#include "assay/model/suite.h"
 #include "page.h"
 
 bool page_has_variants(const struct page *page)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 /* Two runs beside each other: outcomes and texts item by item, numbers where they differ beyond noise. */
 #include <string.h>
 
-#include "assay/json.h"
-#include "assay/printable.h"
-#include "assay/report.h"
+#include "assay/base/json.h"
+#include "assay/base/printable.h"
+#include "assay/report/report.h"
 #include "report_formats.h"
 
 enum { LINE_BYTES = 4096 };

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/printable.h"
+#include "assay/base/printable.h"
 #include "report_formats.h"
 #include "view.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_FORMATS_H
 #define ASSAY_REPORT_FORMATS_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 void report_html(const struct record *record, enum report_language language, struct text *out);
 void report_text(const struct record *record, enum report_language language, struct text *out);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/printable.h"
-#include "assay/report.h"
+#include "assay/base/printable.h"
+#include "assay/report/report.h"
 #include "history_shown.h"
 #include "language.h"
 

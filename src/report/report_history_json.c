@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A history for programs. */
-#include "assay/json.h"
-#include "assay/report.h"
+#include "assay/base/json.h"
+#include "assay/report/report.h"
 
 static void put_number(struct json_writer *json, const char *key, double number)
 {

@@ -2,7 +2,7 @@
 /* A history as one plot: a line for each chosen series, what deviates over the runs. */
 #include <math.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "history_shown.h"
 #include "html.h"
 

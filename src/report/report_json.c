@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#include "assay/evidence.h"
-#include "assay/printable.h"
-#include "assay/reason_json.h"
+#include "assay/base/printable.h"
+#include "assay/model/evidence.h"
+#include "assay/model/reason_json.h"
 #include "assets.h"
 #include "names.h"
 #include "out_of_use.h"

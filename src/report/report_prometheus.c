@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/compare.h"
-#include "assay/printable.h"
+#include "assay/base/printable.h"
+#include "assay/model/compare.h"
 #include "report_formats.h"
 #include "view.h"
 

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/evidence.h"
-#include "assay/printable.h"
-#include "assay/suite.h"
+#include "assay/base/printable.h"
+#include "assay/model/evidence.h"
+#include "assay/model/suite.h"
 #include "changes.h"
 #include "gates.h"
 #include "language.h"

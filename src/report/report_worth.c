@@ -2,8 +2,8 @@
 /* What the cluster of a run is worth: for people, and the same numbers for programs. */
 #include <math.h>
 
-#include "assay/printable.h"
-#include "assay/report.h"
+#include "assay/base/printable.h"
+#include "assay/report/report.h"
 #include "language.h"
 
 enum { LINE_BYTES = 4096, NAME_COLUMNS = 34 };

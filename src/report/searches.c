@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
-#include "assay/suite.h"
 
 static const double doubt_shown = 1e-12; /* nobody believes more certainty of a model of noise */
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_SEARCHES_H
 #define ASSAY_REPORT_SEARCHES_H
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "view.h"
 
 /* One test of some of the hosts, or several of a round that speak against nobody. */

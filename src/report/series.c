@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/check.h"
-#include "assay/report.h"
-#include "assay/scan.h"
-#include "assay/sighting.h"
+#include "assay/base/scan.h"
+#include "assay/check/check.h"
+#include "assay/model/sighting.h"
+#include "assay/report/report.h"
 
 enum { GPUS_MAX = 64 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "assay/printable.h"
-#include "assay/sha256.h"
-#include "assay/site.h"
+#include "assay/base/printable.h"
+#include "assay/base/sha256.h"
+#include "assay/report/site.h"
 #include "view.h"
 
 /* No name may be longer than file systems (255 bytes) and people can take. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/board_words.h"
+#include "assay/board/board_words.h"
 #include "frame.h"
 #include "names.h"
 #include "report_formats.h"

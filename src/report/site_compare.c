@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs side by side, as a report has it of the run before. */
-#include "assay/compare.h"
+#include "assay/model/compare.h"
 #include "frame.h"
 #include "site_page.h"
 

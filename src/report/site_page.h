@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_SITE_PAGE_H
 #define ASSAY_REPORT_SITE_PAGE_H
 
-#include "assay/site.h"
+#include "assay/report/site.h"
 #include "page.h"
 
 /* The way to a page: those above it. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/parser.h"
+#include "assay/parse/parser.h"
 
 static bool came_to_its_end(const struct attempt *attempt)
 {

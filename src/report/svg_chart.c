@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/printable.h"
-#include "assay/suite.h"
+#include "assay/base/printable.h"
+#include "assay/model/suite.h"
 #include "svg.h"
 
 enum { LEFT = 52, TOP = 14, PLOT_WIDTH = 540, PLOT_HEIGHT = 250, RIGHT = 138, BOTTOM = 44 };

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
-#include "assay/suite.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
     [UNJUDGED_NOTE] = TEXT_UNJUDGED_NOTE,         [UNJUDGED_WHEN] = TEXT_UNJUDGED_WHEN,

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
-#include "assay/suite.h"
 #include "series.h"
 
 /* --- what was measured --- */

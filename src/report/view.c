@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
-#include "assay/report.h"
-#include "assay/suite.h"
+#include "assay/report/report.h"
 
 /* A copy of the outcome under another word, for items on which the judgement cannot be taken at its word. */
 static const struct outcome *restate(struct arena *arena, const struct outcome *outcome,

@@ -6,7 +6,7 @@
 #ifndef ASSAY_REPORT_VIEW_H
 #define ASSAY_REPORT_VIEW_H
 
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 struct coverage {
     size_t gates, measured, records;          /* planned gates, those with a value, items only recorded */

@@ -5,7 +5,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "language.h"
 
 const char *duration_text(struct arena *arena, double seconds)

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/remote.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
+#include "assay/run/remote.h"
 #include "login.h"
 
 enum { LINE_LIMIT = 2048, CHUNK = 512 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a spawned ssh asks us. It asks by SSH_ASKPASS, which is this program again (remote_askpass, in assay/remote.h).
+ * How a spawned ssh asks us. It asks by SSH_ASKPASS, which is this program again (remote_askpass, in assay/run/remote.h).
  * Question and answer go through the ssh's own standard input, one end of a pair of sockets that only it and what it
  * starts have: no name that others could find, and nothing secret in a command line, an environment or a file. What ssh
  * starts with another standard input (a ProxyCommand's ssh, whose login is somebody else's) is no part of that: its login

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/clock.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
+#include "assay/base/text.h"
 #include "assay/reasons/run.h"
-#include "assay/text.h"
 #include "scheduler_private.h"
 #include "spool.h"
 #include "windows.h"

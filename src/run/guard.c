@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
 #include "remote_scripts.h"

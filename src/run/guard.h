@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "assay/remote.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/run/remote.h"
 #include "spool.h"
 
 enum {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/scan.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/run.h"
-#include "assay/scan.h"
 
 enum {
     REFUSALS = 6,

@@ -14,12 +14,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
+#include "assay/base/text.h"
 #include "assay/reasons/run.h"
-#include "assay/scan.h"
-#include "assay/text.h"
 
 enum { KEY_LIMIT = 65536 };
 

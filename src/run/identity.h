@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "assay/reason.h"
+#include "assay/model/reason.h"
 
 struct identity {
     struct identity *next;

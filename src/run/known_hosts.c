@@ -15,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/log.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/log.h"
+#include "assay/base/scan.h"
 #include "identity.h"
 
 enum {

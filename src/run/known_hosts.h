@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 struct known_hosts;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 enum { REFUSALS = 3 /* so many, and it is taken for a slip */ };
 

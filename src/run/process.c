@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "transport.h"
 
 enum { HANDLES = 4, CHUNK = 65536 };

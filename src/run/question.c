@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
 
 struct questions {
     TAILQ_HEAD(, question) waiting; /* the first one is that on the terminal */

@@ -9,7 +9,7 @@
  * A job that is over goes to the pool's list of finished ones and its callback comes from a timer of its
  * own: so no callback ever runs inside a transport, and callers may start, close and destroy in callbacks.
  */
-#include "assay/remote.h"
+#include "assay/run/remote.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -19,13 +19,13 @@
 #include <sys/resource.h>
 #include <uv.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/log.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/log.h"
+#include "assay/base/sha256.h"
+#include "assay/base/text.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
-#include "assay/sha256.h"
-#include "assay/text.h"
 #include "guard.h"
 #include "hop.h"
 #include "identity.h"

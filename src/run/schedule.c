@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 /* One host as a resource: many passive steps, or one step alone. */
 struct member {

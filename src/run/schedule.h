@@ -13,8 +13,8 @@
 #ifndef ASSAY_RUN_SCHEDULE_H
 #define ASSAY_RUN_SCHEDULE_H
 
-#include "assay/plan.h"
-#include "assay/suite.h"
+#include "assay/model/plan.h"
+#include "assay/model/suite.h"
 
 struct schedule;
 

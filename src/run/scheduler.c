@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/scheduler.h"
+#include "assay/run/scheduler.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
-#include "assay/arena.h"
-#include "assay/clock.h"
+#include "assay/base/arena.h"
+#include "assay/base/clock.h"
 #include "assay/reasons/run.h"
 #include "scheduler_private.h"
 #include "target.h"

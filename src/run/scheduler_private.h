@@ -8,8 +8,8 @@
 
 #include <uv.h>
 
-#include "assay/scheduler.h"
-#include "assay/sha256.h"
+#include "assay/base/sha256.h"
+#include "assay/run/scheduler.h"
 #include "schedule.h"
 
 enum { BOOT_ID_SIZE = 64 };

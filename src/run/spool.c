@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/text.h"
 
 struct spool {
     unsigned holders;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 enum { SPOOL_MEMORY_BYTES = 1 << 20 };
 

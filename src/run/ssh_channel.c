@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "assay/reasons/run.h"
 #include "ssh_private.h"
 

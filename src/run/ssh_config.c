@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/log.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/log.h"
+#include "assay/base/scan.h"
+#include "assay/base/text.h"
 #include "assay/reasons/run.h"
-#include "assay/scan.h"
-#include "assay/text.h"
 #include "process.h"
 
 enum { AT_A_TIME = 2, FILE_LIMIT = 1 << 20, ANSWER_LIMIT = 1 << 16, INCLUDE_DEPTH = 8 };

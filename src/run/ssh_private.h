@@ -7,7 +7,7 @@
 #include <netdb.h>
 #include <sys/queue.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 #include "hop.h"
 #include "process.h"
 #include "transport.h"

@@ -4,20 +4,20 @@
  * blocks of which a few are under way at a time and `finish` at the end, or another host (pass). Whatever is found damaged
  * at the end is looked for by another probe, and what does not fit is sent again.
  */
-#include "assay/stage.h"
+#include "assay/run/stage.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
-#include "assay/check.h"
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
+#include "assay/check/check.h"
+#include "assay/model/script_reason.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
 #include "assay/reasons/words.h"
-#include "assay/script_reason.h"
-#include "assay/text.h"
 #include "remote_scripts.h"
 #include "stage_tree.h"
 #include "target.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
-#include "assay/attempt.h"
+#include "assay/base/arena.h"
+#include "assay/model/attempt.h"
 #include "scheduler_private.h"
 
 enum { GONE_TRIES = 6, GONE_PAUSE_MS = 10000, GONE_WAIT_MS = 60000 };

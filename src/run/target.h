@@ -3,8 +3,8 @@
 #ifndef ASSAY_RUN_TARGET_H
 #define ASSAY_RUN_TARGET_H
 
-#include "assay/hostfile.h"
-#include "assay/remote.h"
+#include "assay/model/hostfile.h"
+#include "assay/run/remote.h"
 
 /* Points into the host. */
 struct remote_target target_of(const struct host *host);

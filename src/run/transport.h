@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <uv.h>
 
-#include "assay/remote.h"
+#include "assay/run/remote.h"
 #include "login.h"
 
 struct hop;

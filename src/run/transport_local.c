@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "assay/reasons/run.h"
 #include "process.h"
 #include "transport.h"

@@ -27,12 +27,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/log.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/log.h"
+#include "assay/base/scan.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/run.h"
-#include "assay/scan.h"
 #include "identity.h"
 #include "known_hosts.h"
 #include "ssh_private.h"

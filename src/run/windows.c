@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "assay/clock.h"
+#include "assay/base/clock.h"
 #include "assay/reasons/run.h"
 
 enum { COMMAND_BYTES = 64 * 1024, TRIES = 2 /* a light command is not sent again by itself */ };

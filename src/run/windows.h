@@ -6,8 +6,8 @@
 #ifndef ASSAY_WINDOWS_H
 #define ASSAY_WINDOWS_H
 
-#include "assay/check.h"
-#include "assay/remote.h"
+#include "assay/check/check.h"
+#include "assay/run/remote.h"
 
 struct windows_question {
     struct arena *arena; /* of the answers; it outlives the callback */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/serve.h"
+#include "assay/serve/serve.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "stream.h"
 
 /* One person with some tabs needs six connections a tab; what comes beyond is closed at once. */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
-#include "assay/clock.h"
+#include "assay/base/arena.h"
+#include "assay/base/clock.h"
 
 enum { CLIENTS_MOST = 24, EVENT_BYTES = 64 << 20, BLOCK = 8 << 10, NAME_MOST = 64, MS = 1000 };
 #define LOOK_S 1.0

@@ -5,7 +5,7 @@
 
 #include <microhttpd.h>
 
-#include "assay/serve.h"
+#include "assay/serve/serve.h"
 
 struct streams;
 /* pages must outlive it. */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 #include "store_private.h"
 
 static void put_escaped(struct text *text, const char *string)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/bundle.h"
+#include "assay/store/bundle.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "foreign.h"
 #include "run_tables.h"
 #include "tar.h"

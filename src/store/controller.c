@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "store_private.h"
 
 /* The first line of a small file in /proc; "" when it cannot be read. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "run_tables.h"
 
 enum { LARGEST_REWRITTEN = 1 << 30 };

@@ -2,7 +2,7 @@
 /* A whole record out of its rows, and what runs there are. One transaction: a writer may be at work. */
 #include <string.h>
 
-#include "assay/log.h"
+#include "assay/base/log.h"
 #include "store_private.h"
 
 /* What stands as running while its controller is dead is shown as interrupted; and written so, where we may

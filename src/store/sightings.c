@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which hardware was seen where: written with the readings that tell it, found again by its identity. */
-#include "assay/sighting.h"
+#include "assay/model/sighting.h"
 
 #include "store_private.h"
 

@@ -12,8 +12,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/log.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/log.h"
 #include "store_private.h"
 
 enum { BUSY_TIMEOUT_MS = 20000 };

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "assay/store.h"
+#include "assay/store/store.h"
 
 #define RAIL_LABEL "rail:"           /* a rail among the rows of labels */
 #define SCHEDULER_LABEL "scheduler:" /* the scheduler among them */

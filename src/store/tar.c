@@ -10,11 +10,11 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/sha256.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/sha256.h"
+#include "assay/base/text.h"
 
 enum {
     BLOCK = 512,

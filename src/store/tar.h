@@ -3,9 +3,9 @@
 #ifndef ASSAY_STORE_TAR_H
 #define ASSAY_STORE_TAR_H
 
-#include "assay/error.h"
-#include "assay/scan.h"
-#include "assay/sha256.h"
+#include "assay/base/error.h"
+#include "assay/base/scan.h"
+#include "assay/base/sha256.h"
 
 struct tar_writer;
 /* As file_begin (files.h) does, for the owner alone. NULL with err set. */

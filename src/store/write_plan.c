@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "store_private.h"
 
 /* Pointers of the plan to their places in it, in O(log n): a cluster step of every check names every host. */

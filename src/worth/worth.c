@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of worth.h, in its order and its letters. */
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 #include <math.h>
 

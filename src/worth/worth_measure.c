@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/platform.h"
+#include "assay/base/robust.h"
+#include "assay/model/platform.h"
 #include "assay/reasons/worth.h"
-#include "assay/robust.h"
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 enum { METRICS_MOST = 3 };
 

@@ -2,8 +2,8 @@
 /* Numbers as people write them of models: 405B, 15.6T. Anything else is refused, for "8x" is no number. */
 #include <string.h>
 
-#include "assay/scan.h"
-#include "assay/worth.h"
+#include "assay/base/scan.h"
+#include "assay/worth/worth.h"
 
 static const double MOST = 1e24; /* nothing that is asked comes near it, and its products are still numbers */
 

@@ -4,7 +4,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/worth.h"
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 /* Three digits: more would be noise. */
 static const char *figure(struct arena *arena, double value)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 static const char *const type_names[WORTH_TYPES] = {"bf16", "fp16", "fp8", "tf32"};
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "alert_private.h"
-#include "assay/files.h"
-#include "assay/json.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
 
 static const double start = 1772366400;
 static const struct alert_receiver everybody = {.name = "everybody", .least = ALERT_INFO};

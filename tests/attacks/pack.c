@@ -6,8 +6,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "assay/cleanup.h"
-#include "assay/sha256.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/sha256.h"
 
 enum { NAME = 0, NAME_BYTES = 100, SIZE = 124, CHECKSUM = 148, TYPE = 156, MAGIC = 257, LEVEL = 1 };
 

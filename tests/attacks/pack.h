@@ -3,9 +3,9 @@
 #ifndef ASSAY_TESTS_PACK_H
 #define ASSAY_TESTS_PACK_H
 
-#include "assay/arena.h"
-#include "assay/scan.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/scan.h"
+#include "assay/base/text.h"
 
 enum { TAR_BLOCK = 512 };
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "../report/sample_record.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
 #include "pack.h"
 #include "store_private.h"
 

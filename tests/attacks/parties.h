@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "assay/bundle.h"
+#include "assay/store/bundle.h"
 
 enum { OWN_RUNS = 2, RUNS_BEFORE = 3 /* the last of them was imported before */ };
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/files.h"
-#include "assay/history.h"
-#include "assay/judge.h"
-#include "assay/report.h"
+#include "assay/base/files.h"
+#include "assay/judge/judge.h"
+#include "assay/model/history.h"
+#include "assay/report/report.h"
 #include "run_tables.h"
 
 enum { BIG = 1 << 28 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 
 struct item {
     unsigned number, zero[5];

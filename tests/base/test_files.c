@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 /* `assay report -o /dev/null` as root must not leave a file in the place of the device. */
 static void a_pipe_that_is_written_to_stays_one(void **state)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 static int make_arena(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assay/json.h"
+#include "assay/base/json.h"
 
 static const char schema_text[] =
     "{\"type\": \"object\", \"required\": [\"name\"], \"additionalProperties\": false,\n"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/nearest.h"
+#include "assay/base/nearest.h"
 
 static void nearest_word_is_near(void **state)
 {

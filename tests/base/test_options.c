@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/options.h"
+#include "assay/base/options.h"
 
 struct values {
     bool quiet, help;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "assay/pattern.h"
-#include "assay/text.h"
+#include "assay/base/pattern.h"
+#include "assay/base/text.h"
 
 static struct pattern *make(const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 
 static void the_median_is_the_middle_one_or_between_the_middle_two(void **state)
 {

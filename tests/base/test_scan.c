@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 
 static void a_text_is_parted_at_the_first_mark_and_trimmed(void **state)
 {

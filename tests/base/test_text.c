@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

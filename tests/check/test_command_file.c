@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/plan_build.h"
-#include "assay/reason.h"
+#include "assay/base/files.h"
+#include "assay/model/reason.h"
+#include "assay/plan/plan_build.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
 #define FRAME "0123456789abcdef0123456789abcdef"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 #include "wide.h"
 
 static const char *command_of(struct arena *arena, const char *launcher, const char *hcas)

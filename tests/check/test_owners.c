@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/plan_build.h"
+#include "assay/base/files.h"
+#include "assay/plan/plan_build.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 

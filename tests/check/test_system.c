@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "assay/check.h"
-#include "assay/hostfile.h"
+#include "assay/check/check.h"
+#include "assay/model/hostfile.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
 

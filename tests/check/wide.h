@@ -3,7 +3,7 @@
 #ifndef ASSAY_TEST_WIDE_H
 #define ASSAY_TEST_WIDE_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 #define WIDE_HCAS ", \"hcas\": {\"names\": [\"mlx5_0\", \"mlx5_1\"], \"gbits\": 400}"
 

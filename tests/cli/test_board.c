@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/printable.h"
-#include "assay/text.h"
+#include "assay/base/printable.h"
+#include "assay/base/text.h"
 #include "board_lines.h"
 #include "board_plain.h"
 

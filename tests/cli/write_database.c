@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "../report/sample_record.h"
-#include "assay/files.h"
-#include "assay/store.h"
+#include "assay/base/files.h"
+#include "assay/store/store.h"
 
 static struct slice contents(struct arena *arena, const char *path)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../report/sample_record.h"
-#include "assay/store.h"
+#include "assay/store/store.h"
 
 static const char hostfile[] = "node[1-8] platform=hgx-h100\nspare1 platform=hgx-h100 role=spare\n";
 

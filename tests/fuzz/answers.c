@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
-#include "assay/judge.h"
-#include "assay/plan_build.h"
-#include "assay/report.h"
+#include "assay/base/cleanup.h"
+#include "assay/judge/judge.h"
+#include "assay/plan/plan_build.h"
+#include "assay/report/report.h"
 #include "guard.h"
 
 enum {

@@ -6,9 +6,9 @@
 #ifndef ASSAY_TESTS_ANSWERS_H
 #define ASSAY_TESTS_ANSWERS_H
 
-#include "assay/arena.h"
-#include "assay/error.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/error.h"
+#include "assay/base/scan.h"
 
 /*
  * The guard's answer as a channel brings it. Input: a line "VERB" (ensure, read, cancel, list), stdout, the byte 0x1e,

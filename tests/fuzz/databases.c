@@ -10,7 +10,7 @@
 
 #include "../attacks/variants.h"
 #include "answers.h"
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
 #include "foreign.h"
 
 /* A file without a name. */

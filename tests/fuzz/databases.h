@@ -6,9 +6,9 @@
 #ifndef ASSAY_TESTS_DATABASES_H
 #define ASSAY_TESTS_DATABASES_H
 
-#include "assay/arena.h"
-#include "assay/error.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/error.h"
+#include "assay/base/scan.h"
 
 /* A bundle, as `assay import` opens it. */
 bool reads_bundle(struct arena *arena, struct slice bytes, struct error *err);

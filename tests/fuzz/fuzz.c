@@ -8,15 +8,15 @@
  * reads files: fuzz --target=NAME FILE... (exit status 1: one is refused) or, with --target=all, each file by every row. fuzz --targets lists
  * them. scripts/fuzz runs them all.
  */
-#include "assay/files.h"
-#include "assay/hostfile.h"
-#include "assay/inventory.h"
-#include "assay/limit.h"
-#include "assay/manifest.h"
-#include "assay/parser.h"
-#include "assay/platform.h"
-#include "assay/redact.h"
-#include "assay/suite.h"
+#include "assay/base/files.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/limit.h"
+#include "assay/model/manifest.h"
+#include "assay/model/platform.h"
+#include "assay/model/redact.h"
+#include "assay/model/suite.h"
+#include "assay/parse/inventory.h"
+#include "assay/parse/parser.h"
 
 #include "answers.h"
 #include "databases.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "simulate.h"
 
 struct row {

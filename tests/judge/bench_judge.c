@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "assay/judge.h"
-#include "assay/scan.h"
+#include "assay/base/scan.h"
+#include "assay/judge/judge.h"
 #include "big_run.h"
 #include "fleet.h"
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/robust.h"
+#include "assay/base/robust.h"
 #include "dice.h"
 #include "truth_fleet.h"
 

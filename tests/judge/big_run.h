@@ -4,8 +4,8 @@
 #ifndef ASSAY_TESTS_JUDGE_BIG_RUN_H
 #define ASSAY_TESTS_JUDGE_BIG_RUN_H
 
-#include "assay/plan_build.h"
-#include "assay/record.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
 
 struct big_run {
     struct record record;

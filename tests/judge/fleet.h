@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_JUDGE_FLEET_H
 #define ASSAY_TESTS_JUDGE_FLEET_H
 
-#include "assay/peers.h"
+#include "assay/judge/peers.h"
 
 enum noise {
     NOISE_NORMAL,

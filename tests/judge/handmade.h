@@ -7,7 +7,7 @@
 #ifndef ASSAY_TESTS_HANDMADE_H
 #define ASSAY_TESTS_HANDMADE_H
 
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 
 /* A plan over hosts given as "n1:u1 n2:u1 n3:u2". */
 struct plan *handmade_plan(struct arena *arena, const char *hosts);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_JUDGE_SIMULATE_H
 #define ASSAY_TESTS_JUDGE_SIMULATE_H
 
-#include "assay/isolate.h"
+#include "assay/judge/isolate.h"
 
 /* One kind of trial; faults are put at random places. */
 struct scenario {

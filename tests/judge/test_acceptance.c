@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/acceptance.h"
+#include "assay/model/acceptance.h"
 #include "assay/reasons/any.h"
 #include "handmade.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/compare.h"
-#include "assay/history.h"
+#include "assay/model/compare.h"
+#include "assay/model/history.h"
 #include "handmade.h"
 
 /* A run of one host whose burn has this outcome for both of its GPUs. */

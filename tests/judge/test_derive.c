@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/derive.h"
+#include "assay/judge/derive.h"
 
 #define GIB 1073741824.0
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 
 enum { GPUS = 8 };
 

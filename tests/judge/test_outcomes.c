@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "assay/judge.h"
-#include "assay/plan_build.h"
+#include "assay/judge/judge.h"
+#include "assay/plan/plan_build.h"
 
 #define PLATFORM(name, links, switched, more)                                                             \
     "{\"name\": \"" name                                                                                  \

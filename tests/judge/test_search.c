@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "assay/judge.h"
-#include "assay/plan_build.h"
+#include "assay/judge/judge.h"
+#include "assay/plan/plan_build.h"
 
 enum { HOSTS = 16, LEAF = 4, ROUNDS = 80 };
 static const double line_rate = 360, alone_rate = 480; /* GB/s */

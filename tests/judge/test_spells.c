@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "spells.h"
 
 enum { DAY = 288, SERIES = 1000 };

@@ -14,7 +14,7 @@
 #ifndef ASSAY_TESTS_JUDGE_TRUTH_FLEET_H
 #define ASSAY_TESTS_JUDGE_TRUTH_FLEET_H
 
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
 #include "big_run.h"
 
 #define TRUTH_NONE ((size_t)-1)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/files.h"
-#include "assay/parser.h"
+#include "assay/base/files.h"
+#include "assay/parse/parser.h"
 
 int command_lab(int argc, char **argv);
 

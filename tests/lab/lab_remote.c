@@ -10,10 +10,10 @@
 #include <string.h>
 #include <uv.h>
 
-#include "assay/arena.h"
-#include "assay/lab.h"
-#include "assay/remote.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/scan.h"
+#include "assay/lab/lab.h"
+#include "assay/run/remote.h"
 
 static unsigned left; /* jobs without a result yet */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/advice.h"
+#include "assay/model/advice.h"
 
 /* The only note on this variable in the launcher's environment; "" when there is none. */
 static const char *note_on(struct arena *arena, const char *name, const char *value)

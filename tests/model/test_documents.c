@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/suite.h"
+#include "assay/base/files.h"
+#include "assay/model/suite.h"
 
 #define GIB 1073741824.0
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "assay/arena.h"
-#include "assay/evidence.h"
+#include "assay/base/arena.h"
+#include "assay/model/evidence.h"
 
 #define MIB ((uint64_t)1 << 20)
 

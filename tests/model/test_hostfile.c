@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/hostfile.h"
-#include "assay/text.h"
+#include "assay/base/files.h"
+#include "assay/base/text.h"
+#include "assay/model/hostfile.h"
 
 static const char *source_root;
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/hostfile.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/model/hostfile.h"
 
 static int make_arena(void **state)
 {

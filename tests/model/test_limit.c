@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assay/suite.h"
+#include "assay/model/suite.h"
 
 #define GIB 1073741824.0
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 #include "assay/reasons/any.h"
 
 static int make_arena(void **state)

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "assay/json.h"
-#include "assay/reason.h"
-#include "assay/reason_json.h"
+#include "assay/base/json.h"
+#include "assay/model/reason.h"
+#include "assay/model/reason_json.h"
+#include "assay/model/script_reason.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/script.h"
 #include "assay/reasons/words.h"
-#include "assay/script_reason.h"
 
 #define SENTENCE(code, arguments, english) extern const struct sentence sentence_##code;
 #include "assay/reasons/all.def"

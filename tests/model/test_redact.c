@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "assay/platform.h"
-#include "assay/redact.h"
+#include "assay/model/platform.h"
+#include "assay/model/redact.h"
 
 static const char key[REDACTION_KEY_SIZE] =
     "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";

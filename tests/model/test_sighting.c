@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/sighting.h"
+#include "assay/model/sighting.h"
 
 static struct record *make_record(struct arena *arena)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/standing.h"
+#include "assay/model/standing.h"
 
 static const struct standing acceptance = {RUN_ACCEPTANCE, 8, 8, 12, 12}, part = {RUN_PART, 2, 8, 3, 12},
                              trial = {RUN_TRIAL, 8, 8, 12, 12}, soak = {RUN_SOAK, 8, 8, 3, 12};

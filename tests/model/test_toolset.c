@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/toolset.h"
+#include "assay/base/files.h"
+#include "assay/model/toolset.h"
 
 struct place {
     struct arena *arena;

@@ -7,8 +7,8 @@
 #ifndef ASSAY_TEST_CUTS_H
 #define ASSAY_TEST_CUTS_H
 
-#include "assay/parser.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/parse/parser.h"
 
 /*
  * Cuts the bytes at every step-th byte and compares each reading with that of the whole. Returns 0, or -1

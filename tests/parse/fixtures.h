@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "assay/parser.h"
-#include "assay/text.h"
+#include "assay/base/text.h"
+#include "assay/parse/parser.h"
 
 /*
  * Compares the reading with the facts and adds a line to ret_wrong for each that does not hold, and for each

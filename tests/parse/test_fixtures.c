@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 #include "cuts.h"
 #include "tap.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/files.h"
-#include "assay/redact.h"
+#include "assay/base/files.h"
+#include "assay/model/redact.h"
 
 #include "cuts.h"
 #include "tap.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/inventory.h"
+#include "assay/parse/inventory.h"
 
 static const char nodes[] =
     "NodeName=gpu001 Arch=x86_64 CoresPerSocket=48 Gres=gpu:h100:8(S:0-1),mps:800 NodeAddr=10.0.0.11 "

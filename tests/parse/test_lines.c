@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/text.h"
+#include "assay/base/text.h"
 
 static ssize_t pull_slice(void *context, char *buffer, size_t size)
 {

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/plan_build.h"
-#include "assay/suite.h"
-#include "assay/text.h"
+#include "assay/base/files.h"
+#include "assay/base/text.h"
+#include "assay/model/suite.h"
+#include "assay/plan/plan_build.h"
 
 #define RACKS                                                                              \
     "n1 unit=u1 rack=r1 leaf=l1\nn2 unit=u1 rack=r1 leaf=l2\nn3 unit=u1 rack=r2 leaf=l1\n" \

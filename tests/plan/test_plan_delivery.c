@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/plan_build.h"
-#include "assay/suite.h"
+#include "assay/model/suite.h"
+#include "assay/plan/plan_build.h"
 
 static const unsigned sizes[] = {1, 2, 8, 17, 33, 64, 129, 232, 1250};
 

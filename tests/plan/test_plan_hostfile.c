@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/plan_build.h"
-#include "assay/suite.h"
+#include "assay/model/suite.h"
+#include "assay/plan/plan_build.h"
 
 #define A "n1 address=a1 unit=u1\n"
 #define B "n2 address=a2 unit=u1\n"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "assay/files.h"
-#include "assay/report.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
 #include "sample_record.h"
 
 enum { TURNS = 5 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample_earlier.h"
 
-#include "assay/compare.h"
-#include "assay/judge.h"
+#include "assay/judge/judge.h"
+#include "assay/model/compare.h"
 
 struct record *sample_beside(struct arena *arena, struct record *first, struct record *second)
 {

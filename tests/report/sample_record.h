@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_SAMPLE_RECORD_H
 #define ASSAY_TESTS_SAMPLE_RECORD_H
 
-#include "assay/record.h"
+#include "assay/model/record.h"
 
 struct sample {
     unsigned hosts, units;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "causes.h"
 #include "names.h"
 #include "sample_record.h"

@@ -10,7 +10,7 @@
 
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};

@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/judge.h"
-#include "assay/report.h"
+#include "assay/base/files.h"
+#include "assay/judge/judge.h"
+#include "assay/report/report.h"
 #include "changes.h"
 #include "sample_earlier.h"
 #include "sample_record.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};

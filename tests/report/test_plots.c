@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/report.h"
-#include "assay/scan.h"
+#include "assay/base/scan.h"
+#include "assay/report/report.h"
 #include "sample_earlier.h"
 #include "sample_record.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/report.h"
+#include "assay/report/report.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
-#include "assay/json.h"
-#include "assay/printable.h"
+#include "assay/base/files.h"
+#include "assay/base/json.h"
+#include "assay/base/printable.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "sample_record.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "assay/site.h"
+#include "assay/report/site.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

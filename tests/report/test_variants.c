@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "variants.h"
 
 static struct spread of(size_t count, const double *values)

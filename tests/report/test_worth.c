@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "assay/json.h"
-#include "assay/report.h"
+#include "assay/base/json.h"
+#include "assay/report/report.h"
 #include "sample_record.h"
 
 enum { HOSTS = 4, GPUS = 8, BYTES = 64 << 20 };

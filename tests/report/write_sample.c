@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/report.h"
+#include "assay/report/report.h"
 #include "sample_earlier.h"
 #include "sample_record.h"
 

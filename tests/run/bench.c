@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
 #include "assay/reasons/model.h"
-#include "assay/scan.h"
 
 void bench_set_boot(struct bench *bench, const char *boot_id)
 {

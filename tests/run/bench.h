@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "assay/remote.h"
-#include "assay/sha256.h"
-#include "assay/text.h"
+#include "assay/base/sha256.h"
+#include "assay/base/text.h"
+#include "assay/run/remote.h"
 
 struct bench {
     char folder[64];    /* made by bench_setup, removed by bench_teardown */

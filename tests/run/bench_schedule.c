@@ -17,13 +17,13 @@
 #include <string.h>
 #include <uv.h>
 
-#include "assay/cleanup.h"
-#include "assay/hostfile.h"
-#include "assay/plan_build.h"
-#include "assay/platform.h"
-#include "assay/scheduler.h"
-#include "assay/suite.h"
-#include "assay/text.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/text.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/platform.h"
+#include "assay/model/suite.h"
+#include "assay/plan/plan_build.h"
+#include "assay/run/scheduler.h"
 
 static const double aim = 1.05;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 void place_start(struct place *place, const char *settings)
 {

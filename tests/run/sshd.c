@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 
 static const char sshd_path[] = "/usr/sbin/sshd";
 

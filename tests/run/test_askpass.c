@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "askpass.h"
-#include "assay/remote.h"
+#include "assay/run/remote.h"
 
 struct desk {
     uv_loop_t loop;

@@ -13,8 +13,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
 #include "known_hosts.h"
 
 enum { HOSTS = 20000 };

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "place.h"
 
 enum { HOSTS = 3 };

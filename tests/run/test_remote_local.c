@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 #include "bench.h"
 
 static const struct remote_target here = {.name = "here", .transport = TRANSPORT_LOCAL};

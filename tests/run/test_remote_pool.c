@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "place.h"
 
 static void run_many(struct place *place, enum transport_kind kind, unsigned count)

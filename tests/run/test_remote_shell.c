@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "assay/arena.h"
-#include "assay/cleanup.h"
-#include "assay/files.h"
+#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "place.h"
 
 /* Login shells that are not sh, and profiles that talk: on both streams, with and without a newline. */

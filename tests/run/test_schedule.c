@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "schedule.h"
 
 enum { HOSTS_MOST = 16, NO_STEP = 999 };

@@ -14,12 +14,12 @@
 #include <cmocka.h>
 #include <uv.h>
 
-#include "assay/hostfile.h"
+#include "assay/base/text.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/suite.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/run.h"
-#include "assay/scheduler.h"
-#include "assay/suite.h"
-#include "assay/text.h"
+#include "assay/run/scheduler.h"
 
 /* --- hosts --- */
 

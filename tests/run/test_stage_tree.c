@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "stage_tree.h"
 
 struct transfer {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 
 int place_set_up(void **state)
 {

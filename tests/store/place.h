@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_PLACE_H
 #define ASSAY_TESTS_PLACE_H
 
-#include "assay/store.h"
+#include "assay/store/store.h"
 
 struct place {
     char folder[32];

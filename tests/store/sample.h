@@ -3,7 +3,7 @@
 #ifndef ASSAY_TESTS_SAMPLE_H
 #define ASSAY_TESTS_SAMPLE_H
 
-#include "assay/store.h"
+#include "assay/store/store.h"
 
 /* A record with everything in it: two platforms, a cluster step, a substitute, a fact, NAN, binary captures,
    empty strings, NULL strings, text that is not ASCII and text that is not even UTF-8. */

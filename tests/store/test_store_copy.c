@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "assay/bundle.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
+#include "assay/store/bundle.h"
 #include "place.h"
 #include "run_tables.h"
 #include "sample.h"

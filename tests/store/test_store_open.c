@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "assay/files.h"
+#include "assay/base/files.h"
 #include "place.h"
 #include "sample.h"
 #include "store_private.h"

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "assay/platform.h"
+#include "assay/model/platform.h"
 #include "assay/reasons/worth.h"
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 enum { HOSTS = 2, GPUS = 8 };
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/worth.h"
+#include "assay/worth/worth.h"
 
 /* A machine of which nothing is measured: all is given by the question. */
 static struct worth_measured nothing_of(unsigned hosts, unsigned gpus)

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_ALERT_NEWS_H
 #define ASSAY_APP_ALERT_NEWS_H
 
-#include "assay/alert.h"
-#include "assay/record.h"
+#include "assay/alert/alert.h"
+#include "assay/model/record.h"
 
 /* Of each host and of each test over several hosts, with what the run is compared with in record->earlier; in the arena. */
 int alert_news_of(struct arena *arena, const struct record *record, struct alert_news *ret_news,

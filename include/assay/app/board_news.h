@@ -3,9 +3,9 @@
 #ifndef ASSAY_APP_BOARD_NEWS_H
 #define ASSAY_APP_BOARD_NEWS_H
 
-#include "assay/board_state.h"
-#include "assay/reason.h"
-#include "assay/scheduler.h"
+#include "assay/board/board_state.h"
+#include "assay/model/reason.h"
+#include "assay/run/scheduler.h"
 
 /* The arguments are those of a watcher's event; what is no news is passed over. Reasons are kept in that language. */
 void board_news_take(struct board_state *state, enum report_language language, double at,

@@ -3,10 +3,10 @@
 #ifndef ASSAY_APP_CAMPAIGN_H
 #define ASSAY_APP_CAMPAIGN_H
 
-#include "assay/acceptance.h"
-#include "assay/manifest.h"
-#include "assay/plan_build.h"
-#include "assay/store.h"
+#include "assay/model/acceptance.h"
+#include "assay/model/manifest.h"
+#include "assay/plan/plan_build.h"
+#include "assay/store/store.h"
 
 struct campaign {
     struct acceptance *kept;                 /* as the database has it: documents, events, runs */

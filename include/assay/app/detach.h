@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "assay/error.h"
+#include "assay/base/error.h"
 
 struct detaching {
     int told;      /* where the number of the run is written, for who waits for it */

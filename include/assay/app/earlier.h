@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_EARLIER_H
 #define ASSAY_APP_EARLIER_H
 
-#include "assay/record.h"
-#include "assay/store.h"
+#include "assay/model/record.h"
+#include "assay/store/store.h"
 
 /* Run `word` of the same database; NULL: the last accepted one before the record of the same hosts and suite, and if there
    is none record->earlier says so. */

@@ -12,8 +12,8 @@
 #ifndef ASSAY_APP_EXCLUSIVE_H
 #define ASSAY_APP_EXCLUSIVE_H
 
-#include "assay/plan_build.h"
-#include "assay/record.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
 
 struct exclusive;
 

@@ -4,7 +4,7 @@
 #define ASSAY_APP_FOLLOWER_H
 
 #include "assay/app/watcher.h"
-#include "assay/store.h"
+#include "assay/store/store.h"
 
 struct follower;
 

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_HISTORIES_H
 #define ASSAY_APP_HISTORIES_H
 
-#include "assay/history.h"
-#include "assay/store.h"
+#include "assay/model/history.h"
+#include "assay/store/store.h"
 
 /* The next run of a history, with what it saw of GPUs and HCAs. */
 int histories_add(struct store *store, struct arena *arena, struct history *history,

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_ISOLATION_H
 #define ASSAY_APP_ISOLATION_H
 
-#include "assay/plan_build.h"
-#include "assay/record.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
 
 /* When all else is done: adds the next round of tests that tell. */
 void isolation_extend(const struct record *record, const struct plan_sources *sources);

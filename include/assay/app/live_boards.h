@@ -4,8 +4,8 @@
 #ifndef ASSAY_APP_LIVE_BOARDS_H
 #define ASSAY_APP_LIVE_BOARDS_H
 
-#include "assay/site.h"
-#include "assay/store.h"
+#include "assay/report/site.h"
+#include "assay/store/store.h"
 
 struct live_boards;
 /* The store must outlive it. */

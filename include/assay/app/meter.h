@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_METER_H
 #define ASSAY_APP_METER_H
 
-#include "assay/error.h"
-#include "assay/evidence.h"
+#include "assay/base/error.h"
+#include "assay/model/evidence.h"
 
 struct meter;
 

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_PREFLIGHTS_H
 #define ASSAY_APP_PREFLIGHTS_H
 
-#include "assay/record.h"
-#include "assay/store.h"
+#include "assay/model/record.h"
+#include "assay/store/store.h"
 
 /* Finds it, if there is one, and puts it into the record. */
 int preflight_attach(struct store *store, struct record *record, struct error *err)

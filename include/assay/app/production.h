@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_PRODUCTION_H
 #define ASSAY_APP_PRODUCTION_H
 
-#include "assay/error.h"
-#include "assay/plan.h"
+#include "assay/base/error.h"
+#include "assay/model/plan.h"
 
 /* Which hosts in production which steps of the plan load, in words; NULL: none. */
 const char *production_concerned(struct arena *arena, const struct plan *plan);

@@ -4,9 +4,9 @@
 #define ASSAY_APP_PROOF_H
 
 #include "assay/app/findings.h"
-#include "assay/bundle.h"
-#include "assay/record.h"
-#include "assay/store.h"
+#include "assay/model/record.h"
+#include "assay/store/bundle.h"
+#include "assay/store/store.h"
 
 /* Says in its head what the run is, for whoever reads it before signing. */
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record);

@@ -3,9 +3,9 @@
 #ifndef ASSAY_APP_QUESTION_H
 #define ASSAY_APP_QUESTION_H
 
-#include "assay/hostfile.h"
-#include "assay/plan_build.h"
-#include "assay/record.h"
+#include "assay/model/hostfile.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
 
 struct question {
     /* By name or file, as they were given; NULL: not. */

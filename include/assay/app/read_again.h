@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_READ_AGAIN_H
 #define ASSAY_APP_READ_AGAIN_H
 
-#include "assay/plan_build.h"
-#include "assay/store.h"
+#include "assay/plan/plan_build.h"
+#include "assay/store/store.h"
 
 /* What an ended attempt's stored evidence says by today's parsers, in place of what was read of it; of that the record keeps
    what the judge goes by. put: it is stored too. Not of one whose output was clipped. */

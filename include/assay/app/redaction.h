@@ -6,8 +6,8 @@
 #ifndef ASSAY_APP_REDACTION_H
 #define ASSAY_APP_REDACTION_H
 
-#include "assay/redact.h"
-#include "assay/store.h"
+#include "assay/model/redact.h"
+#include "assay/store/store.h"
 
 struct redaction {
     struct arena *arena;

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_REPORT_FILE_H
 #define ASSAY_APP_REPORT_FILE_H
 
-#include "assay/report.h"
-#include "assay/store.h"
+#include "assay/report/report.h"
+#include "assay/store/store.h"
 
 /* Where a report goes by default: what is no acceptance says so by its name. From the heap. */
 char *report_file_name(const struct standing *standing, long long number, const char *extension);

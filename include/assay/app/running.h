@@ -5,9 +5,9 @@
 
 #include "assay/app/question.h"
 #include "assay/app/watcher.h"
-#include "assay/record.h"
-#include "assay/scheduler.h"
-#include "assay/store.h"
+#include "assay/model/record.h"
+#include "assay/run/scheduler.h"
+#include "assay/store/store.h"
 
 struct meter;
 struct exclusive;

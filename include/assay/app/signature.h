@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-#include "assay/arena.h"
-#include "assay/error.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/error.h"
+#include "assay/base/scan.h"
 
 enum signature_state {
     SIGNATURE_GOOD,    /* by a key of the allowed signers */

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-#include "assay/arena.h"
-#include "assay/files.h"
-#include "assay/text.h"
+#include "assay/base/arena.h"
+#include "assay/base/files.h"
+#include "assay/base/text.h"
 
 /* A run that the site has pages of. */
 struct site_known {

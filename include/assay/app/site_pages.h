@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_SITE_PAGES_H
 #define ASSAY_APP_SITE_PAGES_H
 
-#include "assay/site.h"
-#include "assay/store.h"
+#include "assay/report/site.h"
+#include "assay/store/store.h"
 
 /* Who is compared with whom, into pairs and `previous`: of a suite with few runs every two, of more each with the one
    before. */

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_SOURCES_H
 #define ASSAY_APP_SOURCES_H
 
-#include "assay/plan_build.h"
-#include "assay/record.h"
+#include "assay/model/record.h"
+#include "assay/plan/plan_build.h"
 
 /* The name of the document of tools that lie where `assay stage` puts them by itself; else it is their place. */
 #define TOOLS_STAGED "staged"

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_TURNS_H
 #define ASSAY_APP_TURNS_H
 
-#include "assay/error.h"
-#include "assay/record.h"
+#include "assay/base/error.h"
+#include "assay/model/record.h"
 
 /* Keeps it as a document of a new run; 0, for all, leaves none. */
 void turns_keep(struct record *record, unsigned hosts_at_once);

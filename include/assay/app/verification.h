@@ -5,8 +5,8 @@
 
 #include "assay/app/findings.h"
 #include "assay/app/signature.h"
-#include "assay/bundle.h"
-#include "assay/store.h"
+#include "assay/store/bundle.h"
+#include "assay/store/store.h"
 
 struct verification {
     struct arena *arena;

@@ -3,8 +3,8 @@
 #ifndef ASSAY_APP_WATCHER_H
 #define ASSAY_APP_WATCHER_H
 
-#include "assay/outcome.h"
-#include "assay/scheduler.h"
+#include "assay/model/outcome.h"
+#include "assay/run/scheduler.h"
 
 struct watcher {
     void *context;

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REASONS_RUN_H
 #define ASSAY_REASONS_RUN_H
 
-#include "assay/reason.h"
+#include "assay/model/reason.h"
 
 #define SENTENCE(code, arguments, english)   \
     enum { ARGUMENTS_##code = (arguments) }; \

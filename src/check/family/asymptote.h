@@ -16,7 +16,7 @@
 #ifndef ASSAY_CHECK_ASYMPTOTE_H
 #define ASSAY_CHECK_ASYMPTOTE_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* Whether there are sizes enough among these, and the collective is a ring. */
 bool asymptote_is_measured(const char *collective, const double *sizes, size_t count);

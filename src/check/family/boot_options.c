@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/reading.h"
+#include "assay/model/reading.h"
 
 static bool starts_with_one(struct slice word, const char *const *prefixes)
 {

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "assay/arena.h"
-#include "assay/scan.h"
+#include "assay/base/arena.h"
+#include "assay/base/scan.h"
 
 const char *boot_options(struct arena *arena, struct slice command_line, bool (*wanted)(struct slice word));
 /* Not what names a host's own disks, addresses or files: root=UUID=..., BOOT_IMAGE=..., ip=... */

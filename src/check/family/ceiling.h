@@ -11,7 +11,7 @@
 #ifndef ASSAY_CHECK_CEILING_H
 #define ASSAY_CHECK_CEILING_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 struct ceiling {
     double rate; /* GB/s of bus bandwidth; 0: not known */

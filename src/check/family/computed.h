@@ -6,7 +6,7 @@
 #ifndef ASSAY_CHECK_COMPUTED_H
 #define ASSAY_CHECK_COMPUTED_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /*
  * The own limits of a collective's bandwidth over the context's members at this size: its ceiling (ceiling.h) and what

@@ -9,7 +9,7 @@
 #ifndef ASSAY_CHECK_LAUNCHER_H
 #define ASSAY_CHECK_LAUNCHER_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 struct launch {
     unsigned ranks_per_host;

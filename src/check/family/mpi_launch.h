@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_MPI_LAUNCH_H
 #define ASSAY_CHECK_MPI_LAUNCH_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* As the sentences as_on_the_others and all_answered have it. */
 #define MPI_LAUNCH_ALIKE "as on the others"

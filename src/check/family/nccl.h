@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_NCCL_H
 #define ASSAY_CHECK_NCCL_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* Where several tables stand in what one test printed, none is believed to be the test's. */
 void nccl_doubt_tables(const struct attempt *attempt, struct reading *out);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_PROBE_GPU_H
 #define ASSAY_CHECK_PROBE_GPU_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 #define PROBE_GPU_BACKEND_ROW                                                                     \
     {                                                                                             \

@@ -6,7 +6,7 @@
 #ifndef ASSAY_RAILS_H
 #define ASSAY_RAILS_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* The other end of a cable, and the link over it. NULL: not told. */
 struct neighbour {

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_RDMA_H
 #define ASSAY_CHECK_RDMA_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* perftest's own default; each run has another port, so that none waits for the last. */
 #define RDMA_FIRST_PORT 18515

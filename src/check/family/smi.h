@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_SMI_H
 #define ASSAY_CHECK_SMI_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /*
  * A complaint of nvidia-smi about one thing (a GPU that must be reset, a row that could not be remapped) is

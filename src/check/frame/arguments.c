@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/check.h"
-#include "assay/options.h"
+#include "assay/base/options.h"
+#include "assay/check/check.h"
 
 enum { ARGUMENTS_MOST = 32 };
 

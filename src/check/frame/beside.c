@@ -17,10 +17,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
-#include "assay/robust.h"
 
 #include "rules.h"
 #include "script.h"

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_BESIDE_H
 #define ASSAY_CHECK_BESIDE_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 #define BESIDE_ARGUMENT_ROW                                                                              \
     {                                                                                                    \

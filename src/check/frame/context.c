@@ -2,7 +2,7 @@
 /* What every check asks of its step: members, adapters, variant, and the slots that it owes. */
 #include <string.h>
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 unsigned check_accelerators(const struct platform *platform)
 {

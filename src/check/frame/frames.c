@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/cleanup.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/sha256.h"
 #include "assay/reasons/check.h"
-#include "assay/sha256.h"
 #include "script.h"
 
 #define ANY_MARK "@assay"

@@ -14,7 +14,7 @@
 #ifndef ASSAY_FRAMES_H
 #define ASSAY_FRAMES_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* What one part printed, as far as it is marked. */
 struct frame {

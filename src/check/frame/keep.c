@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "assay/check.h"
-#include "assay/sighting.h"
+#include "assay/check/check.h"
+#include "assay/model/sighting.h"
 
 /* Metrics that the step owes, each once. */
 struct owed {

@@ -8,7 +8,7 @@
  *               answer, such an allocation cannot be seen, so nobody has answered.
  *   Kubernetes  the kubelet's list of devices that pods were given; of a pod that is over it may not be true any
  *               more, so a process of the pod must be there too. Pods that only watch (dcgm-exporter) have no device.
- *   assay       another run's lock (include/assay/check.h), in a folder that only the user of that run can write to.
+ *   assay       another run's lock (include/assay/check/check.h), in a folder that only the user of that run can write to.
  *               It counts for a moment after it was written, and then only as long as a process of its test runs, or,
  *               for who may not see such processes, up to the test's deadline. So a controller that died, or a run that
  *               was cancelled, locks nobody out. Who sees another's lock beside his own takes his back and waits: two
@@ -26,7 +26,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
-#include "assay/script_reason.h"
+#include "assay/model/script_reason.h"
 
 #include "owners.h"
 #include "script.h"

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_OWNERS_H
 #define ASSAY_CHECK_OWNERS_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* The function that the part's commands call, and each owner that the part names. */
 void owners_functions(const struct check_context *context, size_t member, struct text *out);

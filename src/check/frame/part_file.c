@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "assay/base/sha256.h"
+#include "assay/model/script_reason.h"
 #include "assay/reasons/check.h"
-#include "assay/script_reason.h"
-#include "assay/sha256.h"
 #include "script.h"
 #include "staged.h"
 

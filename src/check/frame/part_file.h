@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_PART_FILE_H
 #define ASSAY_CHECK_PART_FILE_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "frames.h"
 
 /* What the words of an attempt's marks are made of, and those of a window: from its own nobody learns the attempt's, or

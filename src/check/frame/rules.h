@@ -12,7 +12,7 @@
 #ifndef ASSAY_CHECK_RULES_H
 #define ASSAY_CHECK_RULES_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 #define LIMITS (const struct limit[])
 

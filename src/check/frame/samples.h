@@ -2,7 +2,7 @@
 #ifndef ASSAY_CHECK_SAMPLES_H
 #define ASSAY_CHECK_SAMPLES_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* What a light sampler shows of each GPU while the main part of a check with a window runs. */
 extern const struct part_row samples_row;

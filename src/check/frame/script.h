@@ -12,7 +12,7 @@
 #ifndef ASSAY_CHECK_SCRIPT_H
 #define ASSAY_CHECK_SCRIPT_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "scripts.h"
 
 /*

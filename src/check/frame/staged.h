@@ -2,7 +2,7 @@
 #ifndef ASSAY_CHECK_STAGED_H
 #define ASSAY_CHECK_STAGED_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* What a command begins with, and what each part does, to run the tools that were staged and no others. */
 void put_staged_path(const struct check_context *context, struct text *out);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "assay/model/script_reason.h"
 #include "assay/reasons/check.h"
-#include "assay/script_reason.h"
 #include "part_file.h"
 #include "window_rows.h"
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_WINDOW_H
 #define ASSAY_CHECK_WINDOW_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "frames.h"
 
 /* How its parts are marked. */

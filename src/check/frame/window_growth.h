@@ -16,7 +16,7 @@
 #ifndef ASSAY_WINDOW_GROWTH_H
 #define ASSAY_WINDOW_GROWTH_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 #include "window_tell.h"
 
 /* The largest growth that anybody told of; a metric is one string of the tables, and is found by its address. */

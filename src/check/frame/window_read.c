@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/evidence.h"
+#include "assay/model/evidence.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "monitors.h"

@@ -2,7 +2,7 @@
 #ifndef ASSAY_CHECK_WINDOW_READ_H
 #define ASSAY_CHECK_WINDOW_READ_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* Slots of every check with a window, and the reading of an attempt's windows. */
 void window_slots(const struct check_context *context, struct slot_list *slots);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_WINDOW_ROWS_H
 #define ASSAY_CHECK_WINDOW_ROWS_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* Names of the parts of a window that are read. */
 #define WINDOW_OWNERS "owners"

@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_WINDOW_TELL_H
 #define ASSAY_CHECK_WINDOW_TELL_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* What is said against something, in the arena of the reading; zero where nothing is. */
 struct against {

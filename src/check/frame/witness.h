@@ -3,7 +3,7 @@
 #ifndef ASSAY_CHECK_WITNESS_H
 #define ASSAY_CHECK_WITNESS_H
 
-#include "assay/check.h"
+#include "assay/check/check.h"
 
 /* The tool's option. */
 void witness_put_option(const struct check_context *context, struct text *out);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "assay/error.h"
+#include "assay/base/error.h"
 #include "work.h"
 
 /* Exit status, told by --help; the same as assay-probe-collective's. */

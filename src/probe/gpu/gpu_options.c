@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/options.h"
-#include "assay/scan.h"
+#include "assay/base/options.h"
+#include "assay/base/scan.h"
 #include "gemm.h"
 #include "gpu_threads.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "assay/arena.h"
+#include "assay/base/arena.h"
 #include "gpu_output.h"
 
 enum { LINE_MOST = 1 << 20 };

@@ -13,8 +13,8 @@
 #ifndef ASSAY_PROBE_GPU_OUTPUT_H
 #define ASSAY_PROBE_GPU_OUTPUT_H
 
-#include "assay/json.h"
-#include "assay/text.h"
+#include "assay/base/json.h"
+#include "assay/base/text.h"
 #include "gpu.h"
 
 struct line {

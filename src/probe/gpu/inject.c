@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "assay/scan.h"
+#include "assay/base/scan.h"
 #include "memory.h"
 
 static int unit_of(struct slice name)

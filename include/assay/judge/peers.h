@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Peers: which GPU, HCA, host or pair is slower than the same one on the other hosts of the run, even if it is above
+ * every floor. Pure: numbers in, findings out.
+ *
+ * On some platforms positions within a host differ by design. So a value is compared only with those of the same position
+ * on other hosts: its series. All values of a subject in one aspect (one metric of one step) make one score: the median,
+ * over its partners, of how far its values are from the medians of their series. If a subject is slow with one partner
+ * only, the pair is slow and not the subject. All aspects together make one more score, each weighted by how little it
+ * scatters.
+ *
+ * The scatter of healthy scores is the median absolute deviation (MAD) of the siblings, pooled over positions, and at least
+ * PEERS_RESOLUTION, because tools print only so many digits. A position that scatters more counts with its own MAD too:
+ * both variances are averaged by their degrees of freedom, of which the pooled one has 8 (the moderation of Smyth 2004,
+ * Stat. Appl. Genet. Mol. Biol. 3:3). The MAD of few values alone is unreliable: that of eight is too large by half once
+ * in ten times. A subject is an outlier if
+ *
+ *   - it is further below the median of its siblings than noise puts any subject, except in one run of a hundred
+ *     (Bonferroni over all scores; Student's t, because a MAD of few siblings is uncertain itself),
+ *   - and further below than the fastest of all is above its siblings: noise with long tails has them on both sides, while
+ *     faults only slow down, and
+ *   - it may be as slow as the remark threshold: the upper bound of its slowness (99.5%) reaches it. So a subject exactly
+ *     that slow is found in 99 of 100 runs; the bare number would find only half of them.
+ *
+ * It fails if the lower bound (99%, and again at least as far as the fastest is above) is beyond the fail threshold too.
+ *
+ * At least PEERS_LEAST siblings are needed: the median of five holds even if two of them are slow.
+ *
+ * Slow subjects explain slow pairs: the slowest is named first, and pairs that it took part in no longer count against its
+ * partners. A fleet that is slow as a whole has no outlier: that is what limits are for.
+ */
+#ifndef ASSAY_PEERS_H
+#define ASSAY_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "assay/base/arena.h"
+
+enum { PEERS_LEAST = 5 };
+#define PEERS_RESOLUTION 0.001
+#define PEERS_NONE ((size_t)-1)
+
+struct peers_aspect {
+    double remark, fail; /* as fractions of the siblings' median: 0.05, 0.10 */
+};
+
+struct peers_value {
+    size_t series;      /* values of one number are comparable: of the same item on different hosts */
+    size_t aspect;      /* index into aspects */
+    size_t subjects[2]; /* who took part; [1]: PEERS_NONE for one alone */
+    double level;       /* natural logarithm of the value, negated where less is better */
+    bool owed;          /* required: a finding is reported with it in preference to others */
+};
+
+struct peers_problem {
+    const size_t *positions; /* of each subject: equal numbers are the same place on different hosts */
+    size_t subject_count;
+    const struct peers_aspect *aspects;
+    size_t aspect_count;
+    const struct peers_value *values;
+    size_t value_count;
+};
+
+struct peers_finding {
+    size_t subject, other; /* other: of a pair; else PEERS_NONE */
+    size_t aspect;         /* aspect_count: all together */
+    size_t value;          /* the worst of its values, of the required ones if there are any */
+    double deviation;      /* of that value: its level less the median of its series */
+    double below;          /* fraction below the median of its siblings: 0.052 */
+    double error;          /* standard error of that */
+    size_t siblings, values;
+    bool fails; /* else it is remarked */
+};
+
+struct peers_findings {
+    LIST_OF(struct peers_finding) findings; /* the slowest first; pairs behind */
+};
+
+/* Everything in the arena. */
+void peers_compare(struct arena *arena, const struct peers_problem *problem,
+                   struct peers_findings *ret_findings);
+
+#endif

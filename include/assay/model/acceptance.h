@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Acceptance: a campaign over many runs, in which hosts are repaired, GPUs swapped and spares put in, until every
+ * unit can be handed over. Plain data; judge_acceptance (judge.h) fills in what follows from it. Nothing is ever edited:
+ * runs and events are added, and the rest follows from them.
+ *
+ * Required is what the suite requires of the hosts of the hostfile; a spare takes over what the host that it replaces had
+ * to show. Each requirement is one step on its members, and is settled by what the runs showed, in time order:
+ *
+ * - A pass settles it, as long as nothing that it touches was changed since (the table in src/judge/acceptance_touch.c)
+ *   and the hardware stayed the same throughout the run.
+ * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
+ *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
+ *   result between them. What failed in comparison with its peers passes only in runs where at least PEERS_LEAST (peers.h)
+ *   other hosts passed the same step. Running it again until it passes replaces nothing.
+ * - A waiver in force covers a fail as long as the hardware is the one that it was given for.
+ * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each run alone.
+ *
+ * A run counts if it has the same suite and limits, and hosts of the acceptance, and is no older than the acceptance: than
+ * the earlier of its creation and its first run. One that was not added is left out, and until it is added the units whose
+ * hosts it had, and the whole, are not accepted. Runs in another database are unknown here.
+ *
+ * An event that was not recorded is noticed all the same, if runs show another GPU, HCA, chassis, driver or firmware
+ * than before: this is reported, earlier passes of what it touches no longer count, and it does not replace a fail.
+ */
+#ifndef ASSAY_ACCEPTANCE_H
+#define ASSAY_ACCEPTANCE_H
+
+#include "assay/base/error.h"
+#include "assay/base/text.h"
+#include "assay/model/reason.h"
+#include "assay/model/record.h"
+#include "assay/model/sighting.h"
+
+struct acceptance;
+
+enum event_kind {
+    EVENT_REPAIR, /* something was repaired; without an item it is not known what, so everything of the host is required again */
+    EVENT_SWAP,   /* a part was replaced; without an item: the whole host */
+    EVENT_SPARE,  /* another host replaces this one for good */
+    EVENT_NOTE,   /* for the reader only */
+    EVENT_WITHDRAWAL, /* an earlier event was recorded by mistake: it no longer counts, but is still shown */
+    /* Repairs of which it is known what was done: less becomes void by them, and they replace only fails of that. */
+    EVENT_SETTINGS, /* of the item's driver; without one: of the operating system */
+    EVENT_CABLE,    /* a cable or transceiver was changed, or plugged in again */
+    EVENT_FIRMWARE, /* of the item; without one: of the host */
+    EVENT_RESEAT,   /* the same part was taken out and put in again */
+    EVENT_KINDS
+};
+const char *event_kind_name(enum event_kind kind); /* "swap" */
+bool event_kind_parse(const char *word, enum event_kind *ret_kind);
+/* What was done in a repair or swap: "settings", "cable", "firmware", "reseat", "part" (a swap). */
+bool event_what_parse(const char *word, enum event_kind *ret_kind);
+
+struct acceptance_event {
+    const char *uuid;
+    enum event_kind kind;
+    const char *host;
+    const char
+        *item; /* "gpu3", "mlx5_0"; "" the host as a whole; of a withdrawal the UUID of what it withdraws */
+    const char *spare; /* of EVENT_SPARE; else "" */
+    const char *note;  /* of a withdrawal the form (reason_encode) of what it withdraws, and why */
+    double at, made;   /* when it happened, and when it was recorded; Unix time, s */
+    bool withdrawn;    /* by events_withdraw; never stored */
+};
+/* Marks those of the events that one of them withdraws; the others are not. */
+void events_withdraw(struct acceptance_event *events, size_t count);
+/* Whether something was repaired or replaced: a repair of any kind or a swap that was not withdrawn. */
+bool event_is_work(const struct acceptance_event *event);
+/* "swap of gpu3 on node5", "node9 replaces node5"; with its note behind. */
+const struct reason *event_text(struct arena *arena, const struct acceptance_event *event);
+const struct reason *event_note(struct arena *arena, const struct acceptance_event *event);
+
+enum requirement_state {
+    REQUIREMENT_PASSED,
+    REQUIREMENT_WAIVED,
+    REQUIREMENT_MISSING, /* nothing that counts was shown yet */
+    REQUIREMENT_RETEST,  /* it failed and was repaired: three passes out of three are required */
+    REQUIREMENT_FAILED
+};
+const char *requirement_state_name(enum requirement_state state); /* "to be retested" */
+
+/* What one run showed of a requirement. */
+struct shown {
+    size_t run;                /* index into acceptance->runs */
+    size_t step;               /* of that run's plan */
+    size_t first;              /* of its judgement: the step's first outcome */
+    enum outcome_word word;    /* of its gates the worst; a fail that was waived then is a fail here */
+    double began, ended;       /* of its attempts */
+    unsigned passes;           /* attempts that passed, of a pass */
+    bool counts;               /* of a pass: nothing has made it void */
+    const struct reason *note; /* why it does not count; NULL */
+};
+
+struct requirement {
+    size_t step; /* index into acceptance->plan->steps */
+    enum requirement_state state;
+    const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
+    unsigned passes, owed;       /* attempts that count, and how many are required: 1, or 3 after a repair */
+    const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
+    LIST_OF(struct shown) shown;
+};
+
+/* Hardware or a version that is another than in an earlier run. */
+struct change {
+    const char *host, *position;
+    enum item_kind kind;
+    const struct reason
+        *was; /* the identity; NULL: there was none; where two of a host have changed places "another one" */
+    const char *is;
+    size_t before, since; /* indexes of the last run that saw the one, and the first that saw the other */
+    bool recorded;        /* there is a repair or swap of it in between */
+};
+/* "unrecorded swap of the GPU gpu3 on node5: GPU-a in run 1, GPU-b since run 3" */
+const struct reason *change_text(struct arena *arena, const struct acceptance *acceptance,
+                                 const struct change *change);
+
+/* Hardware that cannot have been where it was seen, in one run: of that host its passes count for nothing. */
+struct run_conflict {
+    size_t run;
+    const char *host;
+    const struct reason *text;
+};
+
+struct acceptance_verdict {
+    const char *unit; /* "" the whole */
+    enum verdict_word word;
+    size_t passed, waived, missing, retest, failed; /* requirements */
+};
+
+/* Something that happened, and how the units stood after it. */
+struct moment {
+    double at;
+    const struct reason *text;
+    LIST_OF(enum verdict_word) words; /* in the order of acceptance->verdicts */
+};
+
+struct acceptance {
+    struct arena *arena;
+    long long id; /* in this database */
+    const char *uuid, *name;
+    double made;
+    struct documents documents; /* as a run has them: suite, hostfile, platforms, baselines */
+    LIST_OF(long long) run_numbers;
+    LIST_OF(struct acceptance_event) events; /* by when they happened */
+
+    /* Given to the judge: the runs by their beginning, each judged with the limits of these documents; the plan of
+       what is owed; and the time that it is judged for. */
+    LIST_OF(const struct record *) runs;
+    LIST_OF(const struct record *) left_out; /* that were not added, and must be; not judged */
+    const struct plan *plan;
+    double now;
+
+    /* The judge's. */
+    LIST_OF(struct requirement) requirements; /* in plan order; steps without a gate are none */
+    LIST_OF(struct change) changes;
+    LIST_OF(struct run_conflict) conflicts;
+    LIST_OF(struct acceptance_verdict) verdicts; /* the whole first, then units in hostfile order */
+
+    LIST_OF(struct moment) story; /* by time; the caller's, who judges for each of these times */
+    const char
+        *site_index; /* where the HTML report lies in a site: the way to its index; NULL: it stands alone */
+};
+
+/*
+ * The hostfile with spares in their places: the host that is replaced is gone, and the spare stands there, a compute
+ * host of its unit. ERROR_USAGE names an event with a host that is not there, or a spare that is none.
+ */
+struct hostfile *hostfile_with_spares(struct arena *arena, const struct hostfile *hostfile,
+                                      const struct acceptance_event *events, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+/* Those of the hosts that are named, as a hostfile, one line each; NULL: all. */
+void hostfile_write(const struct hostfile *hostfile, const struct hostlist *names, struct text *out);
+
+#endif
