@@ -243,7 +243,7 @@ static void chart_add_limits(struct arena *arena, struct chart *chart, const str
         chart_add_gate(arena, chart, slot->size_bytes, value);
     for (size_t i = 0; i < slot->own_count; i++)
         if (slot->own[i].rule == RULE_PLAUSIBLE)
-            chart->ceiling = fmax(chart->ceiling, slot->own[i].value);
+            chart->ceiling = fmax(chart->ceiling, limit_gate(&slot->own[i]));
 }
 
 static void chart_add_step(const struct view *view, struct chart *chart, size_t index)

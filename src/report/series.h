@@ -40,7 +40,7 @@ struct chart {
     LIST_OF(struct point) gates;   /* the limits that were applied, at their sizes */
     LIST_OF(struct point)
     earlier;        /* of the run compared with: the median of the same targets, at judged sizes */
-    double ceiling; /* more than the links can carry is not plausible; NAN: not known */
+    double ceiling; /* what links, and switches that add, can carry at most; NAN: not known */
 };
 struct charts {
     LIST_OF(struct chart) items;

@@ -14,7 +14,9 @@
 
 enum { LEFT = 52, TOP = 14, PLOT_WIDTH = 540, PLOT_HEIGHT = 250, RIGHT = 138, BOTTOM = 44 };
 /* Below this part of the highest value nothing is drawn: there only the start of a message is measured. */
-static const double least_part = 1e-3;
+static const double least_part = 5e-3;
+/* What differs by noise only stays a flat line. */
+static const double least_factor = 1.5;
 
 /* A name at the right end of what it names. */
 struct label {
@@ -58,66 +60,79 @@ struct extent {
     double size_min, size_max, lowest, highest;
 };
 
-static void extend(struct extent *extent, const struct point *points, size_t count)
+static void extend(struct extent *extent, const struct point *points, size_t count, double low)
 {
     for (size_t i = 0; i < count; i++) {
+        if (points[i].value <= low)
+            continue;
         extent->size_min = fmin(extent->size_min, points[i].size);
         extent->size_max = fmax(extent->size_max, points[i].size);
         extent->highest = fmax(extent->highest, points[i].value);
-        if (points[i].value > 0)
-            extent->lowest = fmin(extent->lowest, points[i].value);
+        extent->lowest = fmin(extent->lowest, points[i].value);
     }
 }
 
-/* The values with a little room, both ends 1, 2 or 5 times a power of ten. */
-static double round_to(double value, bool up)
+/* Of all that is drawn and lies above low. */
+static struct extent extent_of(const struct chart *chart, double low)
 {
-    static const double steps[] = {1, 2, 5, 10};
-    double power = pow(10, floor(log10(value))), chosen = up ? 10 : 1;
-
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-        if (up ? steps[i] * power >= value && steps[i] < chosen : steps[i] * power <= value)
-            chosen = steps[i];
-    return chosen * power;
-}
-
-static void axes_fit(struct axes *axes, const struct chart *chart)
-{
-    struct extent extent = {INFINITY, 0, INFINITY, 0};
+    struct extent extent = {INFINITY, 0, INFINITY, isfinite(chart->ceiling) ? chart->ceiling : 0};
 
     for (size_t i = 0; i < chart->curves.count; i++)
-        extend(&extent, chart->curves.items[i].points.items, chart->curves.items[i].points.count);
+        extend(&extent, chart->curves.items[i].points.items, chart->curves.items[i].points.count, low);
     for (size_t i = 0; i < chart->subsets.count; i++)
-        extend(&extent, chart->subsets.items[i].points.items, chart->subsets.items[i].points.count);
-    extend(&extent, chart->gates.items, chart->gates.count);
-    extend(&extent, chart->earlier.items, chart->earlier.count);
-    if (isfinite(chart->ceiling))
-        extent.highest = fmax(extent.highest, chart->ceiling);
-    if (extent.highest <= 0)
-        extent.highest = 1;
-    axes->size_min = extent.size_min;
-    axes->size_max = extent.size_max;
-    axes->high = round_to(extent.highest * 1.02, true);
-    axes->low = round_to(fmax(fmin(extent.lowest, axes->high / 2), axes->high * least_part), false);
+        extend(&extent, chart->subsets.items[i].points.items, chart->subsets.items[i].points.count, low);
+    extend(&extent, chart->gates.items, chart->gates.count, low);
+    extend(&extent, chart->earlier.items, chart->earlier.count, low);
+    return extent;
 }
 
-/* At 1, 2 and 5 times each power of ten; over more than two or so only the powers are named. */
-static void draw_value_axis(const struct axes *axes)
+/* false: nothing was measured that could be drawn. */
+static bool axes_fit(struct axes *axes, const struct chart *chart)
+{
+    double most = extent_of(chart, 0).highest;
+    struct extent extent = extent_of(chart, most * least_part);
+
+    axes->size_min = extent.size_min;
+    axes->size_max = extent.size_max;
+    axes->high = extent.highest * 1.06;
+    axes->low = fmin(extent.lowest / 1.06, axes->high / least_factor);
+    return extent.size_max > 0;
+}
+
+static void draw_tick(const struct axes *axes, double value, bool named)
+{
+    double y;
+
+    if (value < axes->low || value > axes->high)
+        return;
+    y = place_y(axes, value);
+    html_shape(axes->out, "<path class=\"plot-grid\" d=\"M@ @h@\"/>", LEFT, y, PLOT_WIDTH);
+    if (named)
+        html_shape(axes->out, "<text x=\"@\" y=\"@\" text-anchor=\"end\">@</text>\n", LEFT - 7, y + 4, value);
+}
+
+/* At 1, 2 and 5 times each power of ten, over more than two or so only the powers are named; where that is too coarse, at
+   about five round numbers. */
+static void draw_ticks(const struct axes *axes)
 {
     static const double steps[] = {1, 2, 5};
-    bool narrow = axes->high / axes->low <= 300;
+    double power = pow(10, floor(log10(axes->low))), step = pow(10, floor(log10(axes->high - axes->low)));
+    bool wide = axes->high / axes->low > 300;
 
-    for (double power = pow(10, floor(log10(axes->low))); power <= axes->high * 1.001; power *= 10)
-        for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-            double value = steps[i] * power, y = place_y(axes, value);
+    if (axes->high / axes->low < 5) {
+        step /= (axes->high - axes->low) / step < 2 ? 5 : (axes->high - axes->low) / step < 5 ? 2 : 1;
+        for (double value = ceil(axes->low / step) * step; value <= axes->high; value += step)
+            draw_tick(axes, value, true);
+        return;
+    }
+    for (; power <= axes->high; power *= 10)
+        for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+            draw_tick(axes, steps[i] * power, !wide || i == 0);
+}
 
-            if (value < axes->low * 0.999 || value > axes->high * 1.001)
-                continue;
-            html_shape(axes->out, "<path class=\"plot-grid\" d=\"M@ @h@\"/>", LEFT, y, PLOT_WIDTH);
-            if (narrow || i == 0)
-                html_shape(axes->out, "<text x=\"@\" y=\"@\" text-anchor=\"end\">@</text>\n", LEFT - 7, y + 4,
-                           value);
-        }
+static void draw_value_axis(const struct axes *axes)
+{
+    draw_ticks(axes);
     html_shape(axes->out, "<text transform=\"translate(12,@) rotate(-90)\" text-anchor=\"middle\">",
                TOP + PLOT_HEIGHT / 2.0);
     html_text(axes->out, say(axes->page, TEXT_SVG_BUSBW));
@@ -288,6 +303,12 @@ static void draw_subsets(struct axes *axes, const struct chart *chart)
 
         html_markup(axes->out, "<polyline class=\"plot-subset\"");
         draw_points(axes, curve->points.items, curve->points.count);
+        /* A search asks for one size only, as a rule: a line of one point is nothing to see. */
+        for (size_t k = 0; k < curve->points.count; k++)
+            if (is_drawn(axes, &curve->points.items[k]))
+                html_shape(axes->out, "<path class=\"plot-subset-mark\" d=\"M@ @h9\"/>",
+                           place_x(axes, curve->points.items[k].size) - 4.5,
+                           place_y(axes, curve->points.items[k].value));
         best = fmax(best, curve->points.items[curve->points.count - 1].value);
     }
     add_label(axes, best, "plot-soft", say(axes->page, TEXT_SVG_SUBSETS));
@@ -381,7 +402,8 @@ void svg_chart(struct page *page, const struct chart *chart)
     struct text *out = page->out;
     struct axes axes = {.out = out, .page = page};
 
-    axes_fit(&axes, chart);
+    if (!axes_fit(&axes, chart))
+        return;
     html_shape(out, "<svg class=\"plot chart\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"11.5\">",
                LEFT + PLOT_WIDTH + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
     html_markup(out, "<title>");
