@@ -16,6 +16,10 @@
  *       .name = "name", .version = 1, .summary = "...", .metrics = metrics,
  *       .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
  *   };
+ *
+ * What a line says is put down with reading_fact, reading_measure and reading_finding (reading.h), and taken apart by
+ * scan.h. A fact needs no row in metrics, and a parser without measurements has none. Why a shell could not run the
+ * tool is known by is_shell_trouble (shell_words.h), and goes to frame_fail.
  */
 #ifndef ASSAY_FRAME_H
 #define ASSAY_FRAME_H
