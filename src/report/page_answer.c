@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "page.h"
+#include "unjudged.h"
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
 {
@@ -45,6 +46,11 @@ static void write_verdict(struct page *page)
     if (view->verdict_note != NULL) {
         html_markup(out, "<p class=\"note\">");
         page_said(page, view->verdict_note);
+        html_markup(out, "</p>");
+    }
+    if (unjudged_absent(view) != NULL) {
+        html_markup(out, "<p class=\"note\">");
+        page_said(page, unjudged_absent(view));
         html_markup(out, "</p>");
     }
     if (view->record->origin != NULL) {

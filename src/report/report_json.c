@@ -282,8 +282,8 @@ static void write_searches(struct json_report *report)
 static void write_unjudged(struct json_report *report)
 {
     static const char *const kinds[UNJUDGED_KINDS] = {
-        [UNJUDGED_NOTE] = "recorded",   [UNJUDGED_WHEN] = "condition", [UNJUDGED_PLATFORM] = "platform",
-        [UNJUDGED_APART] = "never_met", [UNJUDGED_FAST] = "timescale",
+        [UNJUDGED_NOTE] = "recorded",   [UNJUDGED_WHEN] = "condition",      [UNJUDGED_PLATFORM] = "platform",
+        [UNJUDGED_APART] = "never_met", [UNJUDGED_ABSENT] = "not_in_suite", [UNJUDGED_FAST] = "timescale",
     };
     struct unjudged_list list;
 

@@ -212,6 +212,8 @@ static void write_head(struct letter *letter)
     put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
     if (letter->view->verdict_note != NULL)
         put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
+    if (unjudged_absent(letter->view) != NULL)
+        put_wrapped(letter, "", 0, said(letter, unjudged_absent(letter->view)));
     if (record->origin != NULL)
         put_wrapped(letter, "", 0, origin_note(letter->arena, letter->language, record));
     put_wrapped(letter, "", 0,

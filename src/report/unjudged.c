@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/model/platform.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
     [UNJUDGED_NOTE] = TEXT_UNJUDGED_NOTE,         [UNJUDGED_WHEN] = TEXT_UNJUDGED_WHEN,
     [UNJUDGED_PLATFORM] = TEXT_UNJUDGED_PLATFORM, [UNJUDGED_APART] = TEXT_UNJUDGED_APART,
-    [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
+    [UNJUDGED_ABSENT] = TEXT_UNJUDGED_ABSENT,     [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
 };
 
 static bool is_planned(const struct plan *plan, const char *step, const char *platform)
@@ -115,12 +117,64 @@ static void add_site(const struct view *view, struct unjudged_list *list)
             (struct unjudged){UNJUDGED_FAST, "", "", "", reason(view->arena, text, fastest)};
 }
 
+static bool has_check(const struct suite *suite, const char *check)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].check, check) == 0)
+            return true;
+    return false;
+}
+
+/* Names of the built-in delivery's steps whose check the run's suite has not; their number. A trial may leave out what it
+   likes: nobody signs it. */
+static size_t absent_steps(const struct view *view, struct text *names, size_t *ret_all)
+{
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+    const struct suite *suite = view_suite(view), *whole;
+    struct error err = {0};
+    size_t absent = 0;
+
+    *ret_all = 0;
+    if (suite == NULL || !suite->delivery || builtin == NULL)
+        return 0;
+    whole = suite_parse(view->arena, builtin->name, builtin->bytes, &err);
+    for (size_t i = 0; whole != NULL && i < whole->steps.count; i++) {
+        ++*ret_all;
+        if (has_check(suite, whole->steps.items[i].check))
+            continue;
+        text_printf(names, "%s%s", absent++ > 0 ? ", " : "", whole->steps.items[i].name);
+    }
+    return absent;
+}
+
+static void add_absent(const struct view *view, struct unjudged_list *list)
+{
+    cleanup_text struct text names = {0};
+    size_t all;
+
+    text_init(&names, 1 << 14);
+    if (absent_steps(view, &names, &all) > 0)
+        *list_push(view->arena, &list->items) = (struct unjudged){
+            UNJUDGED_ABSENT, arena_strndup(view->arena, names.bytes, names.length), "", "", NULL};
+}
+
+const struct reason *unjudged_absent(const struct view *view)
+{
+    cleanup_text struct text names = {0};
+    size_t all, absent;
+
+    text_init(&names, 1 << 14);
+    absent = standing_is_acceptance(&view->record->standing) ? absent_steps(view, &names, &all) : 0;
+    return absent > 0 ? reason(view->arena, suite_leaves_out, absent, all) : NULL;
+}
+
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 {
     const struct plan *plan = view->record->plan;
     const struct suite *suite = view_suite(view);
 
     *ret_list = (struct unjudged_list){0};
+    add_absent(view, ret_list);
     add_site(view, ret_list);
     if (suite != NULL)
         add_steps(view, suite, ret_list);

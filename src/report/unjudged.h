@@ -11,6 +11,7 @@ enum unjudged_kind {
     UNJUDGED_WHEN,     /* the step is for hosts of which detail holds: {"mounts":true} */
     UNJUDGED_PLATFORM, /* hosts of that platform have no such thing */
     UNJUDGED_APART,    /* hosts of these platforms were never tested together */
+    UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in delivery has and it has not */
     UNJUDGED_FAST, /* times are divided by detail: the hostfile's timescale, which is for simulated hosts */
     UNJUDGED_KINDS
 };
@@ -27,5 +28,8 @@ struct unjudged_list {
     LIST_OF(struct unjudged) items; /* steps in the suite's order, then metrics in the plan's */
 };
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list);
+/* For the first screen: that an acceptance has its verdict by a suite that leaves out tests of the built-in delivery, and how
+   many; NULL where it leaves out none. */
+const struct reason *unjudged_absent(const struct view *view);
 
 #endif

@@ -89,7 +89,7 @@ searched = [entry for entry in report.entries if entry["check"] in COLLECTIVES a
 tap.same((len(searched) >= 2, [entry["cause"] for entry in searched if f"{SLOW_HOST} makes it slow" not in entry["cause"]]),
          (True, []), f"each failure of those that are searched points at {SLOW_HOST}")
 with open(os.path.join(FOLDER, "thirty.html"), encoding="utf-8") as file:
-    burns = re.findall(r"<h3>(gpu-burn[^<]*)</h3>\s*<table class=\"burn\">(.*?)</table>", file.read(), re.S)
+    burns = re.findall(r"<h3>(gpu-burn[^<]*)</h3>\s*<figure.*?</figure>\s*<table class=\"burn\">(.*?)</table>", file.read(), re.S)
 rates = {name: [int(rate.replace(",", "")) for rate in re.findall(r">(\d+,\d+)<br>", table)] for name, table in burns}
 tap.ok(set(rates) == {"gpu-burn", "gpu-burn-tensor"} and max(rates["gpu-burn"]) < 100000 < min(rates["gpu-burn-tensor"]),
        "what floats and what tensor cores do stand in tables of their own", {name: sorted(of)[:3] for name, of in rates.items()})

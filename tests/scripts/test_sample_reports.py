@@ -38,6 +38,8 @@ same([name for name in listed if f"(../../reports/{name})" not in guide], [], "t
 html = text_of("sample.html")
 same([name for name in ("failures", "matrix", "distributions", "p2p", "collectives", "burn", "earlier", "evidence")
       if f'<section id="{name}"' not in html], [], "the HTML has each kind of page")
+same([name for name in ("sample.html", "sample.txt") if "By a suite of its own, which leaves out " not in " ".join(text_of(name).split())], [],
+     "an acceptance by a smaller suite than the built-in delivery says so in its first lines")
 same(json.loads(text_of("sample.json"))["verdict"], "failed", "the JSON can be read, and one host is no acceptance")
 print(f"1..{count}")
 sys.exit(1 if failures else 0)
