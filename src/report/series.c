@@ -335,7 +335,8 @@ static void chart_add_earlier(const struct view *view, struct chart *chart)
         if (isfinite(value))
             *list_push(view->arena, &chart->earlier) = (struct point){shape->slots[i].size_bytes, value};
     }
-    qsort(chart->earlier.items, chart->earlier.count, sizeof *chart->earlier.items, compare_points);
+    if (chart->earlier.count > 0)
+        qsort(chart->earlier.items, chart->earlier.count, sizeof *chart->earlier.items, compare_points);
 }
 
 void charts_collect(const struct view *view, struct charts *ret_charts)
