@@ -55,7 +55,10 @@ static inline unsigned pcie_generation(const struct lab_host *host, const struct
 
 static inline unsigned memory_temperature(const struct lab_host *host, const struct gpu_now *now)
 {
-    return host->profile->memory_temperature + (now->temperature - host->profile->temperature_idle) / 2;
+    /* By signed numbers: a GPU may be cooler than its kind is at rest. */
+    int above = ((int)now->temperature - (int)host->profile->temperature_idle) / 2;
+
+    return (unsigned)((int)host->profile->memory_temperature + above);
 }
 
 #endif

@@ -90,6 +90,9 @@ def check_figures(profile, command, reading):
         if command.startswith("p2p") and metric in floors:
             value = lowest(reading, metric, True)
             tap.ok(value is not None and value >= floors[metric], f"{profile}: {metric} is healthy", value)
+    warm = [m["value"] for m in reading["measurements"] if m.get("unit") == "C"]
+    if warm and command.startswith("nvidia-smi"):
+        tap.ok(all(-20 < value < 150 for value in warm), f"{profile}: {command[:40]}: no temperature is what no GPU has", sorted(warm)[-1])
     collective = re.search(r"(\w+)_perf", command)
     if collective is not None and collective[1] != "sendrecv":
         floor = floors.get("cluster" if command.startswith("mpirun") else collective[1], 0.1)
