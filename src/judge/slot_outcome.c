@@ -254,6 +254,24 @@ static struct common_value what_others_have(const struct item_case *item, const 
     return common;
 }
 
+/* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked. */
+static struct opinion none_missed(const struct item_case *item, struct opinion opinion, struct opinion beside,
+                                  bool enforceable)
+{
+    if (!enforceable && item->slot->duty == DUTY_GATE) {
+        opinion.word = OUTCOME_INCONCLUSIVE;
+        opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
+    } else if (beside.limit != NULL) {
+        return beside;
+    } else if (opinion.remark) {
+        opinion.cause = reason(item->arena, remark,
+                               reason(item->arena, guess_expects, item->slot->metric,
+                                      value_with_unit(item->arena, &opinion.value),
+                                      limit_text(item->arena, opinion.limit)));
+    }
+    return opinion;
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = value};
@@ -303,18 +321,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.cause = why_missed(item, limit, &value, &common);
         return opinion;
     }
-    if (!enforceable && item->slot->duty == DUTY_GATE) {
-        opinion.word = OUTCOME_INCONCLUSIVE;
-        opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
-    } else if (beside.limit != NULL) {
-        return beside;
-    } else if (opinion.remark) {
-        opinion.cause =
-            reason(item->arena, remark,
-                   reason(item->arena, guess_expects, item->slot->metric,
-                          value_with_unit(item->arena, &value), limit_text(item->arena, opinion.limit)));
-    }
-    return opinion;
+    return none_missed(item, opinion, beside, enforceable);
 }
 
 static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)
