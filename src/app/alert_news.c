@@ -2,8 +2,8 @@
 /*
  * What a run says against each host, and against each test over several hosts. A failure is critical. What could not be
  * decided is a warning where the last accepted run had decided it, else it is told for information; so is a rate that is
- * lower, or a gate that is lost, than in that run. A run that decided nothing of any host is a warning itself: nobody would
- * hear of it otherwise.
+ * lower, or a gate that is lost, than in that run, and a folder that will soon have filled its file system. A run that decided
+ * nothing of any host is a warning itself: nobody would hear of it otherwise.
  */
 #include "assay/app/alert_news.h"
 
@@ -146,6 +146,14 @@ static void tell_earlier(struct teller *teller)
                                  found->series.items[drop->series].suite_step,
                                  found->series.items[drop->series].metric),
                     text);
+    }
+    for (size_t i = 0; earlier->number != 0 && i < found->growths.count; i++) {
+        const struct history_growth *growth = &found->growths.items[i];
+
+        if (history_days_left(growth) < HISTORY_DAYS_LEFT_FEW)
+            add_problem(teller, growth->target, ALERT_WARNING,
+                        arena_printf(teller->arena, "grows %s", growth->folder),
+                        history_growth_text(teller->arena, earlier->history, growth));
     }
     for (size_t i = 0; i < earlier->comparison.worse.count; i++) {
         const struct item_change *change = &earlier->comparison.worse.items[i];

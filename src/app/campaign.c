@@ -77,6 +77,8 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
         struct record *record;
         struct error why = {0};
 
+        if (run_summary_check(&runs[i], err) < 0) /* it may be the one that failed */
+            return -1;
         if (runs[i].imported || runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
             continue;
         record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
@@ -305,12 +307,9 @@ static bool has_platform(const struct record *record, const char *platform)
 
 static bool has_common_host(const struct campaign *campaign, const struct record *record)
 {
-    const struct hostfile *hostfile = campaign->sources.hostfile;
-
     for (size_t i = 0; i < record->plan->hosts.count; i++)
-        for (size_t k = 0; k < hostfile->hosts.count; k++)
-            if (strcmp(record->plan->hosts.items[i]->name, hostfile->hosts.items[k].name) == 0)
-                return true;
+        if (hostfile_find(campaign->sources.hostfile, record->plan->hosts.items[i]->name) != NULL)
+            return true;
     return false;
 }
 
@@ -352,10 +351,8 @@ int campaign_check_run(const struct campaign *campaign, const struct record *rec
 
 static void add_name(struct arena *arena, struct hostlist *list, const char *name)
 {
-    for (size_t i = 0; i < list->names.count; i++)
-        if (strcmp(list->names.items[i], name) == 0)
-            return;
-    *list_push(arena, &list->names) = name;
+    if (!hostlist_has(list, name))
+        *list_push(arena, &list->names) = name;
 }
 
 static bool is_failed(const struct acceptance *acceptance, const struct host *host)
@@ -407,19 +404,11 @@ static unsigned times_of(const struct acceptance *acceptance, const struct requi
     return repeat > 1 ? (owed + repeat - 1) / repeat : owed;
 }
 
-static bool is_in(const struct hostlist *list, const char *name)
-{
-    for (size_t i = 0; i < list->names.count; i++)
-        if (strcmp(list->names.items[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool is_of_block(const struct acceptance *acceptance, const struct requirement *requirement,
                         const struct campaign_block *block)
 {
     return is_next(acceptance, requirement) && times_of(acceptance, requirement) == block->times &&
-           is_in(&block->steps, acceptance->plan->steps.items[requirement->step].shape->suite_step);
+           hostlist_has(&block->steps, acceptance->plan->steps.items[requirement->step].shape->suite_step);
 }
 
 /* Whether a run over these hosts alone has the very groups that are owed: a ring of pairs has them only over all. What
@@ -449,7 +438,7 @@ static struct campaign_block *block_of(struct arena *arena, struct campaign_next
     struct campaign_block *block;
 
     for (size_t i = 0; i < next->blocks.count; i++)
-        if (next->blocks.items[i].times == times && is_in(&next->blocks.items[i].steps, suite_step))
+        if (next->blocks.items[i].times == times && hostlist_has(&next->blocks.items[i].steps, suite_step))
             return &next->blocks.items[i];
     block = list_push(arena, &next->blocks);
     *block = (struct campaign_block){.times = times};
@@ -460,7 +449,7 @@ static struct campaign_block *block_of(struct arena *arena, struct campaign_next
 static bool same_hosts(const struct hostlist *a, const struct hostlist *b)
 {
     for (size_t i = 0; a->names.count == b->names.count && i < a->names.count; i++)
-        if (strcmp(a->names.items[i], b->names.items[i]) != 0 && !is_in(b, a->names.items[i]))
+        if (strcmp(a->names.items[i], b->names.items[i]) != 0 && !hostlist_has(b, a->names.items[i]))
             return false;
     return a->names.count == b->names.count;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/app/campaign.h"
+#include "assay/report/report.h"
 
 static const char *run_prefix(struct arena *arena, const char *uuid)
 {
@@ -92,4 +93,20 @@ int acceptance_manifest(struct arena *arena, struct store *store, const struct a
             return -1;
     }
     return 0;
+}
+
+int acceptance_sign(struct store *store, const struct campaign *campaign, const struct acceptance *acceptance,
+                    const char *path, const struct text *report, const char *key,
+                    struct proof_files *ret_files, struct error *err)
+{
+    struct arena *arena = acceptance->arena;
+    struct manifest manifest;
+
+    if (acceptance_manifest(arena, store, campaign->kept, NULL, &manifest, err) < 0)
+        return -1;
+    manifest_say(arena, &manifest, "name", acceptance->name);
+    manifest_say(arena, &manifest, "verdict",
+                 reason_english(arena, acceptance_verdict_text(arena, acceptance)));
+    manifest_say(arena, &manifest, "as of", time_text(arena, acceptance->now));
+    return proof_write_signed(arena, &manifest, path, report, key, ret_files, err);
 }

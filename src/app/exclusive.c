@@ -54,14 +54,6 @@ const char *exclusive_document(struct arena *arena, const struct exclusive_optio
     return arena_printf(arena, "wait %.0f s\nsbatch %.*s\n", ceil(minutes * 60), slice_print(rest));
 }
 
-static const struct document *document_of(const struct record *record)
-{
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, EXCLUSIVE_DOCUMENT) == 0)
-            return &record->documents.items[i];
-    return NULL;
-}
-
 static bool read_document(const struct document *document, struct exclusive *exclusive)
 {
     struct slice rest = document->bytes, line, number;
@@ -395,7 +387,7 @@ static int claim_all(struct exclusive *exclusive, const struct plan *plan, struc
 int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
                     bool adopt, struct exclusive **ret_exclusive, struct error *err)
 {
-    const struct document *document = document_of(record);
+    const struct document *document = document_find(&record->documents, EXCLUSIVE_DOCUMENT);
     struct exclusive *exclusive = arena_new(record->arena, struct exclusive);
 
     *ret_exclusive = NULL;
@@ -457,7 +449,7 @@ const char *exclusive_release(const struct record *record)
     struct error err = {0};
     int status;
 
-    if (document_of(record) == NULL)
+    if (document_find(&record->documents, EXCLUSIVE_DOCUMENT) == NULL)
         return NULL;
     status = program_run(record->arena, words, NULL, &out, &complaint, &err);
     return status == 0

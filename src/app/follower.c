@@ -96,10 +96,9 @@ struct follower *follower_destroy(struct follower *follower)
 
 static const struct host *own_host(const struct plan *plan, const struct host *other)
 {
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (strcmp(plan->hosts.items[i]->name, other->name) == 0)
-            return plan->hosts.items[i];
-    return other;
+    const struct host *own = plan_find_host(plan, other->name);
+
+    return own != NULL ? own : other;
 }
 
 /* The new steps are put behind those that are known, with the hosts that are. */

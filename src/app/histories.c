@@ -7,9 +7,9 @@ int histories_add(struct store *store, struct arena *arena, struct history *hist
 {
     struct item_sightings seen;
 
-    history_add(arena, history, record);
     if (store_run_items(store, arena, record->number, &seen, err) < 0)
         return -1;
+    history_add(arena, history, record);
     /* Of a chassis the name of the host is what people know it by, and what runs without its serial number have. */
     for (size_t i = 0; i < seen.items.count; i++)
         if (seen.items.items[i].kind == ITEM_GPU || seen.items.items[i].kind == ITEM_HCA)
@@ -21,7 +21,7 @@ int histories_add(struct store *store, struct arena *arena, struct history *hist
 /* What another party says of the hardware is no history of ours. */
 static bool counts(const struct run_summary *run, bool imported)
 {
-    return run->judged && (imported || !run->imported);
+    return (run->judged || run->damage != NULL) && (imported || !run->imported);
 }
 
 /* One run at a time is in memory as a whole. */
@@ -39,6 +39,15 @@ static int add_run(struct store *store, struct arena *arena, long long number, s
     return result;
 }
 
+static void take_run(struct store *store, struct arena *arena, const struct run_summary *run,
+                     struct history *history)
+{
+    struct error why = {0};
+
+    if (run_summary_check(run, &why) < 0 || add_run(store, arena, run->number, history, &why) < 0)
+        *list_push(arena, &history->gaps) = (struct history_gap){run->number, arena_strdup(arena, why.text)};
+}
+
 int histories_collect(struct store *store, struct arena *arena, size_t last, bool imported,
                       struct history *history, struct error *err)
 {
@@ -50,7 +59,7 @@ int histories_collect(struct store *store, struct arena *arena, size_t last, boo
     while (first < count && (last == 0 || judged < last))
         judged += counts(&runs[first++], imported);
     while (first-- > 0)
-        if (counts(&runs[first], imported) && add_run(store, arena, runs[first].number, history, err) < 0)
-            return -1;
+        if (counts(&runs[first], imported))
+            take_run(store, arena, &runs[first], history);
     return 0;
 }

@@ -147,7 +147,7 @@ static int is_own_run(struct live_boards *boards, struct arena *arena, long long
         return -1;
     for (size_t i = 0; i < count; i++)
         if (runs[i].number == number)
-            return !runs[i].imported;
+            return run_summary_check(&runs[i], err) < 0 ? -1 : !runs[i].imported;
     return 0;
 }
 

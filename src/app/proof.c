@@ -14,7 +14,6 @@
 #include "assay/base/cleanup.h"
 #include "assay/base/clock.h"
 #include "assay/base/files.h"
-#include "assay/base/log.h"
 #include "assay/report/report.h"
 
 #define FOLDER_PREFIX "assay-export-"
@@ -100,7 +99,7 @@ static void remove_left_ones(struct arena *arena, const char *place)
         if (fd >= 0 && fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
             (double)status.st_mtime + NEW_S < clock_now() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
             directory_remove(path, NULL) < 0)
-            log_debug("%s stays behind", path);
+            continue; /* it stays behind, for the next time */
     }
     if (entries != NULL)
         closedir(entries);

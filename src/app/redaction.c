@@ -35,7 +35,7 @@ static void know_reading(struct redactor *redactor, const struct reading *readin
     for (size_t i = 0; i < reading->facts.count; i++) {
         const struct fact *fact = &reading->facts.items[i];
 
-        for (size_t k = 0; k < sizeof facts / sizeof facts[0]; k++)
+        for (size_t k = 0; k < ARRAY_SIZE(facts); k++)
             if (strcmp(fact->name, facts[k]) == 0)
                 redactor_know_host(redactor, fact->value);
         if (ends_with(fact->name, "guid"))
@@ -294,7 +294,9 @@ static int find_runs(struct all *all, size_t *ret_left_out, struct error *err)
         return -1;
     all->numbers = arena_array(arena, long long, count + 1);
     for (size_t i = count; i-- > 0;)
-        if (runs[i].imported)
+        if (run_summary_check(&runs[i], err) < 0)
+            return -1;
+        else if (runs[i].imported)
             ++*ret_left_out;
         else
             all->numbers[all->count++] = runs[i].number;

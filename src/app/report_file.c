@@ -15,11 +15,11 @@ char *report_file_name(const struct standing *standing, long long number, const 
                : mem_printf("assay-%s-%lld%s", run_kind_name(standing->kind), number, extension);
 }
 
-/* The forms that show an earlier run beside their own. */
+/* The forms that show an earlier run beside their own, or what it says of theirs. */
 static bool compares(const char *format)
 {
     return strcmp(format, "html") == 0 || strcmp(format, "text") == 0 || strcmp(format, "json") == 0 ||
-           strcmp(format, "prometheus") == 0;
+           strcmp(format, "prometheus") == 0 || strcmp(format, "junit") == 0;
 }
 
 struct record *report_file_load(struct store *store, struct arena *arena, long long number,

@@ -215,8 +215,7 @@ static bool is_same(const struct run_summary *a, const struct run_summary *b)
            a->waived == b->waived;
 }
 
-/* Of a run that cannot be read: what the list of runs has of it, and why. No verdict stands there for it. */
-static void damaged_run(struct arena *arena, const struct run_summary *summary, const struct error *why,
+void site_pages_damaged(struct arena *arena, const struct run_summary *summary, const struct error *why,
                         struct site_run *ret_run)
 {
     *ret_run = (struct site_run){
@@ -236,7 +235,10 @@ static void load_run(struct site_pages *pages, const struct run_summary *summary
 {
     struct arena *arena = arena_create();
     struct error why = {0};
-    const struct record *record = report_file_load(pages->store, arena, summary->number, "text", NULL, &why);
+    const struct record *record =
+        run_summary_check(summary, &why) == 0
+            ? report_file_load(pages->store, arena, summary->number, "text", NULL, &why)
+            : NULL;
 
     known->arena = arena_create();
     known->summary = *summary;
@@ -244,7 +246,7 @@ static void load_run(struct site_pages *pages, const struct run_summary *summary
     if (record != NULL)
         site_run_of(known->arena, record, &known->run);
     else
-        damaged_run(known->arena, summary, &why, &known->run);
+        site_pages_damaged(known->arena, summary, &why, &known->run);
     known->run.live = record != NULL && !summary->imported && known->run.state == RUN_RUNNING;
     arena_destroy(arena);
 }
@@ -284,7 +286,8 @@ static int need_site(struct site_pages *pages, struct error *err)
         return -1;
     for (size_t i = 0; i < count; i++) {
         take_run(pages, &runs[i]);
-        pages->site.has_history |= runs[i].judged && !runs[i].imported;
+        pages->site.has_history |=
+            runs[i].judged && !runs[i].imported && pages->site.runs.items[i].damage == NULL;
     }
     site_pages_pair(pages->now_arena, &pages->site);
     pages->has_site = true;
@@ -378,7 +381,8 @@ static int make_run(struct site_pages *pages, const char *rest, struct text *out
         if (strncmp(rest, prefix, strlen(prefix)) != 0)
             continue;
         at = rest + strlen(prefix);
-        record = report_file_load(pages->store, arena, runs[i].number, "html", NULL, err);
+        if (run_summary_check(&runs[i], err) == 0)
+            record = report_file_load(pages->store, arena, runs[i].number, "html", NULL, err);
         result = record != NULL ? 0 : -1;
     }
     if (record != NULL) {

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "assay/base/arena.h"
+
 #define REPLACEMENT "\xef\xbf\xbd"
 
 /* The code point at the front and its length, or 0 for bytes that are not UTF-8 (RFC 3629). */
@@ -13,7 +15,7 @@ static size_t decode(const unsigned char *bytes, uint32_t *ret_code)
         uint32_t least;
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
 
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
         uint32_t code = bytes[0] & (unsigned char)~forms[i].mask;
 
         if ((bytes[0] & forms[i].mask) != forms[i].lead)
@@ -42,7 +44,7 @@ static bool is_hidden(uint32_t code)
         {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
     };
 
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
         if (code >= ranges[i].first && code <= ranges[i].last)
             return true;
     return false;
@@ -88,7 +90,7 @@ size_t printable_columns(const struct slice *character)
     uint32_t code = 0;
 
     decode((const unsigned char *)character->bytes, &code);
-    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
         if (code >= wide[i].first && code <= wide[i].last)
             return 2;
     return 1;
@@ -101,7 +103,7 @@ bool printable_closes(const struct slice *character)
     uint32_t code = 0;
 
     decode((const unsigned char *)character->bytes, &code);
-    for (size_t i = 0; i < sizeof closing / sizeof closing[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(closing); i++)
         if (code == closing[i])
             return true;
     return false;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "assay/base/arena.h"
+
 static int compare_numbers(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
@@ -30,6 +32,28 @@ double robust_sigma(double *values, size_t count, double center)
     for (size_t i = 0; i < count; i++)
         values[i] = fabs(values[i] - center);
     return ROBUST_SIGMAS_PER_MAD * robust_median(values, count);
+}
+
+/* What makes Q_n of so few values right in the mean: Croux and Rousseeuw 1992, Time-efficient algorithms for two highly robust
+   estimators of scale. */
+static double qn_factor(size_t count)
+{
+    static const double few[] = {0, 0, 0.399, 0.994, 0.512, 0.844, 0.611, 0.857, 0.669, 0.872};
+    double n = (double)count;
+
+    return count < ARRAY_SIZE(few) ? few[count] : n / (n + (count % 2 == 1 ? 1.4 : 3.8));
+}
+
+size_t robust_pairs(const double *values, size_t count, double *pairs)
+{
+    static const double sigmas_per_qn = 2.2219;
+    double factor = sigmas_per_qn * qn_factor(count);
+    size_t half = count / 2 + 1;
+
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            *pairs++ = factor * fabs(values[i] - values[k]);
+    return half * (half - 1) / 2;
 }
 
 double robust_deviation_at(double chance)

@@ -142,7 +142,8 @@ static const struct item items[] = {
 };
 
 static const struct argument arguments[] = {
-    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged"},
+    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged",
+     MORE_IS_MORE},
     ALLOWED_ARGUMENT_ROW("{\"bmc.firmware\": \"1.15|1.16\"}"),
     {0},
 };

@@ -148,7 +148,8 @@ static void slots_of_runtimes(const struct check_context *context, struct slot_l
 }
 
 static const struct argument arguments[] = {
-    {"runtimes", ARGUMENT_LIST, NULL, "which must be there: docker, containerd, podman, cri-o"},
+    {"runtimes", ARGUMENT_LIST, NULL, "which must be there: docker, containerd, podman, cri-o",
+     GIVEN_IS_MORE},
     {0},
 };
 

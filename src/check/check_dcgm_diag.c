@@ -28,9 +28,10 @@ static const char *const deployment[] = {
 
 static const struct argument arguments[] = {
     {"level", ARGUMENT_COUNT, "3",
-     "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more"},
+     "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more", MORE_IS_MORE},
     {"tests", ARGUMENT_LIST, NULL,
-     "tests that every GPU must pass, by their names in the report; default: those of the level"},
+     "tests that every GPU must pass, by their names in the report; default: those of the level",
+     WORDS_ARE_MORE},
     {0},
 };
 

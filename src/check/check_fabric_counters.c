@@ -137,7 +137,8 @@ static const struct item items[] = {
 
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
-    {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down"},
+    {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down",
+     GIVEN_IS_MORE},
     {0},
 };
 

@@ -20,7 +20,7 @@
 #include "rules.h"
 
 static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery"},
+    {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery", MORE_IS_MORE},
     {"flags", ARGUMENT_TEXT, "", "further flags of gpu_burn: \"-tc\" uses tensor cores, \"-d\" doubles"},
     {0},
 };

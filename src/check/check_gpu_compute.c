@@ -17,8 +17,8 @@ static const struct argument arguments[] = {
     {"types", ARGUMENT_TEXT, "bf16,fp16,fp8,tf32,fp64,int8", "what is multiplied, with commas between them"},
     {"may_lack", ARGUMENT_TEXT, "fp8,int8", "which of them an architecture may not have"},
     {"sizes", ARGUMENT_TEXT, "8192,16384", "rows and columns of the matrices, with commas between them"},
-    {"seconds", ARGUMENT_COUNT, "10", "how long each type and size is measured"},
-    {"warmup", ARGUMENT_COUNT, "3", "seconds before each that are not"},
+    {"seconds", ARGUMENT_COUNT, "10", "how long each type and size is measured", MORE_IS_MORE},
+    {"warmup", ARGUMENT_COUNT, "3", "seconds before each that are not", MORE_IS_MORE},
     PROBE_GPU_BACKEND_ROW,
     {0},
 };

@@ -10,7 +10,7 @@
 #include "rules.h"
 
 static const struct argument arguments[] = {
-    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured"},
+    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured", MORE_IS_MORE},
     PROBE_GPU_BACKEND_ROW,
     {0},
 };

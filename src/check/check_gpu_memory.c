@@ -11,8 +11,8 @@
 #include "rules.h"
 
 static const struct argument arguments[] = {
-    {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared"},
-    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each stream is measured"},
+    {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared", MORE_IS_MORE},
+    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each stream is measured", MORE_IS_MORE},
     PROBE_GPU_BACKEND_ROW,
     {0},
 };

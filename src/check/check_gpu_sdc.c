@@ -11,8 +11,8 @@
 #include "rules.h"
 
 static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "60", "how long the work is done"},
-    {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations"},
+    {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
+    {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations", MORE_IS_MORE},
     PROBE_GPU_BACKEND_ROW,
     {0},
 };

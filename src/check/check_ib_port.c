@@ -121,7 +121,7 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
     {"link_layer", ARGUMENT_TEXT, NULL,
-     "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have"},
+     "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have", GIVEN_IS_MORE},
     ALLOWED_ARGUMENT_ROW("{\"ib.firmware\": \"28.39.2048|28.41.1000\"}"),
     {0},
 };

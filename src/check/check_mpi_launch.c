@@ -78,22 +78,6 @@ static void put_questions(const struct check_context *context, struct text *out)
                   "END-OF-QUESTIONS\n");
 }
 
-/* The command that takes the questions to address $1, named $2, over its stdin. A login shell of any kind knows exec. */
-static void put_log_in(const struct check_context *context, struct text *out)
-{
-    const struct suite_launcher *launcher = &context->suite->launcher;
-    bool srun = launcher->kind == LAUNCHER_SRUN;
-    const char *const *words = srun ? launcher->flags.items : launcher->agent_arguments.items;
-    size_t count = srun ? launcher->flags.count : launcher->agent_arguments.count;
-
-    text_printf(out, "log_in() { timeout -k 2 %.0f", seconds(context, LOGIN_S));
-    script_word(out, srun ? launcher->program : launcher->agent);
-    for (size_t i = 0; i < count; i++)
-        script_word(out, words[i]);
-    text_put(out, srun ? " --nodelist=\"$1\" --nodes=1 --ntasks=1 /bin/sh -s \"$2\"; }\n"
-                       : " \"$1\" \"exec /bin/sh -s '$2'\"; }\n");
-}
-
 static void put_launch(const struct check_context *context, struct text *out)
 {
     static const struct launch launch = {.ranks_per_host = 1, .hosts = "\"$of\"", .count = "\"$ranks\""};
@@ -110,7 +94,7 @@ static void command(const struct check_context *context, struct text *out)
     launcher_begin(context, out);
     text_put(out, "\n");
     put_questions(context, out);
-    put_log_in(context, out);
+    launcher_put_log_in(context, seconds(context, LOGIN_S), out);
     put_launch(context, out);
     script_set_number(out, "logins_at_once", AT_ONCE, 0);
     script_set_number(out, "pairs_at_once", PAIRS_AT_ONCE, 0);

@@ -19,11 +19,11 @@
 static const char *const judged_by_default[] = {"8G", "16G"};
 
 static const struct argument arguments[] = {
-    {"begin", ARGUMENT_SIZE, "1M", "smallest message (-b)"},
-    {"end", ARGUMENT_SIZE, "16G", "largest message (-e)"},
-    {"factor", ARGUMENT_COUNT, "2", "each size is this times the one before (-f)"},
-    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size (-n)"},
-    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts (-w)"},
+    {"begin", ARGUMENT_SIZE, "1M", "smallest message (-b)", LESS_IS_MORE},
+    {"end", ARGUMENT_SIZE, "16G", "largest message (-e)", MORE_IS_MORE},
+    {"factor", ARGUMENT_COUNT, "2", "each size is this times the one before (-f)", LESS_IS_MORE},
+    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size (-n)", MORE_IS_MORE},
+    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts (-w)", MORE_IS_MORE},
     BESIDE_ARGUMENT_ROW,
     {0},
 };
@@ -347,6 +347,22 @@ static void name_as_planned(const struct check_context *context, struct measurem
     measurement->subject = busbw_subject(context);
 }
 
+/* A finding METRIC.unread is of the same name as what it stands for. */
+static void name_unread(const struct check_context *context, struct finding *finding)
+{
+    static const char unread[] = ".unread";
+    size_t length = strlen(finding->code), tail = strlen(unread);
+    struct measurement missing = {.subject = finding->subject};
+
+    if (length < tail || strcmp(finding->code + length - tail, unread) != 0)
+        return;
+    missing.metric = arena_printf(context->arena, "%.*s", (int)(length - tail), finding->code);
+    name_collective(context, &missing);
+    name_as_planned(context, &missing);
+    finding->code = arena_printf(context->arena, "%s%s", missing.metric, unread);
+    finding->subject = missing.subject;
+}
+
 /* Each rank's lines come out together: one that prints a table of its own does not hide the true one, which is judged
    with it. */
 void nccl_doubt_tables(const struct attempt *attempt, struct reading *out)
@@ -379,6 +395,8 @@ static void read_tables(const struct check_context *context, const struct attemp
         name_planned_size(context, &out->measurements.items[i]);
         name_as_planned(context, &out->measurements.items[i]);
     }
+    for (size_t i = 0; i < out->findings.count; i++)
+        name_unread(context, &out->findings.items[i]);
     beside_read(context, attempt, out);
     if (context->member_count > 1 && check_beside(context->step) == NULL)
         asymptote_read(context, collective(context), out);

@@ -13,7 +13,7 @@
     "device_to_device_memcpy_write_ce"
 
 static const struct argument arguments[] = {
-    {"tests", ARGUMENT_TEXT, DEFAULT_TESTS, "test cases of nvbandwidth, blanks between them"},
+    {"tests", ARGUMENT_TEXT, DEFAULT_TESTS, "test cases of nvbandwidth, blanks between them", WORDS_ARE_MORE},
     {0},
 };
 

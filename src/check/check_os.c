@@ -107,7 +107,8 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 }
 
 static const struct argument arguments[] = {
-    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts"},
+    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts",
+     LESS_IS_MORE},
     ALLOWED_ARGUMENT_ROW("{\"bios.version\": \"2.3.6|2.3.8\"}"),
     {0},
 };

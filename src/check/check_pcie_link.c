@@ -14,7 +14,8 @@
 #include "smi.h"
 
 static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way"},
+    {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way",
+     MORE_IS_MORE},
     HCAS_ARGUMENT_ROW,
     {0},
 };

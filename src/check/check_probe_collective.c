@@ -21,11 +21,11 @@ static const struct argument arguments[] = {
     {"collective", ARGUMENT_TEXT, "all_reduce",
      "all_reduce, all_gather, reduce_scatter, alltoall or sendrecv"},
     {"backend", ARGUMENT_TEXT, "nccl", "nccl, or host: MPI over the CPUs, which says nothing of GPUs"},
-    {"begin", ARGUMENT_SIZE, "1M", "smallest message"},
-    {"end", ARGUMENT_SIZE, "1G", "largest message"},
-    {"factor", ARGUMENT_COUNT, "4", "each size is this times the one before"},
-    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size"},
-    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts"},
+    {"begin", ARGUMENT_SIZE, "1M", "smallest message", LESS_IS_MORE},
+    {"end", ARGUMENT_SIZE, "1G", "largest message", MORE_IS_MORE},
+    {"factor", ARGUMENT_COUNT, "4", "each size is this times the one before", LESS_IS_MORE},
+    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size", MORE_IS_MORE},
+    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts", MORE_IS_MORE},
     {"ranks_per_host", ARGUMENT_COUNT, NULL, "ranks on each host; one for each GPU unless given"},
     {0},
 };
@@ -124,8 +124,11 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     slot_add(context, slots, "probe.hosts", "", NULL, DUTY_GATE,
              must_be(context, "probe.hosts", arena_printf(arena, "%zu", context->member_count),
                      "members of the step"));
+    /* Also where a suite asks for the CPUs: what they and their network do decides nothing about GPUs. */
     slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
-             must_be(context, "probe.backend", check_text(context, "backend"), "the step's argument"));
+             rules_new(context,
+                       LIMITS RULES_EQUAL("probe.backend", "nccl", "assay: what CPUs do says nothing of GPUs",
+                                          .inconclusive = true)));
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size);
     host_slots(context, slots);

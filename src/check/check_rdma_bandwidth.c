@@ -82,7 +82,7 @@ static const struct argument arguments[] = {
      "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
      "(InfiniBand only)"},
     {"size", ARGUMENT_SIZE, "1M", "of one message"},
-    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little"},
+    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little", MORE_IS_MORE},
     {0},
 };
 

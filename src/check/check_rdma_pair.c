@@ -206,7 +206,7 @@ static const struct argument arguments[] = {
     {"gpudirect", ARGUMENT_FLAG, NULL,
      "from and to the memory of the GPU that goes with the HCA (--use_cuda)"},
     {"size", ARGUMENT_SIZE, "1M", "of one message"},
-    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little"},
+    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little", MORE_IS_MORE},
     {0},
 };
 

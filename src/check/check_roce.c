@@ -213,11 +213,14 @@ static const struct item items[] = {
 
 static const struct argument arguments[] = {
     HCAS_ARGUMENT_ROW,
-    {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have"},
-    {"gid_index", ARGUMENT_TEXT, NULL, "of the first routable RoCE v2 address; default: whatever all have"},
+    {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have",
+     GIVEN_IS_MORE},
+    {"gid_index", ARGUMENT_TEXT, NULL, "of the first routable RoCE v2 address; default: whatever all have",
+     GIVEN_IS_MORE},
     {"pfc", ARGUMENT_TEXT, NULL,
-     "priorities with flow control, such as 3 or none; default: whatever all have"},
-    {"ecn", ARGUMENT_TEXT, NULL, "priorities with congestion control; default: whatever all hosts have"},
+     "priorities with flow control, such as 3 or none; default: whatever all have", GIVEN_IS_MORE},
+    {"ecn", ARGUMENT_TEXT, NULL, "priorities with congestion control; default: whatever all hosts have",
+     GIVEN_IS_MORE},
     {0},
 };
 

@@ -15,11 +15,11 @@ enum { NAMES_WITHIN_S = 30 /* as sh/setup.sh has it */ };
 
 static const struct argument arguments[] = {
     {"folders", ARGUMENT_LIST, NULL,
-     "where there must be space; default [\"/var/tmp\"], which keeps outputs of tests"},
-    {"free_mib", ARGUMENT_COUNT, "1024", "free space that each of them must have, MiB"},
-    {"open_files", ARGUMENT_COUNT, "1024", "files that a login may have open at least"},
+     "where there must be space; default [\"/var/tmp\"], which keeps outputs of tests", GIVEN_IS_MORE},
+    {"free_mib", ARGUMENT_COUNT, "1024", "free space that each of them must have, MiB", MORE_IS_MORE},
+    {"open_files", ARGUMENT_COUNT, "1024", "files that a login may have open at least", MORE_IS_MORE},
     {"names", ARGUMENT_LIST, NULL,
-     "names that must resolve on the host, [\"node[1-8]\"]; addresses are passed over"},
+     "names that must resolve on the host, [\"node[1-8]\"]; addresses are passed over", GIVEN_IS_MORE},
     {0},
 };
 

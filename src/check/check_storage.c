@@ -12,16 +12,18 @@
 #include "part_file.h"
 #include "rules.h"
 #include "script.h"
+#include "storage.h"
 
 enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
 
 static const struct argument arguments[] = {
     {"mounts", ARGUMENT_LIST, NULL,
-     "mount points that every host must have: [\"/data\"]; default: the hostfile's mounts="},
-    {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB"},
-    {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run"},
-    {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file"},
-    {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads"},
+     "mount points that every host must have: [\"/data\"]; default: the hostfile's mounts=", GIVEN_IS_MORE},
+    {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB", MORE_IS_MORE},
+    {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run",
+     GIVEN_IS_MORE},
+    {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file", MORE_IS_MORE},
+    {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads", MORE_IS_MORE},
     {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --bs=1M --iodepth=32", "further flags of fio"},
     {0},
 };
@@ -30,15 +32,13 @@ static const struct argument arguments[] = {
 static const char *mount_of(const struct check_context *context, size_t i)
 {
     const struct json *given = json_get(context->step->arguments, "mounts");
-    const char *declared = context->members[0]->mounts;
 
+    if (given == NULL)
+        return storage_declared(context, i);
     json_each (mount, given)
         if (i-- == 0)
             return mount->string;
-    while (given == NULL && declared != NULL && i-- > 0)
-        declared = strchr(declared, ',') != NULL ? strchr(declared, ',') + 1 : NULL;
-    return given == NULL && declared != NULL ? arena_strndup(context->arena, declared, strcspn(declared, ","))
-                                             : NULL;
+    return NULL;
 }
 
 static const char *arguments_fault(const struct check_context *context)
@@ -241,16 +241,6 @@ static const struct limit *free_rules(const struct check_context *context)
                                   .source = "free_gib of the suite's step", .status = LIMIT_CONTRACT));
 }
 
-/* Judged where the suite has a limit for it, else recorded: there is no figure for storage that fits all. */
-static enum duty duty_of(const struct check_context *context, const char *metric, const char *subject)
-{
-    for (size_t i = 0; i < context->step->limits.count; i++)
-        if (limit_applies(&context->step->limits.items[i], metric, subject, context->step->scope,
-                          (unsigned)context->member_count, 0))
-            return DUTY_GATE;
-    return DUTY_RECORD;
-}
-
 /* fio counts in ms, and ends a job a few of them early or late. */
 #define RUNTIME_TOLERANCE 0.01
 
@@ -282,7 +272,8 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
     add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
     add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        slot_add(context, slots, rows[i].metric, "", rows[i].at, duty_of(context, rows[i].metric, ""), NULL);
+        slot_add(context, slots, rows[i].metric, "", rows[i].at, storage_duty(context, rows[i].metric, ""),
+                 NULL);
 }
 
 static void slots_of_mounts(const struct check_context *context, struct slot_list *slots)
@@ -296,12 +287,12 @@ static void slots_of_mounts(const struct check_context *context, struct slot_lis
         slot_add(context, slots, "storage.type", subject, NULL, DUTY_GATE, type_rules);
         slot_add(context, slots, "storage.mode", subject, NULL, DUTY_GATE, mode_rules);
         slot_add(context, slots, "storage.free", subject, NULL,
-                 asks_space ? DUTY_GATE : duty_of(context, "storage.free", subject),
+                 asks_space ? DUTY_GATE : storage_duty(context, "storage.free", subject),
                  asks_space ? free_rules(context) : NULL);
         slot_add(context, slots, "storage.capacity", subject, NULL,
-                 duty_of(context, "storage.capacity", subject), NULL);
-        slot_add(context, slots, "storage.used", subject, NULL, duty_of(context, "storage.used", subject),
-                 NULL);
+                 storage_duty(context, "storage.capacity", subject), NULL);
+        slot_add(context, slots, "storage.used", subject, NULL,
+                 storage_duty(context, "storage.used", subject), NULL);
     }
     if (check_text(context, "fio_folder") != NULL)
         add_fio_slots(context, slots);

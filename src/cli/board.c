@@ -35,7 +35,7 @@ bool board_kind_parse(const char *word, enum board_kind *ret_kind)
         *ret_kind = board_terminal_there() ? BOARD_LIVE : BOARD_PLAIN;
         return true;
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (strcmp(kinds[i].word, word) == 0) {
             *ret_kind = kinds[i].kind;
             return true;

@@ -3,6 +3,8 @@
 #ifndef ASSAY_CLI_H
 #define ASSAY_CLI_H
 
+#include <stdio.h>
+
 #include "assay/app/findings.h"
 #include "assay/app/proof.h"
 #include "assay/base/error.h"
@@ -44,6 +46,8 @@ int command_compare(int argc, char **argv);
 int command_history(int argc, char **argv);
 int command_inventory(int argc, char **argv);
 int command_lab(int argc, char **argv);
+int command_lab_tool(int argc, char **argv); /* how the tools of simulated hosts are started, by no person */
+int command_links(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_parse(int argc, char **argv);
@@ -63,8 +67,14 @@ int command_worth(int argc, char **argv);
 
 /* Prints the error and returns its exit status. */
 int cli_fail(const struct error *err);
-/* The word behind a command that is none of its verbs, with the one that was meant. */
-void cli_refuse_verb(const char *command, const char *word, const char *const *verbs, size_t count);
+/* A command of a command: assay baseline list. */
+struct cli_verb {
+    const char *name, *operands, *summary;
+    int (*run)(int argc, char **argv); /* argv[0] is the verb */
+};
+/* Does what argv[1] says. Where it asks for help, or is none of the verbs, that is said and help is called. */
+int cli_verbs(const char *command, const struct cli_verb *verbs, size_t count, int (*help)(FILE *out),
+              int argc, char **argv);
 /*
  * Reads the options. Returns true when the command may go on, with *ret_first the index of the first operand;
  * otherwise *ret_status is what it must return (help was printed, or the error).
@@ -109,15 +119,20 @@ const char *cli_database(const char *option);
 /* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */
 struct store *cli_stored(const char *option, struct error *err) __attribute__((warn_unused_result));
 
+#define CLI_DB_ROW(target)                                                                \
+    {                                                                                     \
+        "db", 0, OPTION_STRING, "FILE", target, "database; default $ASSAY_DB or assay.db" \
+    }
+
 /* Rows of options that commands which only plan have in common. */
 #define CLI_HOSTFILE_ROW(plan)                                                 \
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
     }
-#define CLI_SUITE_ROW(plan)                                                                             \
-    {                                                                                                   \
-        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                           \
-            "a suite file, or the name of a built-in one: delivery, gpu, periodic, smoke, soak, tuning" \
+#define CLI_SUITE_ROW(plan)                                                                                   \
+    {                                                                                                         \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                                 \
+            "a suite file, or the name of a built-in one: delivery, gpu, periodic, site, smoke, soak, tuning" \
     }
 /* Beside --hosts, for hands that know Ansible. */
 #define CLI_LIMIT_ROW(target)                                              \

@@ -160,7 +160,7 @@ int command_alert(int argc, char **argv)
     const struct option_row rows[] = {
         {"to", 't', OPTION_STRING, "FILE", &request.to,
          "the receivers: a JSON file that only its owner can read (see the man page)"},
-        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&request.db),
         {"state", 0, OPTION_STRING, "FILE", &request.state,
          "what was sent so far; default: the database's name followed by .alerts"},
         {"try", 0, OPTION_FLAG, NULL, &request.trial,

@@ -169,7 +169,7 @@ int command_attach(int argc, char **argv)
 {
     const char *db = NULL, *progress = "auto";
     const struct option_row rows[] = {
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         {"progress", 0, OPTION_STRING, "HOW", &progress,
          "auto (a board on a terminal, else plain) or plain (a line for each test that ends)"},
         OPTION_END,

@@ -447,10 +447,7 @@ static int verb_check(int argc, char **argv)
 
 /* -- which of them ---------------------------------------------------------------------------------------------- */
 
-static const struct verb {
-    const char *name, *operands, *summary;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
+static const struct cli_verb verbs[] = {
     {"list", "[FOLDER]...", "the baselines that are built in, and those in folders", verb_list},
     {"show", "NAME|FILE", "every figure with its source", verb_show},
     {"derive", "RUN...",
@@ -476,23 +473,7 @@ static int help(FILE *out)
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
-static void refuse_verb(const char *word)
-{
-    const char *names[ARRAY_SIZE(verbs)];
-
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        names[i] = verbs[i].name;
-    cli_refuse_verb("baseline", word, names, ARRAY_SIZE(verbs));
-}
-
 int command_baseline(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return help(stdout);
-    for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(verbs); i++)
-        if (strcmp(verbs[i].name, argv[1]) == 0)
-            return verbs[i].run(argc - 1, argv + 1);
-    if (argc > 1)
-        refuse_verb(argv[1]);
-    return help(stderr);
+    return cli_verbs("baseline", verbs, ARRAY_SIZE(verbs), help, argc, argv);
 }

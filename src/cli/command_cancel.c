@@ -93,7 +93,7 @@ int command_cancel(int argc, char **argv)
         {"now", 0, OPTION_FLAG, NULL, &now, "as Ctrl-C twice: does not wait until what runs is proven gone"},
         {"report", 'o', OPTION_STRING, "FILE", &options.report,
          "file of the HTML report, if this process ends the run"},
-        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options.db),
         ACCESS_OPTIONS(&options.access),
         OPTION_END,
     };

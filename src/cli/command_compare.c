@@ -78,7 +78,7 @@ int command_compare(int argc, char **argv)
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &format, "text, json or svg (a plot of what got worse)"},
         {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     struct error err = {0};

@@ -298,11 +298,7 @@ static int help(FILE *out)
 
 int command_contract(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return help(stdout);
-    if (argc > 1 && strcmp(argv[1], "init") == 0)
-        return verb_init(argc - 1, argv + 1);
-    if (argc > 1)
-        cli_refuse_verb("contract", argv[1], (const char *const[]){"init"}, 1);
-    return help(stderr);
+    static const struct cli_verb verbs[] = {{.name = "init", .run = verb_init}};
+
+    return cli_verbs("contract", verbs, ARRAY_SIZE(verbs), help, argc, argv);
 }

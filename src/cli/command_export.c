@@ -147,7 +147,7 @@ int command_export(int argc, char **argv)
         {"redact-words", 0, OPTION_STRING, "FILE", &export.redaction.words,
          "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
          "everywhere"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     int first, status;

@@ -29,6 +29,9 @@ static bool is_known(const struct history_findings *findings, const struct histo
     for (size_t i = 0; i < findings->series.count; i++)
         if (history_chosen(findings, choice, i))
             return true;
+    for (size_t i = 0; i < findings->growths.count && choice->name != NULL && choice->metric == NULL; i++)
+        if (strcmp(findings->growths.items[i].target, choice->name) == 0)
+            return true;
     return choice->name == NULL && choice->metric == NULL;
 }
 
@@ -46,6 +49,13 @@ static int unknown(const struct history_findings *findings, const struct history
     return cli_fail(err);
 }
 
+static void tell_gaps(const struct history *history)
+{
+    for (size_t i = 0; i < history->gaps.count; i++)
+        cli_warn("assay: history: without run %lld: %s\n", history->gaps.items[i].run,
+                 history->gaps.items[i].why);
+}
+
 static int show(struct arena *arena, const struct history_options *options, size_t form, struct error *err)
 {
     struct store *store = store_open(cli_database(options->db), true, err);
@@ -60,6 +70,7 @@ static int show(struct arena *arena, const struct history_options *options, size
     if (got < 0)
         return cli_fail(err);
     judge_history(arena, &history, &findings);
+    tell_gaps(&history);
     if (!is_known(&findings, &options->choice))
         return unknown(&findings, &options->choice, err);
     text_init(&out, HISTORY_BYTES);
@@ -69,7 +80,8 @@ static int show(struct arena *arena, const struct history_options *options, size
     for (size_t i = 0; i < findings.findings.count; i++)
         if (history_subject_chosen(&findings, &options->choice, findings.findings.items[i].subject))
             status = EXIT_REJECT;
-    return status;
+    /* What cannot be read may be what got worse. */
+    return status == EXIT_ACCEPT && history.gaps.count > 0 ? EXIT_INCOMPLETE : status;
 }
 
 int command_history(int argc, char **argv)
@@ -82,7 +94,7 @@ int command_history(int argc, char **argv)
          "with the runs of other parties that were imported"},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text, json or svg (a plot)"},
         {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
-        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options.db),
         OPTION_END,
     };
     struct error err = {0};

@@ -156,7 +156,7 @@ int command_judge(int argc, char **argv)
          "baseline file or built-in name; default: those of the run"},
         {"contract", 0, OPTION_STRING, "FILE", &contract,
          "limits agreed in a contract, which outrank all others; default: that of the run"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     struct error err = {0};

@@ -10,7 +10,7 @@
 #include "assay/lab/lab.h"
 #include "cli.h"
 
-static int help(FILE *out, int rc)
+static int help(FILE *out)
 {
     fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
                  "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
@@ -20,7 +20,7 @@ static int help(FILE *out, int rc)
                  "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
                  "listens on\n"
                  "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
-    return rc;
+    return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
 static bool wants_help(const char *word)
@@ -219,44 +219,22 @@ static int verb_profiles(int argc, char **argv)
     return list(lab_profiles);
 }
 
-/* How the tools of a simulated host are started, by no person. */
-static int verb_tool(int argc, char **argv)
-{
-    return argc > 1 ? lab_tool(argv[1], argc - 1, argv + 1) : help(stderr, ERROR_USAGE);
-}
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    bool hidden;
-} verbs[] = {
-    {"up", verb_up},         {"swap", verb_swap},         {"status", verb_status},   {"down", verb_down},
-    {"faults", verb_faults}, {"profiles", verb_profiles}, {"tool", verb_tool, true},
-};
-
-static void refuse_verb(const char *word)
-{
-    const char *names[ARRAY_SIZE(verbs)];
-    size_t count = 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        if (!verbs[i].hidden)
-            names[count++] = verbs[i].name;
-    cli_refuse_verb("lab", word, names, count);
-}
-
 int command_lab(int argc, char **argv)
 {
-    const char *word = argc > 1 ? argv[1] : "";
+    static const struct cli_verb verbs[] = {
+        {.name = "up", .run = verb_up},         {.name = "swap", .run = verb_swap},
+        {.name = "status", .run = verb_status}, {.name = "down", .run = verb_down},
+        {.name = "faults", .run = verb_faults}, {.name = "profiles", .run = verb_profiles},
+    };
 
-    if (wants_help(word))
-        return help(stdout, 0);
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        if (strcmp(verbs[i].name, word) == 0)
-            return verbs[i].run(argc - 1, argv + 1);
-    if (*word != '\0')
-        refuse_verb(word);
-    return help(stderr, ERROR_USAGE);
+    if (argc > 1 && wants_help(argv[1]))
+        return help(stdout);
+    return cli_verbs("lab", verbs, ARRAY_SIZE(verbs), help, argc, argv);
+}
+
+int command_lab_tool(int argc, char **argv)
+{
+    return argc > 1 ? lab_tool(argc - 1, argv + 1) : help(stderr);
 }
 
 #else
@@ -265,10 +243,15 @@ int command_lab(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (wants_help(argv[i]))
-            return help(stdout, 0);
+            return help(stdout);
     cli_warn("assay lab: this build has no lab, since libssh was not there: install the package libssh-dev "
              "(Debian, Ubuntu) or libssh-devel, and build again\n");
     return ERROR_INTERNAL;
+}
+
+int command_lab_tool(int argc, char **argv)
+{
+    return command_lab(argc, argv);
 }
 
 #endif

@@ -9,8 +9,14 @@ static void print_runs(struct store *store, struct arena *arena, const struct ru
     cli_print("%5s  %-23s  %-11s  %-22s  %-10s  %5s  %5s  %-14s  %s\n", "run", "started", "state", "verdict",
               "kind", "hosts", "steps", "suite", "hostfile");
     for (size_t i = 0; i < count; i++) {
-        struct standing standing = store_run_standing(store, runs[i].number);
+        struct standing standing;
 
+        if (runs[i].damage != NULL) {
+            cli_print("%5lld  %-23s  %-11s  %-22s  %-10s  it cannot be read: %s\n", runs[i].number,
+                      time_text(arena, runs[i].started), "damaged", "-", "-", runs[i].damage);
+            continue;
+        }
+        standing = store_run_standing(store, runs[i].number);
         cli_print("%5lld  %-23s  %-11s  %-22s  %-10s  %5zu  %5zu  %-14s  %s%s\n", runs[i].number,
                   time_text(arena, runs[i].started), run_state_name(runs[i].state),
                   runs[i].judged ? standing_verdict(&standing, runs[i].verdict) : "-",
@@ -24,7 +30,7 @@ int command_list(int argc, char **argv)
     const char *db = NULL;
     unsigned limit = 0;
     const struct option_row rows[] = {
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         {"limit", 'n', OPTION_COUNT, "N", &limit, "only the newest N"},
         OPTION_END,
     };

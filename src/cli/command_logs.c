@@ -354,7 +354,7 @@ int command_logs(int argc, char **argv)
          "only lines that match this (a Perl regular expression), of all attempts"},
         {"raw", 0, OPTION_FLAG, NULL, &request.raw,
          "the bytes as the host gave them: no headings, nothing made harmless for a terminal, no pager"},
-        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&request.db),
         OPTION_END,
     };
     struct error err = {0};

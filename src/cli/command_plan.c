@@ -247,6 +247,18 @@ static void print_steps(struct arena *arena, const struct question *question)
     }
 }
 
+/* What will stand beside the verdict, whoever passes: better known before the tests than after them. */
+static void print_caveat(struct arena *arena, const struct question *question)
+{
+    struct record record = {.arena = arena};
+    const struct reason *caveat;
+
+    question_documents(arena, question, 0, NULL, &record);
+    caveat = caveat_of_documents(arena, question->plan, &record.documents, NULL);
+    if (caveat != NULL)
+        cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
+}
+
 /* full: every value with its limit and source; else one screen. */
 static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once, bool full)
 {
@@ -266,6 +278,7 @@ static void print_plan(struct arena *arena, const struct question *question, siz
     }
     for (size_t i = 0; i < question->notes.notes.count; i++)
         cli_print("\nnote: %s\n", reason_english(arena, question->notes.notes.items[i].what));
+    print_caveat(arena, question);
     if (production_concerned(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
                   production_concerned(arena, plan));

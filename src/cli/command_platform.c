@@ -66,7 +66,7 @@ static int verb_derive(int argc, char **argv)
          "HCAs of storage or management, which are no part of the platform"},
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the platform; hostfiles and baselines use it"},
         {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     struct error err = {0};
@@ -108,13 +108,8 @@ static int help(FILE *out)
 
 int command_platform(int argc, char **argv)
 {
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return help(stdout);
-    if (argc > 1 && strcmp(argv[1], "list") == 0)
-        return verb_list(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "derive") == 0)
-        return verb_derive(argc - 1, argv + 1);
-    if (argc > 1)
-        cli_refuse_verb("platform", argv[1], (const char *const[]){"list", "derive"}, 2);
-    return help(stderr);
+    static const struct cli_verb verbs[] = {{.name = "list", .run = verb_list},
+                                            {.name = "derive", .run = verb_derive}};
+
+    return cli_verbs("platform", verbs, ARRAY_SIZE(verbs), help, argc, argv);
 }

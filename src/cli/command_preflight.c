@@ -245,7 +245,7 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
          "their folder on the hosts, if they were staged with --root"},
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
-        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options->db),
         {"progress", 0, OPTION_STRING, "HOW", &options->progress,
          "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
         ACCESS_OPTIONS(&options->access),

@@ -22,6 +22,8 @@ struct choice {
 /* Why it stays, however old it is; NULL: it may go. */
 static const char *why_stays(const struct run_summary *run, const struct standing *standing)
 {
+    if (run->damage != NULL)
+        return "it cannot be read, so nobody knows what it says";
     if (run->state == RUN_RUNNING)
         return "it is going on";
     if (run->state == RUN_INTERRUPTED && !run->imported)
@@ -96,7 +98,7 @@ int command_prune(int argc, char **argv)
         {"older-than", 0, OPTION_COUNT, "DAYS", &options.older_than,
          "forget only runs that started more than so many days ago"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &options.dry_run, "only say what would go"},
-        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options.db),
         OPTION_END,
     };
     struct error err = {0};

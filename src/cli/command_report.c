@@ -137,7 +137,7 @@ int command_report(int argc, char **argv)
          "on paper too: hosts, evidence, hardware, commands or all; may be given several times. On a screen "
          "everything is there"},
         CLI_NAMES_ROWS(&request.names),
-        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&request.db),
         OPTION_END,
     };
     int first, status;
@@ -179,7 +179,7 @@ int command_show(int argc, char **argv)
 {
     struct request request = {.format = "text", .output = "-", .language = LANGUAGE_EN};
     const struct option_row rows[] = {
-        {"db", 0, OPTION_STRING, "FILE", &request.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&request.db),
         OPTION_END,
     };
     int first, status;

@@ -66,6 +66,7 @@ static void print_answer(const struct run *run)
     struct report_line *lines;
     const char *headline;
     size_t count = report_answer(run->arena, run->going.record, LANGUAGE_EN, &lines, &headline);
+    const struct reason *caveat = caveat_of_run(run->arena, run->going.record);
 
     for (size_t i = 0; i < count && i < LINES; i++)
         cli_print("%s: %s%s%s: %s\n", call_of(&lines[i]), lines[i].target, *lines[i].part != '\0' ? " " : "",
@@ -74,6 +75,8 @@ static void print_answer(const struct run *run)
         cli_print("note: %zu more are in the report\n", count - LINES);
     if (*headline != '\0')
         cli_print("answer: %s\n", headline);
+    if (caveat != NULL)
+        cli_print("note: %s\n", reason_english(run->arena, caveat));
 }
 
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
@@ -243,7 +246,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "); then it is not tested"},
         OPTION_HEADING("What is run"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, gpu, periodic, smoke, soak, tuning"},
+         "a suite file, or the name of a built-in one: delivery, gpu, periodic, site, smoke, soak, tuning"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
@@ -269,7 +272,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance "
          "what it is: assay-trial-RUN.html"},
         CLI_NAMES_ROWS(&options->plan.names),
-        {"db", 0, OPTION_STRING, "FILE", &options->db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options->db),
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,
          "most that the run keeps of what hosts print (8G); default 64M per host, at least 1G, and more for "
          "a soak"},

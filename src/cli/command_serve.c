@@ -109,7 +109,7 @@ int command_serve(int argc, char **argv)
         {"port", 'p', OPTION_STRING, "N", &port_word, "of 127.0.0.1; default 8585; 0: one that is free"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
          "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     enum report_language language;

@@ -22,7 +22,7 @@ struct work {
     struct site site;
     bool redact;
     struct redaction redaction;
-    size_t left_out;
+    size_t left_out, damaged;
     struct run_summary *runs;
     size_t run_count;
     struct error *err;
@@ -156,18 +156,30 @@ static int write_run_files(struct run_work *run)
     return write_run_mark(run);
 }
 
+static void list_damaged(struct work *work, const struct run_summary *summary, const struct error *why)
+{
+    site_pages_damaged(work->arena, summary, why, list_push(work->arena, &work->site.runs));
+    cli_warn("assay: site: run %lld cannot be read, and is listed so: %s\n", summary->number, why->text);
+    work->damaged++;
+}
+
+/* What was written of a run that is damaged now stays: it is still a run of this site. */
 static int write_run(struct work *work, const struct run_summary *summary)
 {
     struct run_work run = {.work = work, .arena = arena_create()};
-    int result = -1;
+    struct error why = {0};
+    int result = 0;
 
     run.prefix = arena_printf(run.arena, "runs/%lld/", summary->number);
-    run.record = report_file_load(work->store, run.arena, summary->number, "html", NULL, work->err);
+    if (run_summary_check(summary, &why) == 0)
+        run.record = report_file_load(work->store, run.arena, summary->number, "html", NULL, &why);
+    *list_push(work->arena, &work->mark.runs) =
+        (struct site_known){summary->number, arena_strdup(work->arena, summary->uuid)};
     if (run.record != NULL) {
         site_run_of(work->arena, run.record, list_push(work->arena, &work->site.runs));
-        *list_push(work->arena, &work->mark.runs) =
-            (struct site_known){summary->number, arena_strdup(work->arena, run.record->uuid)};
         result = write_run_files(&run);
+    } else {
+        list_damaged(work, summary, &why);
     }
     arena_destroy(run.arena);
     return result;
@@ -278,15 +290,24 @@ static int write_history(struct work *work)
 
 /* -- Acceptances -------------------------------------------------------------------------------------------------- */
 
+/* One that cannot be read is listed so. What was written of it before goes: it says what nothing proves now. */
 static int write_acceptance(struct work *work, const char *name)
 {
+    struct site_acceptance *listed = list_push(work->arena, &work->site.acceptances);
+    struct error why = {0};
     struct site_file file;
 
     if (begin(work, &file, site_pages_acceptance_path(work->arena, name)) < 0)
         return -1;
-    return site_end(&file,
-                    site_pages_acceptance(work->store, work->arena, name, work->site.language, &file.text,
-                                          list_push(work->arena, &work->site.acceptances), work->err));
+    if (site_pages_acceptance(work->store, work->arena, name, work->site.language, &file.text, listed,
+                              &why) == 0)
+        return site_file_end(&file);
+    site_file_abandon(&file);
+    work->mark.files.count--;
+    *listed = (struct site_acceptance){.name = name, .damage = arena_strdup(work->arena, why.text)};
+    cli_warn("assay: site: acceptance %s cannot be read, and is listed so: %s\n", name, why.text);
+    work->damaged++;
+    return 0;
 }
 
 static int write_acceptances(struct work *work)
@@ -412,7 +433,7 @@ static int site(struct work *work, const char *db, const char *root)
     if (work->left_out > 0)
         cli_print("left out: %zu runs of other parties, and acceptances that rest on them\n", work->left_out);
     cli_print("site: %s/index.html\n", root);
-    return status;
+    return work->damaged > 0 ? EXIT_INCOMPLETE : status;
 }
 
 int command_site(int argc, char **argv)
@@ -430,7 +451,7 @@ int command_site(int argc, char **argv)
         {"redact-words", 0, OPTION_STRING, "FILE", &work.redaction.words,
          "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
          "everywhere"},
-        {"db", 0, OPTION_STRING, "FILE", &db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&db),
         OPTION_END,
     };
     int first, status;

@@ -89,14 +89,6 @@ static const char *usage_fault(struct arena *arena, struct stage_command *comman
     return "";
 }
 
-static const struct host *host_of(const struct hostfile *hostfile, const char *name)
-{
-    for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
-            return &hostfile->hosts.items[i];
-    return NULL;
-}
-
 /* They are told by their count, and the first of them by its name. */
 static int refuse_hosts(const struct stage_command *command, const struct hostfile *hostfile,
                         const struct hostlist *asked, size_t missing, struct error *err)
@@ -106,19 +98,11 @@ static int refuse_hosts(const struct stage_command *command, const struct hostfi
 
     for (size_t i = 0; i < count; i++)
         names[i] = hostfile->hosts.items[i].name;
-    while (host_of(hostfile, asked->names.items[first]) != NULL)
+    while (hostfile_find(hostfile, asked->names.items[first]) != NULL)
         first++;
     return error_set(err, ERROR_USAGE, "--hosts: %zu of the %zu hosts are not in %s: '%s'%s", missing,
                      asked->names.count, command->hostfile, asked->names.items[first],
                      did_you_mean_host(asked->names.items[first], names, count).text);
-}
-
-static bool is_named(const struct hostlist *names, const char *name)
-{
-    for (size_t i = 0; i < names->names.count; i++)
-        if (strcmp(names->names.items[i], name) == 0)
-            return true;
-    return false;
 }
 
 static int choose_hosts(struct arena *arena, const struct stage_command *command, struct targets *targets,
@@ -133,11 +117,11 @@ static int choose_hosts(struct arena *arena, const struct stage_command *command
     if (command->hosts != NULL && hostlist_expand(arena, command->hosts, &names, err) < 0)
         return error_wrap(err, "--hosts");
     for (size_t i = 0; i < names.names.count; i++)
-        missing += host_of(hostfile, names.names.items[i]) == NULL;
+        missing += hostfile_find(hostfile, names.names.items[i]) == NULL;
     if (missing > 0)
         return refuse_hosts(command, hostfile, &names, missing, err);
     for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (command->hosts == NULL || is_named(&names, hostfile->hosts.items[i].name))
+        if (command->hosts == NULL || hostlist_has(&names, hostfile->hosts.items[i].name))
             *list_push(arena, &targets->hosts) = &hostfile->hosts.items[i];
     return 0;
 }

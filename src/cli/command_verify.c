@@ -138,10 +138,11 @@ static void print_meaning(const struct verification *verification, const struct 
         return;
     cli_print("proved: the report%s as signed by %s\n", evidence ? " and the evidence are" : " is",
               proof_joined(verification->arena, signers, " and by "));
-    cli_print("not proved: %sthat hosts and controller told the truth when the run was made: the signer "
-              "vouches for "
-              "that\n",
-              verification->unproved > 0 ? "that the evidence is of this run; " : "");
+    cli_print(
+        "not proved: %sthat the verdict follows from the evidence: `assay import BUNDLE` and `assay judge` "
+        "read and judge it anew; that hosts and controller told the truth when the run was made: the "
+        "signer vouches for that\n",
+        verification->unproved > 0 ? "that the evidence is of this run; " : "");
 }
 
 /* A bundle by itself says what it is of, and nobody has signed that. */

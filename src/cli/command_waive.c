@@ -290,7 +290,7 @@ int command_waive(int argc, char **argv)
          "withdraws a waiver, with --who and --why; it stays on record"},
         {"adopt", 0, OPTION_STRING, "UUID", &options.adopt,
          "makes a waiver of an imported run count, with --who and --why"},
-        {"db", 0, OPTION_STRING, "FILE", &options.db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&options.db),
         OPTION_END,
     };
     struct error err = {0};

@@ -69,7 +69,7 @@ static void make_rows(struct words *words, struct option_row rows[ROWS_MOST])
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &words->lang,
          "en or zh, of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &words->output, "output file; default: standard output"},
-        {"db", 0, OPTION_STRING, "FILE", &words->db, "database; default $ASSAY_DB or assay.db"},
+        CLI_DB_ROW(&words->db),
         OPTION_END,
     };
     size_t count = 0;

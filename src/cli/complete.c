@@ -96,8 +96,10 @@ static void offer_runs(const struct completion *completion)
     if (store != NULL && store_list_runs(store, completion->arena, RUNS_OFFERED, &runs, &count, NULL) == 0)
         for (size_t i = 0; i < count; i++)
             offer(completion, arena_printf(completion->arena, "%lld", runs[i].number),
-                  arena_printf(completion->arena, "%s, %zu hosts, %.16s", runs[i].suite, runs[i].hosts,
-                               time_text(completion->arena, runs[i].started)));
+                  runs[i].damage != NULL
+                      ? "damaged"
+                      : arena_printf(completion->arena, "%s, %zu hosts, %.16s", runs[i].suite, runs[i].hosts,
+                                     time_text(completion->arena, runs[i].started)));
     store_close(store);
 }
 

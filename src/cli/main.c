@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "assay/base/cleanup.h"
-#include "assay/base/log.h"
+#include "assay/lab/lab.h"
 #include "assay/run/remote.h"
 #include "cli.h"
 #include "complete.h"
@@ -61,6 +61,10 @@ static const struct command commands[] = {
      "what gets worse from run to run, and the numbers of one host or part over all runs", command_history},
     {"worth", "RUN --params N --tokens D",
      "how long a training takes on the measured cluster, its energy and interruptions", command_worth},
+    {"links", "LINKS ROUTES",
+     "which rounds of flows load every link of an InfiniBand fabric, and which link measured flows and port "
+     "counters show to be bad",
+     command_links},
     {"baseline", "list | show | derive | check",
      "limits of platforms: lists them, and makes new ones from accepted runs", command_baseline},
     {"contract", "init", "a contract to start from: our figure for each gate of a plan, with its source",
@@ -132,6 +136,8 @@ static int dispatch(int argc, char **argv)
         return help(stderr);
     if (strcmp(argv[1], "complete") == 0) /* for shells, and no command of people */
         return complete(commands, ARRAY_SIZE(commands), argc - 1, argv + 1);
+    if (strcmp(argv[1], LAB_TOOL_WORD) == 0)
+        return command_lab_tool(argc - 1, argv + 1);
     while (first < argc && is_one_of(argv[first], "--help", "-h", "help"))
         first++;
     if (first < argc && is_one_of(argv[first], "--version", "-V", "version")) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "assay/reasons/plan.h"
+#include "assay/reasons/any.h"
 #include "assay/report/report.h"
 #include "cli.h"
 

@@ -172,9 +172,8 @@ static void find_conflicts(struct acceptance *acceptance, const struct sightings
 static bool is_in_run_before(const struct acceptance *acceptance, size_t run, const char *host)
 {
     for (size_t i = 0; i < run; i++)
-        for (size_t k = 0; k < acceptance->runs.items[i]->plan->hosts.count; k++)
-            if (strcmp(acceptance->runs.items[i]->plan->hosts.items[k]->name, host) == 0)
-                return true;
+        if (plan_find_host(acceptance->runs.items[i]->plan, host) != NULL)
+            return true;
     return false;
 }
 

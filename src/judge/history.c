@@ -273,6 +273,7 @@ void judge_history(struct arena *arena, const struct history *history, struct hi
     find_changes(&work, &families);
     history_repeats(&work, &seats);
     find_shifts(&work);
+    history_growths(&work);
     if (ret_findings->findings.count > 1)
         qsort(ret_findings->findings.items, ret_findings->findings.count,
               sizeof *ret_findings->findings.items, compare_findings);

@@ -61,4 +61,7 @@ struct seat *seat_at(const struct work *work, const struct seats *seats, size_t 
 /* history_repeat.c: who has failed in more than one run. */
 void history_repeats(struct work *work, const struct seats *seats);
 
+/* history_growth.c: which folders take more than before. */
+void history_growths(struct work *work);
+
 #endif

@@ -6,6 +6,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
 
 #include "judge_private.h"
 
@@ -338,7 +339,7 @@ static bool is_worse_opinion(const char *metric, const struct opinion *opinion, 
            (opinion->word == than->word && is_worse_value(metric, &opinion->value, &than->value));
 }
 
-/* Why there is no value, where the reading says it: a finding METRIC.unread of the same subject. */
+/* Why a value is missing, where the reading says it: a finding METRIC.unread of the same subject. NULL: it does not. */
 static const struct reason *why_unread(const struct item_case *item, const struct attempt *attempt)
 {
     const char *code = arena_printf(item->arena, "%s.unread", item->slot->metric);
@@ -349,14 +350,15 @@ static const struct reason *why_unread(const struct item_case *item, const struc
         if (strcmp(finding->code, code) == 0 && strcmp(finding->subject, item->slot->subject) == 0)
             return reason(item->arena, value_not_read, item->slot->metric, finding->what);
     }
-    return REASON(no_value_in_whole_output);
+    return NULL;
 }
 
-/* By every value that the attempt has for the item: the worst counts. */
+/* By every value that the attempt has for the item, and by one that it should have: the worst counts. */
 static struct opinion by_values(const struct item_case *item, const struct attempt *attempt)
 {
+    const struct reason *unread = why_unread(item, attempt);
     struct opinion worst = {.word = OUTCOME_INCONCLUSIVE,
-                            .cause = why_unread(item, attempt),
+                            .cause = unread != NULL ? unread : REASON(no_value_in_whole_output),
                             .value = {.text = "", .unit = "", .number = NAN}};
     struct values values = {0};
 
@@ -368,7 +370,7 @@ static struct opinion by_values(const struct item_case *item, const struct attem
     for (size_t i = 0; i < values.items.count; i++) {
         struct opinion opinion = by_limits(item, values.items.items[i]);
 
-        if (i == 0 || is_worse_opinion(item->slot->metric, &opinion, &worst))
+        if ((i == 0 && unread == NULL) || is_worse_opinion(item->slot->metric, &opinion, &worst))
             worst = opinion;
     }
     return worst;

@@ -34,7 +34,9 @@ struct shared_series {
 struct respect {
     size_t aspect, series;
     size_t places[2]; /* that it speaks of in each host; [1]: PEERS_NONE for one */
-    double sign;      /* of the logarithm */
+    const char *
+        member; /* of a step over several hosts the one that it speaks of; NULL: the first, or both of a pair */
+    double sign; /* of the logarithm */
 };
 
 struct aspect_name {
@@ -129,6 +131,28 @@ static size_t aspect_of(struct census *census, const struct suite_step *step, co
     return census->names.count - 1;
 }
 
+/* Of one of the hosts that did something together: what the others did beside it is comparable, and stands next to it. */
+static struct respect respect_of_member(struct census *census, const struct shape *shape,
+                                        const struct suite_step *step, size_t slot,
+                                        const struct respect *before)
+{
+    const struct slot *of = &shape->slots[slot], *last = slot > 0 ? of - 1 : NULL;
+    const struct metric *metric = metric_find(of->metric);
+    struct respect respect = {.aspect = PEERS_NONE, .places = {PEERS_NONE, PEERS_NONE}};
+
+    if (metric == NULL || !metric->members)
+        return respect;
+    respect.aspect = aspect_of(census, step, of->metric);
+    respect.places[0] = place_of(census, shape->platform, "", false);
+    respect.member = of->subject;
+    respect.sign = metric->better == BETTER_HIGHER ? 1 : -1;
+    respect.series = last != NULL && before->member != NULL && strcmp(last->metric, of->metric) == 0 &&
+                             strcmp(last->at, of->at) == 0
+                         ? before->series
+                         : census->series++;
+    return respect;
+}
+
 static struct respect respect_of(struct census *census, const struct shape *shape,
                                  const struct suite_step *step, const struct slot *slot)
 {
@@ -155,19 +179,20 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     return respect;
 }
 
-/* NULL: nothing of the shape is compared. Above pairs, isolation tells who is slow; variants are compared with each
-   other. */
+/* NULL: nothing of the shape is compared. Above pairs, isolation tells who is slow, unless each host has values of its own;
+   variants are compared with each other. */
 static struct respect *respects_of(struct census *census, const struct shape *shape)
 {
     const struct suite_step *step = suite_step_find(census->limits->suite, shape->suite_step);
     struct respect *respects = arena_array(census->arena, struct respect, shape->slot_count);
     bool any = false;
 
-    if (step == NULL || step->peers.off || step->variants.count > 0 || shape->hosts > PAIR ||
-        shape->arguments != NULL)
+    if (step == NULL || step->peers.off || step->variants.count > 0 || shape->arguments != NULL)
         return NULL;
     for (size_t i = 0; i < shape->slot_count; i++) {
-        respects[i] = respect_of(census, shape, step, &shape->slots[i]);
+        respects[i] = shape->hosts > PAIR
+                          ? respect_of_member(census, shape, step, i, i > 0 ? &respects[i - 1] : NULL)
+                          : respect_of(census, shape, step, &shape->slots[i]);
         any |= respects[i].aspect != PEERS_NONE;
     }
     return any ? respects : NULL;
@@ -233,16 +258,28 @@ static double level_of(const struct census *census, const struct step_attempts *
     return count > 0 ? sum / (double)count : NAN;
 }
 
+/* NULL: it is none of the step's. */
+static const struct host *member_named(const struct step *step, const char *name)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, name) == 0)
+            return step->members[i];
+    return NULL;
+}
+
 static void take_value(struct census *census, const struct step *step, size_t outcome,
                        const struct slot *slot, const struct respect *respect)
 {
     enum outcome_word word = census->judgement->outcomes[outcome].word;
     double level = level_of(census, &census->attempts[census->judgement->outcomes[outcome].step], slot);
-    size_t first = subject_of(census, step->members[0], respect->places[0]), second = PEERS_NONE;
+    const struct host *host =
+        respect->member != NULL ? member_named(step, respect->member) : step->members[0];
+    size_t first, second = PEERS_NONE;
 
     /* What is not believed, or was not whole, is not compared either. */
-    if (isnan(level) || word == OUTCOME_INCONCLUSIVE || word == OUTCOME_NOT_RUN)
+    if (host == NULL || isnan(level) || word == OUTCOME_INCONCLUSIVE || word == OUTCOME_NOT_RUN)
         return;
+    first = subject_of(census, host, respect->places[0]);
     if (step->member_count == PAIR)
         second = subject_of(census, step->members[1], respect->places[0]);
     else if (respect->places[1] != PEERS_NONE)

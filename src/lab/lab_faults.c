@@ -15,6 +15,7 @@ enum argument {
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
     ARGUMENT_HOST_WORD,      /* iommu */
+    ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -136,6 +137,11 @@ static const struct kind {
         {"pcie-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 40, 0.1, 99,
          "copies between the host and the GPU are PERCENT slower, at the full width of its link",
          "fail of gpu-links, and of nvbandwidth"},
+    [FAULT_STEP_SLOW] =
+        {"step-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 20, 0.1, 99,
+         "the GPU is PERCENT slower in the steps of a training, in which all GPUs wait for it, and as ever "
+         "in every part alone",
+         "fail of training-step"},
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},
@@ -354,6 +360,11 @@ static const struct kind {
     [FAULT_NO_SPACE] = {"no-space", "", ARGUMENT_NONE, 0, 0, 0,
                         "the root file system, with /var/tmp, has 40 MiB left",
                         "fail of setup; assay preflight names it"},
+    [FAULT_INODES_FULL] = {"inodes-full", "", ARGUMENT_NONE, 0, 0, 0,
+                           "97% of the inodes of the root file system are taken", "fail of space"},
+    [FAULT_LOGS_GROWN] = {"logs-grown", "[:GIB]", ARGUMENT_NUMBER_OPT, 40, 1, 800,
+                          "/var/log takes GIB more than it did",
+                          "none, unless the suite limits folders: assay history tells how fast it grows"},
     [FAULT_NAMES_UNKNOWN] = {"names-unknown", "", ARGUMENT_NONE, 0, 0, 0,
                              "the host resolves no name of another host",
                              "fail of setup; assay preflight names it"},
@@ -367,6 +378,14 @@ static const struct kind {
     [FAULT_FIO_SHORT] = {"fio-short", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 1, 1, 1e6,
                          "fio writes and reads for SECONDS, whatever it is asked for",
                          "inconclusive in storage where the suite runs fio"},
+    [FAULT_CLIENT_SLOW] = {"client-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 60, 1, 99,
+                           "the host gets PERCENT less from /data than the others beside it",
+                           "fail of storage-clients: among six hosts and more, or by a limit"},
+    [FAULT_DATA_BAD] =
+        {"data-bad", ":WHAT", ARGUMENT_DATA_WORD, 0, 0, 0,
+         "/data there is read-only, full, stale (handle), hangs, is apart (another file system), corrupts "
+         "(what is read), lags (behind what others wrote), has locks of its own, or other options",
+         "fail of storage-clients (read-only, full, stale, hangs) or storage-shared (all others, too)"},
     [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
                          "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",
@@ -537,6 +556,10 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing",
                                          "psid",  "bmc", "nvswitch"};
 
+/* What a shared mount may suffer from on one host. */
+static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
+                                         "corrupts",  "lags", "locks", "options"};
+
 static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
     const char *word = word_at(cursor, "=");
@@ -619,6 +642,9 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_HOST_WORD:
         return read_word_of(cursor, host_words, ARRAY_SIZE(host_words), "is nothing that hosts have alike",
                             fault);
+    case ARGUMENT_DATA_WORD:
+        return read_word_of(cursor, data_words, ARRAY_SIZE(data_words),
+                            "is nothing that a mount suffers from", fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:

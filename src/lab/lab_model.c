@@ -311,6 +311,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
         .host_copies = 1 - number_or(host, FAULT_PCIE_SLOW, number, 0) / 100,
         .gemm = 1 - number_or(host, FAULT_COMPUTE_SLOW, number, 0) / 100,
+        .training = 1 - number_or(host, FAULT_STEP_SLOW, number, 0) / 100,
         .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
@@ -566,13 +567,18 @@ static double limit_or(const struct lab_host *host, enum fault_kind kind, double
 static void storage_init(struct lab_host *host)
 {
     const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
+    const struct fault *bad = fault_find(host->lab, host->number, FAULT_DATA_BAD);
 
     host->no_space = fault_find(host->lab, host->number, FAULT_NO_SPACE) != NULL;
+    host->inodes_full = fault_find(host->lab, host->number, FAULT_INODES_FULL) != NULL;
+    host->logs_grown_gib = (unsigned)limit_or(host, FAULT_LOGS_GROWN, 0);
     host->names_unknown = fault_find(host->lab, host->number, FAULT_NAMES_UNKNOWN) != NULL;
     host->data_mounted = fault_find(host->lab, host->number, FAULT_MOUNT_MISSING) == NULL;
     host->scratch_full = fault_find(host->lab, host->number, FAULT_DISK_FULL) != NULL;
     host->fio_seconds = limit_or(host, FAULT_FIO_SHORT, 0);
     host->scratch_speed = slow != NULL ? 1 - slow->number / 100 : 1;
+    host->data_speed = 1 - limit_or(host, FAULT_CLIENT_SLOW, 0) / 100;
+    host->data_bad = bad != NULL ? bad->word : "";
 }
 
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)

@@ -21,7 +21,6 @@
 
 #define LAB_GPUS 8
 #define LAB_HCAS 8
-#define LAB_LINKS_MAX 18
 #define PCIE_LANES 16
 
 enum collective { ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALLTOALL, SENDRECV, COLLECTIVES };
@@ -135,6 +134,7 @@ enum fault_kind {
     FAULT_HBM_SLOW,
     FAULT_HBM_BIT,
     FAULT_PCIE_SLOW,
+    FAULT_STEP_SLOW,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
@@ -213,11 +213,15 @@ enum fault_kind {
     FAULT_LOG_LOST,
     FAULT_REBOOT,
     FAULT_NO_SPACE,
+    FAULT_INODES_FULL,
+    FAULT_LOGS_GROWN,
     FAULT_NAMES_UNKNOWN,
     FAULT_MOUNT_MISSING,
     FAULT_DISK_FULL,
     FAULT_FIO_SLOW,
     FAULT_FIO_SHORT,
+    FAULT_CLIENT_SLOW,
+    FAULT_DATA_BAD,
     FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -305,6 +309,7 @@ struct lab_gpu {
     double copies;            /* share of its full copy bandwidth */
     double host_copies;       /* share of what copies from and to the host would reach */
     double gemm, hbm;         /* share of what its products, and its own memory, would reach */
+    double training;          /* the same of a training's steps, of what it does between exchanges */
     unsigned memory_wrong;    /* words of its memory that do not keep what is written */
     bool throttled, idle;     /* idle: CUDA gives it no work */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
@@ -381,10 +386,13 @@ struct lab_host {
     unsigned nccl_rounds;            /* timed rounds at most; 0: as many as asked for */
     int dcgm_level;                  /* highest level whose tests run */
     double fio_seconds;              /* longest job of fio; 0: as long as asked for */
-    bool no_space;                   /* the root file system is full */
+    bool no_space, inodes_full;      /* the root file system is full */
+    unsigned logs_grown_gib;         /* what /var/log takes beyond a healthy host's */
     bool names_unknown;              /* it resolves no name of another host */
     bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */
     double scratch_speed;            /* share of what its drives can do */
+    double data_speed;               /* share of what one client of /data can do */
+    const char *data_bad;            /* what is wrong with its /data, a word of the fault; "" */
 };
 
 /* The ClusterUUID of a domain; of 0 all zeros. */
@@ -489,8 +497,8 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_probe_gpu, tool_lspci, tool_sy
     tool_ibstat, tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw,
     tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu,
     tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk,
-    tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_getent, tool_fio,
-    tool_npu_smi;
+    tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
+    tool_dd, tool_flock, tool_npu_smi;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

@@ -69,8 +69,11 @@ static const struct tool_row {
     {"ipmitool", tool_ipmitool},
     {"findmnt", tool_findmnt},
     {"df", tool_df},
+    {"du", tool_du},
     {"getent", tool_getent},
     {"fio", tool_fio},
+    {"dd", tool_dd},
+    {"flock", tool_flock},
     {"npu-smi", tool_npu_smi},
     {"nvme", tool_nvme},
 };
@@ -177,8 +180,9 @@ int tool_run(struct arena *arena, const struct lab *lab, unsigned number, const 
     return row->run(&tool);
 }
 
-int lab_tool(const char *name, int argc, char **argv)
+int lab_tool(int argc, char **argv)
 {
+    const char *slash = strrchr(argv[0], '/'), *name = slash != NULL ? slash + 1 : argv[0];
     const char *directory = getenv("ASSAY_LAB_DIR"), *host = getenv("ASSAY_LAB_HOST");
     struct arena *arena = arena_create();
     struct error err = {0};

@@ -206,11 +206,13 @@ int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
 {
     struct lab without_faults = *lab;
     const char *shared = arena_printf(arena, "%s/root", lab->directory);
+    const char *data = arena_printf(arena, "%s/data", lab->directory); /* what they all have mounted there */
     const struct tree *healthy;
 
     without_faults.fault_count = 0;
     healthy = tree_of(arena, &without_faults, 1);
-    if (directory_remove(shared, err) < 0 || write_tree(healthy, shared, err) < 0)
+    if (directory_remove(shared, err) < 0 || write_tree(healthy, shared, err) < 0 ||
+        directory_remove(data, err) < 0 || directory_create(data, 0755, err) < 0)
         return -1;
     for (unsigned i = 1; i <= lab->hosts; i++)
         if (make_root(lab, i, healthy, err) < 0)

@@ -83,14 +83,21 @@ static int make_folder(const char *path, struct error *err)
 
 static int write_tool(struct arena *arena, const char *folder, const char *tool, struct error *err)
 {
+    enum { FIRST_LINE = 127 }; /* as long as any kernel reads it */
     const char *other = getenv("ASSAY_LAB_PROGRAM");
     cleanup_free char *program = other != NULL ? mem_strdup(other) : program_path();
     cleanup_text struct text script = {0};
 
     text_init(&script, 64 * 1024);
-    text_put(&script, "#!/bin/sh\nASSAY_LAB_TOOL=$0 exec ");
-    text_shell_quote(&script, program != NULL ? program : "assay");
-    text_printf(&script, " lab tool %s \"$@\"\n", tool);
+    /* A run starts thousands of them: where it can, each without a shell. */
+    if (program != NULL && program[strcspn(program, " \t\n")] == '\0')
+        text_printf(&script, "#!%s " LAB_TOOL_WORD "\n", program);
+    if (script.length == 0 || script.length > FIRST_LINE) {
+        text_reset(&script);
+        text_put(&script, "#!/bin/sh\nexec ");
+        text_shell_quote(&script, program != NULL ? program : "assay");
+        text_put(&script, " " LAB_TOOL_WORD " \"$0\" \"$@\"\n");
+    }
     return write_text(arena_printf(arena, "%s/%s", folder, tool), script.bytes, 0755, err);
 }
 

@@ -68,8 +68,7 @@ static int read_arguments(struct tool *tool, struct burn *burn)
 /* In the current folder, as the real one wants it, or beside the program as it was called. */
 static bool kernel_is_there(struct tool *tool, const char *kernel)
 {
-    const char *program = getenv("ASSAY_LAB_TOOL");
-    const char *slash = program != NULL ? strrchr(program, '/') : NULL;
+    const char *program = tool->argv[0], *slash = strrchr(program, '/');
 
     if (file_exists(kernel))
         return true;

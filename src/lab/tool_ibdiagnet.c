@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ibdiagnet -i HCA -p 1 -o FOLDER --skip pm: the summary on stdout, and FOLDER/ibdiagnet2.lst with the fabric's links. */
+/*
+ * ibdiagnet -i HCA -p 1 -o FOLDER --skip pm: the summary on stdout, and in FOLDER the fabric's links (ibdiagnet2.lst) and the
+ * switches' forwarding tables (ibdiagnet2.fdbs).
+ *
+ * Above the leaves of a unit stand spines of its own, which join its rails, and above all spines the cores. Tables of so
+ * many switches are long: of labs of more than MANY_HOSTS hosts only the links of the hosts are told.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "assay/base/scan.h"
+#include "assay/fabric/fabric.h"
 #include "lab_private.h"
+
+enum { MANY_HOSTS = 64 };
 
 static const char *option_of(const struct tool *tool, const char *name)
 {
@@ -37,13 +46,97 @@ static void print_link(FILE *file, const struct lab_host *host, unsigned number)
     fprintf(file, "PHY=%ux LOG=ACT SPD=%u\n", lanes > 0 ? lanes : 1, full / 4);
 }
 
-static int write_links(const struct lab *lab, const char *folder)
+/* As many uplinks as a leaf has hosts, fewer where the lab is oversubscribed. */
+static struct fabric *grow(struct arena *arena, const struct lab *lab)
+{
+    double up = lab_leaf_hosts(lab) / lab->oversubscription;
+    struct fabric_tree tree = {.hosts = lab->hosts,
+                               .rails = LAB_HCAS,
+                               .down = lab_leaf_hosts(lab),
+                               .up = up < 1 ? 1 : (unsigned)up,
+                               .pod_leaves = LAB_HCAS,
+                               .gbits = lab->profile->hca_rate};
+
+    tree.cores = tree.up * LAB_HCAS;
+    return fabric_grow_tree(arena, &tree);
+}
+
+static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t port)
+{
+    const struct fabric_port *at = &fabric->ports.items[port];
+    const struct fabric_node *node = &fabric->nodes.items[at->node];
+    unsigned long long guid = node->guid;
+    /* A leaf's as in print_link: its GUID has the unit and the rail. */
+    unsigned lid = node->name[0] == 'l'
+                       ? 60000 + (unsigned)(guid >> 16 & 0xffff) * LAB_HCAS + (unsigned)(guid >> 8 & 0xff)
+                       : 50000 + at->node;
+
+    fprintf(file,
+            "{ SW Ports:41 SystemGUID:%016llx NodeGUID:%016llx PortGUID:%016llx VenID:000002C9 DevID:D2F2 "
+            "Rev:000000A0 {MF0;%s:MQM9700/U1} LID:%04X PN:%02X } ",
+            guid, guid, guid, node->name, lid, at->number);
+}
+
+static void print_uplinks(FILE *file, const struct fabric *fabric, unsigned rate)
+{
+    const struct fabric_port *ports = fabric->ports.items;
+
+    for (uint32_t i = 0; i < fabric->ports.count; i++) {
+        if (ports[i].far < i || fabric_is_host_link(fabric, i))
+            continue;
+        print_switch_end(file, fabric, i);
+        print_switch_end(file, fabric, ports[i].far);
+        fprintf(file, "PHY=4x LOG=ACT SPD=%u\n", rate / 4);
+    }
+}
+
+/* A subnet manager routes to where a cable ends: of a swapped one that is the other rail's place. */
+static void print_table(FILE *file, const struct lab *lab, const struct fabric *fabric,
+                        const struct fabric_node *node)
+{
+    fprintf(file, "osm_ucast_mgr_dump_ucast_routes: Switch 0x%016llx\nLID    : Port : Hops : Optimal\n",
+            (unsigned long long)node->guid);
+    for (unsigned number = 1; number <= lab->hosts; number++) {
+        struct lab_host host;
+
+        lab_host_init(&host, lab, number);
+        for (unsigned i = 0; i < LAB_HCAS; i++) {
+            uint32_t port = fabric->by_lid[number * LAB_HCAS + host.hcas[i].rail + 2];
+
+            if (host.hcas[i].present && host.hcas[i].up)
+                fprintf(file, "0x%04x : %03u  : 00   : yes\n", number * LAB_HCAS + i + 2,
+                        node->routes[fabric->ports.items[port].lid]);
+        }
+    }
+    fputc('\n', file);
+}
+
+static FILE *open_in(const char *folder, const char *name)
 {
     char path[4096];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fopen(path, "we");
+}
+
+static int write_tables(const struct lab *lab, const struct fabric *fabric, const char *folder)
+{
+    FILE *file = open_in(folder, "ibdiagnet2.fdbs");
+
+    if (file == NULL)
+        return -1;
+    for (size_t i = 0; i < fabric->nodes.count; i++)
+        if (fabric->nodes.items[i].kind == FABRIC_SWITCH)
+            print_table(file, lab, fabric, &fabric->nodes.items[i]);
+    return fclose(file);
+}
+
+static int write_links(struct arena *arena, const struct lab *lab, const char *folder)
+{
+    struct fabric *fabric = lab->hosts <= MANY_HOSTS ? grow(arena, lab) : NULL;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/ibdiagnet2.lst", folder);
-    if ((mkdir(folder, 0755) < 0 && errno != EEXIST) || (file = fopen(path, "we")) == NULL)
+    if ((mkdir(folder, 0755) < 0 && errno != EEXIST) || (file = open_in(folder, "ibdiagnet2.lst")) == NULL)
         return -1;
     for (unsigned number = 1; number <= lab->hosts; number++) {
         struct lab_host host;
@@ -53,7 +146,11 @@ static int write_links(const struct lab *lab, const char *folder)
             if (host.hcas[i].present && host.hcas[i].up)
                 print_link(file, &host, i);
     }
-    return fclose(file);
+    if (fabric != NULL)
+        print_uplinks(file, fabric, lab->profile->hca_rate);
+    if (fclose(file) != 0)
+        return -1;
+    return fabric != NULL ? write_tables(lab, fabric, folder) : 0;
 }
 
 int tool_ibdiagnet(struct tool *tool)
@@ -70,8 +167,8 @@ int tool_ibdiagnet(struct tool *tool)
                option_of(tool, "-i"));
         return 1;
     }
-    if (write_links(tool->lab, folder) < 0) {
-        printf("-E- Failed to open %s/ibdiagnet2.lst: %s\n", folder, strerror(errno));
+    if (write_links(tool->arena, tool->lab, folder) < 0) {
+        printf("-E- Failed to write into %s: %s\n", folder, strerror(errno));
         return 1;
     }
     printf("Discovery\n-I- Fabric Discover finished "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay-probe-gpu memory, compute and links: the lines that the probe prints on real GPUs, of this host's. */
+/* assay-probe-gpu memory, compute, links and training: the lines that the probe prints on real GPUs, of this host's. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,12 +201,103 @@ static int run_links(const struct tool *tool)
     return 0;
 }
 
+enum { TRAINING_TOKENS = 8192 /* of a GPU in a step */, TRAINING_WARMUP = 3 };
+static const double STEP_TFLOP = 395.3; /* of a GPU in a step: 32 layers of Llama 3 8B, sequences of 2048 */
+
+/* The same of all hosts with such GPUs. */
+static uint64_t hash_of(const char *name, unsigned number)
+{
+    uint64_t hash = 0xcbf29ce484222325u + number;
+
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return hash;
+}
+
+/* TFLOP/s of the GPU by itself. What slows single products is not looked at here: see compute-slow. */
+static double training_rate(const struct lab_host *host, int gpu)
+{
+    const struct lab_gpu *g = &host->gpus[gpu];
+
+    return host->profile->tflops * 0.7 * g->strength * g->tensor * g->training * near(host, "training", gpu);
+}
+
+static void put_step(const struct lab_host *host, unsigned step, double seconds)
+{
+    const float loss = 11.77f - 0.08f * (float)step / (1 + 0.02f * (float)step);
+    const uint64_t digest = hash_of(host->profile->gpu_name, step);
+    uint32_t bits;
+
+    memcpy(&bits, &loss, sizeof bits);
+    printf(
+        "{\"step\": %u, \"loss\": %.9g, \"loss_bits\": \"0x%08x\", \"digest\": \"0x%016llx\", \"ms\": %.5g}\n",
+        step, (double)loss, bits, (unsigned long long)digest,
+        seconds * 1e3 * (step < TRAINING_WARMUP ? 1.4 : 1 + 0.002 * (step % 5)));
+}
+
+static void put_whole(const struct lab_host *host, unsigned steps, double seconds)
+{
+    const double rate = STEP_TFLOP / seconds;
+
+    printf(
+        "{\"training\": \"bf16\", \"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": %u, "
+        "\"tokens_per_s\": %.5g, \"step_ms\": %.5g, \"p99_ms\": %.5g, \"worst_ms\": %.5g, \"spread_percent\": 0.8, "
+        "\"digest\": \"0x%016llx\"}\n",
+        rate, rate * 0.996, rate * 0.996, rate * 1.004, steps - TRAINING_WARMUP,
+        TRAINING_TOKENS * host->gpu_count / seconds, seconds * 1e3, seconds * 1.004e3, seconds * 1.004e3,
+        (unsigned long long)hash_of(host->profile->gpu_name, steps + 1));
+}
+
+/* A third of a step lies before the first exchange, and that far the fastest is ahead of the others. */
+static void put_trained(const struct tool *tool, int gpu, unsigned steps, double slowest, double fastest)
+{
+    const double rate = training_rate(tool->host, gpu);
+
+    put_gpu(
+        tool->host, gpu,
+        arena_printf(tool->arena,
+                     "\"steps_wrong\": 0, \"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, "
+                     "\"windows\": %u, \"late_percent\": %.3g, \"last_percent\": %d",
+                     rate, rate * 0.99, rate * 0.99, rate * 1.003, steps - TRAINING_WARMUP,
+                     100 / 3.0 * slowest * (1 / rate - 1 / fastest), rate <= slowest ? 90 : 1));
+}
+
+static int run_training(const struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+    const unsigned steps = (unsigned)strtoul(option_of(tool, "--steps", "30"), NULL, 10);
+    double slowest = INFINITY, fastest = 0, seconds;
+
+    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+        slowest = fmin(slowest, training_rate(host, gpu));
+        fastest = fmax(fastest, training_rate(host, gpu));
+    }
+    /* The exchange that nothing hides. */
+    seconds = STEP_TFLOP / slowest * 1.04;
+    put_head(host, "training", steps + 1,
+             arena_printf(
+                 tool->arena,
+                 "\"library\": \"cuBLASLt 13.0.2\", \"exchange\": \"%s\", \"layers\": 32, \"hidden\": 4096, "
+                 "\"heads\": 32, \"kv_heads\": 8, \"ffn\": 14336, \"vocab\": 128256, \"sequence\": 2048, "
+                 "\"batch\": 4, \"parameters\": 8030261248, \"seed\": 1, \"warmup_steps\": 3",
+                 host->gpu_count > 1 ? "NCCL 2.27.3" : "none: one GPU"));
+    lab_sleep(tool->lab, 10 + steps * seconds);
+    for (unsigned step = 0; step < steps; step++)
+        put_step(host, step, seconds);
+    put_whole(host, steps, seconds);
+    for (int gpu = 0; gpu < host->gpu_count; gpu++)
+        put_trained(tool, gpu, steps, slowest, fastest);
+    printf("{\"end\": \"ok\", \"rounds\": %u, \"seconds\": %.3f}\n", steps, 10 + steps * seconds);
+    return 0;
+}
+
 int tool_probe_gpu(struct tool *tool)
 {
     static const struct {
         const char *name;
         int (*run)(const struct tool *tool);
-    } tests[] = {{"memory", run_memory}, {"compute", run_compute}, {"links", run_links}};
+    } tests[] = {
+        {"memory", run_memory}, {"compute", run_compute}, {"links", run_links}, {"training", run_training}};
 
     for (size_t i = 0; i < ARRAY_SIZE(tests) && tool->argc > 1; i++) {
         if (strcmp(tests[i].name, tool->argv[1]) != 0)
@@ -217,6 +309,6 @@ int tool_probe_gpu(struct tool *tool)
             tool->host->cuda_error);
         return 69;
     }
-    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory, compute and links\n");
+    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory, compute, links and training\n");
     return 64;
 }

@@ -37,8 +37,6 @@ static const char *const hw_counters[] = {"duplicate_request",
                                           "rnr_nak_retry_err",
                                           "rx_icrc_encapsulated"};
 
-#define COUNT(list) (sizeof(list) / sizeof(list)[0])
-
 static const char *generation_of(unsigned gbits)
 {
     return gbits >= 800 ? "XDR" : gbits >= 400 ? "NDR" : gbits >= 200 ? "HDR" : "EDR";
@@ -73,13 +71,13 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
     tree_file(tree, tree_path(tree, "%s/link_layer", port),
               host->lab->ethernet ? "Ethernet\n" : "InfiniBand\n");
     tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
-    for (size_t i = 0; i < COUNT(counters); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "%u\n",
                   counter_of(hca, counters[i]));
-    for (size_t i = 0; i < COUNT(traffic); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(traffic); i++)
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, traffic[i]), "%zu\n",
                   strstr(traffic[i], "_data") != NULL ? 0 : 90210 + 1117 * i);
-    for (size_t i = 0; i < COUNT(hw_counters); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(hw_counters); i++)
         tree_file(tree, tree_path(tree, "%s/hw_counters/%s", port, hw_counters[i]), "0\n");
 }
 

@@ -74,10 +74,9 @@ static bool read_limits(struct arena *arena, const struct document *document,
 
 bool evidence_limits_of(const struct record *record, struct evidence_limits *ret_limits)
 {
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, EVIDENCE_DOCUMENT) == 0)
-            return read_limits(record->arena, &record->documents.items[i], ret_limits);
-    return false;
+    const struct document *document = document_find(&record->documents, EVIDENCE_DOCUMENT);
+
+    return document != NULL && read_limits(record->arena, document, ret_limits);
 }
 
 uint64_t evidence_bytes(const struct capture captures[2])

@@ -14,6 +14,11 @@ const char *history_kind_name(enum history_kind kind)
     return names[kind];
 }
 
+double history_days_left(const struct history_growth *growth)
+{
+    return growth->per_day > 0 && !isnan(growth->left) ? growth->left / growth->per_day : INFINITY;
+}
+
 static bool same_position(const struct history_position *a, const struct history_position *b)
 {
     return strcmp(a->metric, b->metric) == 0 && strcmp(a->subject, b->subject) == 0 &&

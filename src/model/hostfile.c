@@ -952,3 +952,11 @@ unsigned host_racks_fewest(const struct host *const *hosts, size_t count)
     }
     return fewest;
 }
+
+const struct host *hostfile_find(const struct hostfile *hostfile, const char *name)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
+            return &hostfile->hosts.items[i];
+    return NULL;
+}

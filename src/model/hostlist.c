@@ -337,3 +337,11 @@ const char *hostlist_fold(struct arena *arena, const char *const *names, size_t 
     }
     return arena_strndup(arena, out.bytes, out.length);
 }
+
+bool hostlist_has(const struct hostlist *list, const char *name)
+{
+    for (size_t i = 0; i < list->names.count; i++)
+        if (strcmp(list->names.items[i], name) == 0)
+            return true;
+    return false;
+}

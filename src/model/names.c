@@ -10,8 +10,6 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 
-#define NAME_COUNT(names) (sizeof(names) / sizeof((names)[0]))
-
 static const char *const outcome_names[] = {"recorded", "pass", "not run", "inconclusive", "fail"};
 static const char *const verdict_names[] = {"accept", "accept with exceptions", "incomplete", "reject"};
 static const char *const duty_names[] = {"record", "gate"};
@@ -113,7 +111,7 @@ bool exclusivity_parse(const char *word, enum exclusivity *ret_exclusive)
 {
     size_t index;
 
-    if (!find_name(exclusivity_names, NAME_COUNT(exclusivity_names), word, &index))
+    if (!find_name(exclusivity_names, ARRAY_SIZE(exclusivity_names), word, &index))
         return false;
     *ret_exclusive = (enum exclusivity)index;
     return true;
@@ -159,7 +157,7 @@ bool attempt_end_parse(const char *name, enum attempt_end *ret_end)
 {
     size_t index;
 
-    if (!find_name(attempt_end_names, NAME_COUNT(attempt_end_names), name, &index))
+    if (!find_name(attempt_end_names, ARRAY_SIZE(attempt_end_names), name, &index))
         return false;
     *ret_end = (enum attempt_end)index;
     return true;
@@ -252,10 +250,12 @@ static double step_timescale(const struct step *step)
 
 unsigned step_deadline_s(const struct step *step)
 {
-    enum { SHORTEST_S = 10 };
-    double scaled = step->shape->timeout_s / step_timescale(step);
+    /* Simulated hosts share one machine: to start a program takes them as long as it takes real ones, and longer. */
+    enum { SHORTEST_S = 10, SHORTEST_SIMULATED_S = 30 };
+    double timescale = step_timescale(step), scaled = step->shape->timeout_s / timescale;
+    unsigned shortest_s = timescale > 1 ? SHORTEST_SIMULATED_S : SHORTEST_S;
 
-    return scaled > SHORTEST_S ? (unsigned)scaled : SHORTEST_S;
+    return scaled > shortest_s ? (unsigned)scaled : shortest_s;
 }
 
 double step_expected_s(const struct step *step)
@@ -266,4 +266,12 @@ double step_expected_s(const struct step *step)
 double step_repeat_for_s(const struct step *step)
 {
     return step->shape->repeat_for_s / step_timescale(step);
+}
+
+const struct host *plan_find_host(const struct plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->name, name) == 0)
+            return plan->hosts.items[i];
+    return NULL;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/model/plausible.h"
 #include "assay/model/reason_json.h"
 #include "assay/reasons/any.h"
 
@@ -187,6 +188,7 @@ static void count_more(struct reading *reading, struct finding_tally *tally, enu
 
 void reading_settle(struct reading *reading)
 {
+    reading_drop_implausible(reading);
     for (size_t i = 0; i < reading->tallies.count; i++) {
         const struct finding_tally *tally = &reading->tallies.items[i];
 

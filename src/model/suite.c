@@ -31,6 +31,12 @@ bool size_parse(const char *text, double *ret_bytes)
     return false;
 }
 
+const char *room_text(struct arena *arena, double mib)
+{
+    return fabs(mib) >= 1024 ? arena_printf(arena, "%.1f GiB", mib / 1024)
+                             : arena_printf(arena, "%.0f MiB", mib);
+}
+
 const char *size_text(struct arena *arena, double bytes)
 {
     static const char letters[] = "GMK";

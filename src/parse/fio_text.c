@@ -299,7 +299,15 @@ static void read_line(struct text_run *text, struct slice line)
 enum { TERSE_FIELDS = 160, DIRECTION_FIELDS = 41, DIRECTION_FIELDS_5 = 47 };
 
 /* Places behind the direction's first field; times are in us, bandwidth in KiB/s. */
-enum { FIELD_KIB, FIELD_BANDWIDTH, FIELD_IOPS, FIELD_PERCENTILES = 12, PERCENTILES = 20, FIELD_LATENCY = 32 };
+enum {
+    FIELD_KIB,
+    FIELD_BANDWIDTH,
+    FIELD_IOPS,
+    FIELD_RUNTIME_MS,
+    FIELD_PERCENTILES = 12,
+    PERCENTILES = 20,
+    FIELD_LATENCY = 32
+};
 
 static size_t split(struct slice line, struct slice *fields)
 {
@@ -328,6 +336,8 @@ static void read_terse(struct fio_run *run, struct fio_place *place, const struc
         fio_measure(run, place, "bandwidth", NULL, NULL, value * 1024 / 1e9, "GB/s");
     if (scan_double(field[FIELD_IOPS], &value))
         fio_measure(run, place, "iops", NULL, NULL, value, "");
+    if (scan_double(field[FIELD_RUNTIME_MS], &value))
+        fio_measure(run, place, "runtime", NULL, NULL, value / 1e3, "s");
     for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
         if (scan_double(field[FIELD_LATENCY + i], &value))
             fio_measure(run, place, "latency", stats[i], "total", value, "us");

@@ -4,18 +4,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "assay/parse/ib_links.h"
 #include "ib_port.h"
 
 enum { HEX_DIGITS = 16, DUMP_COLUMNS = 13 };
-
-struct end {
-    const char *node;
-    struct slice guid, name, lid, port; /* both numbers decimal, or as a switch calls its port: "1/33/1" */
-};
-
-struct link {
-    struct slice width, state, physical, speed;
-};
 
 static bool scan_hex(struct slice text, unsigned long long *ret_value)
 {
@@ -46,8 +38,8 @@ static void put(struct reading *reading, const char *name, const char *subject, 
         reading_fact(reading, name, subject, value);
 }
 
-static void put_link(struct ibdiagnet_links *links, const struct end *own, const struct end *far,
-                     const struct link *link, struct reading *reading)
+static void put_link(struct ibdiagnet_links *links, const struct ib_link_end *own,
+                     const struct ib_link_end *far, const struct ib_link *link, struct reading *reading)
 {
     struct arena *arena = reading->arena;
     const char *subject = ib_subject(arena, own->guid, own->port);
@@ -120,7 +112,7 @@ static const char *node_word(struct slice type)
 }
 
 /* "{ CA-SM Ports:01 ... {gpu1 mlx5_0} LID:01F4 PN:01 } " */
-static bool scan_end(struct arena *arena, struct slice *line, struct end *ret_end)
+static bool scan_end(struct arena *arena, struct slice *line, struct ib_link_end *ret_end)
 {
     static const char *const fields[] = {"Ports", "SystemGUID", "NodeGUID", "PortGUID",
                                          "VenID", "DevID",      "Rev"};
@@ -155,24 +147,32 @@ static bool scan_end(struct arena *arena, struct slice *line, struct end *ret_en
     return true;
 }
 
-static bool read_lst(struct ibdiagnet_links *links, struct slice line, struct reading *reading)
+bool ib_link_scan(struct arena *arena, struct slice line, struct ib_link *ret_link)
 {
     struct slice rest = line, width, state, speed = {"", 0};
-    struct link link = {.physical = {"", 0}};
-    struct end ends[2];
-    bool turned;
 
-    if (!scan_end(reading->arena, &rest, &ends[0]) || !scan_end(reading->arena, &rest, &ends[1]) ||
+    if (!scan_end(arena, &rest, &ret_link->ends[0]) || !scan_end(arena, &rest, &ret_link->ends[1]) ||
         !scan_word(&rest, &width) || !scan_text(&width, "PHY=") || !scan_word(&rest, &state) ||
-        !scan_text(&state, "LOG=") || !read_state(state, &link.state))
+        !scan_text(&state, "LOG=") || !read_state(state, &ret_link->state))
         return false;
     /* The oldest do not tell the speed. */
     if (scan_word(&rest, &speed) && !scan_text(&speed, "SPD="))
         return false;
-    link.width = width_of(reading->arena, width);
-    link.speed = slice_contains(speed, "?") ? slice_of("") : speed;
-    turned = strcmp(ends[0].node, "CA") != 0 && strcmp(ends[1].node, "CA") == 0;
-    put_link(links, &ends[turned], &ends[!turned], &link, reading);
+    ret_link->width = width_of(arena, width);
+    ret_link->physical = slice_of("");
+    ret_link->speed = slice_contains(speed, "?") ? slice_of("") : speed;
+    return true;
+}
+
+static bool read_lst(struct ibdiagnet_links *links, struct slice line, struct reading *reading)
+{
+    struct ib_link link;
+    bool turned;
+
+    if (!ib_link_scan(reading->arena, line, &link))
+        return false;
+    turned = strcmp(link.ends[0].node, "CA") != 0 && strcmp(link.ends[1].node, "CA") == 0;
+    put_link(links, &link.ends[turned], &link.ends[!turned], &link, reading);
     return true;
 }
 
@@ -231,20 +231,20 @@ static bool is_number(struct slice text)
 static bool read_dump_row(struct ibdiagnet_links *links, struct slice line, struct reading *reading)
 {
     struct slice columns[DUMP_COLUMNS];
-    struct link link = {.physical = {"", 0}};
-    struct end own = {.node = ""}, far = {.node = ""};
+    struct ib_link link = {.physical = {"", 0}};
+    struct ib_link_end own = {.node = ""}, far = {.node = ""};
 
     if (links->switch_guid.length == 0 || split_columns(line, columns) != DUMP_COLUMNS ||
         !is_number(columns[1]) || !read_state(columns[2], &link.state))
         return false;
-    own = (struct end){"", links->switch_guid, links->switch_name, links->switch_lid, columns[1]};
+    own = (struct ib_link_end){"", links->switch_guid, links->switch_name, links->switch_lid, columns[1]};
     link.physical = columns[3];
     if (!slice_equal(link.state, "Down")) {
         link.width = width_of(reading->arena, columns[5]);
         link.speed = columns[6];
     }
     if (slice_starts(columns[9], "0x"))
-        far = (struct end){"", columns[9], without_quotes(columns[12]), columns[11], columns[10]};
+        far = (struct ib_link_end){"", columns[9], without_quotes(columns[12]), columns[11], columns[10]};
     put_link(links, &own, &far, &link, reading);
     return true;
 }

@@ -14,7 +14,7 @@
 #include "assay/reasons/parse.h"
 
 static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc, &probe_gpu_memory, &probe_gpu_compute,
-                                                     &probe_gpu_links};
+                                                     &probe_gpu_links, &probe_gpu_training};
 
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number)
@@ -127,6 +127,8 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
         if (json_string(head, facts[i], NULL) != NULL)
             reading_fact(reading, arena_printf(reading->arena, "probe.%s", facts[i]), "",
                          slice_of(json_string(head, facts[i], "")));
+    if (test->head != NULL)
+        test->head(probe, head);
     if (json_boolean(head, "injected", false))
         reading_finding(reading, SEVERITY_WARNING, arena_printf(reading->arena, "%s.injected", test->prefix),
                         "", REASON(answers_wrong_on_purpose));
@@ -271,7 +273,24 @@ static const struct metric metrics[] = {
     {"gpu_links.both_ways", "GB/s", BETTER_HIGHER, "the same to and from it at once, the sum", true},
     {"gpu_compute.*.random.warm", "TFLOP/s", BETTER_HIGHER,
      "products of matrices of that type and size: random numbers, after a warm-up", true, true},
+    {"gpu_compute.*.clock", "MHz", BETTER_HIGHER, "of the SMs meanwhile, the mean"},
+    {"gpu_compute.*.power", "W", BETTER_NEITHER, "that the GPU drew meanwhile, the mean"},
+    {"gpu_compute.*.temperature", "C", BETTER_LOWER, "of the GPU meanwhile, the highest"},
     {"gpu_compute.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of its windows"},
+    {"training.forward", "TFLOP/s", BETTER_HIGHER,
+     "of a GPU in steps of a training, until it waits for others: the forward pass and the head's backward",
+     true, true},
+    {"training.forward.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of the steps"},
+    {"training.late", "%", BETTER_LOWER, "of a step: how long after the first GPU it comes to exchanges"},
+    {"training.last", "%", BETTER_NEITHER, "of exchanges to which the GPU came last"},
+    {"training.tflops", "TFLOP/s", BETTER_HIGHER,
+     "of each GPU in steps of a training, exchanges included: operations of the model", true},
+    {"training.tflops.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of the steps"},
+    {"training.mfu", "%", BETTER_HIGHER, "of the part's dense peak in bf16 by its datasheet"},
+    {"training.tokens", "tokens/s", BETTER_HIGHER, "of all GPUs of the host together"},
+    {"training.step*", "s", BETTER_LOWER, "a step; .p99 and .worst: the slow ones"},
+    {"training.spread", "%", BETTER_LOWER, "between the slowest and the fastest step"},
+    {"training.loss.*", "", BETTER_NEITHER, "of the first and of the last step"},
     {NULL},
 };
 

@@ -6,7 +6,7 @@
  * subject ""; at job and group; a number of a whole group has no job
  * facts    fio.version "3.16"; fio.error (subject: the job) its errno, "0" when it had none
  * metrics  storage.read.bandwidth GB/s, storage.read.iops, storage.read.latency us at stat mean, min, max, p50, p99, p99.9
- *          ..., of total (from submission on) or completion; storage.read.runtime s, of JSON; the same for write, trim
+ *          ..., of total (from submission on) or completion; storage.read.runtime s, of JSON and terse lines; the same for write, trim
  *          and mixed. A direction in which nothing was done has none
  * finding  fio.io_error fault: the device gave an error (EIO and its like); another error is fio's own and
  *          the reading is failed
@@ -192,7 +192,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_fio = {
     .name = "fio",
-    .version = 1,
+    .version = 2,
     .summary = "fio: JSON, text and terse output, bandwidth, IOPS and latency of each job",
     .metrics = metrics,
     .parse = parse,

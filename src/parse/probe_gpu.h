@@ -27,6 +27,11 @@ struct probe_gpu {
     double wrong_told, wrong_lines;              /* by the GPUs' lines; lines of what was wrong */
     double wrong_by_rows;                        /* by the rows of the test memory */
     bool seen, began, ended, ended_wrong;
+    /* Of the test training: what multiplied and what part did, NULL before it was told; its rate. */
+    const char *library, *part;
+    double tflops;
+    unsigned losses, not_a_number; /* steps */
+    double first_loss, last_loss, first_not_a_number;
 };
 
 /* A line that begins with this key. */
@@ -40,13 +45,16 @@ struct probe_gpu_test {
     const char *prefix;                 /* of its metrics and facts: "gpu_memory" */
     const char *announced;              /* the head's key of how many rows come */
     const struct probe_gpu_kind *kinds; /* ends with a NULL key */
+    /* Of the head what is the test's own; NULL. */
+    void (*head)(struct probe_gpu *probe, const struct json *head);
     /* Of the line of a GPU what is the test's own; subject: "gpu0". */
     void (*gpu)(struct probe_gpu *probe, const struct json *line, unsigned gpu, const char *subject);
     /* When the end was there; NULL. */
     void (*tell)(struct probe_gpu *probe);
 };
 
-extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute, probe_gpu_links;
+extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute, probe_gpu_links,
+    probe_gpu_training;
 
 /* A whole number that must be there, and lie between 0 and most. */
 bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const char *key, double most,

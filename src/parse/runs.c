@@ -40,16 +40,16 @@ void runs_finish(struct reading *reading)
 
     if (reading->runs.count == 0)
         return;
+    for (size_t i = 0; i < reading->runs.count; i++) {
+        reading_settle(&reading->runs.items[i]);
+        add_findings(reading, &reading->runs.items[i]);
+    }
     last = &reading->runs.items[reading->runs.count - 1];
     worst = &reading->runs.items[worst_run(reading)];
     reading->facts.items = last->facts.items;
     reading->facts.count = reading->facts.capacity = last->facts.count;
     reading->measurements.items = last->measurements.items;
     reading->measurements.count = reading->measurements.capacity = last->measurements.count;
-    for (size_t i = 0; i < reading->runs.count; i++) {
-        reading_settle(&reading->runs.items[i]);
-        add_findings(reading, &reading->runs.items[i]);
-    }
     if (worst->status == READING_COMPLETE)
         reading_whole(reading);
     else if (reading->runs.count == 1)

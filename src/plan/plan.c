@@ -5,6 +5,7 @@
 
 #include "assay/base/sha256.h"
 #include "assay/model/advice.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/plan.h"
 #include "plan_private.h"
@@ -132,10 +133,7 @@ int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, cons
 
 bool in_list(const struct hostlist *list, const char *name)
 {
-    for (size_t i = 0; list != NULL && i < list->names.count; i++)
-        if (strcmp(list->names.items[i], name) == 0)
-            return true;
-    return list == NULL;
+    return list == NULL || hostlist_has(list, name);
 }
 
 bool matches_any(const char *const *patterns, size_t count, const char *metric)

@@ -64,22 +64,6 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
     memcpy(fields, all, sizeof all);
 }
 
-static const struct host *host_named(const struct hostfile *hostfile, const char *name)
-{
-    for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (strcmp(hostfile->hosts.items[i].name, name) == 0)
-            return &hostfile->hosts.items[i];
-    return NULL;
-}
-
-static bool is_in_plan(const struct plan *plan, const char *name)
-{
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (strcmp(plan->hosts.items[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Of a host of the run. */
 static int compare_host(struct arena *arena, const struct host *was, const struct host *is,
                         const struct hostfile *hostfile, struct hostfile_changes *changes, struct error *err)
@@ -118,7 +102,8 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
 static bool is_of_some_hosts(const struct plan *plan, const struct hostfile *hostfile)
 {
     for (size_t i = 0; i < hostfile->hosts.count; i++)
-        if (hostfile->hosts.items[i].role == ROLE_COMPUTE && !is_in_plan(plan, hostfile->hosts.items[i].name))
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
+            plan_find_host(plan, hostfile->hosts.items[i].name) == NULL)
             return true;
     return false;
 }
@@ -131,7 +116,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
     *ret_changes = (struct hostfile_changes){0};
     for (size_t i = 0; i < plan->hosts.count; i++) {
         const char *name = plan->hosts.items[i]->name;
-        const struct host *was = host_named(sources->hostfile, name), *is = host_named(hostfile, name);
+        const struct host *was = hostfile_find(sources->hostfile, name), *is = hostfile_find(hostfile, name);
 
         if (is == NULL)
             return error_set(
@@ -145,7 +130,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
     for (size_t i = 0; i < hostfile->hosts.count; i++) {
         const struct host *host = &hostfile->hosts.items[i];
 
-        if (host->role != ROLE_COMPUTE || some || is_in_plan(plan, host->name))
+        if (host->role != ROLE_COMPUTE || some || plan_find_host(plan, host->name) != NULL)
             continue;
         if (host_platform(sources, host) == NULL)
             return error_set(
@@ -164,7 +149,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
 static void point_to(struct plan *plan, const struct hostfile *hostfile)
 {
     for (size_t i = 0; i < plan->hosts.count; i++) {
-        const struct host *was = plan->hosts.items[i], *is = host_named(hostfile, was->name);
+        const struct host *was = plan->hosts.items[i], *is = hostfile_find(hostfile, was->name);
 
         plan->hosts.items[i] = is;
         for (size_t k = 0; k < plan->steps.count; k++)
@@ -384,7 +369,7 @@ static int add_hosts_of(struct plan *plan, const struct plan_sources *sources,
     if (whole == NULL || check_same(plan, whole, plan->steps.count, err) < 0)
         return -1;
     for (size_t i = 0; i < added.names.count; i++)
-        *list_push(plan->arena, &plan->hosts) = host_named(sources->hostfile, added.names.items[i]);
+        *list_push(plan->arena, &plan->hosts) = hostfile_find(sources->hostfile, added.names.items[i]);
     add_from(plan, whole,
              reason(plan->arena, hostfile_brought_host,
                     hostlist_fold(plan->arena, added.names.items, added.names.count)));

@@ -29,20 +29,12 @@ struct roster {
     LIST_OF(struct place) places;
 };
 
-static const struct host *plan_host(const struct plan *plan, const char *name)
-{
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (strcmp(plan->hosts.items[i]->name, name) == 0)
-            return plan->hosts.items[i];
-    return NULL;
-}
-
 /* Who asked for some hosts only does not mean others. */
 static bool is_restricted(const struct plan *plan, const struct hostfile *hostfile)
 {
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
-            plan_host(plan, hostfile->hosts.items[i].name) == NULL)
+            plan_find_host(plan, hostfile->hosts.items[i].name) == NULL)
             return true;
     return false;
 }
@@ -226,7 +218,7 @@ static void substitute(struct roster *roster, size_t index)
         if (state == SPARE_UNTRIED)
             try_spare(roster, spare, member);
         waiting += state != SPARE_FIT;
-        members[count++] = plan_host(plan, spare->name);
+        members[count++] = plan_find_host(plan, spare->name);
         spares++;
     }
     if (unfit == 0 || waiting > 0 || count < 2)

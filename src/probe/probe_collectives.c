@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "assay/base/arena.h"
 #include "probe.h"
 
 /*
@@ -98,7 +99,7 @@ static const struct collective collectives[] = {
 
 const struct collective *collective_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof collectives / sizeof collectives[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(collectives); i++)
         if (strcmp(collectives[i].name, name) == 0)
             return &collectives[i];
     return NULL;

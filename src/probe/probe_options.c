@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/base/arena.h"
 #include "assay/base/options.h"
 #include "assay/base/scan.h"
 #include "probe.h"
@@ -103,7 +104,7 @@ static int read_trouble(struct probe_options *options, const char *word, struct 
     struct slice rest = slice_of(word);
     uint64_t rank, us = 0;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && options->trouble == TROUBLE_NONE; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(kinds) && options->trouble == TROUBLE_NONE; i++)
         if (scan_text(&rest, kinds[i].name))
             options->trouble = kinds[i].trouble;
     if (options->trouble == TROUBLE_NONE || !scan_digits(&rest, &rank) || rank > INT_MAX ||

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An acceptance as one HTML page without outside resources: verdict, units, story, what is missing. */
 #include "assay/model/acceptance.h"
+#include "assay/report/report.h"
 #include "frame.h"
 #include "html.h"
 #include "report_formats.h"
+#include "unjudged.h"
 
 struct leaf {
     struct text *out;
     struct arena *arena;
     enum report_language language;
     const struct acceptance *acceptance;
+    struct unjudged_list unjudged;
 };
 
 /* -- Words and small parts ------------------------------------------------------------------------------------- */
@@ -155,6 +158,7 @@ static void write_scope(struct leaf *leaf)
 static void write_verdict(struct leaf *leaf)
 {
     const struct acceptance *acceptance = leaf->acceptance;
+    const struct reason *caveat = caveat_of_acceptance(leaf->arena, acceptance);
     struct text *out = leaf->out;
 
     html_markup(out, "<div class=\"verdict");
@@ -164,6 +168,8 @@ static void write_verdict(struct leaf *leaf)
     html_markup(out, "</strong></div>\n");
     paragraph(leaf, sayf(leaf, TEXT_A_REQUIREMENTS, number(leaf, acceptance->requirements.count),
                          said(leaf, acceptance_counts_text(leaf->arena, &acceptance->verdicts.items[0]))));
+    if (caveat != NULL)
+        paragraph(leaf, said(leaf, caveat));
     if (acceptance->left_out.count > 0)
         paragraph(leaf,
                   sayf(leaf, TEXT_A_LEFT_OUT, said(leaf, acceptance_left_out_text(leaf->arena, acceptance))));
@@ -313,6 +319,31 @@ static void write_hardware(struct leaf *leaf)
     html_markup(leaf->out, "</section>\n");
 }
 
+static void write_unjudged(struct leaf *leaf)
+{
+    static const enum text_key heads[] = {TEXT_STEP, TEXT_METRIC, TEXT_UNJUDGED_PLATFORM_HEAD, TEXT_WHY};
+
+    if (leaf->unjudged.items.count == 0)
+        return;
+    html_markup(leaf->out, "<section id=\"unjudged\">\n");
+    heading(leaf, TEXT_UNJUDGED);
+    paragraph(leaf, say(leaf, TEXT_UNJUDGED_INTRO));
+    open_table(leaf, heads, ARRAY_SIZE(heads));
+    open_body(leaf);
+    for (size_t i = 0; i < leaf->unjudged.items.count; i++) {
+        const struct unjudged *row = &leaf->unjudged.items.items[i];
+
+        html_markup(leaf->out, "<tr>");
+        html_row_head(leaf->out, *row->step != '\0' ? row->step : say(leaf, TEXT_UNJUDGED_ALL));
+        html_cell(leaf->out, *row->metric != '\0' ? row->metric : say(leaf, TEXT_UNJUDGED_STEP));
+        html_cell(leaf->out, row->platform);
+        html_cell(leaf->out, sayf(leaf, unjudged_why[row->kind], said(leaf, row->detail)));
+        html_markup(leaf->out, "</tr>\n");
+    }
+    close_table(leaf);
+    html_markup(leaf->out, "</section>\n");
+}
+
 /* -- What it rests on ------------------------------------------------------------------------------------------ */
 
 static void write_runs(struct leaf *leaf)
@@ -373,8 +404,9 @@ static void write_sign_off(struct leaf *leaf)
 
 void acceptance_html(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
-    struct leaf leaf = {out, arena_create(), language, acceptance};
+    struct leaf leaf = {.out = out, .arena = arena_create(), .language = language, .acceptance = acceptance};
 
+    unjudged_of_acceptance(leaf.arena, acceptance, &leaf.unjudged);
     frame_open(out, language, title_text(&leaf), "");
     if (acceptance->site_index != NULL)
         frame_back(out, language, acceptance->site_index);
@@ -383,6 +415,7 @@ void acceptance_html(const struct acceptance *acceptance, enum report_language l
     write_story(&leaf);
     write_open(&leaf);
     write_hardware(&leaf);
+    write_unjudged(&leaf);
     html_markup(out, "<section id=\"runs\">\n");
     heading(&leaf, TEXT_A_RUNS_DOCUMENTS);
     write_runs(&leaf);

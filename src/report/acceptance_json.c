@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "assay/model/acceptance.h"
+#include "assay/report/report.h"
 #include "report_formats.h"
+#include "unjudged.h"
 
 struct acceptance_json {
     struct json_writer writer;
@@ -190,6 +192,27 @@ static void write_changes(struct acceptance_json *json)
     json_close_array(&json->writer);
 }
 
+static void write_unjudged(struct acceptance_json *json)
+{
+    struct unjudged_list list;
+
+    unjudged_of_acceptance(json->arena, json->acceptance, &list);
+    put_reason(json, "caveat", caveat_of_acceptance(json->arena, json->acceptance));
+    open_list(json, "not_judged");
+    for (size_t i = 0; i < list.items.count; i++) {
+        const struct unjudged *row = &list.items.items[i];
+
+        open_row(json);
+        put_string(json, "kind", unjudged_kind_names[row->kind]);
+        put_string(json, "step", row->step);
+        put_string(json, "metric", row->metric);
+        put_string(json, "platform", row->platform);
+        put_reason(json, "detail", row->detail);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
 static void write_sources(struct acceptance_json *json)
 {
     const struct acceptance *acceptance = json->acceptance;
@@ -239,6 +262,7 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
     write_requirements(&json);
     write_events(&json);
     write_changes(&json);
+    write_unjudged(&json);
     write_sources(&json);
     json_close_object(&json.writer);
     text_put(&raw, "\n");

@@ -4,14 +4,17 @@
 
 #include "assay/base/printable.h"
 #include "assay/model/acceptance.h"
+#include "assay/report/report.h"
 #include "language.h"
 #include "report_formats.h"
+#include "unjudged.h"
 
 struct sheet {
     struct text *out;
     struct arena *arena;
     enum report_language language;
     const struct acceptance *acceptance;
+    struct unjudged_list unjudged;
 };
 
 static const char *say(const struct sheet *sheet, enum text_key key)
@@ -64,10 +67,13 @@ static void put_heading(struct sheet *sheet, enum text_key key)
 static void write_verdicts(struct sheet *sheet)
 {
     const struct acceptance *acceptance = sheet->acceptance;
+    const struct reason *caveat = caveat_of_acceptance(sheet->arena, acceptance);
 
     put_line(sheet, "",
              sayf(sheet, TEXT_A_HEAD, acceptance->name,
                   said(sheet, acceptance_verdict_text(sheet->arena, acceptance))));
+    if (caveat != NULL)
+        put_line(sheet, "", said(sheet, caveat));
     put_line(sheet, "",
              sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
                   number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
@@ -133,6 +139,22 @@ static void write_hardware(struct sheet *sheet)
                  said(sheet, change_text(sheet->arena, acceptance, &acceptance->changes.items[i])));
 }
 
+static void write_unjudged(struct sheet *sheet)
+{
+    if (sheet->unjudged.items.count > 0)
+        put_heading(sheet, TEXT_L_UNJUDGED);
+    for (size_t i = 0; i < sheet->unjudged.items.count; i++) {
+        const struct unjudged *row = &sheet->unjudged.items.items[i];
+
+        put_line(sheet, "  ",
+                 sayf(sheet, TEXT_L_UNJUDGED_LINE,
+                      *row->step != '\0' ? row->step : say(sheet, TEXT_UNJUDGED_ALL),
+                      *row->metric != '\0' ? row->metric : say(sheet, TEXT_UNJUDGED_STEP),
+                      sayf(sheet, unjudged_why[row->kind], said(sheet, row->detail)),
+                      *row->platform != '\0' ? arena_printf(sheet->arena, " (%s)", row->platform) : ""));
+    }
+}
+
 static void write_documents(struct sheet *sheet)
 {
     const struct acceptance *acceptance = sheet->acceptance;
@@ -153,10 +175,12 @@ static void write_documents(struct sheet *sheet)
 
 void acceptance_text(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
-    struct sheet sheet = {out, arena_create(), language, acceptance};
+    struct sheet sheet = {
+        .out = out, .arena = arena_create(), .language = language, .acceptance = acceptance};
     struct acceptance_line *lines;
     size_t count;
 
+    unjudged_of_acceptance(sheet.arena, acceptance, &sheet.unjudged);
     write_verdicts(&sheet);
     write_story(&sheet);
     count = acceptance_lines(sheet.arena, acceptance, &lines);
@@ -164,6 +188,7 @@ void acceptance_text(const struct acceptance *acceptance, enum report_language l
     count = acceptance_retests(sheet.arena, acceptance, &lines);
     write_lines(&sheet, TEXT_A_RETESTS, lines, count);
     write_hardware(&sheet);
+    write_unjudged(&sheet);
     write_documents(&sheet);
     arena_destroy(sheet.arena);
 }

@@ -123,21 +123,26 @@ void frame_live(struct text *out, enum report_language language, const char *boa
     put_way(out, language, board, TEXT_SITE_LIVE);
 }
 
+void frame_pieces(struct text *out, enum report_language language, const struct said_list *pieces)
+{
+    for (size_t i = 0; i < pieces->items.count; i++) {
+        bool marked = pieces->items.items[i].foreign && language != LANGUAGE_EN;
+
+        if (marked)
+            html_markup(out, "<span lang=\"en\">");
+        html_text(out, pieces->items.items[i].text);
+        if (marked)
+            html_markup(out, "</span>");
+    }
+}
+
 void frame_said(struct text *out, struct arena *arena, enum report_language language,
                 const struct reason *reason)
 {
     struct said_list pieces;
 
     reason_pieces(arena, language, reason, &pieces);
-    for (size_t i = 0; i < pieces.items.count; i++) {
-        bool marked = pieces.items.items[i].foreign && language != LANGUAGE_EN;
-
-        if (marked)
-            html_markup(out, "<span lang=\"en\">");
-        html_text(out, pieces.items.items[i].text);
-        if (marked)
-            html_markup(out, "</span>");
-    }
+    frame_pieces(out, language, &pieces);
 }
 
 static void party(struct text *out, enum report_language language, enum text_key who)

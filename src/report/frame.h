@@ -21,7 +21,8 @@ void frame_open_live(struct text *out, enum report_language language, const char
 void frame_back(struct text *out, enum report_language language, const char *index);
 /* The way to the board of a run that goes on. */
 void frame_live(struct text *out, enum report_language language, const char *board);
-/* A reason in the language; pieces that nobody translates are marked as English. */
+/* A reason in the language, or its pieces; those that nobody translates are marked as English. */
+void frame_pieces(struct text *out, enum report_language language, const struct said_list *pieces);
 void frame_said(struct text *out, struct arena *arena, enum report_language language,
                 const struct reason *reason);
 /* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */

@@ -59,11 +59,6 @@ bool report_language_find(const char *name, enum report_language *ret_language)
     return false;
 }
 
-const char *report_language_name(enum report_language language)
-{
-    return names[language];
-}
-
 const char *language_text(enum report_language language, enum text_key key)
 {
     return texts[key][language];

@@ -21,7 +21,7 @@ static const struct {
     {"tool", TEXT_KIND_TOOL},
     {"guess", TEXT_KIND_GUESS},
 };
-enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+enum { KIND_COUNT = ARRAY_SIZE(kinds) };
 
 enum text_key method_kind_text(const char *status)
 {
@@ -91,6 +91,14 @@ static size_t cut_before(const char *line, size_t at)
     return at;
 }
 
+/* Of "${NAME:+-x NAME} all_reduce_perf" that was cut inside of the braces what follows them. */
+static const char *after_braces(const char *tail)
+{
+    size_t end = strcspn(tail, "{}");
+
+    return tail[end] == '}' ? tail + end + 1 : tail;
+}
+
 /* Of a shell script its own comment says what it is: it is the first line. Of a long line the last command, and of that the
    ends: "mpirun ... all_reduce_perf -b 8 -e 16G". */
 static const char *first_line(struct arena *arena, const char *command)
@@ -107,7 +115,7 @@ static const char *first_line(struct arena *arena, const char *command)
         last = found + 2;
     if (strlen(last) <= MOST)
         return arena_printf(arena, "... %s", last);
-    tail = last + cut_before(last, strlen(last) - TAIL);
+    tail = after_braces(last + cut_before(last, strlen(last) - TAIL));
     return arena_printf(arena, "%s%.*s ... %s", last > line ? "... " : "", (int)cut_before(last, HEAD), last,
                         *tail == ' ' ? tail + 1 : tail);
 }

@@ -6,6 +6,8 @@
 
 #include "frame.h"
 
+enum { TARGETS_SHOWN = 100 }; /* bytes: two lines of a table's first column */
+
 const char *say(const struct page *page, enum text_key key)
 {
     return language_text(page->language, key);
@@ -108,12 +110,22 @@ void page_said(struct page *page, const struct reason *reason)
     frame_said(page->out, page->arena, page->language, reason);
 }
 
-void page_said_or(struct page *page, const struct reason *reason, enum text_key none)
+void page_targets(struct page *page, const struct reason *targets)
 {
-    if (reason != NULL)
-        page_said(page, reason);
-    else
-        html_text(page->out, say(page, none));
+    const char *all = said(page, targets);
+    int shown = strlen(all) > TARGETS_SHOWN ? TARGETS_SHOWN : 0;
+
+    while (shown > 0 && all[shown] != ',')
+        shown--;
+    if (shown == 0) {
+        html_text(page->out, all);
+        return;
+    }
+    html_markup(page->out, "<details class=\"targets\"><summary>");
+    html_textf(page->out, "%.*s, \xe2\x80\xa6", shown, all);
+    html_markup(page->out, "</summary>");
+    html_text(page->out, all);
+    html_markup(page->out, "</details>");
 }
 
 void page_said_cell(struct page *page, const struct reason *reason)
@@ -126,7 +138,10 @@ void page_said_cell(struct page *page, const struct reason *reason)
 void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none)
 {
     html_markup(page->out, "<td>");
-    page_said_or(page, reason, none);
+    if (reason != NULL)
+        page_said(page, reason);
+    else
+        html_text(page->out, say(page, none));
     html_markup(page->out, "</td>");
 }
 
@@ -141,13 +156,6 @@ void page_said_pair(struct page *page, enum text_key key, const struct reason *r
 {
     open_pair(page, key);
     page_said(page, reason);
-    html_markup(page->out, "</dd></div>\n");
-}
-
-void page_said_pair_or(struct page *page, enum text_key key, const struct reason *reason, enum text_key none)
-{
-    open_pair(page, key);
-    page_said_or(page, reason, none);
     html_markup(page->out, "</dd></div>\n");
 }
 

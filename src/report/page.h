@@ -67,11 +67,13 @@ void page_pair(struct page *page, enum text_key key, const char *value);
 void page_said_pair(struct page *page, enum text_key key, const struct reason *reason);
 /* A reason in the page's language; each piece that nobody translates, as what a tool printed, is marked as English. */
 void page_said(struct page *page, const struct reason *reason);
+/* Hosts by name, of which there may be hundreds: the first of them, and all where the reader asks. */
+void page_targets(struct page *page, const struct reason *targets);
 void page_said_cell(struct page *page, const struct reason *reason);
 /* Where the reason says nothing, the text in its place. */
-void page_said_or(struct page *page, const struct reason *reason, enum text_key none);
 void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none);
-void page_said_pair_or(struct page *page, enum text_key key, const struct reason *reason, enum text_key none);
+/* What to do about a cause. */
+void page_advice(struct page *page, const struct report_cause *cause);
 /* A table up to the end of its head: page_table(page, "compact", COLUMN(HOST), NUMBERS(ITEMS)). */
 struct page_head {
     enum text_key text;

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "page.h"
-#include "unjudged.h"
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
 {
@@ -22,6 +21,7 @@ static void write_verdict(struct page *page)
     const struct view *view = page->view;
     const char *headline = causes_headline(page->arena, page->language, view, &page->causes);
     struct text *out = page->out;
+    const struct reason *caveat = caveat_of_run(page->arena, view->record);
 
     html_markup(out, "<div class=\"verdict");
     page_verdict_class(out, view->verdict);
@@ -48,9 +48,9 @@ static void write_verdict(struct page *page)
         page_said(page, view->verdict_note);
         html_markup(out, "</p>");
     }
-    if (unjudged_absent(view) != NULL) {
+    if (caveat != NULL) {
         html_markup(out, "<p class=\"note\">");
-        page_said(page, unjudged_absent(view));
+        page_said(page, caveat);
         html_markup(out, "</p>");
     }
     if (view->record->origin != NULL) {
@@ -130,7 +130,6 @@ static void write_line(struct page *page, size_t index, bool printed)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
     const char *part = cause_part(page->arena, page->language, page->view, page->entries, cause);
-    const struct reason *remedy = cause_remedy(page->arena, page->entries, cause);
     struct text *out = page->out;
 
     page_open_row(page, printed);
@@ -153,7 +152,7 @@ static void write_line(struct page *page, size_t index, bool printed)
     if (cause->waived)
         page_said(page, page->entries[cause->entries.items[0]].waiver);
     else
-        page_said_or(page, remedy, TEXT_NO_REMEDY);
+        page_advice(page, cause);
     html_markup(out, "</td></tr>\n");
 }
 
@@ -218,13 +217,10 @@ static const char *scope_of_gpus(struct page *page)
 /* The agreed test plan: the suite as a file that both sides can hash. */
 static const char *plan_document(struct page *page)
 {
-    const struct record *record = page->view->record;
+    const struct document *suite = document_find(&page->view->record->documents, "suite");
 
-    for (size_t i = 0; i < record->documents.count; i++)
-        if (strcmp(record->documents.items[i].kind, "suite") == 0)
-            return sayf(page, TEXT_DOCUMENT_HASH, record->documents.items[i].name,
-                        record->documents.items[i].sha256);
-    return say(page, TEXT_SUITE_NOT_KEPT);
+    return suite != NULL ? sayf(page, TEXT_DOCUMENT_HASH, suite->name, suite->sha256)
+                         : say(page, TEXT_SUITE_NOT_KEPT);
 }
 
 static void write_identity(struct page *page)

@@ -2,6 +2,7 @@
 /* One cause, one card: what is wrong, what to do, by whom, and folded behind it every gate and where it was measured. */
 #include <string.h>
 
+#include "frame.h"
 #include "gates.h"
 #include "out_of_use.h"
 #include "page.h"
@@ -314,15 +315,28 @@ static void write_card_head(struct page *page, size_t index)
     html_markup(out, "</p>\n");
 }
 
+void page_advice(struct page *page, const struct report_cause *cause)
+{
+    struct said_list advice;
+
+    cause_advice(page->arena, page->language, page->view, page->entries, cause, &advice);
+    if (advice.items.count == 0)
+        html_text(page->out, say(page, TEXT_NO_REMEDY));
+    frame_pieces(page->out, page->language, &advice);
+}
+
 static void write_card(struct page *page, size_t index)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
-    const struct reason *remedy = cause_remedy(page->arena, page->entries, cause);
     struct text *out = page->out;
 
     write_card_head(page, index);
     html_markup(out, "<dl>\n");
-    page_said_pair_or(page, TEXT_WHAT_TO_DO, remedy, TEXT_NO_REMEDY);
+    html_markup(out, "<div><dt>");
+    html_text(out, say(page, TEXT_WHAT_TO_DO));
+    html_markup(out, "</dt><dd>");
+    page_advice(page, cause);
+    html_markup(out, "</dd></div>\n");
     if (cause->waived)
         page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);
     write_hardware(page, cause);

@@ -188,7 +188,7 @@ void page_equipment(struct page *page)
     bool *done = arena_array(page->arena, bool, plan->hosts.count);
 
     page_paragraph(page, TEXT_EQUIPMENT_INTRO);
-    page_table(page, "compact", COLUMN(HOST), COLUMN(GPU), COLUMN(NAME), COLUMN(UUID), COLUMN(SERIAL),
+    page_table(page, "compact gpus", COLUMN(HOST), COLUMN(GPU), COLUMN(NAME), COLUMN(UUID), COLUMN(SERIAL),
                COLUMN(PCI));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < page->view->step_count; i++) {

@@ -8,14 +8,15 @@
 
 #include "page.h"
 
-enum { MAP_WIDTH = 1024, DIGITS = 4 };
+/* FEW: so many have cells that can be read on a telephone too. */
+enum { MAP_WIDTH = 1024, DIGITS = 4, FEW = 32 };
 
 struct grid {
     double cell;    /* width and height */
     size_t columns; /* cells in a row */
     size_t *column, *row;
-    size_t rows;
-    bool named; /* the cells have room for a host's number */
+    size_t rows, used; /* used: cells of the longest row */
+    bool named;        /* the cells have room for a host's number */
 };
 
 static const struct host *host_at(const struct page *page, size_t host)
@@ -45,6 +46,7 @@ static void lay_out(const struct page *page, struct grid *grid)
             }
             grid->column[k] = column;
             grid->row[k] = row;
+            grid->used = column + 1 > grid->used ? column + 1 : grid->used;
         }
         column += grid->named && column > 0 && column < grid->columns;
     }
@@ -136,7 +138,7 @@ static void write_legend(struct page *page)
 void page_fleet(struct page *page)
 {
     size_t count = page->view->record->plan->hosts.count;
-    struct grid grid = {.cell = count <= 32 ? 32 : count <= 420 ? 21 : 10};
+    struct grid grid = {.cell = count <= FEW ? 32 : count <= 420 ? 21 : 10};
 
     if (count < 2)
         return;
@@ -146,8 +148,11 @@ void page_fleet(struct page *page)
     html_markup(page->out, "<figure class=\"fleet\">\n<figcaption>");
     write_legend(page);
     html_markup(page->out, "</figcaption>\n");
-    html_shape(page->out, "<svg viewBox=\"0 0 @ @\" role=\"group\"><title>", MAP_WIDTH,
-               (double)grid.rows * grid.cell);
+    html_markup(page->out, "<svg");
+    if (count > FEW)
+        html_markup(page->out, " class=\"many\"");
+    html_shape(page->out, " viewBox=\"0 0 @ @\" width=\"@\" role=\"group\"><title>",
+               (double)grid.used * grid.cell, (double)grid.rows * grid.cell, (double)grid.used * grid.cell);
     html_text(page->out, sayf(page, TEXT_FLEET, number(page, count)));
     html_markup(page->out, "</title>\n");
     if (!grid.named)

@@ -72,42 +72,29 @@ static bool is_singled_out(const struct cell *cell)
     return cell->planned && cell->word >= OUTCOME_INCONCLUSIVE;
 }
 
-/* What the pictures draw with: a tile for each word that comes in runs, a sign for each that stands alone. */
-static void write_legend(struct page *page)
+/* What the pictures draw with: a tile for each word that comes in runs, a sign for each that stands alone. They are the
+   signs of the legend that stands above, and of the table below. */
+static void write_signs(struct page *page)
 {
-    static const enum outcome_word words[] = {OUTCOME_PASS, OUTCOME_FAIL, OUTCOME_INCONCLUSIVE,
-                                              OUTCOME_NOT_RUN, OUTCOME_RECORDED};
     struct text *out = page->out;
 
-    html_shape(out, "<svg class=\"plot map\" viewBox=\"0 0 @ 16\" role=\"img\" font-size=\"11.5\">",
-               MAP_WIDTH);
-    html_markup(out, "<title>");
-    html_text(out, say(page, TEXT_MAP_SIGNS));
-    html_markup(out, "</title><defs>");
     html_markup(
-        out, "<g id=\"map1\"><path d=\"M0 0h7v11h-7z\" class=\"plot-pass-cell\"/>"
-             "<circle cx=\"3.5\" cy=\"5.5\" r=\"1\" class=\"plot-pass-mark\"/></g>"
+        out, "<defs><g id=\"map1\"><path d=\"M0 0h7v11h-7z\" class=\"plot-pass-cell\"/>"
+             "<path d=\"M1.8 5.8l1.3 1.9l2.4 -4\" class=\"plot-pass-mark\"/></g>"
              "<g id=\"map4\"><path class=\"plot-fail-cell\" d=\"M0 0h7v11h-7z\"/><path d=\"M1.5 3l4 5m0-5l-4 "
              "5\" class=\"plot-fail-mark\"/></g>"
-             "<g id=\"map3\"><path d=\"M0 0h7v11h-7z\" class=\"plot-open-cell\"/><path d=\"M3.5 2l2.5 "
-             "3.5l-2.5 3.5l-2.5 -3.5z\" class=\"plot-open-mark\"/></g>"
+             "<g id=\"map3\"><path d=\"M0 0h7v11h-7z\" class=\"plot-open-cell\"/><path d=\"M2 4.1q0 -1.6 1.5 "
+             "-1.6t1.5 1.6q0 .8 -.8 1.3t-.7 1.4m0 1v1\" class=\"plot-open-mark\"/></g>"
              "<g id=\"map2\"><path d=\"M0 0h7v11h-7z\" class=\"plot-off-cell\"/><path d=\"M1.5 5.5h4\" "
              "class=\"plot-off-mark\"/></g>"
              "<g id=\"map0\"><path d=\"M0 0h7v11h-7z\" class=\"plot-no-cell\"/><circle cx=\"3.5\" "
-             "cy=\"5.5\" r=\"1.4\" class=\"plot-no-mark\"/></g>");
+             "cy=\"5.5\" r=\"1\" class=\"plot-no-mark\"/></g>");
     for (size_t i = 0; i < 3; i++)
         html_shape(out,
                    "<pattern id=\"maps@\" x=\"@\" y=\"@\" width=\"@\" height=\"@\" "
                    "patternUnits=\"userSpaceOnUse\"><use href=\"#map@\"/></pattern>",
                    (double)i, STEPS_WIDTH, HEAD, CELL_WIDTH, CELL_HEIGHT, (double)i);
-    html_markup(out, "</defs>");
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        html_shape(out, "<use href=\"#map@\" x=\"@\" y=\"2\"/><text x=\"@\" y=\"11.5\">", words[i],
-                   STEPS_WIDTH + (double)i * 120, STEPS_WIDTH + (double)i * 120 + 12);
-        html_text(page->out, word(page, outcome_name(words[i])));
-        html_markup(out, "</text>");
-    }
-    html_markup(out, "</svg>\n");
+    html_markup(out, "</defs>\n");
 }
 
 /* "su1: node1 to node125" */
@@ -256,6 +243,8 @@ static void write_band(struct page *page, const struct band *band)
     html_text(out, sayf(page, TEXT_MAP_OUTCOMES, number(page, rows), plan->hosts.items[band->first]->name,
                         plan->hosts.items[band->end - 1]->name));
     html_markup(out, "</title>\n");
+    if (band->first == 0)
+        write_signs(page);
     write_units(page, band);
     write_step_names(page);
     for (size_t row = 0; row < rows; row++)
@@ -276,7 +265,6 @@ void page_map(struct page *page)
     html_markup(page->out, "<figure class=\"wide\">\n<figcaption>");
     html_text(page->out, say(page, TEXT_MAP_INTRO));
     html_markup(page->out, "</figcaption>\n");
-    write_legend(page);
     for (struct band band = next_band(page, 0);; band = next_band(page, band.end)) {
         write_band(page, &band);
         if (band.end >= hosts)

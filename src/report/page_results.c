@@ -186,8 +186,9 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
         html_shape(out, "<tbody class=\"on-screen\" id=\"n@\"><tr><td>", (double)(index + 1));
     page_word(page, entry->word);
     html_markup(out, "</td>");
-    html_row_head(out, said(page, entry->target));
-    html_markup(out, "<td>");
+    html_markup(out, "<th scope=\"row\">");
+    page_targets(page, entry->target);
+    html_markup(out, "</th><td>");
     html_text(out, entry->check);
     if (entry->subjects != NULL) {
         html_markup(out, "<br><small>");
@@ -259,9 +260,9 @@ static void write_remark_line(struct page *page, const struct remark_line *line,
     page_open_row(page, printed);
     html_markup(out, "<td>");
     html_text(out, line->gate.suite_step);
-    html_markup(out, "<br><small>");
-    page_said(page, line->targets);
-    html_markup(out, "</small></td>");
+    html_markup(out, "<div class=\"more\">");
+    page_targets(page, line->targets);
+    html_markup(out, "</div></td>");
     page_metric_cell(page, line->gate.metric, line->gate.at);
     page_said_cell(page, line->gate.gate);
     page_said_cell(page, limit_origin(page->arena, line->gate.status, line->gate.source));
@@ -365,9 +366,30 @@ static void write_signs(struct page *page)
     html_markup(page->out, "</p>\n");
 }
 
+/* Of many hosts paper shows the map alone. */
+static bool is_printed(const struct page *page)
+{
+    return page->matrix->rows.count <= ROWS_PRINTED || page_prints(page, APPENDIX_HOSTS);
+}
+
+/* How the table of the hosts is read. */
+static void write_matrix_intro(struct page *page)
+{
+    html_markup(page->out, "<p");
+    if (!is_printed(page))
+        html_markup(page->out, " class=\"on-screen\"");
+    html_markup(page->out, ">");
+    html_text(page->out, say(page, TEXT_MATRIX_INTRO));
+    if (page->matrix->folded) {
+        html_text(page->out, " ");
+        html_text(page->out, say(page, TEXT_MATRIX_FOLDED));
+    }
+    html_markup(page->out, "</p>\n");
+}
+
 static void write_matrix_head(struct page *page)
 {
-    if (page->matrix->rows.count > ROWS_PRINTED && !page_prints(page, APPENDIX_HOSTS))
+    if (!is_printed(page))
         html_markup(page->out, "<table class=\"matrix on-screen");
     else
         html_markup(page->out, "<table class=\"matrix");
@@ -463,12 +485,10 @@ void page_matrix(struct page *page)
     const char *unit = "";
 
     write_unit_verdicts(page);
-    page_paragraph(page, TEXT_MATRIX_INTRO);
-    if (matrix->folded)
-        page_paragraph(page, TEXT_MATRIX_FOLDED);
+    write_matrix_intro(page);
+    write_signs(page);
     if (matrix->folded)
         page_map(page);
-    write_signs(page);
     write_matrix_head(page);
     for (size_t i = 0; i < matrix->rows.count; i++) {
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {

@@ -15,6 +15,7 @@ static void write_line(struct page *page, const struct retest_line *line)
 {
     struct text *out = page->out;
     double start = attempt_start(line->attempt);
+    const char *values = said(page, line->values);
 
     html_markup(out, "<tr>");
     html_row_head(out, said(page, step_target_said(page->arena, line->step->step)));
@@ -26,7 +27,7 @@ static void write_line(struct page *page, const struct retest_line *line)
     html_markup(out, "</a></td>");
     html_cell(out, start > 0 ? span_text(page, start, start + attempt_seconds(line->attempt)) : "");
     page_said_cell(page, attempt_end_text(page->arena, line->attempt));
-    html_cell(out, said(page, line->values));
+    html_cell(out, *values != '\0' ? values : "\xe2\x80\x93");
     html_markup(out, "</tr>\n");
 }
 

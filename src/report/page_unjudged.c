@@ -18,7 +18,8 @@ void page_unjudged(struct page *page)
 
     unjudged_of_run(page->view, &list);
     page_paragraph(page, TEXT_UNJUDGED_INTRO);
-    page_table(page, "compact", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNJUDGED_PLATFORM_HEAD), COLUMN(WHY));
+    page_table(page, "compact unjudged", COLUMN(STEP), COLUMN(METRIC), COLUMN(UNJUDGED_PLATFORM_HEAD),
+               COLUMN(WHY));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < list.items.count; i++) {
         const struct unjudged *row = &list.items.items[i];

@@ -33,6 +33,8 @@ static const struct plain_row {
     {"gpu_memory.read", TEXT_P_GPU_MEMORY_SLOW},
     {"gpu_memory.write", TEXT_P_GPU_MEMORY_SLOW},
     {"gpu_memory.triad", TEXT_P_GPU_MEMORY_SLOW},
+    {"training.answers", TEXT_P_TRAINING_WRONG},
+    {"training.forward", TEXT_P_TRAINING_SLOW},
     {"gpu_links.one_way", TEXT_P_COPIES},
     {"gpu_links.both_ways", TEXT_P_COPIES_BOTH},
     {"gpu_links.", TEXT_P_HOST_COPIES},
@@ -47,6 +49,7 @@ static const struct plain_row {
     {"pcie.width", TEXT_P_PCIE_WIDTH},
     {"pcie.generation", TEXT_P_PCIE_GENERATION},
     {"gpu.count", TEXT_P_GPU_COUNT},
+    {"fabric_manager.matches_driver", TEXT_P_FABRIC_MANAGER_MATCHES},
     {"fabric_manager.state", TEXT_P_FABRIC_MANAGER},
     {"dcgm.", TEXT_P_DCGM},
 };
@@ -228,11 +231,16 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         else
             add_word(arena, &problems, outcome_problem(arena, language, view, lead));
     }
+    /* What is wrong with an output is wrong with that of a test. */
+    if (cause->word == OUTCOME_INCONCLUSIVE && cause->entries.count == 1 && problems.items.count == 1)
+        return language_say(arena, language, TEXT_L_LINE, entries[cause->entries.items[0]].check,
+                            problems.items.items[0]);
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
 }
 
-const struct reason *cause_remedy(struct arena *arena, const struct report_entry *entries,
-                                  const struct report_cause *cause)
+/* Each advice once. */
+static const struct reason *cause_remedy(struct arena *arena, const struct report_entry *entries,
+                                         const struct report_cause *cause)
 {
     enum { REMEDIES_SAID = 3 };
     const struct reason *remedies = NULL;
@@ -252,6 +260,63 @@ const struct reason *cause_remedy(struct arena *arena, const struct report_entry
             remedies = reason_also(arena, remedies, remedy);
     }
     return said > REMEDIES_SAID ? reason(arena, and_so_many_more, remedies, said - REMEDIES_SAID) : remedies;
+}
+
+/* "3" of "gpu3" and "npu3": the index by which tools take it; NULL: the cause is about another part, or several. */
+static const char *index_of_only_part(const struct report_cause *cause)
+{
+    const char *part = cause->parts.count == 1 && !cause->parts_suspected ? cause->parts.items[0] : "";
+    const char *index = strncmp(part, "gpu", 3) == 0 || strncmp(part, "npu", 3) == 0 ? part + 3 : "";
+
+    return *index != '\0' && index[strspn(index, "0123456789")] == '\0' ? index : NULL;
+}
+
+/* "assay logs 7 node3 gpu-burn": the output that the advice says to read; NULL: there are several, or none. */
+static const char *output_to_read(struct arena *arena, const struct view *view,
+                                  const struct report_entry *entries, const struct report_cause *cause)
+{
+    const struct step *step = NULL;
+
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &entries[cause->entries.items[i]];
+
+        for (size_t k = 0; k < entry->items && reason_has(entry->remedy, read_output_test_again); k++) {
+            const struct step *its = view->steps[entry->outcomes[k]->step].step;
+
+            if ((step != NULL && its != step) || its->member_count != 1)
+                return NULL;
+            step = its;
+        }
+    }
+    return step == NULL ? NULL
+                        : arena_printf(arena, "assay logs %lld %s %s", view->record->number,
+                                       step->members[0]->name, step->shape->suite_step);
+}
+
+static const char *filled_in(struct arena *arena, const char *text, const char *blank, const char *with)
+{
+    const char *at = with != NULL ? strstr(text, blank) : NULL;
+
+    return at == NULL ? text
+                      : arena_printf(arena, "%.*s%s%s", (int)(at - text), text, with, at + strlen(blank));
+}
+
+void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
+                  const struct report_entry *entries, const struct report_cause *cause,
+                  struct said_list *ret_pieces)
+{
+    const char *index = index_of_only_part(cause), *device = NULL;
+    const char *output = output_to_read(arena, view, entries, cause);
+
+    if (index != NULL)
+        device = arena_printf(arena, "-i %s", index);
+    reason_pieces(arena, language, cause_remedy(arena, entries, cause), ret_pieces);
+    for (size_t i = 0; i < ret_pieces->items.count; i++) {
+        struct said *piece = &ret_pieces->items.items[i];
+
+        piece->text = filled_in(arena, piece->text, "-i N", device);
+        piece->text = filled_in(arena, piece->text, "assay logs RUN HOST STEP", output);
+    }
 }
 
 /* How many of its kind the test looked at on one host. */
@@ -329,6 +394,15 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     return text;
 }
 
+static const char *joined(struct arena *arena, const struct said_list *pieces)
+{
+    const char *text = "";
+
+    for (size_t i = 0; i < pieces->items.count; i++)
+        text = arena_printf(arena, "%s%s", text, pieces->items.items[i].text);
+    return text;
+}
+
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline)
 {
@@ -343,16 +417,19 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
     *ret_lines = arena_array(arena, struct report_line, causes.items.count);
     for (size_t i = 0; i < causes.items.count; i++) {
         const struct report_cause *cause = &causes.items.items[i];
-        const struct reason *remedy =
-            cause->waived ? entries[cause->entries.items[0]].waiver : cause_remedy(arena, entries, cause);
+        struct said_list advice;
 
+        if (cause->waived)
+            reason_pieces(arena, language, entries[cause->entries.items[0]].waiver, &advice);
+        else
+            cause_advice(arena, language, view, entries, cause, &advice);
         (*ret_lines)[i] = (struct report_line){
             .word = cause->word,
             .waived = cause->waived,
             .target = reason_said(arena, language, cause->target),
             .part = cause_part(arena, language, view, entries, cause),
             .problem = cause_problem(arena, language, view, entries, cause),
-            .remedy = reason_said(arena, language, remedy),
+            .remedy = joined(arena, &advice),
             .blocked = cause->blocked,
         };
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/printable.h"
+#include "assay/model/suite.h"
 #include "assay/report/report.h"
 #include "history_shown.h"
 #include "language.h"
@@ -64,6 +65,41 @@ const char *history_finding_text(struct arena *arena, const struct history *hist
                                  const struct history_finding *finding)
 {
     return history_finding_said(arena, LANGUAGE_EN, history, findings, finding);
+}
+
+const char *history_growth_text(struct arena *arena, const struct history *history,
+                                const struct history_growth *growth)
+{
+    const char *text = language_say(arena, LANGUAGE_EN, TEXT_SITE_GROWTH, growth->folder,
+                                    room_text(arena, growth->size - growth->size_before),
+                                    arena_printf(arena, "%lld", run_at(history, growth->before)->number),
+                                    room_text(arena, growth->size));
+
+    if (isinf(history_days_left(growth)))
+        return text;
+    return language_say(arena, LANGUAGE_EN, TEXT_SITE_GROWTH_DAYS, text, room_text(arena, growth->per_day),
+                        room_text(arena, growth->left),
+                        arena_printf(arena, "%.0f", history_days_left(growth)));
+}
+
+static void put_growths(struct arena *arena, const struct history *history,
+                        const struct history_findings *findings, const char *target, struct text *out)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < findings->growths.count; i++) {
+        const struct history_growth *growth = &findings->growths.items[i];
+
+        if (target != NULL && strcmp(target, growth->target) != 0)
+            continue;
+        text_put(out, any ? "" : "\ngrows\n");
+        any = true;
+        text_put(out, "  ");
+        put_clean(out, growth->target);
+        text_put(out, ": ");
+        put_clean(out, history_growth_text(arena, history, growth));
+        text_put(out, "\n");
+    }
 }
 
 static void put_findings(struct arena *arena, const struct history *history,
@@ -134,6 +170,7 @@ static void put_all(struct arena *arena, const struct history *history,
                 findings->subjects.count);
     put_findings(arena, history, findings, false, out);
     put_findings(arena, history, findings, true, out);
+    put_growths(arena, history, findings, NULL, out);
     for (size_t i = 0; i < findings->shifts.count; i++) {
         const struct history_shift *shift = &findings->shifts.items[i];
 
@@ -213,4 +250,6 @@ void report_history_text(struct arena *arena, const struct history *history,
     for (size_t i = 0; i < findings->subjects.count; i++)
         if (history_subject_chosen(findings, choice, i))
             put_one(arena, history, findings, i, choice, out);
+    if (choice->name != NULL)
+        put_growths(arena, history, findings, choice->name, out);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A history for programs. */
+#include <math.h>
+
 #include "assay/base/json.h"
 #include "assay/report/report.h"
 
@@ -90,6 +92,31 @@ static void put_shifts(struct json_writer *json, const struct history *history,
     json_close_array(json);
 }
 
+static void put_growths(struct json_writer *json, struct arena *arena, const struct history *history,
+                        const struct history_findings *findings)
+{
+    json_key(json, "growths");
+    json_open_array(json);
+    for (size_t i = 0; i < findings->growths.count; i++) {
+        const struct history_growth *growth = &findings->growths.items[i];
+
+        json_open_object(json);
+        json_member(json, "host", growth->target);
+        json_member(json, "folder", growth->folder);
+        put_count(json, "run_before", (size_t)run_number(history, growth->before));
+        put_count(json, "run", (size_t)run_number(history, growth->run));
+        put_number(json, "mib_before", growth->size_before);
+        put_number(json, "mib", growth->size);
+        if (!isnan(growth->per_day))
+            put_number(json, "mib_per_day", growth->per_day);
+        if (!isinf(history_days_left(growth)))
+            put_number(json, "days_left", history_days_left(growth));
+        json_member(json, "text", history_growth_text(arena, history, growth));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
 static void put_points(struct json_writer *json, const struct history *history,
                        const struct history_series *series)
 {
@@ -115,6 +142,7 @@ void report_history_put(struct arena *arena, const struct history *history,
     put_runs(json, history);
     put_findings(json, arena, history, findings);
     put_shifts(json, history, findings);
+    put_growths(json, arena, history, findings);
     json_key(json, "series");
     json_open_array(json);
     for (size_t i = 0; i < findings->series.count; i++) {

@@ -281,19 +281,16 @@ static void write_searches(struct json_report *report)
 
 static void write_unjudged(struct json_report *report)
 {
-    static const char *const kinds[UNJUDGED_KINDS] = {
-        [UNJUDGED_NOTE] = "recorded",   [UNJUDGED_WHEN] = "condition",      [UNJUDGED_PLATFORM] = "platform",
-        [UNJUDGED_APART] = "never_met", [UNJUDGED_ABSENT] = "not_in_suite", [UNJUDGED_FAST] = "timescale",
-    };
     struct unjudged_list list;
 
     unjudged_of_run(report->view, &list);
+    put_reason(report, "caveat", caveat_of_run(report->arena, report->view->record));
     open_list(report, "not_judged");
     for (size_t i = 0; i < list.items.count; i++) {
         const struct unjudged *row = &list.items.items[i];
 
         open_row(report);
-        put_string(report, "kind", kinds[row->kind]);
+        put_string(report, "kind", unjudged_kind_names[row->kind]);
         put_string(report, "step", row->step);
         put_string(report, "metric", row->metric);
         put_string(report, "platform", row->platform);

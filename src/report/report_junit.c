@@ -84,12 +84,15 @@ void report_junit(const struct record *record, enum report_language language, st
 {
     struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
+    const struct reason *caveat = caveat_of_run(arena, record);
     const char *note = "";
 
     (void)language; /* the same in every language */
     if (!standing_is_acceptance(&record->standing))
         note =
             arena_printf(arena, ". %s", reason_english(arena, standing_sentence(arena, &record->standing)));
+    if (caveat != NULL)
+        note = arena_printf(arena, "%s. %s", note, reason_english(arena, caveat));
     text_put(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
     put_attribute(out, "name",
                   arena_printf(arena, "assay run %s%s: %s%s", record->uuid,

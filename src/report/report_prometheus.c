@@ -8,6 +8,7 @@
 
 #include "assay/base/printable.h"
 #include "assay/model/compare.h"
+#include "assay/report/report.h"
 #include "report_formats.h"
 #include "view.h"
 
@@ -79,6 +80,17 @@ static void write_verdicts(struct text *out, const struct view *view)
             SERIES(out, "assay_verdict", 1, {"run", view->record->uuid},
                    {"scope", judgement->verdicts[i].scope}, {"name", judgement->verdicts[i].name},
                    {"verdict", standing_verdict(standing, judgement->verdicts[i].word)});
+}
+
+/* What it says is in the reports; an alert needs to know only that it has to be read, as the index of a site does. */
+static void write_caveat(struct text *out, const struct view *view, struct arena *arena)
+{
+    bool told = view->verdict != VERDICT_REJECT && caveat_of_run(arena, view->record) != NULL;
+
+    put_head(out, "assay_verdict_caveat",
+             "1 where the reports tell, beside a verdict other than reject, what their reader may not miss: "
+             "that less was required than is built in, or what was left out.");
+    SERIES(out, "assay_verdict_caveat", told, {"run", view->record->uuid});
 }
 
 static void write_counts(struct text *out, const struct view *view)
@@ -186,6 +198,7 @@ void report_prometheus(const struct record *record, enum report_language languag
     (void)language; /* the same in every language */
     write_run(out, record);
     write_verdicts(out, view);
+    write_caveat(out, view, arena);
     write_counts(out, view);
     write_gates(out, view, arena, true);
     write_gates(out, view, arena, false);

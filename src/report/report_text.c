@@ -202,6 +202,7 @@ static void write_head(struct letter *letter)
 {
     const struct record *record = letter->view->record;
     const struct coverage *all = &letter->view->coverage;
+    const struct reason *caveat = caveat_of_run(letter->arena, record);
 
     text_put(letter->out,
              sayf(letter, standing_is_acceptance(&record->standing) ? TEXT_L_VERDICT : TEXT_L_PLAIN_VERDICT,
@@ -212,8 +213,8 @@ static void write_head(struct letter *letter)
     put_wrapped(letter, "", 0, said(letter, verdict_sentence(letter->view)));
     if (letter->view->verdict_note != NULL)
         put_wrapped(letter, "", 0, said(letter, letter->view->verdict_note));
-    if (unjudged_absent(letter->view) != NULL)
-        put_wrapped(letter, "", 0, said(letter, unjudged_absent(letter->view)));
+    if (caveat != NULL)
+        put_wrapped(letter, "", 0, said(letter, caveat));
     if (record->origin != NULL)
         put_wrapped(letter, "", 0, origin_note(letter->arena, letter->language, record));
     put_wrapped(letter, "", 0,
@@ -266,20 +267,49 @@ static void write_answer(struct letter *letter)
     }
 }
 
+static bool are_alike(const struct verdict *a, const struct verdict *b)
+{
+    return a->word == b->word && a->accused == 0 && b->accused == 0 && a->pass == b->pass &&
+           a->fail == b->fail && a->inconclusive == b->inconclusive && a->not_run == b->not_run &&
+           a->recorded == b->recorded;
+}
+
+static void write_unit(struct letter *letter, const struct verdict *verdict, const char *const *names,
+                       size_t count)
+{
+    enum text_key text = count > 1              ? TEXT_L_UNITS_ARE
+                         : verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED
+                                                : TEXT_L_UNIT_IS;
+
+    put_field(letter, say(letter, TEXT_L_UNIT),
+              sayf(letter, text, hostlist_fold(letter->arena, names, count),
+                   word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
+                   counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run, verdict->pass,
+                               verdict->recorded)));
+}
+
+/* Units that say the same share a line: what is wrong must not stand below two pages of what is well. */
 static void write_units(struct letter *letter)
 {
     const struct judgement *judgement = &letter->view->record->judgement;
+    const char **names = arena_array(letter->arena, const char *, judgement->verdict_count + 1);
+    bool *told = arena_array(letter->arena, bool, judgement->verdict_count + 1);
 
     for (size_t i = 0; i < judgement->verdict_count; i++) {
         const struct verdict *verdict = &judgement->verdicts[i];
+        size_t count = 0;
 
-        if (strcmp(verdict->scope, "unit") != 0)
+        if (strcmp(verdict->scope, "unit") != 0 || told[i])
             continue;
-        put_field(letter, say(letter, TEXT_L_UNIT),
-                  sayf(letter, verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED : TEXT_L_UNIT_IS, verdict->name,
-                       word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
-                       counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run,
-                                   verdict->pass, verdict->recorded)));
+        for (size_t k = i; k < judgement->verdict_count; k++) {
+            const struct verdict *other = &judgement->verdicts[k];
+
+            if (k == i || (strcmp(other->scope, "unit") == 0 && are_alike(verdict, other))) {
+                told[k] = true;
+                names[count++] = other->name;
+            }
+        }
+        write_unit(letter, verdict, names, count);
     }
 }
 

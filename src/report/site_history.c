@@ -217,6 +217,18 @@ static void write_lists(struct page *page, const struct site_history *history)
     html_markup(page->out, "</ul>\n");
 }
 
+/* Who reads that nothing gets worse has to know of what that is said. */
+static void write_gaps(struct page *page, const struct history *history)
+{
+    for (size_t i = 0; i < history->gaps.count; i++) {
+        html_markup(page->out, "<p><strong>");
+        html_text(page->out, sayf(page, TEXT_SITE_HISTORY_GAP,
+                                  arena_printf(page->arena, "%lld", history->gaps.items[i].run),
+                                  history->gaps.items[i].why));
+        html_markup(page->out, "</strong></p>\n");
+    }
+}
+
 void site_history_index(const struct site_history *history, enum report_language language, struct text *out)
 {
     static const struct site_step way[] = {{TEXT_SITE_TITLE, "../index.html"}, {0, NULL}};
@@ -230,6 +242,7 @@ void site_history_index(const struct site_history *history, enum report_language
                         arena_printf(page.arena, "%lld", history->history->runs.items[0].number),
                         arena_printf(page.arena, "%lld", history->history->runs.items[runs - 1].number)));
     html_markup(out, "</p>\n");
+    write_gaps(&page, history->history);
     write_lists(&page, history);
     write_worse(&page, history);
     write_hosts(&page, history);

@@ -36,6 +36,7 @@ void site_run_of(struct arena *arena, const struct record *record, struct site_r
         .standing = record->standing,
         .judged = record->judgement.verdict_count > 0,
         .verdict = report_verdict(record),
+        .caveat = report_verdict(record) != VERDICT_REJECT && caveat_of_run(scratch, record) != NULL,
         .hosts = record->plan->hosts.count,
         .origin = keep_origin(arena, record->origin),
     };
@@ -54,8 +55,11 @@ static void write_head(struct page *page, const struct site_run *run, const char
     html_markup(page->out, "<tr><th scope=\"row\" data-name=\"");
     html_text(page->out, say(page, TEXT_RUN));
     html_markup(page->out, "\">");
-    site_link(page, arena_printf(page->arena, "%sruns/%lld/index.html", up, run->number),
-              run_number(page, run->number));
+    if (run->damage == NULL)
+        site_link(page, arena_printf(page->arena, "%sruns/%lld/index.html", up, run->number),
+                  run_number(page, run->number));
+    else
+        html_text(page->out, run_number(page, run->number));
     html_markup(page->out, "</th><td class=\"when\">");
     html_text(page->out, when(page, run->started));
     html_markup(page->out, "</td>");
@@ -99,6 +103,11 @@ static void write_verdict(struct page *page, const struct site_run *run)
         site_verdict(page, &run->standing, run->verdict);
     else /* in no colour: it is not ours */
         html_text(page->out, word(page, standing_verdict(&run->standing, run->verdict)));
+    if (run->judged && run->caveat) {
+        html_markup(page->out, "<small>");
+        html_text(page->out, say(page, TEXT_SITE_CAVEAT));
+        html_markup(page->out, "</small>");
+    }
     if (run->state != RUN_ENDED) {
         html_markup(page->out, "<small>");
         html_text(page->out, word(page, run_state_name(run->state)));
@@ -215,9 +224,13 @@ static void write_acceptances(struct page *page, const struct site *site)
         const struct site_acceptance *acceptance = &site->acceptances.items[i];
 
         html_markup(page->out, "<tr><th scope=\"row\">");
-        site_link(page,
-                  arena_printf(page->arena, "acceptances/%s.html", site_name(page->arena, acceptance->name)),
-                  acceptance->name);
+        if (acceptance->damage == NULL)
+            site_link(
+                page,
+                arena_printf(page->arena, "acceptances/%s.html", site_name(page->arena, acceptance->name)),
+                acceptance->name);
+        else
+            html_text(page->out, acceptance->name);
         html_markup(page->out, "</th>");
         site_open_cell(page, TEXT_VERDICT);
         if (acceptance->damage != NULL)

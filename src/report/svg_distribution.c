@@ -70,6 +70,12 @@ static void draw_axis(struct text *out, struct arena *arena, const struct scale 
     html_markup(out, "\n");
 }
 
+/* Of two lines the one nearer to the edge has its name above: names run inwards, over the other line, which begins below. */
+static bool is_above(double gate, double median)
+{
+    return gate > WIDTH / 2.0 ? gate > median || median <= WIDTH / 2.0 : gate <= median;
+}
+
 static void draw_line(struct text *out, double x, double label_y, bool gate, const char *label)
 {
     double label_x = x + (x > WIDTH / 2.0 ? 3 : -3);
@@ -118,6 +124,8 @@ void svg_distribution(struct page *page, const struct distribution *distribution
     struct arena *arena = page->arena;
     struct scale scale = scale_of(distribution);
     double median = distribution->quantiles[QUANTILES / 2];
+    bool gate_above = distribution->gate_count > 0 &&
+                      is_above(place(&scale, distribution->gates[0]), place(&scale, median));
 
     html_shape(out, "<svg class=\"plot spread\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"10.5\">", WIDTH,
                TOP + BARS + BOTTOM);
@@ -129,10 +137,10 @@ void svg_distribution(struct page *page, const struct distribution *distribution
     draw_bars(out, distribution, &scale);
     draw_axis(out, arena, &scale);
     for (size_t i = 0; i < distribution->gate_count; i++)
-        draw_line(out, place(&scale, distribution->gates[i]), 12, true,
+        draw_line(out, place(&scale, distribution->gates[i]), gate_above ? 12 : 26, true,
                   i == 0 ? sayf(page, TEXT_SVG_GATE_AT, distribution_number(arena, distribution->gates[i]))
                          : "");
-    draw_line(out, place(&scale, median), 26, false,
+    draw_line(out, place(&scale, median), gate_above ? 26 : 12, false,
               sayf(page, TEXT_SVG_MEDIAN_AT, distribution_number(arena, median)));
     draw_marks(out, distribution, &scale);
     html_markup(out, "</svg>\n");

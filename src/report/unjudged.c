@@ -4,15 +4,31 @@
 #include <string.h>
 
 #include "assay/base/json.h"
-#include "assay/model/platform.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
-#include "assay/reasons/report.h"
+#include "concessions.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
     [UNJUDGED_NOTE] = TEXT_UNJUDGED_NOTE,         [UNJUDGED_WHEN] = TEXT_UNJUDGED_WHEN,
     [UNJUDGED_PLATFORM] = TEXT_UNJUDGED_PLATFORM, [UNJUDGED_APART] = TEXT_UNJUDGED_APART,
-    [UNJUDGED_ABSENT] = TEXT_UNJUDGED_ABSENT,     [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
+    [UNJUDGED_ABSENT] = TEXT_UNJUDGED_ABSENT,     [UNJUDGED_CHANGED] = TEXT_UNJUDGED_CHANGED,
+    [UNJUDGED_LIMIT] = TEXT_UNJUDGED_LIMIT,       [UNJUDGED_DECLARED] = TEXT_UNJUDGED_DECLARED,
+    [UNJUDGED_SPARE] = TEXT_UNJUDGED_SPARE,       [UNJUDGED_FAST] = TEXT_UNJUDGED_FAST,
+};
+
+const char *const unjudged_kind_names[UNJUDGED_KINDS] = {
+    [UNJUDGED_NOTE] = "recorded",       [UNJUDGED_WHEN] = "condition",
+    [UNJUDGED_PLATFORM] = "platform",   [UNJUDGED_APART] = "never_met",
+    [UNJUDGED_ABSENT] = "not_in_suite", [UNJUDGED_CHANGED] = "changed_in_suite",
+    [UNJUDGED_LIMIT] = "weaker_limit",  [UNJUDGED_DECLARED] = "own_platform",
+    [UNJUDGED_SPARE] = "spare",         [UNJUDGED_FAST] = "timescale",
+};
+
+/* A run, or an acceptance. */
+struct source {
+    struct arena *arena;
+    const struct plan *plan;
+    const struct documents *documents;
 };
 
 static bool is_planned(const struct plan *plan, const char *step, const char *platform)
@@ -46,9 +62,9 @@ static const struct reason *condition_text(struct arena *arena, const struct jso
     return reason(arena, text, out.bytes);
 }
 
-static void add_steps(const struct view *view, const struct suite *suite, struct unjudged_list *list)
+static void add_steps(const struct source *source, const struct suite *suite, struct unjudged_list *list)
 {
-    const struct plan *plan = view->record->plan;
+    const struct plan *plan = source->plan;
 
     for (size_t i = 0; i < suite->steps.count; i++)
         for (size_t k = 0; k < plan->shapes.count; k++) {
@@ -56,13 +72,13 @@ static void add_steps(const struct view *view, const struct suite *suite, struct
             const char *platform = plan->shapes.items[k]->platform;
 
             if (!was_seen(plan, k) && !is_planned(plan, step->name, platform))
-                *list_push(view->arena, &list->items) =
+                *list_push(source->arena, &list->items) =
                     (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
-                                      platform, "", condition_text(view->arena, step->when)};
+                                      platform, "", condition_text(source->arena, step->when)};
         }
 }
 
-static void add_metric(const struct view *view, const struct shape *shape, const struct slot *slot,
+static void add_metric(const struct source *source, const struct shape *shape, const struct slot *slot,
                        struct unjudged_list *list)
 {
     for (size_t i = 0; i < list->items.count; i++)
@@ -70,17 +86,8 @@ static void add_metric(const struct view *view, const struct shape *shape, const
             strcmp(list->items.items[i].platform, shape->platform) == 0 &&
             strcmp(list->items.items[i].metric, slot->metric) == 0)
             return;
-    *list_push(view->arena, &list->items) =
+    *list_push(source->arena, &list->items) =
         (struct unjudged){UNJUDGED_NOTE, shape->suite_step, shape->platform, slot->metric, slot->duty_note};
-}
-
-/* Parts that only tell who is slow owe no gate anyway. */
-static bool is_of_the_suite(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_ISOLATE)
-            return true;
-    return false;
 }
 
 /* Another platform that has the same test over all its hosts; NULL: there is none behind this shape. */
@@ -94,95 +101,94 @@ static const char *apart_from(const struct plan *plan, size_t shape)
     return NULL;
 }
 
-static void add_site(const struct view *view, struct unjudged_list *list)
+static void add_site(const struct source *source, struct unjudged_list *list)
 {
-    const struct plan *plan = view->record->plan;
-    double fastest = 1;
+    const struct plan *plan = source->plan;
+    double fastest = plan_timescale(plan);
 
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        const char *other =
-            strcmp(shape->scope, "cluster") == 0 && is_of_the_suite(plan, shape) ? apart_from(plan, i) : NULL;
+        const char *other = strcmp(shape->scope, "cluster") == 0 && shape_is_of_suite(plan, shape)
+                                ? apart_from(plan, i)
+                                : NULL;
 
         if (other != NULL)
-            *list_push(view->arena, &list->items) =
+            *list_push(source->arena, &list->items) =
                 (struct unjudged){UNJUDGED_APART, shape->suite_step,
-                                  arena_printf(view->arena, "%s, %s", shape->platform, other), "", NULL};
+                                  arena_printf(source->arena, "%s, %s", shape->platform, other), "", NULL};
     }
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (plan->hosts.items[i]->timescale > fastest)
-            fastest = plan->hosts.items[i]->timescale;
     if (fastest > 1)
-        *list_push(view->arena, &list->items) =
-            (struct unjudged){UNJUDGED_FAST, "", "", "", reason(view->arena, text, fastest)};
+        *list_push(source->arena, &list->items) =
+            (struct unjudged){UNJUDGED_FAST, "", "", "", reason(source->arena, text, fastest)};
 }
 
-static bool has_check(const struct suite *suite, const char *check)
+/* All absent tests are one row: they are read together. */
+static void add_absent(const struct source *source, const struct concessions *found,
+                       struct unjudged_list *list)
 {
-    for (size_t i = 0; i < suite->steps.count; i++)
-        if (strcmp(suite->steps.items[i].check, check) == 0)
-            return true;
-    return false;
+    const char *names = "";
+
+    for (size_t i = 0; i < found->items.count; i++)
+        if (found->items.items[i].kind == CONCESSION_ABSENT)
+            names = arena_printf(source->arena, "%s%s%s", names, *names != '\0' ? ", " : "",
+                                 found->items.items[i].step);
+    if (*names != '\0')
+        *list_push(source->arena, &list->items) = (struct unjudged){UNJUDGED_ABSENT, names, "", "", NULL};
 }
 
-/* Names of the built-in delivery's steps whose check the run's suite has not; their number. A trial may leave out what it
-   likes: nobody signs it. */
-static size_t absent_steps(const struct view *view, struct text *names, size_t *ret_all)
+static void add_concessions(const struct source *source, const struct documents *judged_by,
+                            struct unjudged_list *list)
 {
-    const struct builtin *builtin = builtin_find("suites", "delivery");
-    const struct suite *suite = view_suite(view), *whole;
-    struct error err = {0};
-    size_t absent = 0;
+    static const enum unjudged_kind kinds[] = {[CONCESSION_ABSENT] = UNJUDGED_ABSENT,
+                                               [CONCESSION_CHANGED] = UNJUDGED_CHANGED,
+                                               [CONCESSION_LIMIT] = UNJUDGED_LIMIT,
+                                               [CONCESSION_PLATFORM] = UNJUDGED_DECLARED};
+    struct concessions found;
 
-    *ret_all = 0;
-    if (suite == NULL || !suite->delivery || builtin == NULL)
-        return 0;
-    whole = suite_parse(view->arena, builtin->name, builtin->bytes, &err);
-    for (size_t i = 0; whole != NULL && i < whole->steps.count; i++) {
-        ++*ret_all;
-        if (has_check(suite, whole->steps.items[i].check))
-            continue;
-        text_printf(names, "%s%s", absent++ > 0 ? ", " : "", whole->steps.items[i].name);
+    concessions_find(source->arena, source->plan, source->documents, judged_by, &found);
+    add_absent(source, &found, list);
+    for (size_t i = 0; i < found.items.count; i++) {
+        const struct concession *row = &found.items.items[i];
+
+        if (row->kind != CONCESSION_ABSENT)
+            *list_push(source->arena, &list->items) =
+                (struct unjudged){kinds[row->kind], row->step, row->platform, row->metric, row->detail};
     }
-    return absent;
+    if (found.spares > 0)
+        *list_push(source->arena, &list->items) =
+            (struct unjudged){UNJUDGED_SPARE, "", "", "", reason(source->arena, text, found.spare_names)};
 }
 
-static void add_absent(const struct view *view, struct unjudged_list *list)
+static void find(const struct source *source, const struct documents *judged_by, const struct suite *suite,
+                 struct unjudged_list *ret_list)
 {
-    cleanup_text struct text names = {0};
-    size_t all;
+    const struct plan *plan = source->plan;
 
-    text_init(&names, 1 << 14);
-    if (absent_steps(view, &names, &all) > 0)
-        *list_push(view->arena, &list->items) = (struct unjudged){
-            UNJUDGED_ABSENT, arena_strndup(view->arena, names.bytes, names.length), "", "", NULL};
-}
+    *ret_list = (struct unjudged_list){0};
+    add_concessions(source, judged_by, ret_list);
+    add_site(source, ret_list);
+    if (suite != NULL)
+        add_steps(source, suite, ret_list);
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        const struct shape *shape = plan->shapes.items[i];
 
-const struct reason *unjudged_absent(const struct view *view)
-{
-    cleanup_text struct text names = {0};
-    size_t all, absent;
-
-    text_init(&names, 1 << 14);
-    absent = standing_is_acceptance(&view->record->standing) ? absent_steps(view, &names, &all) : 0;
-    return absent > 0 ? reason(view->arena, suite_leaves_out, absent, all) : NULL;
+        for (size_t k = 0; k < shape->slot_count && shape_is_of_suite(plan, shape); k++)
+            if (shape->slots[k].duty == DUTY_RECORD && shape->slots[k].duty_note != NULL)
+                add_metric(source, shape, &shape->slots[k], ret_list);
+    }
 }
 
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 {
-    const struct plan *plan = view->record->plan;
-    const struct suite *suite = view_suite(view);
+    const struct record *record = view->record;
 
-    *ret_list = (struct unjudged_list){0};
-    add_absent(view, ret_list);
-    add_site(view, ret_list);
-    if (suite != NULL)
-        add_steps(view, suite, ret_list);
-    for (size_t i = 0; i < plan->shapes.count; i++) {
-        const struct shape *shape = plan->shapes.items[i];
+    find(&(struct source){view->arena, record->plan, &record->documents}, &record->judgement.documents,
+         view_suite(view), ret_list);
+}
 
-        for (size_t k = 0; k < shape->slot_count && is_of_the_suite(plan, shape); k++)
-            if (shape->slots[k].duty == DUTY_RECORD && shape->slots[k].duty_note != NULL)
-                add_metric(view, shape, &shape->slots[k], ret_list);
-    }
+void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,
+                            struct unjudged_list *ret_list)
+{
+    find(&(struct source){arena, acceptance->plan, &acceptance->documents}, NULL,
+         documents_suite(arena, &acceptance->documents), ret_list);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run says nothing about, though its suite has it: steps that were not planned, and what was only written down. */
+/* What a run or an acceptance says nothing about, though its suite has it: steps that were not planned, and what was only
+   written down; and what less is asked for than by what is built in. */
 #ifndef ASSAY_REPORT_UNJUDGED_H
 #define ASSAY_REPORT_UNJUDGED_H
 
+#include "assay/model/acceptance.h"
 #include "language.h"
 #include "view.h"
 
@@ -11,12 +13,18 @@ enum unjudged_kind {
     UNJUDGED_WHEN,     /* the step is for hosts of which detail holds: {"mounts":true} */
     UNJUDGED_PLATFORM, /* hosts of that platform have no such thing */
     UNJUDGED_APART,    /* hosts of these platforms were never tested together */
-    UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in delivery has and it has not */
+    UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in one has and it has not */
+    UNJUDGED_CHANGED, /* likewise: what of a test (step, of the built-in delivery) is less there, or otherwise */
+    UNJUDGED_LIMIT,    /* of a delivery: a metric is judged by a weaker limit than the built-in one */
+    UNJUDGED_DECLARED, /* of a delivery: what the platform's file declares less than the built-in one */
+    UNJUDGED_SPARE,    /* of a delivery: hosts (detail) of the hostfile that were not tested, being spares */
     UNJUDGED_FAST, /* times are divided by detail: the hostfile's timescale, which is for simulated hosts */
     UNJUDGED_KINDS
 };
 extern const enum text_key
     unjudged_why[UNJUDGED_KINDS]; /* with the detail; of UNJUDGED_NOTE it stands for itself */
+/* For programs: "recorded". */
+extern const char *const unjudged_kind_names[UNJUDGED_KINDS];
 
 struct unjudged {
     enum unjudged_kind kind;
@@ -25,11 +33,11 @@ struct unjudged {
     const struct reason *detail; /* NULL: there is none */
 };
 struct unjudged_list {
-    LIST_OF(struct unjudged) items; /* steps in the suite's order, then metrics in the plan's */
+    /* What is less than built in, then steps in the suite's order, then metrics in the plan's. */
+    LIST_OF(struct unjudged) items;
 };
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list);
-/* For the first screen: that an acceptance has its verdict by a suite that leaves out tests of the built-in delivery, and how
-   many; NULL where it leaves out none. */
-const struct reason *unjudged_absent(const struct view *view);
+void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,
+                            struct unjudged_list *ret_list);
 
 #endif

@@ -199,15 +199,35 @@ struct view *view_create(struct arena *arena, const struct record *record)
     return view;
 }
 
-const struct suite *view_suite(const struct view *view)
+bool shape_is_of_suite(const struct plan *plan, const struct shape *shape)
 {
-    const struct documents *documents = &view->record->documents;
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_ISOLATE)
+            return true;
+    return false;
+}
+
+double plan_timescale(const struct plan *plan)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i]->timescale > most)
+            most = plan->hosts.items[i]->timescale;
+    return most;
+}
+
+const struct suite *documents_suite(struct arena *arena, const struct documents *documents)
+{
+    const struct document *suite = document_find(documents, "suite");
     struct error err = {0};
 
-    for (size_t i = 0; i < documents->count; i++)
-        if (strcmp(documents->items[i].kind, "suite") == 0)
-            return suite_parse(view->arena, documents->items[i].name, documents->items[i].bytes, &err);
-    return NULL;
+    return suite != NULL ? suite_parse(arena, suite->name, suite->bytes, &err) : NULL;
+}
+
+const struct suite *view_suite(const struct view *view)
+{
+    return documents_suite(view->arena, &view->record->documents);
 }
 
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome)

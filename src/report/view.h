@@ -39,7 +39,13 @@ struct suite;
 
 struct view *view_create(struct arena *arena, const struct record *record);
 
-/* As the run keeps it; NULL: it keeps none that can be read. */
+/* Whether it has a step of the suite; parts that only tell who is slow owe no gate. */
+bool shape_is_of_suite(const struct plan *plan, const struct shape *shape);
+/* By what the hostfile divides the times of the tests at most; 1: by nothing, as for real hosts. */
+double plan_timescale(const struct plan *plan);
+/* As it is kept there; NULL: there is none that can be read. */
+const struct suite *documents_suite(struct arena *arena, const struct documents *documents);
+/* As the run keeps it; NULL likewise. */
 const struct suite *view_suite(const struct view *view);
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
 /* Index in plan->hosts, or (size_t)-1. */

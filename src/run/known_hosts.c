@@ -18,7 +18,6 @@
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
-#include "assay/base/log.h"
 #include "assay/base/scan.h"
 #include "identity.h"
 
@@ -182,36 +181,33 @@ static bool take_sha1(struct slice *names, unsigned char *ret_bytes)
     return true;
 }
 
-static bool add_hashed(struct known_hosts *known, const struct line *line)
+/* A line of another form is not read. */
+static void add_hashed(struct known_hosts *known, const struct line *line)
 {
     struct slice names = slice_of(line->names);
     struct hashed_line hashed = {.line = line};
 
     if (!scan_text(&names, "|1|") || !take_sha1(&names, hashed.salt) || !scan_text(&names, "|") ||
         !take_sha1(&names, hashed.hash) || names.length > 0)
-        return false;
+        return;
     *list_push(known->arena, &known->hashed) = hashed;
-    return true;
 }
 
 static void add_line(struct known_hosts *known, const struct line *line)
 {
     struct slice rest = slice_of(line->names), name;
-    bool added = true;
 
     if (line->kind == LINE_REVOKED && line->key.length > 0)
         *list_push(known->arena, &known->revoked) = line;
     else if (line->names[0] == '|')
-        added = add_hashed(known, line);
+        add_hashed(known, line);
     else if (has_too_long_a_name(line->names))
-        added = false;
+        return;
     else if (strpbrk(line->names, "*?!") != NULL)
         *list_push(known->arena, &known->patterned) = line;
     else
         while (take_name(&rest, &name))
             add_name(known, arena_strndup(known->arena, name.bytes, name.length), line);
-    if (!added)
-        log_debug("known_hosts: not read: %s line %u", line->at.path, line->at.number);
 }
 
 static char *lower(struct arena *arena, struct slice text)
@@ -336,7 +332,6 @@ static unsigned read_file(struct known_hosts *known, const char *given)
     if (!file_exists(path))
         return 0;
     if (file_read(path, &text, &err) != 0) {
-        log_debug("%s", err.text);
         known->unread.path = path;
         return 0;
     }

@@ -21,7 +21,6 @@
 
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
-#include "assay/base/log.h"
 #include "assay/base/sha256.h"
 #include "assay/base/text.h"
 #include "assay/reasons/any.h"
@@ -525,14 +524,6 @@ static bool fall_back(struct remote *remote, enum transport_failure failure, con
     return true;
 }
 
-static void log_end(const struct remote *remote, const struct reason *why)
-{
-    struct arena *arena = arena_create();
-
-    log_debug("%s: session closed: %s", remote->target.name, reason_english(arena, why));
-    arena_destroy(arena);
-}
-
 static void on_session_closed(void *context, enum transport_failure failure, const struct reason *why)
 {
     struct remote *remote = context;
@@ -540,7 +531,6 @@ static void on_session_closed(void *context, enum transport_failure failure, con
     bool was_ready = remote->state == STATE_READY;
     struct job *job;
 
-    log_end(remote, why);
     while ((job = TAILQ_LAST(&remote->running, jobs)) != NULL)
         job_lost(job, why);
     end_session(remote);

@@ -12,7 +12,6 @@
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
-#include "assay/base/log.h"
 #include "assay/base/scan.h"
 #include "assay/base/text.h"
 #include "assay/reasons/run.h"

@@ -18,7 +18,6 @@
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
-#include "assay/base/log.h"
 #include "assay/base/text.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
@@ -542,15 +541,12 @@ static bool control_folder(struct transport_context *context)
  * socket may still finish that, hence more than one try. */
 void openssh_control_remove(struct transport_context *context)
 {
-    struct error err;
     int tries = 10;
 
     if (context->control_folder == NULL)
         return;
-    while (directory_remove(context->control_folder, &err) != 0 && --tries > 0)
+    while (directory_remove(context->control_folder, NULL) != 0 && --tries > 0)
         ;
-    if (tries == 0)
-        log_debug("%s", err.text);
     free(steal_pointer(context->control_folder));
 }
 

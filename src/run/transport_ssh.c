@@ -29,7 +29,6 @@
 
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
-#include "assay/base/log.h"
 #include "assay/base/scan.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/run.h"

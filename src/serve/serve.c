@@ -64,7 +64,7 @@ static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned
     enum MHD_Result result;
 
     MHD_add_response_header(response, "Content-Type", type);
-    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
         MHD_add_response_header(response, headers[i].name, headers[i].value);
     MHD_add_response_header(response, "Content-Security-Policy", policy);
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
@@ -102,7 +102,7 @@ static bool is_our_host(const struct serve *serve, const char *host)
     static const char *const names[] = {"127.0.0.1", "localhost"};
     char ours[32];
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         snprintf(ours, sizeof ours, "%s:%u", names[i], serve->port);
         if (host != NULL &&
             (strcmp(host, ours) == 0 || (serve->port == HTTP_PORT && strcmp(host, names[i]) == 0)))

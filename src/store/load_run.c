@@ -2,7 +2,6 @@
 /* A whole record out of its rows, and what runs there are. One transaction: a writer may be at work. */
 #include <string.h>
 
-#include "assay/base/log.h"
 #include "store_private.h"
 
 /* What stands as running while its controller is dead is shown as interrupted; and written so, where we may
@@ -221,6 +220,23 @@ struct summaries {
     LIST_OF(struct run_summary) runs;
 };
 
+/* Nothing is concluded from what is left of it; the next row may be whole. */
+static void set_damaged(struct rows *rows, struct run_summary *summary)
+{
+    summary->damage = arena_strdup(rows->arena, rows->damage);
+    summary->state = RUN_INTERRUPTED;
+    summary->judged = summary->accepted = false;
+    rows->damage[0] = '\0';
+}
+
+int run_summary_check(const struct run_summary *run, struct error *err)
+{
+    if (run->damage == NULL)
+        return 0;
+    return error_set(err, ERROR_INTERNAL, "run %lld cannot be read: the database is damaged (%s)",
+                     run->number, run->damage);
+}
+
 static void take_summary(struct store *store, struct rows *rows, struct run_summary *summary)
 {
     struct controller controller;
@@ -246,6 +262,8 @@ static void take_summary(struct store *store, struct rows *rows, struct run_summ
     summary->imported = take_bool(rows);
     if (rows->damage[0] == '\0')
         summary->state = shown_state(store, summary->number, state, &controller);
+    else
+        set_damaged(rows, summary);
 }
 
 static int take_summaries(struct store *store, struct arena *arena, size_t limit, struct summaries *summaries,
@@ -325,8 +343,7 @@ struct standing store_run_standing(struct store *store, long long number)
     struct standing standing = {.kind = RUN_TRIAL};
     struct error ignored;
 
-    if (find_standing(store, arena, number, &standing, &ignored) < 0)
-        log_debug("run %lld cannot be read: %s", number, ignored.text);
+    (void)find_standing(store, arena, number, &standing, &ignored);
     arena_destroy(arena);
     return standing;
 }

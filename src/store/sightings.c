@@ -49,13 +49,14 @@ int write_sightings(struct store *store, const struct record *record, const stru
     return result;
 }
 
-static int load_items(struct store *store, struct arena *arena, enum statement which, struct value value,
+static int load_items(struct store *store, struct arena *arena, long long number,
                       struct item_sightings *sightings, struct error *err)
 {
     struct rows rows;
     int got;
 
-    if (rows_open(store, &rows, which, arena, names_create(store, arena), err, value) < 0)
+    if (rows_open(store, &rows, SELECT_SIGHTINGS, arena, names_create(store, arena), err, INTEGER(number)) <
+        0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
         struct item_sighting *sighting = list_push(arena, &sightings->items);
@@ -72,22 +73,11 @@ static int load_items(struct store *store, struct arena *arena, enum statement w
     return got;
 }
 
-int store_find_item(struct store *store, struct arena *arena, const char *identity,
-                    struct item_sightings *ret_sightings, struct error *err)
-{
-    *ret_sightings = (struct item_sightings){0};
-    if (store_begin_read(store, err) < 0)
-        return -1;
-    return store_finish(store, load_items(store, arena, SELECT_SIGHTINGS, TEXT(identity), ret_sightings, err),
-                        err);
-}
-
 int store_run_items(struct store *store, struct arena *arena, long long number,
                     struct item_sightings *ret_sightings, struct error *err)
 {
     *ret_sightings = (struct item_sightings){0};
     if (store_begin_read(store, err) < 0)
         return -1;
-    return store_finish(
-        store, load_items(store, arena, SELECT_SIGHTINGS_OF_RUN, INTEGER(number), ret_sightings, err), err);
+    return store_finish(store, load_items(store, arena, number, ret_sightings, err), err);
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "assay/base/cleanup.h"
-#include "assay/base/log.h"
 #include "store_private.h"
 
 enum { BUSY_TIMEOUT_MS = 20000 };
@@ -436,8 +435,7 @@ void store_close(struct store *store)
         return;
     for (size_t i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
-    if (sqlite3_close(store->db) != SQLITE_OK)
-        log_debug("%s: closing: %s", store->path, sqlite3_errmsg(store->db));
+    (void)sqlite3_close(store->db);
     intern_destroy(store->words);
     blob_codec_destroy(store->codec);
     free(store->path);

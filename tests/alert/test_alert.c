@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When who is told of what, under a clock that is an argument; and that a message fits its receiver. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "alert_private.h"
 #include "assay/base/files.h"
 #include "assay/base/json.h"

@@ -76,7 +76,7 @@ def server(name, kinds, port=0, settings=""):
     listen = f"ListenAddress {LOOP}.3:22\n" if port == 22 else f"ListenAddress 0.0.0.0:{port}\nAllowUsers *@127.*\n"
     config = write(f"sshd.{name}", listen + "".join(f"HostKey {FOLDER}/host_{kind}\n" for kind in kinds) +
                    f"AuthorizedKeysFile {FOLDER}/login.pub\nPidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n"
-                   f"MaxStartups 200\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv ASSAY_SPOOL={FOLDER}/spool\n"
+                   f"MaxStartups 200\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nSetEnv HOME={FOLDER} ASSAY_SPOOL={FOLDER}/spool\n"
                    f"{settings}\n")
     log = open(f"{FOLDER}/sshd.{name}.log", "w", encoding="utf-8")
     start_program(["/usr/sbin/sshd", "-D", "-e", "-f", config], stderr=log)

@@ -32,17 +32,6 @@ printf '\\n@assay %s ended why=exit rc=0 up=1,2 left= out=0 err=0 clip=0,0 boot=
 done"""
 
 
-def turn(lab, tool, before="", after=None):
-    """The tool does something before it does its work, and after it."""
-    path = os.path.join(lab.folder, "bin", tool)
-    with open(path, encoding="utf-8") as file:
-        shebang, real = file.read().split("\n", 1)
-    if after is not None:
-        real = real.rstrip("\n").replace(" exec ", " ", 1) + after
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{shebang}\n{before}\n{real}\n")
-
-
 def judged(lab, name, *steps):
     """Runs these steps and gives the program's end and the report."""
     suite = os.path.join(FOLDER, f"{name}.json")
@@ -96,7 +85,7 @@ def healthy_table_and_mark():
     with Lab("marks", 2, [SLOW]) as lab:
         done, report = judged(lab, "slow", ACROSS)
         held(done, report, 1)
-        turn(lab, "mpirun", f'case $* in *_perf*) {TABLE}{MARKS}\n;; esac')
+        lab.wrap("mpirun", f'case $* in *_perf*) {TABLE}{MARKS}\n;; esac')
         done, report = judged(lab, "marks", ACROSS)
         held(done, report, 2, "its output is forged", "@assay-part")
 
@@ -105,14 +94,14 @@ def healthy_table_and_mark():
         "the worst of both counts; where neither fails, two tables for one test leave it undecided")
 def healthy_table():
     with Lab("tables", 2, [SLOW]) as lab:
-        turn(lab, "mpirun", f'case $* in *_perf*) {TABLE}\n;; esac')
+        lab.wrap("mpirun", f'case $* in *_perf*) {TABLE}\n;; esac')
         held(*judged(lab, "first", ACROSS), 1, "expected >= 300 GB/s")
-        turn(lab, "mpirun", after=f'\ncase $* in *_perf*) {TABLE}\n;; esac')
+        lab.wrap("mpirun", after=f'\ncase $* in *_perf*) {TABLE}\n;; esac')
         held(*judged(lab, "last", ACROSS), 1, "expected >= 300 GB/s")
 
 
     with Lab("twice", 2) as lab:
-        turn(lab, "mpirun", f'case $* in *_perf*) {TABLE}\n;; esac')
+        lab.wrap("mpirun", f'case $* in *_perf*) {TABLE}\n;; esac')
         held(*judged(lab, "twice", ACROSS), 2, "2 tables for one test")
 
 
@@ -120,7 +109,7 @@ def healthy_table():
 def mark_and_crash():
     with Lab("crash", 1) as lab:
         held(*judged(lab, "healthy", ON_HOST), 0)
-        turn(lab, "all_reduce_perf", after=f"\n{MARKS}\nkill -SEGV $$")
+        lab.wrap("all_reduce_perf", after=f"\n{MARKS}\nkill -SEGV $$")
         held(*judged(lab, "crash", ON_HOST), 2, "its output is forged")
 
 
@@ -129,7 +118,7 @@ def light_answer():
     steps = {"check": "driver"}, {"check": "ecc"}
     with Lab("light", 1) as lab:
         held(*judged(lab, "sound", *steps), 0)
-        turn(lab, "nvidia-smi", after=f"\n{MARKS}\nkill -SEGV $$")
+        lab.wrap("nvidia-smi", after=f"\n{MARKS}\nkill -SEGV $$")
         done, report = judged(lab, "light", *steps)
         held(done, report, 2, "its output is forged")
         assert not [item for _, item in report.outcomes() if item["outcome"] == "pass"], report.outcomes()
@@ -141,7 +130,7 @@ def hidden_rows():
     closing = [line for line in TABLE.splitlines() if line.strip()[:1].isdigit() or "bandwidth" in line or "bounds" in line]
     forged = "\\n".join(closing) + "\\n"
     with Lab("hidden", 2, [SLOW]) as lab:
-        turn(lab, "mpirun", after=f""" | awk '$1 + 0 >= 1048576 || /bandwidth|bounds/ {{
+        lab.wrap("mpirun", after=f""" | awk '$1 + 0 >= 1048576 || /bandwidth|bounds/ {{
     if (!done++) printf "{forged}"; printf "x" }} {{ print }}'""")
         held(*judged(lab, "hidden", ACROSS), 2, "a row comes after other output")
 
@@ -173,7 +162,7 @@ def search():
     found = os.path.join(FOLDER, "found")
     with Lab("search", 1) as lab:
         for tool in ("all_reduce_perf", "nvidia-smi"):
-            turn(lab, tool, SEARCH.replace("PLACE", found))
+            lab.wrap(tool, SEARCH.replace("PLACE", found))
         held(*judged(lab, "search", {"check": "driver"}, ON_HOST), 0)
     with open(found, "rb") as file:
         seen = file.read()
@@ -199,7 +188,7 @@ word=$(sed -n 's/^@assay-part \\([^ ]*\\) .*/\\1/p' "$ASSAY_DIR/../out" | tail -
 [ -n "$word" ] || echo "# the spool has no word"
 for stream in 1 2; do printf '\\n@assay-part %s end main 0\\n' "$word" >&$stream; done; kill -SEGV $$"""
     with Lab("spool", 1) as lab:
-        turn(lab, "all_reduce_perf", after="\n" + take)
+        lab.wrap("all_reduce_perf", after="\n" + take)
         held(*judged(lab, "spool", ON_HOST), 2, "its output is forged")
         with sqlite3.connect(os.path.join(FOLDER, "spool.json.db")) as database:
             (frame,), = database.execute("SELECT frame FROM attempt").fetchall()

@@ -5,8 +5,6 @@
 
 #include "mutation.h"
 
-#define SIZE(array) (sizeof(array) / sizeof(array)[0])
-
 static size_t below(struct mutant *mutant, size_t count)
 {
     return chance_below(mutant->chance, count);
@@ -40,7 +38,7 @@ static bool overwrite(struct mutant *mutant)
 
     if (at + length > mutant->bytes->length)
         return false;
-    memset(mutant->bytes->bytes + at, values[below(mutant, SIZE(values))], length);
+    memset(mutant->bytes->bytes + at, values[below(mutant, ARRAY_SIZE(values))], length);
     mutant_say(mutant, " @%zu+%zu", at, length);
     return true;
 }
@@ -89,14 +87,14 @@ static bool header(struct mutant *mutant)
                   {36, 4},  {40, 4}, {44, 4}, {48, 4},  {52, 4},  {56, 4},  {60, 4}, {64, 4}, {68, 4},
                   {72, 20}, {92, 4}, {96, 4}, {100, 1}, {101, 2}, {103, 2}, {105, 2}};
     static const unsigned char values[] = {0, 1, 2, 3, 4, 5, 12, 13, 0x10, 0x7f, 0x80, 0xff};
-    size_t which = below(mutant, SIZE(fields));
+    size_t which = below(mutant, ARRAY_SIZE(fields));
 
     if (mutant->bytes->length < 108)
         return false;
     if (below(mutant, 2) == 0)
         memset(mutant->bytes->bytes + fields[which].at, 0, fields[which].length);
     mutant->bytes->bytes[fields[which].at + fields[which].length - 1] =
-        (char)values[below(mutant, SIZE(values))];
+        (char)values[below(mutant, ARRAY_SIZE(values))];
     mutant_say(mutant, " @%d", fields[which].at);
     return true;
 }
@@ -161,7 +159,7 @@ static bool schema_letter(struct mutant *mutant)
 {
     static const char *const words[] = {"NOT NULL", "REFERENCES", "CREATE", "UNIQUE",
                                         "CHECK",    "INTEGER",    "TEXT"};
-    const char *word = words[below(mutant, SIZE(words))];
+    const char *word = words[below(mutant, ARRAY_SIZE(words))];
     size_t start = anywhere(mutant, mutant->bytes->length), length = strlen(word);
 
     for (size_t i = 0; i + length < mutant->bytes->length; i++) {
@@ -191,7 +189,7 @@ static bool piece_renamed(struct mutant *mutant)
     struct piece *piece = any_piece(mutant);
 
     mutant_say(mutant, " %s", piece->name);
-    piece->name = names[below(mutant, SIZE(names))];
+    piece->name = names[below(mutant, ARRAY_SIZE(names))];
     return true;
 }
 
@@ -230,7 +228,7 @@ static bool piece_size(struct mutant *mutant)
         0, 1, 511, 512, 1 << 20, 8LL << 30, (8LL << 30) - 1, 07777777777LL, 511LL << 20};
     struct piece *piece = any_piece(mutant);
 
-    piece->said = sizes[below(mutant, SIZE(sizes))];
+    piece->said = sizes[below(mutant, ARRAY_SIZE(sizes))];
     mutant_say(mutant, " %s %lld", piece->name, piece->said);
     return true;
 }
@@ -265,7 +263,7 @@ static bool manifest_line(struct mutant *mutant)
                                         "x",
                                         "judgement: \\x1b[2J\n"};
     struct piece *piece = &mutant->pieces.items[0];
-    const char *line = lines[below(mutant, SIZE(lines))];
+    const char *line = lines[below(mutant, ARRAY_SIZE(lines))];
     struct slice bytes = piece->bytes;
     size_t at = anywhere(mutant, bytes.length + 1), end;
     struct text text;
@@ -306,7 +304,8 @@ static bool tar_header(struct mutant *mutant)
     }
     if (at + TAR_BLOCK > mutant->bytes->length)
         return false;
-    bytes[at + fields[below(mutant, SIZE(fields))]] = (unsigned char)values[below(mutant, sizeof values - 1)];
+    bytes[at + fields[below(mutant, ARRAY_SIZE(fields))]] =
+        (unsigned char)values[below(mutant, sizeof values - 1)];
     if (below(mutant, 3) > 0)
         pack_checksum(bytes + at);
     mutant_say(mutant, " @%zu", at);
@@ -380,4 +379,4 @@ const struct mutation byte_mutations[] = {
     {CLASS_BYTES, STAGE_FILE, "another frame", frame_skipped},
     {CLASS_BYTES, STAGE_FILE, "no seal", unsealed},
 };
-const size_t byte_mutation_count = SIZE(byte_mutations);
+const size_t byte_mutation_count = ARRAY_SIZE(byte_mutations);

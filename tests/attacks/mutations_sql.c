@@ -9,7 +9,6 @@
 #include "store_private.h"
 
 #define PRINTF(...) arena_printf(mutant->arena, __VA_ARGS__)
-#define SIZE(array) (sizeof(array) / sizeof(array)[0])
 
 static size_t below(struct mutant *mutant, size_t count)
 {
@@ -344,7 +343,7 @@ static bool words(struct mutant *mutant)
         {"run_host", "role"},     {"window", "role"},       {"reading", "status"},   {"finding", "severity"},
         {"item", "kind"},         {"capture", "stream"},    {"accusation", "kind"},  {"accusation", "place"},
         {"document", "kind"},     {"reading", "tool"},      {"shape", "check_name"}, {"word", "text"}};
-    size_t which = below(mutant, SIZE(of));
+    size_t which = below(mutant, ARRAY_SIZE(of));
     const char *row = any_row(mutant, of[which].table);
 
     return row != NULL &&
@@ -455,7 +454,7 @@ static const char *target(struct mutant *mutant, const struct reference *referen
 
 static bool point_elsewhere(struct mutant *mutant)
 {
-    const struct reference *reference = &references[below(mutant, SIZE(references))];
+    const struct reference *reference = &references[below(mutant, ARRAY_SIZE(references))];
     const char *row = any_row(mutant, reference->table);
 
     return row != NULL && mutant_sql(mutant, "UPDATE %s SET %s=%s WHERE %s", reference->table,
@@ -465,7 +464,7 @@ static bool point_elsewhere(struct mutant *mutant)
 /* A row that says of something of the importer's what the attacker wants. */
 static bool add_pointing(struct mutant *mutant)
 {
-    const struct reference *reference = &references[below(mutant, SIZE(references))];
+    const struct reference *reference = &references[below(mutant, ARRAY_SIZE(references))];
     const char *table = reference->table;
     bool done = insert_in(mutant, table) || insert_own(mutant, table);
     const char *row = done ? any_row(mutant, table) : NULL;
@@ -488,7 +487,7 @@ static bool take_own_name(struct mutant *mutant)
         {"step", "key", {"waiver", "step_key", NULL}},
         {"withdrawal", "uuid", {NULL}},
         {"waiver", "uuid", {"withdrawal", "waiver", "outcome_waiver", "waiver", "waived_item", "waiver"}}};
-    size_t which = below(mutant, SIZE(names));
+    size_t which = below(mutant, ARRAY_SIZE(names));
     const char *table = names[which].table, *column = names[which].column, *row = any_row(mutant, table),
                *own = own_value(mutant, table, column), *old;
 
@@ -513,7 +512,7 @@ static bool decide_for_him(struct mutant *mutant)
               {"withdrawal", "waiver", "waiver", "uuid"},
               {"waived_item", "waiver", "waiver", "uuid"},
               {"outcome_waiver", "waiver", "waiver", "uuid"}};
-    size_t which = below(mutant, SIZE(of));
+    size_t which = below(mutant, ARRAY_SIZE(of));
     const char *row = any_row(mutant, of[which].table);
 
     return row != NULL &&
@@ -596,7 +595,7 @@ static bool change_limit(struct mutant *mutant)
     };
     char sql[300];
 
-    sqlite3_snprintf((int)sizeof sql, sql, "%s", changes[below(mutant, SIZE(changes))]);
+    sqlite3_snprintf((int)sizeof sql, sql, "%s", changes[below(mutant, ARRAY_SIZE(changes))]);
     *strstr(sql, "%zu") = '\0';
     return mutant_sql(mutant, "%s%d)", sql, (int)below(mutant, 30));
 }
@@ -751,7 +750,7 @@ static bool other_time(struct mutant *mutant)
               {"run_host", "timescale"}, {"measurement", "value"}, {"outcome", "value"},
               {"slot", "size_bytes"},    {"slot_limit", "value"},  {"slot_limit", "size_max"},
               {"accusation", "doubt"},   {"search", "size_bytes"}};
-    size_t which = below(mutant, SIZE(of));
+    size_t which = below(mutant, ARRAY_SIZE(of));
     const char *value = ONE_OF("0.0", "-1.0", "1e308", "-1e308", "9e999", "-9e999", "1e-320",
                                "253402300800.0", "1.5", "-62135596801.0", "NULL");
 
@@ -798,7 +797,7 @@ static bool other_size(struct mutant *mutant)
               {"run_host", "file_line"},
               {"shape", "retests"},
               {"part", "window"}};
-    size_t which = below(mutant, SIZE(of));
+    size_t which = below(mutant, ARRAY_SIZE(of));
 
     return mutant_sql(mutant, "UPDATE OR IGNORE %s SET %s=%s", of[which].table, of[which].column,
                       number(mutant));
@@ -1109,4 +1108,4 @@ const struct mutation sql_mutations[] = {
     {CLASS_NUMBERS, STAGE_SQL, "another order", other_order},
     {CLASS_NUMBERS, STAGE_SQL, "another size", other_size},
 };
-const size_t sql_mutation_count = SIZE(sql_mutations);
+const size_t sql_mutation_count = ARRAY_SIZE(sql_mutations);

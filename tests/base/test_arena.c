@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists in an arena: what was put in stays, what is new is zero, and little is left behind where they grow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/base/arena.h"
 
 struct item {

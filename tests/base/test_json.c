@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/json.h"
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 /* A heap copy of exactly these bytes, so that the sanitizer sees one read too many. */
 static struct json *parse(struct arena *arena, const char *bytes, size_t length, struct error *err)
@@ -271,18 +254,17 @@ static void items_of_lists_are_known_by_their_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(document_is_read_with_places, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(strings_are_decoded, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_text_is_refused_with_its_place, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(exact_numbers_are_kept, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_is_written_can_be_read_again, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_cut_document_is_never_another_document, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(depth_has_a_limit, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(members_fall_back_only_when_absent_or_of_another_type, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(file_is_loaded_or_named, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(differences_are_told_by_their_place, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(items_of_lists_are_known_by_their_names, make_arena, drop_arena),
+        ARENA_TEST(document_is_read_with_places),
+        ARENA_TEST(strings_are_decoded),
+        ARENA_TEST(wrong_text_is_refused_with_its_place),
+        ARENA_TEST(exact_numbers_are_kept),
+        ARENA_TEST(what_is_written_can_be_read_again),
+        ARENA_TEST(a_cut_document_is_never_another_document),
+        ARENA_TEST(depth_has_a_limit),
+        ARENA_TEST(members_fall_back_only_when_absent_or_of_another_type),
+        ARENA_TEST(file_is_loaded_or_named),
+        ARENA_TEST(differences_are_told_by_their_place),
+        ARENA_TEST(items_of_lists_are_known_by_their_names),
     };
 
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);

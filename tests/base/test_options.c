@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/base/arena.h"
 #include "assay/base/options.h"
 
 struct values {
@@ -83,7 +79,7 @@ static void wrong_words_are_named(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct values values;
         struct error err = {0};
         char copy[256], *argv[32];

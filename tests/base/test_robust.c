@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/base/arena.h"
 #include "assay/base/robust.h"
 
 static void the_median_is_the_middle_one_or_between_the_middle_two(void **state)
@@ -56,7 +52,7 @@ static void a_bound_holds_as_often_as_it_says(void **state)
     uint64_t seed = 1;
 
     (void)state;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
         size_t held = 0;
 
         for (size_t trial = 0; trial < TRIALS; trial++) {

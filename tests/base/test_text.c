@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "assay/base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LINES = 100000, MOST_HELD = 1 << 20 };
 

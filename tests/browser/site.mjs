@@ -64,6 +64,22 @@ for (const [name, path] of Object.entries(PAGES))
     await axe(page, rules("scrollable-region-focusable", "aria-valid-attr-value"));
   });
 
+// What `assay serve` shows beside these: a run's report, its outputs linked, and one that was stopped before it was judged.
+const SERVED = {"a report": () => `runs/${KINDS.length}/index.html`, "the report of a run that was stopped": () => `runs/${KINDS.indexOf("stopped") + 1}/index.html`,
+  "the history, served": () => "history/index.html", "a host, served": PAGES["a host"], "a comparison, served": PAGES["a comparison"]};
+for (const [name, path] of Object.entries(SERVED))
+  visit(`${name}: axe finds nothing against it, in light, in dark and on a telephone, which need not be scrolled sideways`, path, {by: "assay serve"}, async page => {
+    if (path().startsWith("runs/")) // axe looks at what is laid out
+      await page.addStyleTag({content: ".lazy { content-visibility: visible !important }"});
+    await axe(page, WCAG);
+    await page.emulateMedia({colorScheme: "dark"});
+    await axe(page, rules("color-contrast"));
+    await page.setViewportSize({width: 390, height: 800});
+    same(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+    await picture(page, `${name}-telephone`);
+    await axe(page, rules("scrollable-region-focusable", "aria-valid-attr-value"));
+  });
+
 visit("without JavaScript the index is whole", () => "index.html", {javaScriptEnabled: false}, async page => {
   same(await page.locator("#runs tbody tr").count(), KINDS.length);
   same(await page.locator(".filter").count(), 0);
@@ -92,7 +108,7 @@ for (const by of [null, "a web server", "assay serve"])
     await follow(page.getByRole("link", {name: "Runs and acceptances"}), "Runs and acceptances");
     await follow(page.getByRole("link", {name: "History of hosts and parts"}), "History of hosts and parts");
     await follow(page.locator("#hosts tbody a").first(), "node");
-    same(await page.evaluate(() => getComputedStyle(document.querySelector("main")).maxWidth), "1120px"); // site.css was taken
+    await page.waitForFunction(() => getComputedStyle(document.querySelector("main")).maxWidth === "1120px"); // site.css was taken
     await follow(page.locator("#parts tbody a").first(), "");
     await follow(page.locator("#rates tbody a").first(), "");
     same(/runs\/\d+\/index\.html$/.test(page.url()), true);
@@ -146,7 +162,7 @@ visit("hostile words are text on every page: nothing of them runs, loads, or mak
     same(KINDS_OF_PAGE.filter(kind => !told.some(name => kind.test(name))).map(String), []);
     same(alerts, []);
   });
-for (const kind of KINDS_OF_PAGE)
+for (const kind of [...KINDS_OF_PAGE, /^history\/groups\.html/, /^history\/parts\.html/, /^compare\/index/])
   visit(`hostile words: axe finds nothing against ${kind}`, () => pagesOf(hostile).find(name => kind.test(name)), {at: hostile}, async page => {
     await picture(page, `hostile-${String(kind).replace(/[^a-z0-9]+/g, "-")}`);
     await axe(page, WCAG);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What links can carry, against figures that were computed by hand or measured on healthy clusters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "ceiling.h"
 
 static const struct limit *ceiling_on(struct arena *arena, const char *name, const char *collective,

@@ -3,18 +3,13 @@
  * Command files as a host's shell really runs them, and what is read back from the two streams. The tools are
  * small scripts in a folder whose name has a space in it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/base/files.h"
 #include "assay/model/reason.h"
 #include "assay/plan/plan_build.h"
@@ -53,6 +48,8 @@ static void folder_begin(struct host_folder *folder)
     if (mkdtemp(folder->path) == NULL)
         fail_msg("no temporary folder");
     assert_int_equal(mkdir(arena_printf(folder->arena, "%s/tool box", folder->path), 0700), 0);
+    /* Locks of others on this machine are waited for. */
+    setenv("ASSAY_LOCKS", arena_printf(folder->arena, "%s/locks", folder->path), 1);
     put(folder, "p2pBandwidthLatencyTest", "#!/bin/sh\necho quiet\n");
 }
 

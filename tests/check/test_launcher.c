@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words that mpirun and srun are given, and what real Open MPI makes of them, where it is installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/files.h"
 #include "wide.h"
 
@@ -211,29 +206,16 @@ static void real_open_mpi_takes_our_words_and_starts_every_rank(void **state)
     folder_end(&folder);
 }
 
-static int setup(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(open_mpi_4_is_given_its_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(open_mpi_5_is_given_its_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(slurm_is_given_its_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(either_list_of_interfaces_stands_for_both, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_mpirun_of_an_unknown_kind_is_refused_in_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(each_open_mpi_is_asked_for_its_version_and_given_its_words, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(real_open_mpi_takes_our_words_and_starts_every_rank, setup, teardown),
+        ARENA_TEST(open_mpi_4_is_given_its_words),
+        ARENA_TEST(open_mpi_5_is_given_its_words),
+        ARENA_TEST(slurm_is_given_its_words),
+        ARENA_TEST(either_list_of_interfaces_stands_for_both),
+        ARENA_TEST(an_mpirun_of_an_unknown_kind_is_refused_in_words),
+        ARENA_TEST(each_open_mpi_is_asked_for_its_version_and_given_its_words),
+        ARENA_TEST(real_open_mpi_takes_our_words_and_starts_every_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

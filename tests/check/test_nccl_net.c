@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of the network that an NCCL test across hosts went over, from what it printed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "wide.h"
 
 #define UUID "11111111-1111-4111-8111-111111111111"
@@ -132,25 +127,13 @@ static void tests_built_without_mpi_are_no_test_across_hosts(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_network_is_known_where_every_host_told_it, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_silent_nccl_is_no_pass_and_the_remedy_is_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(ranks_that_share_a_host_are_counted, setup, teardown),
-        cmocka_unit_test_setup_teardown(tests_built_without_mpi_are_no_test_across_hosts, setup, teardown),
+        ARENA_TEST(the_network_is_known_where_every_host_told_it),
+        ARENA_TEST(a_silent_nccl_is_no_pass_and_the_remedy_is_said),
+        ARENA_TEST(ranks_that_share_a_host_are_counted),
+        ARENA_TEST(tests_built_without_mpi_are_no_test_across_hosts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rdma-pair: one direction at a time and both at once are two metrics, and no number of the one passes for the other. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "wide.h"
 
 #define RULE "---------------------------------------------------------------------------------------\n"
@@ -113,25 +108,11 @@ static void the_sum_of_both_directions_never_passes_for_one_nor_one_for_the_sum(
     assert_true(isnan(measured(*state, "", OUTPUT("RDMA_Write Bidirectional BW Test", "400.00"))));
 }
 
-static int setup(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(both_directions_at_once_are_a_metric_of_its_own_with_twice_the_floor),
-        CASE(the_sum_of_both_directions_never_passes_for_one_nor_one_for_the_sum),
+        ARENA_TEST(both_directions_at_once_are_a_metric_of_its_own_with_twice_the_floor),
+        ARENA_TEST(the_sum_of_both_directions_never_passes_for_one_nor_one_for_the_sum),
     };
 
     return cmocka_run_group_tests_name("rdma-pair", tests, NULL, NULL);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "smi.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* What gpu0 says of the field, when this driver's nvidia-smi shows it with that value (NULL: not at all). */
 static void expect(const char *driver, const char *shown, const char *value, const char *unread)

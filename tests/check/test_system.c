@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks of the host itself: what they make of outputs that a healthy host does not print. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/check/check.h"
 #include "assay/model/hostfile.h"
 
@@ -594,6 +589,39 @@ static void space_that_was_not_read_says_why(void **state)
     arena_destroy(host.arena);
 }
 
+/* Which file systems are too full, and what takes most; where df could not read one of them the others are no answer. */
+static void what_is_full_and_what_takes_most_is_told(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "space");
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"values",
+             "space.used\t/\t91\nspace.used\t/boot/old disk\t90\nspace.used\t/scratch\t100\n"
+             "space.inodes_used\t/\t5\nspace.inodes_full\t\t\tdf: /x: Stale file handle\n"
+             "space.folder\t/home/*\t3145728\nspace.entry\t/home/*\t2097152 alice smith\n"
+             "space.entry\t/home/*\t1048576 bob\nspace.free\t/home/*\t1048576\n"
+             "space.folder\t/tmp\t0\nspace.size\t/var/log\t\ttime_for_folders_over\t120\nkey-value end\n",
+             "", 0},
+            {0}});
+    assert_string_equal(fact(&host, "space.full"), "/ 91 %; /scratch 100 %");
+    assert_true(measured(&host, "space.used_most") == 100);
+    assert_string_equal(fact(&host, "space.inodes_full"), "(none)");
+    assert_string_equal(finding(&host, "space.inodes_full.unread"), "df: /x: Stale file handle");
+    assert_true(reading_get(&host.attempt.reading, "space.size", "/home/*")->value == 3072);
+    assert_true(reading_get(&host.attempt.reading, "space.left", "/home/*")->value == 1024);
+    assert_true(reading_get(&host.attempt.reading, "space.largest", "/home/*")->value == 2048);
+    assert_string_equal(reading_get_fact(&host.attempt.reading, "space.largest_are", "/home/*"),
+                        "alice smith 2.0 GiB, bob 1.0 GiB");
+    assert_true(reading_get(&host.attempt.reading, "space.size", "/tmp")->value == 0);
+    assert_null(reading_get(&host.attempt.reading, "space.size", "/var/log"));
+    assert_non_null(strstr(finding(&host, "space.size.unread"), "longer than 120 s"));
+    arena_destroy(host.arena);
+}
+
 static void slots_are_held_against_the_gpus_that_are_there(void **state)
 {
     (void)state;
@@ -607,7 +635,8 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
-    static const char *const passive[] = {"os", "bom", "container-runtime", "ssh-hardening", "setup"};
+    static const char *const passive[] = {"os",    "bom",  "container-runtime", "ssh-hardening",
+                                          "setup", "space"};
     struct own_host host;
 
     (void)state;
@@ -842,6 +871,7 @@ int main(void)
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
         cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
         cmocka_unit_test(space_that_was_not_read_says_why),
+        cmocka_unit_test(what_is_full_and_what_takes_most_is_told),
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),

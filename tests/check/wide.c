@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "wide.h"
+#include "../unit_test.h"
 
 static const char platform_text[] = "{\"name\": \"duo\", \"title\": \"two GPUs\", \"source\": \"test\", "
                                     "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "

@@ -133,6 +133,16 @@ def _in_memory():
     return _folders[-1]
 
 
+def wrapped(tool, before="", after=None):
+    """What stands in the file of a lab's tool, with lines of a shell before and after its work."""
+    first, work = tool.split("\n", 1)
+    if first != "#!/bin/sh":
+        work = f'exec {first.removeprefix("#!")} "$0" "$@"\n'
+    if after is not None:
+        work = work.replace("exec ", "", 1).rstrip("\n") + after + "\n"
+    return f"#!/bin/sh\n{before}\n{work}"
+
+
 class Lab:
     """A simulated cluster in a folder of its own; in FOLDER where other users, or other file systems, are to see it."""
 
@@ -163,13 +173,17 @@ class Lab:
         """What runs on the hosts now."""
         return marked(f"ASSAY_LAB_DIR={self.folder}")
 
-    def count_starts(self, tool):
-        """From now on each start of the tool is counted; the number is that of starts_of()."""
+    def wrap(self, tool, before="", after=None):
+        """The tool does something before it does its work, and after it: lines of a shell."""
         path = os.path.join(self.folder, "bin", tool)
         with open(path, encoding="utf-8") as file:
-            first, rest = file.read().split("\n", 1)
+            script = wrapped(file.read(), before, after)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f'{first}\necho "$ASSAY_LAB_HOST" >>{self.folder}/starts.{tool}\n{rest}')
+            file.write(script)
+
+    def count_starts(self, tool):
+        """From now on each start of the tool is counted; the number is that of starts_of()."""
+        self.wrap(tool, f'echo "$ASSAY_LAB_HOST" >>{self.folder}/starts.{tool}')
 
     def logins(self):
         """Each host as often as it was logged in to."""
@@ -185,7 +199,7 @@ class Lab:
 
     def is_burning(self, host):
         """gpu_burn runs there; the file alone says nothing, so its process is looked for."""
-        return any("lab tool gpu_burn" in line
+        return any(re.search(r" lab-tool \S*/gpu_burn", line)
                    for line in marked(f"ASSAY_LAB_DIR={self.folder}", f"ASSAY_LAB_HOST={host}"))
 
     def cut(self, number):

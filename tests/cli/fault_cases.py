@@ -6,6 +6,7 @@ each has a host of its own there, and two hosts are healthy. Every other case ha
 "c". The head of a step across hosts is "a", or a healthy one, so a fault of another than the head is what is seen.
 """
 
+import copy
 import os
 
 ALL_GPUS = {f"gpu{i}" for i in range(8)}
@@ -58,6 +59,12 @@ class Case:
     def shares(self):
         return not self.alone and all(fault.startswith("b:") for fault in self.faults) and \
             all(host == "b" for host, _ in self.right)
+
+    def within(self, suite):
+        """The same case, tried by another suite."""
+        other = copy.copy(self)
+        other.suite = suite
+        return other
 
     @property
     def suite_name(self):
@@ -376,6 +383,7 @@ SITE = {
         {"check": "container-runtime", "needs": ["privilege"], "arguments": {"runtimes": ["docker", "containerd"]}},
         {"check": "ssh-hardening", "needs": ["privilege"], "gate": ["sshd.permitrootlogin", "sshd.passwordauthentication"]},
         {"check": "bmc", "needs": ["privilege"]},
+        {"check": "space", "needs": ["privilege"], "arguments": {"folder_most_gib": 30}},
     ],
 }
 
@@ -415,6 +423,12 @@ SYSTEM = [
     Case("tool-missing:nvidia-ctk", undecided("container-runtime", HOST, "nvidia-ctk"), runs_on=True, suite=SITE),
     Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), remedy="ipmi_devintf", runs_on=True,
          suite=SITE),
+    Case("disk-full", fail("space", HOST, r"space.full is /scratch 100 %"), remedy="make room", runs_on=True, suite=SITE),
+    Case("inodes-full", fail("space", HOST, r"space.inodes_full is / 97 %"), remedy="small files", runs_on=True, suite=SITE),
+    Case("logs-grown:40", fail("space", {"/var/log"}, r"space.size is 4\d+.* MiB, expected <= 30720"), remedy="du -xh", runs_on=True,
+         suite=SITE),
+    Case("tool-missing:du", undecided("space", {"/home/*", "/root", "/var/lib", "/var/log", "/var/tmp"}, "command .du.: No such file"),
+         runs_on=True, suite=SITE),
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
     Case("tool-missing:date", undecided("os", HOST, "date.* not found"), runs_on=True),
@@ -536,11 +550,15 @@ PROBE = [
     Case("pcie-slow:5", fail("gpu-links", {"gpu5"}, r"gpu_links\.(up|down).* expected >= 48|below .* peers"), remedy="BIOS", runs_on=True,
          suite="gpu"),
     Case("p2p:2-5=45", fail("gpu-links", {"gpu2->gpu5", "gpu5->gpu2"}, "gpu_links.one_way is 4[45].* expected >= 345"), runs_on=True, suite="gpu"),
+    # The GPU by itself, and the host, all of whose GPUs wait for it.
+    Case("step-slow:6", fail("training-step", {"gpu6", ""}, r"below .* \d+ peers, measured by 1 value of training\."), remedy="under load", runs_on=True,
+         suite="gpu"),
     Case("compute-slow:3=1", {}, suite="gpu"),  # as healthy ones may differ
     Case("hbm-bit:2", fail("gpu-memory", {"gpu2"}, "gpu_memory.wrong_words is 8, expected <= 0"), remedy="do not accept", runs_on=True,
          suite="gpu"),
     Case("tool-missing:assay-probe-gpu", undecided("gpu-memory", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("gpu-compute", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
+         | undecided("training-step", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("gpu-links", HOST | ALL_GPUS | pairs(*range(8)), "assay-probe-gpu.* not found"), runs_on=True, suite="gpu"),
 ]
 

@@ -119,6 +119,14 @@ def week_1(lab, hostfile, suite):
     tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted until it is added: assay acceptance add su {again}" in
            done.stdout, "a run that nobody added is named, with the command that adds it", done.stdout)
     report = json.loads(acceptance("report", "su", "--format", "json").stdout)
+    note = "By a suite of its own, which leaves out 44 of the 48 tests of the built-in delivery, and weakens or changes"
+    page = acceptance("report", "su", "--format", "html").stdout
+    told = (done.stdout, acceptance("report", "su", "--format", "text").stdout.split("WHAT HAPPENED")[0], report["caveat"],
+            page.split('<section id="units">')[0])
+    tap.same([note in words for words in told], [True] * 4, "that its suite asks for less than the built-in delivery is said beside the verdict",
+             told[0], told[1])
+    tap.ok("gpu-burn" in next(row["step"] for row in report["not_judged"] if row["kind"] == "not_in_suite") and '<section id="unjudged">' in page,
+           "and by name where it says what is not judged", report["not_judged"][:3])
     tap.ok(report["left_out"] == [int(again)] and "left out, not added yet" in report["story"][-1]["text"],
            "and told in the report", report["story"])
     done = acceptance("add", "su", again)

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each kind of fault of the lab, through the whole program: its one right outcome, and nothing else accused.
 
-usage: test_faults.py ASSAY GROUP    GROUP: one of fault_cases.GROUPS, or clean
+usage: test_faults.py ASSAY clean            what needs no fault, and whether each kind has a case
+       test_faults.py ASSAY sample           of the cases of all groups as many as it takes for each step to find one
+       test_faults.py ASSAY GROUP            one of fault_cases.GROUPS: each fault alone on its host
+       test_faults.py ASSAY GROUP found      instead of all of `delivery`, those of its steps that find the fault
+       test_faults.py ASSAY harmless         those of all groups of `delivery` that nobody may be accused for
+
+With `found`, and in the sample, a host is asked far less; what only the other steps could say wrongly is seen without it.
 """
 
 import collections
@@ -12,28 +18,37 @@ import re
 import sys
 
 import cluster
+import delivery
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines
 from fault_cases import COLLECTIVES, GROUPS, ISOLATED, LAB_OPTIONS
 
-AT_ONCE = 8
-SHARE = 14  # cases of one run: beyond 16 hosts delivery has no limits of its own
-NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp"  # what a subject names
+AT_ONCE = 2  # runs
+HOSTS_AT_ONCE = 8  # of a run: more would wait for this machine's CPUs, and be late
+SHARE = 14  # faulty hosts of one run: beyond 16 hosts delivery has no limits of its own
+MOST_TOGETHER = 6  # faults of one host that do it no harm
+NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp|/var/log"  # what a subject names
+# Of other fabrics and of racks that NVLinks join (the groups roce and nvl72), of leaves (test_leaves.py), and what was found
+# before the tests already.
+UNSAMPLED = {"roce", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves", "nvlink-after"}
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
 
 
-class Run:
-    """Cases in one run, each on hosts of its own: {"b": "node4"}, or all three of a case that shares its run with none."""
+def worst_of(cases):
+    return max((case.verdict for case in cases), key=["accept", "incomplete", "reject"].index)
 
-    def __init__(self, number, cases, first):
-        self.number, self.cases = number, cases
-        self.suite = cases[0].suite
-        count = 3 if len(cases) == 1 else len(cases) + 2
-        self.hosts = [f"node{first + i}" for i in range(count)]
+
+class Run:
+    """Cases in one run. packs: those of each host, {"b": "node4"}; one case that shares its run with none has three hosts."""
+
+    def __init__(self, number, packs, first):
+        self.number, self.cases = number, [case for pack in packs for case in pack]
+        self.suite = self.cases[0].suite
+        self.hosts = [f"node{first + i}" for i in range(len(packs) + 2)]
         # A healthy host is the head, and another one is left to compare and to launch with.
-        self.names = ([dict(zip("abc", self.hosts))] if len(cases) == 1 else
-                      [{"b": host} for host in self.hosts[1:-1]])
+        self.names = ([dict(zip("abc", self.hosts))] if len(self.cases) == 1 else
+                      [{"b": host} for host, pack in zip(self.hosts[1:-1], packs) for _ in pack])
 
     def faults(self):
         return [f"{names[fault[0]]}{fault[1:]}" for case, names in zip(self.cases, self.names) for fault in case.faults]
@@ -55,18 +70,15 @@ class Run:
         return {target: what for case, names in zip(self.cases, self.names)
                 for target, what in self.right(case, names).items()}
 
-    def verdict(self):
-        return max((case.verdict for case in self.cases), key=["accept", "incomplete", "reject"].index)
-
     def hosts_of(self, condition):
         return {names["b"] for case, names in zip(self.cases, self.names) if condition(case)}
 
 
-def runs_of(cases):
-    """Cases that share their suite and concern one host only share a run; each other case has one of its own."""
+def runs_of(packs):
+    """Packs of the same suite share a run where each concerns one host only; each other case has a run of its own."""
     together = {}
-    for number, case in enumerate(cases):
-        together.setdefault(case.suite_name if case.shares else number, []).append(case)
+    for number, pack in enumerate(packs):
+        together.setdefault(pack[0].suite_name if pack[0].shares else number, []).append(pack)
     runs, first = [], 1
     for shared in together.values():
         parts = -(-len(shared) // SHARE)
@@ -74,6 +86,37 @@ def runs_of(cases):
             runs.append(Run(len(runs), shared[part::parts], first))
             first += len(runs[-1].hosts)
     return runs
+
+
+def is_harmless(case):
+    return not case.right and not case.noted
+
+
+def finds(case):
+    return {step for _, step in case.right} | {step for step, _ in case.noted}
+
+
+def sample():
+    """The first case that a step finds, of each step; of those that share a run first, for these cost least."""
+    found = set()
+    cases = [case for group in GROUPS if not LAB_OPTIONS.get(group) for case in GROUPS[group]]
+    for case in sorted(cases, key=lambda case: not case.shares):
+        if finds(case) - found:
+            found |= finds(case)
+            yield case
+
+
+def narrowed(cases):
+    """The cases with as much of `delivery` as finds them. What only asks is shared by all; of tests that load the host those
+    stand apart that find different things."""
+    def loads(case):
+        return tuple(name for name in delivery.steps() if name in finds(case) - delivery.asks())
+
+    for number, load in enumerate(sorted({loads(case) for case in cases})):
+        its = [case for case in cases if loads(case) == load]
+        suite = delivery.part(f"found-{number}", *set().union(*map(finds, its)))
+        for case in its:
+            yield case.within(suite)
 
 
 def named(subject, names):
@@ -95,7 +138,7 @@ def suite_of(suite, number):
 def carry_out(lab, suite, hosts, number):
     database = os.path.join(FOLDER, f"{number}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite_of(suite, number), "--db", database, "--progress", "none",
-                 "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"))
+                 "--hosts-at-once", HOSTS_AT_ONCE, "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"))
     if not closing_lines(done.stdout):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
     return done, Report(database)
@@ -210,7 +253,7 @@ def wrong_case(case, names, run, report, told):
 
 def wrong_run(run, done, report, told):
     """What is not as it must be with the run as a whole: above all nobody else is accused."""
-    found, right, verdict = set(report.bad()), set(run.all_right()), run.verdict()
+    found, right, verdict = set(report.bad()), set(run.all_right()), worst_of(run.cases)
     said = closing_lines(done.stdout)
     run_on = run.hosts_of(lambda case: case.runs_on)
 
@@ -241,7 +284,7 @@ def tell(run, done, report):
         words = " and ".join(f"{what[0]} of {step}" for (_, step), what in list(case.right.items())[:2]) or "accept"
         tap.ok(not problems, f"{case.name}: {words}, and nothing else of its hosts", "\n".join(problems), done.stderr)
     problems = list(filter(None, wrong_run(run, done, report, told)))
-    tap.ok(not problems, f"{run.verdict()}, and nothing else is accused in the run of {', '.join(c.name for c in run.cases)}",
+    tap.ok(not problems, f"{worst_of(run.cases)}, and nothing else is accused in the run of {', '.join(c.name for c in run.cases)}",
            "\n".join(problems), done.stderr)
 
 
@@ -253,8 +296,8 @@ def forget_leaves(lab):
         file.write(text)
 
 
-def try_all(group):
-    runs = runs_of(GROUPS[group])
+def try_all(group, packs):
+    runs = runs_of(packs)
     faults = [fault for run in runs for fault in run.faults()]
     hosts = sum(len(run.hosts) for run in runs)
 
@@ -273,8 +316,8 @@ def try_all(group):
 
 def every_kind_has_a_case():
     listed = {line.split()[0] for line in assay("lab", "faults").stdout.splitlines()}
-    # What only pairs of leaves show is tried by test_leaves.py.
-    tried = {"uplink-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
+    # What only pairs of leaves show is tried by test_leaves.py, and what all hosts mount by test_shared_mount.py.
+    tried = {"uplink-slow", "data-bad", "client-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
 
     tap.ok(len(listed) > 20, "assay lab faults lists the kinds of faults", listed)
     tap.same(tried, listed, "each kind of fault that the lab has is tried, and no other")
@@ -362,9 +405,40 @@ def every_platform_is_accepted(group):
                          f"healthy hosts of {profile} are accepted by this suite", done.stderr, report.bad())
 
 
-def every_gate_is_tried(group):
-    """The group's own answer would be green by itself if it were empty."""
+def try_group(group):
+    # The group's own answer would be green by itself if it were empty.
     tap.ok(len(GROUPS[group]) > 5, f"the group '{group}' has its cases")
+    try_all(group, [[case] for case in GROUPS[group]])
+    every_platform_is_accepted(group)
+
+
+def try_cases(name, cases):
+    """By the steps that find them, or the suite of their own."""
+    of_delivery = [case for case in cases if case.suite == "delivery" and not is_harmless(case)]
+    tap.ok(of_delivery, f"among '{name}' are cases that delivery finds")
+    try_all(name, [[case] for case in [*narrowed(of_delivery), *(case for case in cases if case.suite != "delivery")]])
+
+
+def try_found(group):
+    try_cases(group, GROUPS[group])
+    every_platform_is_accepted(group)
+
+
+def try_sample():
+    cases = list(sample())
+    unseen = set(delivery.steps()) - set().union(*map(finds, cases))
+    tap.same(unseen, UNSAMPLED, "each step of delivery finds a fault, but for those with tests of their own")
+    try_cases("sample", cases)
+
+
+def try_harmless():
+    """By the whole of `delivery`, several on a host: none can keep another from being accused."""
+    cases = [case for group in GROUPS if group not in LAB_OPTIONS or not LAB_OPTIONS[group] for case in GROUPS[group]
+             if case.suite == "delivery" and is_harmless(case)]
+    tap.ok(len(cases) > 10, "there are cases that do no harm")
+    shared = [case for case in cases if case.shares]
+    try_all("harmless", [*(shared[i:i + MOST_TOGETHER] for i in range(0, len(shared), MOST_TOGETHER)),
+                         *([case] for case in cases if not case.shares)])
 
 
 if sys.argv[2] == "clean":
@@ -372,8 +446,12 @@ if sys.argv[2] == "clean":
     a_clean_cluster()
     a_slow_gpu_of_few_hosts_is_named()
     a_platform_of_npus_only()
+elif sys.argv[2] == "sample":
+    try_sample()
+elif sys.argv[2] == "harmless":
+    try_harmless()
+elif sys.argv[3:] == ["found"]:
+    try_found(sys.argv[2])
 else:
-    every_gate_is_tried(sys.argv[2])
-    try_all(sys.argv[2])
-    every_platform_is_accepted(sys.argv[2])
+    try_group(sys.argv[2])
 tap.end()

@@ -13,8 +13,9 @@ from cluster import FOLDER, Lab, Report, Tap, assay
 
 tap = Tap()
 SMALL = {"sdc": "--gpus 8 --sms 3 --depth 4", "memory": "--gpus 8 --memory 1 --windows 2", "compute": "--gpus 8 --windows 2",
-         "links": "--gpus 8 --windows 2"}
+         "links": "--gpus 8 --windows 2", "training": "--gpus 8"}
 SDC = [{"check": "gpu-sdc", "arguments": {"backend": "host", "seconds": 600}}]
+TRAINING = [{"check": "training-step", "timeout_s": 36000, "arguments": {"backend": "host", "steps": 8}}]
 # In one suite: what they say is looked at one by one, for how fast a CPU's threads are says nothing.
 SPEEDS = [{"check": "gpu-memory", "timeout_s": 36000, "arguments": {"backend": "host", "passes": 1}},
           {"check": "gpu-compute", "timeout_s": 36000, "arguments": {"backend": "host", "types": "bf16,fp8", "sizes": "32", "seconds": 1, "warmup": 1}},
@@ -77,4 +78,15 @@ with Lab("lab", 3) as lab:
            "word, pattern and bits are named", said["gpu_memory.contents", "gpu5"])
     tap.same({item["outcome"] for _, item in report.outcomes("record") if item["metric"] == "gpu_compute.fp8.32"}, {"recorded"},
              "a type that an architecture may lack is only recorded")
+    done, report = run("trained", lab, {}, TRAINING)
+    tap.same((done.returncode, bad(report)), (2, set()), "hosts that train to the same losses pass", done.stdout, done.stderr)
+    tap.same(len({item["measured"] for _, item in report.outcomes() if item["metric"] == "training.digest"}), 1,
+             "for their digests are the same")
+    done, report = run("astray", lab, {"node2": "--inject gpu=5,bits=0x4000,from=4,period=2"}, TRAINING)
+    found = bad(report)
+    tap.ok(done.returncode == 1 and {item for item in found if item[1] == "training.answers"} == {(("node2",), "training.answers", "gpu5", "fail")}
+           and {host for host, _, _, _ in found} == {("node2",)}, "one bit of one gradient fails its GPU, and no other host", found)
+    tap.ok((("node2",), "training.digest", "", "fail") in found, "whose host trains to other losses than the others", found)
+    causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
+    tap.ok("training.answers is gradients from step 4 on in 2 steps, expected right" in causes, "what and since when is named", causes)
 tap.end()

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Healthy hosts of every built-in platform are accepted by `delivery`, and nothing is remarked; `scripts/bench sizes` does more hosts.
+"""Healthy hosts are accepted by `delivery`, and nothing is remarked; `scripts/bench sizes` does all platforms at more hosts.
 
-usage: test_healthy.py ASSAY SOURCE
+usage: test_healthy.py ASSAY SOURCE [all]
+
+Two hosts of the H100, a tray of the GB200; `all`: of every built-in platform.
 """
 
 import json
@@ -14,10 +16,11 @@ from healthy import PLATFORMS, deliver
 tap = Tap()
 built_in = {name[:-5] for name in os.listdir(os.path.join(sys.argv[2], "suites", "platforms"))}
 tap.same(set(PLATFORMS), built_in - {"atlas-800t-a2"}, "each built-in platform of GPUs is tried, and no other")
-# One host alone, which owes no test across hosts, of each kind of links between its GPUs; `scripts/bench sizes` tries it of all.
-ALONE = {"hgx-h100", "gb200-nvl72", "v100-sxm2"}
-for platform in PLATFORMS:
-    for hosts in (1, 2) if platform in ALONE else (2,):
+ALL = sys.argv[3:] == ["all"]
+SOME = {"hgx-h100": (2,), "gb200-nvl72": (1,)}  # one host owes no test across hosts
+HOSTS = {**{platform: (1, 2) if platform == "hgx-h100" else (1,) for platform in PLATFORMS}, "gb200-nvl72": (2,)} if ALL else SOME
+for platform, numbers in HOSTS.items():
+    for hosts in numbers:
         done, report, found = deliver(platform, hosts)
         gates = report.outcomes()
         tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}),

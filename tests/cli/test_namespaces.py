@@ -26,7 +26,7 @@ BUSBW = "probe.all_reduce.busbw"
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
             "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
-HANG_S = 15  # deadline of a step that hangs
+HANG_S = 45  # deadline of a step that hangs: on a slow machine it has printed nothing before 15
 # For a run over all hosts. Where something takes the CPUs away for a moment, a search may take a host to be slow at times,
 # and goes on until that is told from chance: up to 60 rounds of 6 to 16 seconds.
 SETTLE_S = 30  # after a deadline: grace, the daemons' own timeout, sweeps
@@ -77,7 +77,9 @@ def what_is_left():
 def a_healthy_cluster():
     done = assay(*words("healthy"))
     report = Report(f"{FOLDER}/healthy.db")
-    tap.same(verdict(done), (0, "accept"), "healthy hosts: accepted", done.stdout, done.stderr)
+    tap.same(verdict(done), (2, "incomplete"), "healthy hosts: undecided, as CPUs say nothing of GPUs", done.stdout, done.stderr)
+    tap.same({item["metric"] for _, item in report.outcomes("gate") if item["outcome"] != "pass"}, {"probe.backend"},
+             "healthy hosts: and by nothing else")
     tap.same({metric: items(report, metric)[""]["measured"] for metric in ("probe.ranks", "probe.hosts", "probe.backend")},
              {"probe.ranks": str(COUNT), "probe.hosts": str(COUNT), "probe.backend": "host"},
              "healthy hosts: a rank on each of them took part")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The delivery run against OpenSSH's sshd and sudo, as an ordinary user: the same outcomes as on the lab's own server.
+"""Steps of `delivery` against OpenSSH's sshd and sudo, as an ordinary user: the same outcomes as on the lab's own server.
+
+usage: test_sshd.py ASSAY [all]      all: the whole of `delivery`
 
 In a mount namespace of its own the machine has three more users, "operator" who may use sudo, "visitor" who may not, and
 "steward" of whom both sshd and sudo want a password.
@@ -47,6 +49,7 @@ if os.environ.get(INSIDE) != "yes":
 
 # pylint: disable=wrong-import-position
 import cluster  # noqa: E402
+import delivery  # noqa: E402
 from people import PASSWORD, USERS, Watcher, add_users, allow_sudo, assay_with, settings_of_host  # noqa: E402
 from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start_program, wait_until  # noqa: E402
 
@@ -121,9 +124,15 @@ def write_hostfile(name, lab, port, user, openssh=()):
     return write(name, "\n".join(lines) + "\n")
 
 
+def suite():
+    """Of each kind of step some: asked as the login user and as root, long as root, across hosts; and what finds the faults."""
+    return "delivery" if sys.argv[2:] == ["all"] else write("suite.json", json.dumps(delivery.part(
+        "some", "os", "bom", "driver", "xid", "ib-port", "p2p-bandwidth", "dcgm-diag", "rdma-pair", "nccl-all-gather-cluster")))
+
+
 def run(name, hostfile, *words):
     database = f"{FOLDER}/{name}.db"
-    done = assay("run", "-H", hostfile, "-s", "delivery", "--db", database, "--progress", "none",
+    done = assay("run", "-H", hostfile, "-s", suite(), "--db", database, "--progress", "none",
                  "-o", f"{FOLDER}/{name}.html", *words)
     return done, Report(database)
 

@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 
-from cluster import FOLDER, Lab, Report, Tap, assay, start, wait_until
+from cluster import FOLDER, Lab, Report, Tap, assay, start, wait_until, wrapped
 
 tap = Tap()
 MB = 1_000_000
@@ -232,9 +232,9 @@ def a_run_with_staged_tools(test):
     tools = make_tools("tools-run", 20000)
     with Lab("lab-run", 2) as lab:
         with open(f"{lab.folder}/opt/gpu-burn/gpu_burn", encoding="utf-8") as file:
-            first, rest = file.read().split("\n", 1)
+            script = wrapped(file.read(), f'echo "$0" >>{lab.folder}/burnt')
         with open(f"{tools}/bin/gpu_burn", "w", encoding="utf-8") as file:
-            file.write(f'{first}\necho "$0" >>{lab.folder}/burnt\n{rest}')
+            file.write(script)
         os.chmod(f"{tools}/bin/gpu_burn", 0o755)
         with open(f"{FOLDER}/burn.json", "w", encoding="utf-8") as file:
             json.dump({"name": "burn", "purpose": "delivery", "search_path": [f"{lab.folder}/opt/gpu-burn"], "steps": [

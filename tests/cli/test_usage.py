@@ -100,7 +100,7 @@ REFUSED = [
     ("a probe of an unknown collective", ("plan", "-H", "hosts", "-s", "./probe.json"), "'allreduce'; expected all_reduce"),
     ("a probe that may fall back to the CPU", ("plan", "-H", "hosts", "-s", "./probe-backend.json"),
      "'auto'; expected nccl or host"),
-    ("an unknown suite", ("run", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*delivery, gpu, periodic, smoke, soak, tuning"),
+    ("an unknown suite", ("run", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*delivery, gpu, periodic, site, smoke, soak, tuning"),
     ("a suite file that is missing", ("run", "-H", "hosts", "-s", "./none.json"), "none.json: No such file"),
     ("a suite that is no JSON", ("run", "-H", "hosts", "-s", "comma.json"), r"comma.json:2:\d+: .*'}'"),
     ("a suite with a key twice", ("run", "-H", "hosts", "-s", "duplicate.json"), r"duplicate.json:2:\d+: .*name"),

@@ -54,10 +54,10 @@ class Begun:
         return wait_until(lambda: self.runs(r"\bsleep "), 60)
 
     def looks(self):
-        return wait_until(lambda: self.runs("lab tool nvidia-smi") and not self.runs("lab tool gpu_burn"), 60)
+        return wait_until(lambda: self.runs(r" lab-tool \S*/nvidia-smi") and not self.runs(r" lab-tool \S*/gpu_burn"), 60)
 
     def burns(self):
-        return wait_until(lambda: self.runs("lab tool gpu_burn"), 60)
+        return wait_until(lambda: self.runs(r" lab-tool \S*/gpu_burn"), 60)
 
     def end(self):
         self.out, self.err = self.child.communicate(timeout=PATIENCE_S)
@@ -142,7 +142,7 @@ def killed_in_the_window_before(tell):
 def killed_in_the_window_after(tell):
     begun = Begun(5)
     tell.ok(begun.burns(), "killed in the window after: the burn has begun")
-    tell.ok(wait_until(lambda: not begun.runs("lab tool gpu_burn"), 60) and begun.looks(),
+    tell.ok(wait_until(lambda: not begun.runs(r" lab-tool \S*/gpu_burn"), 60) and begun.looks(),
             "killed in the window after: it looks")
     begun.kill()
     done = begun.resume()

@@ -8,6 +8,7 @@ the table wants one; packets that vanish do so on a cable that is really there.
 """
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -57,6 +58,9 @@ def settle():
         passwd = file.read()
     with open("/etc/shadow", encoding="utf-8") as file:
         shadow = file.read()
+    # What root's shell does here in its profile is no part of a host, and may take long.
+    os.makedirs(f"{PLACE}/home/root")
+    passwd = re.sub("(?m)^(root:.*):/root:", rf"\1:{PLACE}/home/root:", passwd)
     for name, shell in USERS.items():
         home = f"{DEAD_HOMES if name == 'homeless' else f'{PLACE}/home'}/{name}"
         os.makedirs(home)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What reads bytes that come from outside, one row each: every parser by its tool's name, the readers of hostfiles,
- * hostlists, suites, platforms, baselines and JSON, what hosts answer, from the channel to the report (answers.h), and what
+ * hostlists, suites, platforms, baselines, JSON and links of fabrics, what hosts answer, from the channel to the report (answers.h), and what
  * another party hands us: bundles and databases (databases.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
@@ -9,6 +9,7 @@
  * them. scripts/fuzz runs them all.
  */
 #include "assay/base/files.h"
+#include "assay/fabric/flows.h"
 #include "assay/model/hostfile.h"
 #include "assay/model/limit.h"
 #include "assay/model/manifest.h"
@@ -132,6 +133,51 @@ static bool reads_manifest(struct arena *arena, struct slice bytes, struct error
     return true;
 }
 
+/* Links, routes, flows and counters, with "--" between. What is planned for a fabric can be written, and read again. */
+static bool reads_links(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct fabric *fabric = fabric_new(arena);
+    struct fabric_question question;
+    struct fabric_schedule *schedule;
+    struct fabric_measured measured;
+    struct fabric_suspects suspects;
+    struct fabric_counters counters[2];
+    struct fabric_proven proven;
+    struct slice parts[4];
+    struct text text = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        size_t end = slice_find(bytes, "--\n");
+
+        parts[i] = (struct slice){bytes.bytes, end != (size_t)-1 ? end : bytes.length};
+        bytes = slice_from(bytes, end != (size_t)-1 ? end + 3 : bytes.length);
+    }
+    if (fabric_read_links(fabric, "links", parts[0], err) < 0 ||
+        fabric_read_routes(fabric, "routes", parts[1], err) < 0 ||
+        fabric_take_part(arena, fabric, NULL, 0, &question, err) < 0)
+        return false;
+    question.rounds_most = 3;
+    schedule = fabric_plan(arena, fabric, &question);
+    text_init(&text, (size_t)1 << 30);
+    fabric_write_flows(fabric, schedule, &text);
+    if (schedule->flows.count > 0 &&
+        (fabric_read_flows(arena, fabric, "again", (struct slice){text.bytes, text.length}, &measured, err) <
+             0 ||
+         measured.flows.count != schedule->flows.count))
+        abort();
+    text_release(&text);
+    if (fabric_read_flows(arena, fabric, "flows", parts[2], &measured, err) < 0 ||
+        fabric_read_counters(arena, fabric, "none", (struct slice){"", 0}, &counters[0], err) == 0 ||
+        fabric_read_counters(arena, fabric, "counters", parts[3], &counters[1], err) < 0)
+        return false;
+    fabric_suspect_slow(arena, fabric, measured.flows.items, measured.flows.count, 0.9, &suspects);
+    counters[0] = counters[1];
+    fabric_prove(arena, fabric, counters, 1, 1, schedule->gaps, &proven);
+    if (proven.covered > 0)
+        abort(); /* nothing has grown */
+    return true;
+}
+
 /* Twice the same, and every edit lies where it says. */
 static bool reads_redacted(struct arena *arena, struct slice bytes, struct error *err)
 {
@@ -168,6 +214,7 @@ static const struct reader {
     {"manifest", reads_manifest}, {"redacted", reads_redacted}, {"inventory", reads_inventory},
     {"guard", reads_guard},       {"attempt", reads_attempt},   {"bundle", reads_bundle},
     {"foreign", reads_foreign},   {"database", reads_database}, {"import", reads_import},
+    {"links", reads_links},
 };
 
 enum { READERS = ARRAY_SIZE(readers) };

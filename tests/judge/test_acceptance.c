@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of acceptance.h: what settles a requirement, what a change makes void, and what replaces a fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/model/acceptance.h"
 #include "assay/reasons/any.h"
 #include "handmade.h"

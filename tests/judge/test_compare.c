@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two runs beside each other, and what of a run counts as history. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/model/compare.h"
 #include "assay/model/history.h"
 #include "handmade.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines from accepted runs: what becomes a figure, what is refused and why, and what `baseline check` finds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/judge/derive.h"
 
 #define GIB 1073741824.0
@@ -606,18 +601,6 @@ static void the_built_in_baselines_have_no_flaw(void **state)
     assert_true(tried >= 3);
 }
 
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -639,5 +622,5 @@ int main(void)
         cmocka_unit_test(the_built_in_baselines_have_no_flaw),
     };
 
-    return cmocka_run_group_tests_name("derive", tests, make_arena, drop_arena);
+    return cmocka_run_group_tests_name("derive", tests, arena_begin, arena_end);
 }

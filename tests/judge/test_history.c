@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who gets worse from run to run: fleets with measured noise are made up, and it is known who does. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/judge/judge.h"
 
 enum { GPUS = 8 };
@@ -338,6 +333,50 @@ static void of_failed_pairs_the_common_gpu_is_the_offender_and_of_one_pair_the_h
     fleet_end(&fleet);
 }
 
+/* By what grew since the run before, and by what is left where the runs are far enough apart to know a rate. */
+static void folders_that_grow_are_told_and_when_their_disk_is_full(void **state)
+{
+    static const struct {
+        const char *host, *folder;
+        double sizes[3], left;
+    } rooms[] = {
+        {"node1", "/var/log", {1000, 2000, 12240}, 51200},  /* 10 GiB in two days: full in ten */
+        {"node1", "/tmp", {100, 100, 200}, 400},            /* little, and hardly anything is left */
+        {"node2", "/var/log", {1000, 2000, 2100}, 1048576}, /* noise */
+        {"node2", "/home/*", {90000, 50000, 50000}, 400},   /* it was tidied up */
+    };
+    struct fleet fleet;
+
+    (void)state;
+    fleet_begin(&fleet, 2, 0, 1);
+    for (uint32_t run = 0; run < 3; run++) {
+        *list_push(fleet.arena, &fleet.history.runs) =
+            (struct history_run){.number = run + 4, .started = run * 2 * 86400.0};
+        for (size_t i = 0; i < ARRAY_SIZE(rooms); i++) {
+            size_t host = strcmp(rooms[i].host, "node2") == 0;
+
+            put(&fleet, run, host, position(&fleet, "space", "space.size", rooms[i].folder),
+                rooms[i].sizes[run]);
+            put(&fleet, run, host, position(&fleet, "space", "space.left", rooms[i].folder), rooms[i].left);
+        }
+    }
+    judge_history(fleet.arena, &fleet.history, &fleet.found);
+    assert_int_equal(fleet.found.growths.count, 2);
+    assert_string_equal(fleet.found.growths.items[0].folder, "/tmp");
+    assert_true(fabs(history_days_left(&fleet.found.growths.items[0]) - 8) < 1e-9);
+    assert_string_equal(fleet.found.growths.items[1].folder, "/var/log");
+    assert_string_equal(fleet.found.growths.items[1].target, "node1");
+    assert_true(fabs(fleet.found.growths.items[1].per_day - 5120) < 1e-9);
+    assert_true(fabs(history_days_left(&fleet.found.growths.items[1]) - 10) < 1e-9);
+
+    /* An hour apart nobody knows a rate: what grew is told all the same. */
+    fleet.history.runs.items[2].started = fleet.history.runs.items[1].started + 3600;
+    judge_history(fleet.arena, &fleet.history, &fleet.found);
+    assert_int_equal(fleet.found.growths.count, 1);
+    assert_true(isinf(history_days_left(&fleet.found.growths.items[0])));
+    arena_destroy(fleet.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +389,7 @@ int main(void)
         cmocka_unit_test(what_all_lose_together_accuses_nobody_and_is_told_of_the_run),
         cmocka_unit_test(too_few_runs_and_hosts_to_know_the_noise_tell_nothing),
         cmocka_unit_test(who_fails_in_two_runs_is_a_repeat_offender),
+        cmocka_unit_test(folders_that_grow_are_told_and_when_their_disk_is_full),
         cmocka_unit_test(of_failed_pairs_the_common_gpu_is_the_offender_and_of_one_pair_the_host),
     };
 

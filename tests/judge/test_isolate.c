@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search for what makes a group slow, on simulated fabrics: the same seeds each time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "simulate.h"
 
 enum { TRIALS = 12 };

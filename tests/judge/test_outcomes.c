@@ -4,15 +4,10 @@
  * Plan, command marks, parsers, checks and judge are the real ones; only the hosts are made up here.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 
@@ -427,6 +422,23 @@ static void more_than_the_links_carry_is_not_believed(void **state)
     world_end(&world);
 }
 
+/* Beside one that is: of both places of a size, the other alone would pass. */
+static void a_number_that_no_part_can_show_leaves_its_test_undecided(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    driver(&world, "node1", "550.90.07");
+    nccl(&world, "node1", NCCL_OUTPUT("304500000.00", "152250239.37", "0", "0 OK"), 0);
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, OUTCOME_INCONCLUSIVE,
+                   "was not read: it says 304500000 GB/s, which no part of any kind can show");
+    assert_verdict(&world, VERDICT_INCOMPLETE);
+    world_end(&world);
+}
+
 #define RANGE                                                                                            \
     ", \"limits\": [{\"metric\": \"nccl.all_reduce.busbw\", \"range\": [460, 500], \"unit\": \"GB/s\", " \
     "\"tolerance\": 0.02, \"source\": \"test\", \"status\": \"vendor\"}]"
@@ -530,6 +542,77 @@ static struct world eight_of_which_one_has(const char *output, const char *suite
     "\"test\", \"status\": \"contract\"}]"
 #define SLOWER NCCL_OUTPUT("450.02", "464.38", "0", "0 OK")  /* 6% */
 #define SLOWEST NCCL_OUTPUT("421.29", "450.01", "0", "0 OK") /* 12% */
+
+/* What eight hosts say that write to one mount at once, 1, 2, 4 and all of them; one of them so fast. */
+static const char *written_by_eight(struct arena *arena, size_t odd, double odd_mbs)
+{
+    const char *rows = "clients.begin\t\t1000\n";
+
+    for (size_t host = 1; host <= 8; host++) {
+        rows = arena_printf(
+            arena,
+            "%sclient.asked\tnode%zu\t900\nclient.login\tnode%zu\tyes\nclient.clock\tnode%zu\t900.01 "
+            "900.02\nclient.works\tnode%zu\tyes\nclient.place\tnode%zu\t0\nclient.sees\tnode%zu\t8 of 8\n",
+            rows, host, host, host, host, host, host);
+        for (size_t turn = 0, level = 1; level <= 8; level *= 2, turn++) {
+            double mbs = host == odd ? odd_mbs : 1000 + (double)(host * 7 % 5), since = 25.0 * (double)turn;
+
+            if (host > level)
+                continue;
+            rows = arena_printf(
+                arena,
+                "%sclient.begun.write.%zu\tnode%zu\t%.3f %.3f %.3f\nclient.fio.write.%zu\tnode%zu\t3;fio-3.33;w;0;0",
+                rows, level, host, since, 1000 + since, 1000.01 + since, level, host);
+            for (double direction = 0; direction < 2; direction++) {
+                rows = arena_printf(arena, "%s;%.0f;%.0f;1;%.0f;0;0;0;0;1;1;1;1", rows, direction * mbs * 2e4,
+                                    direction * mbs * 1000, direction * 20000);
+                for (size_t i = 0; i < 20; i++)
+                    rows = arena_printf(arena, "%s;%zu%%=1", rows, i);
+                rows = arena_printf(arena, "%s;1;1;1;1;0;0;0%%;0;0", rows);
+            }
+            rows = arena_printf(arena, "%s;1%%;1%%;1;1;1\n", rows);
+        }
+    }
+    return arena_printf(arena, "%skey-value end\n", rows);
+}
+
+static void of_hosts_that_do_the_same_at_once_the_slow_one_is_named(void **state)
+{
+    static const double mbs[] = {800, 990};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(mbs); i++) {
+        struct world world;
+        const struct outcome *outcome;
+        size_t failed = 0;
+
+        world_begin(
+            &world,
+            SUITE("trial",
+                  "{\"check\": \"storage-clients\", \"scope\": \"cluster\", \"arguments\": {\"mount\": "
+                  "\"/data\", \"jobs\": [\"write\"]}}"),
+            EIGHT);
+        if (world.record.plan == NULL)
+            fail_msg("%s", world.err.text);
+        RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, mbs[i]), 0});
+        judge(&world);
+        assert_outcome(&world, "storage-clients", "node1", "clients.write.together", OUTCOME_PASS, "");
+        for (size_t k = 0; k < world.record.judgement.outcome_count; k++) {
+            outcome = &world.record.judgement.outcomes[k];
+            if (outcome->word != OUTCOME_FAIL)
+                continue;
+            assert_string_equal(
+                world.record.plan->steps.items[outcome->step].shape->slots[outcome->slot].subject, "node5");
+            assert_said(&world, outcome->cause, "node5 is 20");
+            assert_said(&world, outcome->cause,
+                        "below the median of its 7 peers, measured by 1 value of client.write.bandwidth");
+            assert_said(&world, outcome->remedy, "slower than the others beside it");
+            failed++;
+        }
+        assert_int_equal(failed, i == 0 ? 1 : 0);
+        world_end(&world);
+    }
+}
 
 static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor(void **state)
 {
@@ -2015,26 +2098,16 @@ static void every_check_names_parsers_that_exist(void **state)
     }
 }
 
-static int arena_begin(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int arena_end(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_output_within_limits_passes),
         cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
         cmocka_unit_test(more_than_the_links_carry_is_not_believed),
+        cmocka_unit_test(a_number_that_no_part_can_show_leaves_its_test_undecided),
         cmocka_unit_test(a_range_gates_below_and_above),
         cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),
+        cmocka_unit_test(of_hosts_that_do_the_same_at_once_the_slow_one_is_named),
         cmocka_unit_test(a_contract_judges_a_stored_run_anew_and_says_what_it_could_not),
         cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
         cmocka_unit_test(what_the_links_carry_decides_where_nobody_has_a_figure),

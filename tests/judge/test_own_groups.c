@@ -4,15 +4,10 @@
  * ones; what the hosts would measure is made up here: a ring whose every step takes its time.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 #include "asymptote.h"

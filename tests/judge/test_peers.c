@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Peers, on simulated fleets with fixed seeds: what is slow is named, and nothing else. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "dice.h"
 #include "fleet.h"
 
 #define FLEET .hosts = 48, .gpus = 8, .noise = 0.02
@@ -153,6 +149,79 @@ static void a_gpu_that_is_slow_in_one_test_is_named_among_eight_hosts_too(void *
     assert_int_equal(wrong, 0);
 }
 
+/* GPUs that are all siblings, each measured once. */
+static void compare_alone(struct arena *arena, const double *levels, size_t count,
+                          struct peers_findings *ret_findings)
+{
+    static const struct peers_aspect aspect = {0.05, 0.10};
+    size_t *positions = arena_array(arena, size_t, count);
+    struct peers_value *values = arena_array(arena, struct peers_value, count);
+
+    for (size_t i = 0; i < count; i++)
+        values[i] = (struct peers_value){.subjects = {i, PEERS_NONE}, .level = levels[i]};
+    peers_compare(arena,
+                  &(struct peers_problem){.positions = positions,
+                                          .subject_count = count,
+                                          .aspects = &aspect,
+                                          .aspect_count = 1,
+                                          .values = values,
+                                          .value_count = count},
+                  ret_findings);
+}
+
+/* All that a delivery of one host has to compare with: by the MAD of all eight 69 of 100 were found. */
+static void a_gpu_is_named_by_its_seven_siblings(void **state)
+{
+    enum { TRIALS = 100, FOUND_LEAST = 90, REMARKED_MOST = 3, GPUS = 8, SLOW = 5 };
+    uint64_t random = 1;
+    unsigned found = 0, remarked = 0;
+
+    (void)state;
+    for (size_t trial = 0; trial < TRIALS; trial++) {
+        struct arena *arena = arena_create();
+        double levels[GPUS];
+        struct peers_findings findings = {0};
+
+        for (size_t i = 0; i < GPUS; i++)
+            levels[i] = 0.022 * dice_normal(&random) + (i == SLOW ? log(0.75) : 0);
+        compare_alone(arena, levels, GPUS, &findings);
+        for (size_t i = 0; i < findings.findings.count; i++)
+            if (findings.findings.items[i].subject == SLOW)
+                found++;
+            else {
+                assert_false(findings.findings.items[i].fails);
+                remarked++;
+            }
+        arena_destroy(arena);
+    }
+    assert_in_range(found, FOUND_LEAST, TRIALS);
+    assert_in_range(remarked, 0, REMARKED_MOST); /* one run of a hundred */
+}
+
+/* What scatters by what is slow would hide all of them. */
+static void half_of_a_few_are_named_however_many_hide_beside_them(void **state)
+{
+    static const size_t counts[] = {6, 8, 16};
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+        struct arena *arena = arena_create();
+        double levels[16];
+        struct peers_findings findings = {0};
+
+        for (size_t k = 0; k < counts[i]; k++)
+            levels[k] = 0.002 * dice_normal(&random) + (k % 2 == 1 ? log(0.7) : 0);
+        compare_alone(arena, levels, counts[i], &findings);
+        assert_int_equal(findings.findings.count, counts[i] / 2);
+        for (size_t k = 0; k < findings.findings.count; k++) {
+            assert_int_equal(findings.findings.items[k].subject % 2, 1);
+            assert_true(findings.findings.items[k].fails);
+        }
+        arena_destroy(arena);
+    }
+}
+
 /* Hosts in a ring: each is in two pairs. */
 static struct peers_finding in_a_ring(struct arena *arena, size_t slow_host, size_t slow_pair,
                                       size_t *ret_count)
@@ -208,6 +277,8 @@ int main(void)
         cmocka_unit_test(a_slow_path_is_a_pair_and_no_gpu),
         cmocka_unit_test(nothing_is_said_with_too_few_siblings),
         cmocka_unit_test(a_gpu_that_is_slow_in_one_test_is_named_among_eight_hosts_too),
+        cmocka_unit_test(a_gpu_is_named_by_its_seven_siblings),
+        cmocka_unit_test(half_of_a_few_are_named_however_many_hide_beside_them),
         cmocka_unit_test(a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither),
     };
 

@@ -4,15 +4,10 @@
  * measure is made up here, from whom the test names.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was slow for a while in a series, and how often noise alone says so. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "assay/base/arena.h"
+#include "../arena_test.h"
 #include "spells.h"
 
 enum { DAY = 288, SERIES = 1000 };
@@ -215,32 +210,18 @@ static void much_noise_shows_nothing_and_says_so(void **state)
     assert_false(spells.blind);
 }
 
-static int setup(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(noise_alone_accuses_nobody),
-        CASE(a_window_of_a_day_is_named_where_it_is),
-        CASE(half_as_slow_is_found_and_does_not_fail),
-        CASE(several_in_a_row_tell_more_than_one),
-        CASE(what_flaps_is_counted_and_the_longest_told),
-        CASE(the_first_and_the_last_count_as_any),
-        CASE(a_spell_does_not_go_on_over_an_interruption),
-        CASE(of_a_time_more_is_worse),
-        CASE(much_noise_shows_nothing_and_says_so),
+        ARENA_TEST(noise_alone_accuses_nobody),
+        ARENA_TEST(a_window_of_a_day_is_named_where_it_is),
+        ARENA_TEST(half_as_slow_is_found_and_does_not_fail),
+        ARENA_TEST(several_in_a_row_tell_more_than_one),
+        ARENA_TEST(what_flaps_is_counted_and_the_longest_told),
+        ARENA_TEST(the_first_and_the_last_count_as_any),
+        ARENA_TEST(a_spell_does_not_go_on_over_an_interruption),
+        ARENA_TEST(of_a_time_more_is_worse),
+        ARENA_TEST(much_noise_shows_nothing_and_says_so),
     };
 
     return cmocka_run_group_tests_name("spells", tests, NULL, NULL);

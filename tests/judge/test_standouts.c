@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Outliers of a whole run, on fleets of the delivery suite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "truth_fleet.h"
 
 /* One GPU of six hosts computes 20% less, which its floor allows; so many of the others never answered. */

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Only a fail is waived, only while the waiver lasts, and only with the evidence that it was made for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "handmade.h"
 
 #define ONE_HOST "n1:u1"

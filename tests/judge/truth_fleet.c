@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/reasons/judge.h"
 #include "dice.h"
 
 /* The middle of what the sources of suites/baselines/hgx-h100.json measured on healthy hosts. Of host copies they give a
@@ -225,12 +226,13 @@ static void write_values(struct truth_fleet *fleet)
 static bool names(const struct truth_fleet *fleet, struct arena *arena, size_t item, size_t side)
 {
     const struct outcome *outcome = &fleet->judgement.outcomes[item];
-    char words[64];
+    char leaf[32];
 
     if (fleet->of_item[item][1] == TRUTH_NONE)
         return outcome->remark || outcome->word == OUTCOME_FAIL;
-    snprintf(words, sizeof words, "leaf l%zu is slow", fleet->of_item[item][side] + 1);
-    return strstr(reason_english(arena, outcome->cause), words) != NULL;
+    snprintf(leaf, sizeof leaf, "l%zu", fleet->of_item[item][side] + 1);
+    return reason_is(outcome->cause, leaf_slow_with_both) &&
+           strcmp(reason_english(arena, reason_argument(arena, outcome->cause, 2)), leaf) == 0;
 }
 
 static void find_parts(struct truth_fleet *fleet, struct arena *arena)

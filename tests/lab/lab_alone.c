@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "assay/base/files.h"
+#include "assay/lab/lab.h"
 #include "assay/parse/parser.h"
 
 int command_lab(int argc, char **argv);
+int command_lab_tool(int argc, char **argv);
 
 /* Prints the reading of standard input as `assay parse` does. */
 static int parse(const char *tool)
@@ -39,6 +41,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "lab") == 0)
         return command_lab(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], LAB_TOOL_WORD) == 0)
+        return command_lab_tool(argc - 1, argv + 1);
     if (argc == 3 && strcmp(argv[1], "parse") == 0)
         return parse(argv[2]);
     fprintf(stderr, "usage: lab-alone lab ... | lab-alone parse TOOL\n");

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which settings of a suite are advised against. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/model/advice.h"
 
 /* The only note on this variable in the launcher's environment; "" when there is none. */
@@ -130,26 +125,13 @@ static void nothing_is_said_of_the_built_in_suites(void **state)
     }
 }
 
-static int setup(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_harms_a_test_is_advised_against_with_its_reason, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(what_is_right_is_left_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_environment_of_a_suite_is_looked_at, setup, teardown),
-        cmocka_unit_test_setup_teardown(nothing_is_said_of_the_built_in_suites, setup, teardown),
+        ARENA_TEST(what_harms_a_test_is_advised_against_with_its_reason),
+        ARENA_TEST(what_is_right_is_left_alone),
+        ARENA_TEST(every_environment_of_a_suite_is_looked_at),
+        ARENA_TEST(nothing_is_said_of_the_built_in_suites),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Suites, platforms, baselines: those that are built in load, and wrong ones say what is wrong and where. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/files.h"
 #include "assay/model/suite.h"
 
 #define GIB 1073741824.0
 
 static const char *source_root;
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 static int load(struct arena *arena, const char *kind, const char *name, struct error *err)
 {
@@ -591,7 +574,7 @@ static void unknown_names_list_those_there_are(void **state)
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(err.text,
                         "'whatever' is not one of the built-in suites; they are delivery, gpu, periodic, "
-                        "smoke, soak, tuning; a file is "
+                        "site, smoke, soak, tuning; a file is "
                         "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");
@@ -660,24 +643,23 @@ static void the_manual_s_example_loads(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_document_that_is_built_in_loads, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(platforms_say_what_applies, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(times_are_found_by_check, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(baselines_hold_the_published_figures, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(no_copy_limit_exceeds_the_datasheet, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(delivery_is_the_agreed_plan, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(everything_of_a_suite_is_read, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(variants_are_read_in_their_order, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_suites_are_told_by_line_and_column, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(all_that_is_wrong_in_a_suite_is_told_at_once, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_platforms_are_told_by_line_and_column, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_baselines_are_told_by_line_and_column, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(unknown_names_list_those_there_are, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(times_are_read_as_people_write_them, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(another_duration_is_another_number_in_the_suite, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(the_manual_s_example_loads, make_arena, drop_arena),
+        ARENA_TEST(every_document_that_is_built_in_loads),
+        ARENA_TEST(platforms_say_what_applies),
+        ARENA_TEST(times_are_found_by_check),
+        ARENA_TEST(baselines_hold_the_published_figures),
+        ARENA_TEST(no_copy_limit_exceeds_the_datasheet),
+        ARENA_TEST(delivery_is_the_agreed_plan),
+        ARENA_TEST(everything_of_a_suite_is_read),
+        ARENA_TEST(variants_are_read_in_their_order),
+        ARENA_TEST(wrong_suites_are_told_by_line_and_column),
+        ARENA_TEST(all_that_is_wrong_in_a_suite_is_told_at_once),
+        ARENA_TEST(wrong_platforms_are_told_by_line_and_column),
+        ARENA_TEST(wrong_baselines_are_told_by_line_and_column),
+        ARENA_TEST(unknown_names_list_those_there_are),
+        ARENA_TEST(times_are_read_as_people_write_them),
+        ARENA_TEST(another_duration_is_another_number_in_the_suite),
+        ARENA_TEST(the_manual_explains_every_key),
+        ARENA_TEST(the_manual_s_example_loads),
         cmocka_unit_test(both_schemas_define_the_same_limit),
     };
 

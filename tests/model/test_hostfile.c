@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/files.h"
 #include "assay/base/text.h"
 #include "assay/model/hostfile.h"
 
 static const char *source_root;
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 static struct hostfile *parse(struct arena *arena, const char *text, struct error *err)
 {
@@ -416,20 +399,20 @@ static void the_manual_explains_every_key(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(open_mpi_hostfile_works_as_it_is, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_is_not_said_has_its_default, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(every_key_reaches_its_place, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(defaults_hold_for_the_lines_below, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_report_line_names_the_cluster, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(rails_say_where_cables_end, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(one_address_may_serve_several_ports, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_files_are_told_by_line_and_column, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(all_that_is_wrong_is_told_at_once, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_other_tools_write_is_read_or_told, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(nul_bytes_are_refused, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(missing_file_is_named, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(the_manual_explains_every_key, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(every_example_loads, make_arena, drop_arena),
+        ARENA_TEST(open_mpi_hostfile_works_as_it_is),
+        ARENA_TEST(what_is_not_said_has_its_default),
+        ARENA_TEST(every_key_reaches_its_place),
+        ARENA_TEST(defaults_hold_for_the_lines_below),
+        ARENA_TEST(a_report_line_names_the_cluster),
+        ARENA_TEST(rails_say_where_cables_end),
+        ARENA_TEST(one_address_may_serve_several_ports),
+        ARENA_TEST(wrong_files_are_told_by_line_and_column),
+        ARENA_TEST(all_that_is_wrong_is_told_at_once),
+        ARENA_TEST(what_other_tools_write_is_read_or_told),
+        ARENA_TEST(nul_bytes_are_refused),
+        ARENA_TEST(missing_file_is_named),
+        ARENA_TEST(the_manual_explains_every_key),
+        ARENA_TEST(every_example_loads),
     };
 
     source_root = argc > 1 ? argv[1] : ".";

@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/text.h"
 #include "assay/model/hostfile.h"
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 static const char *join(struct arena *arena, const struct hostlist *list)
 {
@@ -171,11 +154,9 @@ static void the_largest_list_is_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranges_stand_for_names, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(wrong_lists_are_told_by_column, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(names_of_equal_shape_are_folded, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(folded_names_come_back, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(the_largest_list_is_taken, make_arena, drop_arena),
+        ARENA_TEST(ranges_stand_for_names),          ARENA_TEST(wrong_lists_are_told_by_column),
+        ARENA_TEST(names_of_equal_shape_are_folded), ARENA_TEST(folded_names_come_back),
+        ARENA_TEST(the_largest_list_is_taken),
     };
 
     return cmocka_run_group_tests_name("hostlist", tests, NULL, NULL);

@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/model/suite.h"
 
 #define GIB 1073741824.0
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 static struct limit read_limit(struct arena *arena, const char *text)
 {
@@ -262,17 +245,15 @@ static void sizes_are_those_of_nccl_tests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(limits_are_read_and_said_in_words, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(only_a_guess_cannot_fail, make_arena, drop_arena),
+        ARENA_TEST(limits_are_read_and_said_in_words),
+        ARENA_TEST(only_a_guess_cannot_fail),
         cmocka_unit_test(tolerance_eases_the_gate),
-        cmocka_unit_test_setup_teardown(what_was_stated_stands_apart_from_the_tolerance, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(a_tolerance_is_given_once_and_where_there_is_a_number, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(a_contract_names_its_clauses, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_limit_speaks_only_of_what_it_names, make_arena, drop_arena),
+        ARENA_TEST(what_was_stated_stands_apart_from_the_tolerance),
+        ARENA_TEST(a_tolerance_is_given_once_and_where_there_is_a_number),
+        ARENA_TEST(a_contract_names_its_clauses),
+        ARENA_TEST(a_limit_speaks_only_of_what_it_names),
         cmocka_unit_test(stars_stand_for_any_characters),
-        cmocka_unit_test_setup_teardown(sizes_are_those_of_nccl_tests, make_arena, drop_arena),
+        ARENA_TEST(sizes_are_those_of_nccl_tests),
     };
 
     return cmocka_run_group_tests_name("limit", tests, NULL, NULL);

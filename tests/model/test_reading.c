@@ -1,26 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
+#include "assay/model/plausible.h"
 #include "assay/model/reading.h"
 #include "assay/reasons/any.h"
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 static void a_long_reason_is_cut_between_characters(void **state)
 {
@@ -122,16 +106,58 @@ static void what_a_flood_leaves_out_is_counted_in_a_reason_of_its_own(void **sta
     assert_string_equal(reason_english(*state, one), "1 more like these");
 }
 
+/* The margin of a GPU that is cooler than the unsigned number it is counted down from; a limit in mW taken for W. */
+static void what_no_part_can_show_is_not_recorded(void **state)
+{
+    struct reading reading;
+
+    reading_init(&reading, *state, "nvidia-smi");
+    reading_set(&reading, READING_COMPLETE, NULL);
+    reading_measure(&reading, "gpu.temperature_margin", "gpu3", 2147483686.0, "C");
+    reading_measure(&reading, "gpu.temperature", "gpu3", 41, "C");
+    reading_measure(&reading, "gpu.power_limit", "gpu3", 700000, "W");
+    reading_measure(&reading, "nccl.all_reduce.busbw", "", -1, "GB/s");
+    reading_measure(&reading, "ecc.corrected", "gpu3", 18446744073709551615.0, "");
+    reading_settle(&reading);
+    assert_int_equal(reading.status, READING_COMPLETE);
+    assert_int_equal(reading.measurements.count, 2);
+    assert_non_null(reading_get(&reading, "gpu.temperature", "gpu3"));
+    assert_non_null(reading_get(&reading, "ecc.corrected", "gpu3"));
+    assert_int_equal(reading.findings.count, 3);
+    assert_string_equal(reading.findings.items[0].code, "gpu.temperature_margin.unread");
+    assert_string_equal(reading.findings.items[0].subject, "gpu3");
+    assert_string_equal(
+        reason_english(*state, reading.findings.items[0].what),
+        "it says 2147483686 C, which no part of any kind can show (it would lie between -60 and 250): "
+        "the number wrapped, or its unit was misread");
+    reading_settle(&reading);
+    assert_int_equal(reading.findings.count, 3);
+}
+
+static void bounds_themselves_are_plausible(void **state)
+{
+    double least, most;
+    struct reading reading;
+
+    assert_true(plausible_bounds("gpu_memory.covered", "%", &least, &most));
+    reading_init(&reading, *state, "probe");
+    reading_measure(&reading, "gpu_memory.covered", "gpu0", least, "%");
+    reading_measure(&reading, "gpu_memory.covered", "gpu0", most, "%");
+    reading_settle(&reading);
+    assert_int_equal(reading.measurements.count, 2);
+    assert_false(plausible_bounds("any", "furlongs", &least, &most));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_long_reason_is_cut_between_characters, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_reason_is_one_printable_line, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(bad_bytes_become_replacement_characters, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(measurements_are_written_as_the_contract_says, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(what_a_flood_leaves_out_is_counted_in_a_reason_of_its_own, make_arena,
-                                        drop_arena),
+        ARENA_TEST(a_long_reason_is_cut_between_characters),
+        ARENA_TEST(a_reason_is_one_printable_line),
+        ARENA_TEST(bad_bytes_become_replacement_characters),
+        ARENA_TEST(measurements_are_written_as_the_contract_says),
+        ARENA_TEST(what_a_flood_leaves_out_is_counted_in_a_reason_of_its_own),
+        ARENA_TEST(what_no_part_can_show_is_not_recorded),
+        ARENA_TEST(bounds_themselves_are_plausible),
     };
 
     return cmocka_run_group_tests_name("reading", tests, NULL, NULL);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reasons are data: made, compared, kept and said in each language. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/json.h"
 #include "assay/model/reason.h"
 #include "assay/model/reason_json.h"
@@ -25,18 +20,6 @@ static const struct sentence *const catalogue[] = {
 #include "assay/reasons/all.def"
 #undef SENTENCE
 };
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 /* A bit for each argument that the text shows; plurals show nothing by themselves. It shows one once: twice would be twice
    as much again at each depth of reasons in reasons. */
@@ -312,5 +295,5 @@ int main(void)
         cmocka_unit_test(the_line_of_a_reason_is_read_back_as_that_reason),
     };
 
-    return cmocka_run_group_tests(tests, make_arena, drop_arena);
+    return cmocka_run_group_tests(tests, arena_begin, arena_end);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run may be shown as, in words: only of an acceptance nothing is said against it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/model/standing.h"
 
 static const struct standing acceptance = {RUN_ACCEPTANCE, 8, 8, 12, 12}, part = {RUN_PART, 2, 8, 3, 12},

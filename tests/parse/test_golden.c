@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "assay/base/files.h"
+#include "assay/model/plausible.h"
 #include "assay/model/redact.h"
 
 #include "cuts.h"
@@ -158,6 +159,24 @@ static void check_redacted(const struct parser *parser, const char *name, const 
     arena_destroy(arena);
 }
 
+/* So that no number of any tool is recorded whatever it is. */
+static void check_bounds(const struct parser *parser, const char *name, const struct text *input)
+{
+    struct arena *arena = arena_create();
+    const char *without = NULL;
+    struct reading reading;
+    double least, most;
+
+    parser_run(parser, (struct slice){input->bytes, input->length}, arena, &reading);
+    for (size_t i = 0; i < reading.measurements.count; i++)
+        if (!plausible_bounds(reading.measurements.items[i].metric, reading.measurements.items[i].unit,
+                              &least, &most))
+            without = reading.measurements.items[i].metric;
+    tap_case(without == NULL, without, "%s: %s has nothing without bounds of what is plausible", parser->name,
+             name);
+    arena_destroy(arena);
+}
+
 static void check_file(const struct parser *parser, const char *path)
 {
     const char *name = strrchr(path, '/') + 1;
@@ -174,6 +193,7 @@ static void check_file(const struct parser *parser, const char *path)
     }
     check_reading(parser, path, &input);
     check_pieces(parser, name, &input);
+    check_bounds(parser, name, &input);
     check_redacted(parser, name, &input);
     step = input.length > LARGE_BYTES ? LARGE_STEP : 1;
     result = check_cuts(parser, (struct slice){input.bytes, input.length}, step,

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/parse/inventory.h"
 
 static const char nodes[] =
@@ -25,18 +20,6 @@ static const char nodes[] =
 static const char topology[] = "SwitchName=leaf1 Level=0 LinkSpeed=1 Nodes=gpu[001-002]\n"
                                "SwitchName=leaf2 Level=0 LinkSpeed=1 Nodes=gpu[003-004]\n"
                                "SwitchName=spine Level=1 LinkSpeed=1 Nodes=gpu[001-004] Switches=leaf[1-2]\n";
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 /* The hostfile of the texts. */
 static const char *made_of(struct arena *arena, const char *unit, const char *const *texts)
@@ -216,18 +199,16 @@ static void a_name_that_no_hostfile_may_hold_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slurm_nodes_and_topology_are_a_hostfile, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(the_order_of_texts_and_lines_does_not_matter, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(partitions_are_units_only_where_asked, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_node_of_two_leaves_has_none, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(several_kinds_are_counted_and_told, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(addresses_that_do_not_run_with_the_names_stand_one_by_one, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(sinfo_gives_names_and_says_what_it_does_not_tell, make_arena,
-                                        drop_arena),
-        cmocka_unit_test_setup_teardown(kubernetes_nodes_are_a_hostfile, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_is_no_inventory_is_refused, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_name_that_no_hostfile_may_hold_is_refused, make_arena, drop_arena),
+        ARENA_TEST(slurm_nodes_and_topology_are_a_hostfile),
+        ARENA_TEST(the_order_of_texts_and_lines_does_not_matter),
+        ARENA_TEST(partitions_are_units_only_where_asked),
+        ARENA_TEST(a_node_of_two_leaves_has_none),
+        ARENA_TEST(several_kinds_are_counted_and_told),
+        ARENA_TEST(addresses_that_do_not_run_with_the_names_stand_one_by_one),
+        ARENA_TEST(sinfo_gives_names_and_says_what_it_does_not_tell),
+        ARENA_TEST(kubernetes_nodes_are_a_hostfile),
+        ARENA_TEST(what_is_no_inventory_is_refused),
+        ARENA_TEST(a_name_that_no_hostfile_may_hold_is_refused),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans: over which hosts a step of the suite runs, what keeps others away meanwhile, and what is refused. */
 #include <fnmatch.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/files.h"
 #include "assay/base/text.h"
 #include "assay/model/suite.h"
@@ -18,18 +13,6 @@
 #define RACKS                                                                              \
     "n1 unit=u1 rack=r1 leaf=l1\nn2 unit=u1 rack=r1 leaf=l2\nn3 unit=u1 rack=r2 leaf=l1\n" \
     "n4 unit=u2 rack=r2 leaf=l2\nn5 unit=u2 rack=r3 leaf=l2\n"
-
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
 
 struct sample {
     struct arena *arena;
@@ -842,9 +825,8 @@ int main(void)
         cmocka_unit_test(a_baseline_is_for_the_platforms_that_it_names),
         cmocka_unit_test(racks_of_nvlinks_must_be_told),
         cmocka_unit_test(hosts_come_together_as_the_suite_says),
-        cmocka_unit_test_setup_teardown(limits_follow_from_where_the_members_are, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(pairs_of_adapters_are_of_one_shape_whatever_their_racks, make_arena,
-                                        drop_arena),
+        ARENA_TEST(limits_follow_from_where_the_members_are),
+        ARENA_TEST(pairs_of_adapters_are_of_one_shape_whatever_their_racks),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
@@ -858,8 +840,7 @@ int main(void)
         cmocka_unit_test(all_reduce_on_two_hosts_is_not_judged_alone),
         cmocka_unit_test(what_cannot_be_grouped_is_refused),
         cmocka_unit_test(a_clause_of_the_contract_outranks_suite_and_baseline),
-        cmocka_unit_test_setup_teardown(a_clause_that_nothing_measures_never_looks_agreed, make_arena,
-                                        drop_arena),
+        ARENA_TEST(a_clause_that_nothing_measures_never_looks_agreed),
     };
 
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """assay-probe-gpu as a host runs it, by its host backend.
 
-usage: test_gpu.py ASSAY_PROBE_GPU
+usage: test_gpu.py ASSAY_PROBE_GPU FAKE_NVML
 """
 
 import json
@@ -15,12 +15,13 @@ import time
 from probe_case import end, ok, same
 
 PROGRAM = sys.argv[1]
+SENSED = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(os.path.abspath(sys.argv[2]))}
 UNITS = ["integer", "fma32", "fma64", "special", "tensor-bf16", "tensor-fp16", "tensor-int8", "shuffle", "shared", "memory"]
 SMALL = ("--backend", "host", "--gpus", "2", "--sms", "3", "--depth", "4")
 
 
-def probe(*words):
-    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60, check=False)
+def probe(*words, env=None):
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=60, check=False, env=env)
     return done, [json.loads(line) for line in done.stdout.splitlines() if line]
 
 
@@ -84,6 +85,14 @@ ok(rates[1]["tflops"] < rates[0]["tflops"] / 10, "a slow GPU is told as slow", r
 same([line["not_measured"] for line in by_key(lines, "gemm") if "tflops" not in line], ["this architecture has no fp8"] * 2,
      "what was not measured says why")
 
+ok(not any("clock_mhz" in line or "series" in line for line in rates), "without NVML nothing is said of clocks", rates)
+sensed = by_key(probe("compute", "--backend", "host", "--gpus", "3", "--windows", "2", *ONE, "--types", "bf16", env=SENSED)[1], "gemm")
+same([(line.get("clock_mhz"), line.get("power_w"), line.get("temperature_c"), line.get("reasons")) for line in sensed],
+     [(1900, 612.5, 61, "sw_power_cap"), (1700, 612.5, 81, "sw_power_cap, hw_thermal_slowdown"), (None,) * 4],
+     "clock, power, temperature and reasons stand beside the rate, of the GPUs that NVML knows", sensed)
+ok(all(len(line["series"]) == line["windows"] and line["series"][0][1:] == [line["clock_mhz"], 612, line["temperature_c"], line["reasons"]]
+       for line in sensed[:2]), "and of each window", sensed)
+
 # links: five GPUs, so that one has no partner in each round
 done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
 same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 60), "links are measured", done.stderr)
@@ -96,12 +105,51 @@ same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together 
      "from the host and to it, alone and together")
 ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
 
+# training
+TRAIN = ("training", "--backend", "host", "--steps", "8")
+done, lines = probe(*TRAIN, "--gpus", "3")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["exchange"]), (0, "ok", 9, "threads"), "sound GPUs train", done.stderr)
+steps = by_key(lines, "step")
+same([line["step"] for line in steps], list(range(8)), "each step is told of")
+ok(all(line["ms"] > 0 and 3 < line["loss"] < 5 for line in steps) and steps[4]["loss"] < steps[0]["loss"],
+   "with its loss, which falls where a batch comes back, and its time", steps)
+whole = by_key(lines, "training")[0]
+ok(0 < whole["least"] <= whole["p1"] <= whole["tflops"] <= whole["best"] and whole["windows"] == 5 and whole["tokens_per_s"] > 0,
+   "the rates are those after the warm-up", whole)
+ok(all(line["tflops"] > 0 and 0 <= line["late_percent"] and 0 <= line["last_percent"] <= 100 and line["steps_wrong"] == 0 for line in by_key(lines, "gpu")),
+   "each GPU has its own rate, and how late it came", by_key(lines, "gpu"))
+
+
+def trained(*words):
+    told = probe(*TRAIN, *words)[1]
+    return [(line["loss_bits"], line["digest"]) for line in by_key(told, "step")], by_key(told, "training")[0]["digest"]
+
+
+same([trained("--gpus", gpus) for gpus in ("1", "2", "8")], [([(line["loss_bits"], line["digest"]) for line in steps], whole["digest"])] * 3,
+     "one GPU, two and eight come to the same losses and gradients, to the last bit")
+ok(trained("--gpus", "1", "--seed", "2")[1] != whole["digest"], "and to others with another seed")
+done, lines = probe(*TRAIN, "--gpus", "3", "--inject", "gpu=2,bits=0x4000,from=3,period=2")
+same((done.returncode, lines[-1]["end"]), (1, "wrong"), "a gradient with another bit is the exit status", done.stderr)
+same([{key: line[key] for key in ("wrong_gpu", "what", "first_step", "steps")} for line in by_key(lines, "wrong_gpu")],
+     [{"wrong_gpu": 2, "what": "gradients", "first_step": 3, "steps": 3}], "the GPU is named, since when and in how many steps")
+same([line["steps_wrong"] for line in by_key(lines, "gpu")], [0, 0, 3], "and counted")
+ok(by_key(lines, "step")[4]["loss_bits"] != steps[4]["loss_bits"], "and the host goes another way than sound ones from then on")
+split = probe(*TRAIN, "--gpus", "2", "--inject", "gpu=1,from=4")[1]
+ok(split[-1]["end"] == "wrong" and "step 4: no loss and gradients have the majority" in split[-1]["reason"] and not by_key(split, "wrong_gpu")
+   and "digest" not in by_key(split, "training")[0], "where nobody can tell which of two is right, nobody is named and nothing passes", split[-1])
+done, lines = probe(*TRAIN, "--gpus", "3", "--inject", "gpu=1,slow=97")
+gpus = by_key(lines, "gpu")
+ok(done.returncode == 0 and gpus[1]["tflops"] < min(gpus[0]["tflops"], gpus[2]["tflops"]) / 2
+   and gpus[1]["late_percent"] > max(gpus[0]["late_percent"], gpus[2]["late_percent"]), "a GPU that makes the others wait is told as slow and late", gpus)
+same(by_key(lines, "training")[0]["digest"], whole["digest"], "and trains to the same")
+
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),
                             (("sdc", "--units", "fma"), 64, "--units: 'fma' is none"), (("memory", "--units", "fma32"), 64, "unknown option '--units'"),
                             (("compute", "--types", "bf17"), 64, "--types: 'bf17' is none"), (("compute", "--sizes", "100"), 64, "multiples of 16"),
                             (("memory", "--memory", "9999999"), 64, "expected less than"), (("sdc", "--sms", "9999"), 64, "expected at most"),
+                            (("training", "--steps", "9999"), 64, "expected at most"),
                             (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)
     ok(done.returncode == status and text in done.stderr, f"refused with its reason: {' '.join(words) or 'no word'}", done)

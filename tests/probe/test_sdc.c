@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wrong answers of one SM are named, by the same code that looks at real ones. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/base/arena.h"
 #include "faults.h"
 
 static void what_changes_an_answer_is_named_by_gpu_sm_round_and_bits(void **state)
@@ -54,7 +51,7 @@ static void chains_do_not_settle(void **state)
     uint32_t words[WORK_WORDS];
 
     (void)state;
-    for (size_t i = 0; i < sizeof chains / sizeof chains[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(chains); i++) {
         unsigned twins = 0;
 
         work_block(chains[i], 5, 2000, words);
@@ -96,7 +93,7 @@ static void an_injection_is_read_or_its_word_is_told(void **state)
     assert_true(injection.gpu == 1 && injection.sm == 17 && injection.unit == WORK_TENSOR_BF16 &&
                 injection.lane == 3 && injection.bits == 0x1000 && injection.from == 450 &&
                 injection.period == 3 && injection.one_in == 9);
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         assert_int_equal(injection_parse(wrong[i], &injection, &err), -1);
         assert_non_null(strstr(err.text, "expected gpu=N"));
     }

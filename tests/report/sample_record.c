@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
+#include "assay/reasons/parse.h"
 
 enum { GPUS = 8 };
 static const double gib = 1073741824.0;
@@ -80,8 +82,8 @@ static const struct item_row rows[] = {
      "W", 700, 0, NULL},
     {"fabric-manager", "fabric_manager.state", ITEM_ONCE, DUTY_GATE, "= active", "equal active", "tool",
      "check fabric-manager", "", NAN, 0, "active"},
-    {"fabric-manager", "fabric_manager.version", ITEM_ONCE, DUTY_GATE, "= driver version",
-     "same as the driver", "vendor", "fabric manager user guide", "", NAN, 0, "535.129.03"},
+    {"fabric-manager", "fabric_manager.matches_driver", ITEM_ONCE, DUTY_GATE, "= yes", "equal yes", "tool",
+     "NVIDIA Fabric Manager", "", NAN, 0, "yes"},
     {"p2p-bandwidth", "p2p.unidirectional.enabled", ITEM_PAIR, DUTY_GATE, ">= 345 GB/s",
      "floor 345 GB/s, tolerance 0%", "field", "nccl#1264", "GB/s", 379, 9, NULL},
     {"p2p-bandwidth", "p2p.bidirectional.enabled", ITEM_PAIR, DUTY_GATE, ">= 700 GB/s",
@@ -227,13 +229,11 @@ static void measure(const struct maker *maker, struct outcome *outcome)
     outcome->measured = told(maker, arena_printf(maker->arena, "%.1f GB/s", outcome->value));
 }
 
-/* "12.1 GB/s is below 345 GB/s" */
+/* "12.1 GB/s, expected >= 345 GB/s" */
 static const struct reason *below_gate(const struct maker *maker, const struct outcome *outcome,
                                        const struct item_row *row)
 {
-    return told(maker,
-                arena_printf(maker->arena, "%s is below %s", reason_english(maker->arena, outcome->measured),
-                             row->gate + strlen(">= ")));
+    return reason(maker->arena, expected, outcome->measured, reason_word(maker->arena, row->gate));
 }
 
 /* The 1-based host's fault in this item: the outcome is then not a pass. */
@@ -245,37 +245,35 @@ static bool apply_fault(struct maker *maker, unsigned host, const struct item_ro
         outcome->value = row->typical > 500 ? 24.1 : 12.1 + noise(maker) * 0.2;
         measure(maker, outcome);
         outcome->cause = reason(maker->arena, about, subject, below_gate(maker, outcome, row));
-        outcome->remedy =
-            told(maker, "compare `nvidia-smi nvlink -s` of gpu2 and gpu5; reseat or replace the baseboard if "
-                        "links are down");
+        outcome->remedy = REASON(see_nvlinks_then_replace);
         return true;
     }
-    if (host == 5 && strcmp(row->metric, "fabric_manager.version") == 0) {
+    if (host == 5 && strcmp(row->metric, "fabric_manager.matches_driver") == 0) {
         *outcome = (struct outcome){
             .word = OUTCOME_FAIL,
             .value = NAN,
-            .measured = told(maker, "535.104.05"),
+            .measured = reason(maker->arena, fabric_manager_not_of_driver, "535.104.05", "535.129.03"),
             .limit = told(maker, row->limit),
             .gate = told(maker, row->gate),
             .source = told(maker, row->source),
             .status = row->status,
-            .cause = told(maker, "fabric manager 535.104.05 does not match driver 535.129.03"),
-            .remedy = told(maker, "install nvidia-fabricmanager-535=535.129.03 and restart it")};
+            .cause = reason(maker->arena, fabric_manager_not_of_driver, "535.104.05", "535.129.03"),
+            .remedy = REASON(install_matching_fabric_manager)};
         return true;
     }
     if (host == 6 && strcmp(subject, "gpu4") == 0 && strcmp(row->metric, "gpu_burn.verdict") == 0) {
         outcome->word = OUTCOME_FAIL;
         outcome->measured = told(maker, "faulty");
-        outcome->cause = told(maker, "gpu_burn calls gpu4 FAULTY");
-        outcome->remedy = told(maker, "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again");
+        outcome->cause = reason(maker->arena, about, subject, REASON(gpu_burn_says_faulty));
+        outcome->remedy = REASON(burn_gpu_alone);
         return true;
     }
     if (host == 6 && strcmp(subject, "gpu4") == 0 && strcmp(row->metric, "gpu_burn.errors") == 0) {
         outcome->word = OUTCOME_FAIL;
         outcome->value = 1734;
         outcome->measured = told(maker, "1734");
-        outcome->cause = told(maker, "1734 wrong results");
-        outcome->remedy = told(maker, "run dcgmi diag -r 4 on gpu4; replace the GPU if it fails again");
+        outcome->cause = reason(maker->arena, wrong_results, "1734");
+        outcome->remedy = REASON(burn_gpu_alone);
         return true;
     }
     if (host == 7 && strcmp(row->step, "nccl-all-reduce") == 0 && row->kind == ITEM_SIZES) {
@@ -283,23 +281,23 @@ static bool apply_fault(struct maker *maker, unsigned host, const struct item_ro
         outcome->value = row->typical * slow_part + noise(maker);
         measure(maker, outcome);
         outcome->cause = below_gate(maker, outcome, row);
-        outcome->remedy =
-            told(maker, "look whether NVLS is in use and all NVLink links are up, then run the step again");
+        outcome->remedy = REASON(run_again_with_nccl_debug);
         return true;
     }
     if (host == 8 && strcmp(subject, "gpu1") == 0 && strcmp(row->metric, "dcgm.memory") == 0) {
         outcome->word = OUTCOME_FAIL;
         outcome->measured = told(maker, "fail");
-        outcome->cause = told(maker, "DCGM memory test failed on gpu1: uncorrectable ECC error");
-        outcome->remedy = told(maker, "replace the GPU");
+        outcome->cause =
+            reason(maker->arena, about, subject, reason_text(maker->arena, "uncorrectable ECC error"));
+        outcome->remedy = REASON(reset_gpu_diagnose_again);
         return true;
     }
     if (host == 2 && strcmp(row->step, "dcgm-diag") == 0) {
         outcome->word = OUTCOME_INCONCLUSIVE;
         outcome->value = NAN;
         outcome->measured = NULL;
-        outcome->cause = told(maker, "the output of dcgmi ended before its own closing, twice");
-        outcome->remedy = told(maker, "look at free space and memory on the host, then run the step again");
+        outcome->cause = reason(maker->arena, output_not_whole, REASON(dcgm_document_cut));
+        outcome->remedy = REASON(read_output_test_again);
         return true;
     }
     return false;

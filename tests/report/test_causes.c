@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One cause, one card: what folds, what must not, and that nothing is lost on the way. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/model.h"
 #include "assay/report/report.h"
 #include "causes.h"
 #include "names.h"
@@ -130,6 +127,60 @@ static void a_setting_that_is_wrong_on_several_hosts_is_one_card(void **state)
                         "所有 GPU");
     assert_string_equal(problem_of(&answer, cause), "ECC is off (Disabled)");
     assert_int_equal(answer.causes.fit, 5);
+    arena_destroy(answer.arena);
+}
+
+static const char *advice_of(const struct answer *answer, const struct report_cause *cause)
+{
+    const char *text = "";
+    struct said_list pieces;
+
+    cause_advice(answer->arena, LANGUAGE_EN, answer->view, answer->entries, cause, &pieces);
+    for (size_t i = 0; i < pieces.items.count; i++)
+        text = arena_printf(answer->arena, "%s%s", text, pieces.items.items[i].text);
+    return text;
+}
+
+/* It can be typed as it stands, where it is about one GPU and about the output of one test. */
+static void a_command_names_the_gpu_and_the_output_it_is_about(void **state)
+{
+    static const struct {
+        const char *host, *metric, *subject;
+        const struct reason *remedy;
+    } items[] = {
+        {"node3", "gpu_burn.errors", "gpu4", REASON(reset_gpu_number_test_again)},
+        {"node3", "dcgm.memory", "gpu4", REASON(read_output_test_again)},
+        {"node5", "gpu_burn.errors", "gpu1", REASON(read_output_test_again)},
+        {"node5", "dcgm.memory", "gpu1", REASON(read_output_test_again)},
+        {"node6", "gpu_burn.errors", "gpu2", REASON(burn_gpu_alone)},
+        {"node6", "gpu_burn.errors", "gpu6", REASON(burn_gpu_alone)},
+    };
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    size_t of_node6 = 0;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
+        fail_item(&answer, items[i].host, items[i].metric, items[i].subject, "17", 17);
+        outcome_of(&answer, items[i].host, items[i].metric, items[i].subject)->remedy = items[i].remedy;
+    }
+    read_answer(&answer);
+    assert_non_null(cause_of(&answer, "node3"));
+    assert_non_null(strstr(advice_of(&answer, cause_of(&answer, "node3")), "(nvidia-smi --gpu-reset -i 4)"));
+    assert_non_null(
+        strstr(advice_of(&answer, cause_of(&answer, "node3")),
+               arena_printf(answer.arena, "(`assay logs %lld node3 dcgm-diag`)", answer.record->number)));
+    /* Of two outputs the command names neither. */
+    assert_non_null(cause_of(&answer, "node5"));
+    assert_non_null(strstr(advice_of(&answer, cause_of(&answer, "node5")), "(`assay logs RUN HOST STEP`)"));
+    for (size_t i = 0; i < answer.causes.items.count; i++) {
+        const struct report_cause *cause = &answer.causes.items.items[i];
+
+        if (strcmp(reason_english(answer.arena, cause->target), "node6") != 0)
+            continue;
+        of_node6++;
+        assert_true((strstr(advice_of(&answer, cause), "(-i N)") != NULL) == (cause->parts.count > 1));
+    }
+    assert_true(of_node6 > 0);
     arena_destroy(answer.arena);
 }
 
@@ -292,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
+        cmocka_unit_test(a_command_names_the_gpu_and_the_output_it_is_about),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
         cmocka_unit_test(one_part_of_one_host_is_one_card),
         cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),

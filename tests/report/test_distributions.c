@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "distributions.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The comparison with an earlier run, as the reports show it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/base/files.h"
 #include "assay/judge/judge.h"
 #include "assay/report/report.h"
@@ -66,7 +63,7 @@ static void what_got_worse_is_told_with_both_values(void **state)
     expect(html, "fail</span></a> 1734</td>");
     expect(html, "24 items, first node2 gpu0"); /* the step that was cut: one row */
     expect(text, "COMPARED WITH AN EARLIER RUN");
-    expect(text, "worse: node5, fabric-manager fabric_manager.version");
+    expect(text, "worse: node5, fabric-manager fabric_manager.matches_driver");
     assert_null(strstr(html, "<h3>Better</h3>"));
     arena_destroy(arena);
 }
@@ -180,9 +177,50 @@ static void all_of_it_keeps_to_the_schema_and_is_harmless(void **state)
     }
 }
 
+static void what_fills_a_disk_stands_in_the_history_with_the_day_it_is_full(void **state)
+{
+    struct arena *arena = arena_create();
+    struct history history = {0};
+    struct history_findings findings = {0};
+    struct text text = {0}, json = {0}, other = {0};
+
+    (void)state;
+    *list_push(arena, &history.runs) =
+        (struct history_run){.number = 6, .uuid = "a", .suite = "periodic", .word = "passed"};
+    *list_push(arena, &history.runs) = (struct history_run){
+        .number = 9, .uuid = "b", .suite = "periodic", .started = 172800, .word = "passed"};
+    *list_push(arena, &findings.growths) = (struct history_growth){.target = "node3",
+                                                                   .folder = "/var/log",
+                                                                   .run = 1,
+                                                                   .size_before = 2048,
+                                                                   .size = 12288,
+                                                                   .per_day = 5120,
+                                                                   .left = 51200};
+    text_init(&text, 1 << 16);
+    text_init(&json, 1 << 16);
+    text_init(&other, 1 << 16);
+    report_history_text(arena, &history, &findings, &(struct history_choice){0}, &text);
+    expect(
+        text.bytes,
+        "\ngrows\n  node3: /var/log grew by 10.0 GiB since run 6, to 12.0 GiB; 5.0 GiB a day, and 50.0 GiB "
+        "are free: full in 10 days\n");
+    report_history_json(arena, &history, &findings, &(struct history_choice){0}, &json);
+    expect(
+        json.bytes,
+        "\"host\": \"node3\",\n      \"folder\": \"/var/log\",\n      \"run_before\": 6,\n      \"run\": 9,");
+    expect(json.bytes, "\"days_left\": 10,");
+    report_history_text(arena, &history, &findings, &(struct history_choice){.name = "node4"}, &other);
+    assert_null(strstr(other.bytes, "grew"));
+    text_release(&text);
+    text_release(&json);
+    text_release(&other);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_fills_a_disk_stands_in_the_history_with_the_day_it_is_full),
         cmocka_unit_test(what_got_worse_is_told_with_both_values),
         cmocka_unit_test(what_got_better_is_not_called_worse),
         cmocka_unit_test(what_only_one_of_them_has_is_gone_or_new),

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogues of what reports say themselves are whole and agree; what others said stays as it is, and is marked. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/reasons/report.h"
 #include "frame.h"
 #include "language.h"
@@ -91,7 +86,6 @@ static void languages_have_names(void **state)
     (void)state;
     assert_true(report_language_find("zh", &language));
     assert_int_equal(language, LANGUAGE_ZH);
-    assert_string_equal(report_language_name(language), "zh");
     assert_false(report_language_find("xx", &language));
     for (size_t i = 0; i < ARRAY_SIZE(chinese); i++) {
         language = LANGUAGE_EN;

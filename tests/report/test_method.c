@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The method section says what the record holds, by value. */
+#include "../unit_test.h"
 #include "method.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "assay/report/report.h"
 #include "sample_record.h"

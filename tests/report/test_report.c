@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "assay/report/report.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "assay/base/files.h"
 #include "assay/base/json.h"
@@ -667,6 +664,17 @@ static void json_of_a_reason_that_is_very_deep_is_cut_into_text(void **state)
     arena_destroy(arena);
 }
 
+/* Where a long name may be broken is no part of it. */
+static const char *without_breaks(struct arena *arena, const char *html)
+{
+    static const char mark[] = "<wbr>";
+    char *text = arena_strdup(arena, html), *at = text;
+
+    while ((at = strstr(at, mark)) != NULL)
+        memmove(at, at + strlen(mark), strlen(at + strlen(mark)) + 1);
+    return text;
+}
+
 static void every_gate_that_did_not_pass_is_named_in_every_format(void **state)
 {
     static const char *const formats[] = {"html", "text", "json"};
@@ -675,7 +683,7 @@ static void every_gate_that_did_not_pass_is_named_in_every_format(void **state)
 
     (void)state;
     for (size_t f = 0; f < 3; f++) {
-        const char *report = report_of(arena, record, formats[f], NULL);
+        const char *report = without_breaks(arena, report_of(arena, record, formats[f], NULL));
         size_t named = 0;
 
         if (f < 2) /* the part before the tables that name everything */

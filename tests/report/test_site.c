@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "assay/report/site.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sample_record.h"
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
 #include "assay/report/report.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void durations_read_as_people_say_them(void **state)
 {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the cluster is worth stands in the report of a run that has the data, and in no other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/base/json.h"
 #include "assay/report/report.h"
 #include "sample_record.h"
@@ -134,24 +129,12 @@ static void programs_read_the_same_numbers(void **state)
     assert_float_equal(json_number(json_get(json, "days"), "low", 0), 40.87, 0.2);
 }
 
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_report_has_it_where_the_run_has_the_data, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(another_report_does_not, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(programs_read_the_same_numbers, make_arena, drop_arena),
+        ARENA_TEST(a_report_has_it_where_the_run_has_the_data),
+        ARENA_TEST(another_report_does_not),
+        ARENA_TEST(programs_read_the_same_numbers),
     };
 
     return cmocka_run_group_tests_name("worth", tests, NULL, NULL);

@@ -17,6 +17,7 @@ static const struct {
     {"whole", {.hosts = 8, .units = 2, .faults = true}, .whole = true},
     {"worse", {.hosts = 8, .units = 2, .faults = true}, .beside = true},
     {"clean", {.hosts = 4, .units = 1}},
+    {"sixteen", {.hosts = 16, .units = 2, .faults = true}},
     {"hostile", {.hosts = 2, .units = 1, .hostile = true}},
     {"fleet", {.hosts = 208, .units = 26, .faults = true}},
     {"large", {.hosts = 256, .units = 4, .faults = true}},
@@ -45,8 +46,9 @@ int main(int argc, char **argv)
     while (i < ARRAY_SIZE(samples) && (!known || strcmp(samples[i].name, argv[1]) != 0))
         i++;
     if (format == NULL || i == ARRAY_SIZE(samples)) {
-        fprintf(stderr,
-                "usage: write_sample faulty|whole|worse|clean|hostile|fleet|large|huge FORMAT [en|zh]\n");
+        fprintf(
+            stderr,
+            "usage: write_sample faulty|whole|worse|clean|sixteen|hostile|fleet|large|huge FORMAT [en|zh]\n");
         arena_destroy(arena);
         return 64;
     }

@@ -3,15 +3,10 @@
 #ifndef ASSAY_TESTS_RUN_BENCH_H
 #define ASSAY_TESTS_RUN_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <uv.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/base/sha256.h"
 #include "assay/base/text.h"
 #include "assay/run/remote.h"

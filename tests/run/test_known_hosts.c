@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose host key is whose: plain and hashed names, several on a line, other ports; and files of a whole cluster. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "../unit_test.h"
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
 #include "known_hosts.h"

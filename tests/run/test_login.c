@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which questions a password answers, and when it is tried no more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/base/arena.h"
 #include "login.h"
 
 static void only_a_question_for_the_password_is_one(void **state)
@@ -40,7 +35,7 @@ static void only_a_question_for_the_password_is_one(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         if (login_question_of(cases[i].prompt) != cases[i].question)
             print_error("%s\n", cases[i].prompt);
         assert_int_equal(login_question_of(cases[i].prompt), cases[i].question);

@@ -3,17 +3,15 @@
  * The scheduler over hosts that are not there: this file is the remote side, so each answer, and when it
  * comes, is the test's own.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
+#include "../unit_test.h"
 #include "assay/base/text.h"
 #include "assay/model/hostfile.h"
 #include "assay/model/suite.h"

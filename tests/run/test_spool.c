@@ -2,17 +2,14 @@
 /* Bytes on their way: the same in memory and in a file, within their limit, as long as somebody holds them. */
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
+#include "assay/base/arena.h"
 #include "spool.h"
 
 enum { PIECE = 5000 };
@@ -59,7 +56,7 @@ static void what_comes_in_is_what_is_there(void **state)
                                      5 * SPOOL_MEMORY_BYTES + 123};
 
     (void)state;
-    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
         struct spool *spool = spool_create((uint64_t)1 << 40);
 
         fill(spool, lengths[i]);
@@ -91,7 +88,7 @@ static void no_more_is_kept_than_the_limit(void **state)
     static const size_t limits[] = {0, 1000, SPOOL_MEMORY_BYTES, 2 * SPOOL_MEMORY_BYTES + 77};
 
     (void)state;
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
         struct spool *spool = spool_create(limits[i]);
 
         fill(spool, limits[i]);

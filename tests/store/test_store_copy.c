@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run in another database is the same run, and its manifest tells whether it still is. */
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "assay/store/bundle.h"

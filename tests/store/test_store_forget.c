@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is forgotten is gone with all that it alone used; what stays is untouched. */
-#include <setjmp.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "place.h"
 #include "run_tables.h"
 #include "sample.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of a run becomes a number of the cluster, and what is said of it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../arena_test.h"
 #include "assay/model/platform.h"
 #include "assay/reasons/worth.h"
 #include "assay/worth/worth.h"
@@ -252,27 +247,15 @@ static void what_is_missing_is_said(void **state)
     assert_true(is_said(*state, LANGUAGE_EN, &lines, "not measured: run a suite with the check `gpu-burn`"));
 }
 
-static int make_arena(void **state)
-{
-    *state = arena_create();
-    return 0;
-}
-
-static int drop_arena(void **state)
-{
-    arena_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_slowest_gpu_counts, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_nobody_vouches_for_does_not_count, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(a_burn_is_no_bf16, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(on_a_part_without_tf32_a_burn_is_nothing, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(collectives_count_at_the_largest_scale, make_arena, drop_arena),
-        cmocka_unit_test_setup_teardown(what_is_missing_is_said, make_arena, drop_arena),
+        ARENA_TEST(the_slowest_gpu_counts),
+        ARENA_TEST(what_nobody_vouches_for_does_not_count),
+        ARENA_TEST(a_burn_is_no_bf16),
+        ARENA_TEST(on_a_part_without_tf32_a_burn_is_nothing),
+        ARENA_TEST(collectives_count_at_the_largest_scale),
+        ARENA_TEST(what_is_missing_is_said),
     };
 
     return cmocka_run_group_tests_name("measured", tests, NULL, NULL);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model against public trainings and against arithmetic by hand, and what is refused. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../unit_test.h"
 #include "assay/worth/worth.h"
 
 /* A machine of which nothing is measured: all is given by the question. */

@@ -3,6 +3,7 @@
 #ifndef ASSAY_APP_CAMPAIGN_H
 #define ASSAY_APP_CAMPAIGN_H
 
+#include "assay/app/proof.h"
 #include "assay/model/acceptance.h"
 #include "assay/model/manifest.h"
 #include "assay/plan/plan_build.h"
@@ -38,6 +39,11 @@ int campaign_check_run(const struct campaign *campaign, const struct record *rec
 int acceptance_manifest(struct arena *arena, struct store *store, const struct acceptance *kept,
                         const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Writes its report to that path and signs what it rests on, with its name, verdict and time, as proof_write_signed does. */
+int acceptance_sign(struct store *store, const struct campaign *campaign, const struct acceptance *acceptance,
+                    const char *path, const struct text *report, const char *key,
+                    struct proof_files *ret_files, struct error *err) __attribute__((warn_unused_result));
 
 /* What is to be run next: missing and to be retested; not what must be mended first. */
 /* One run: these steps are all that these hosts owe. */

@@ -10,7 +10,7 @@
 int histories_add(struct store *store, struct arena *arena, struct history *history,
                   const struct record *record, struct error *err) __attribute__((warn_unused_result));
 /* All runs that were judged, or the newest `last` of them (0: all), without those of other parties unless these are asked
-   for. */
+   for. One that cannot be read is a gap, which whoever shows the history has to tell. */
 int histories_collect(struct store *store, struct arena *arena, size_t last, bool imported,
                       struct history *history, struct error *err) __attribute__((warn_unused_result));
 

@@ -11,6 +11,9 @@
 void site_pages_pair(struct arena *arena, struct site *site);
 int site_pages_compare(struct store *store, long long earlier, long long later, enum report_language language,
                        struct text *out, struct error *err) __attribute__((warn_unused_result));
+/* Of a run that cannot be read: what the list of runs has of it, and why. No verdict stands there for it. */
+void site_pages_damaged(struct arena *arena, const struct run_summary *summary, const struct error *why,
+                        struct site_run *ret_run);
 /* "acceptances/iron.html" */
 const char *site_pages_acceptance_path(struct arena *arena, const char *name);
 /* As it stands now, and how the index shows it, in the arena. out NULL: only that. */

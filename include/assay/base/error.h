@@ -17,7 +17,6 @@ enum error_code {
     ERROR_NONE = 0,
     ERROR_USAGE = 64,    /* wrong flag, or an input file that is not as it should be */
     ERROR_INTERNAL = 70, /* our own failure: disk full, database corrupt, out of descriptors */
-    ERROR_CANCELLED = 130,
 };
 
 /* Of what is wrong with one input so many are told; the others are counted. */

@@ -40,7 +40,6 @@ bool slice_contains(struct slice slice, const char *needle);
 #define slice_equal_one(slice, ...) slice_one_((slice), slice_equal, (const char *const[]){__VA_ARGS__, NULL})
 #define slice_starts_one(slice, ...) \
     slice_one_((slice), slice_starts, (const char *const[]){__VA_ARGS__, NULL})
-#define slice_ends_one(slice, ...) slice_one_((slice), slice_ends, (const char *const[]){__VA_ARGS__, NULL})
 #define slice_contains_one(slice, ...) \
     slice_one_((slice), slice_contains, (const char *const[]){__VA_ARGS__, NULL})
 bool slice_one_(struct slice slice, bool (*is)(struct slice, const char *), const char *const *texts);

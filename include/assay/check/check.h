@@ -45,11 +45,20 @@ enum argument_type {
     ARGUMENT_MAP /* {"name": "text"} */,
     ARGUMENT_FLAG /* true or false */
 };
+/* What another value means for how much is asked of a host: who signs must see where a suite asks for less. */
+enum argument_weight {
+    ANY_IS_OTHER, /* nobody can say that it is not less */
+    MORE_IS_MORE,
+    LESS_IS_MORE,
+    GIVEN_IS_MORE,  /* without it there is less to look at, whatever it says */
+    WORDS_ARE_MORE, /* words with blanks between them */
+};
 struct argument {
     const char *name;
     enum argument_type type;
     const char *fallback; /* NULL: empty */
     const char *help;
+    enum argument_weight weight;
 };
 
 /* Over what an item of the table is repeated, as far as the platform says that there is such a thing. */

@@ -72,10 +72,13 @@ void lab_faults(struct text *out);
 /* One line each, name first. */
 void lab_profiles(struct text *out);
 
+/* How the file of a simulated tool calls the program: PROGRAM lab-tool FILE ARGUMENT... It is one word, as the kernel hands
+   on what stands behind the program in the file's first line. */
+#define LAB_TOOL_WORD "lab-tool"
 /*
- * Runs a simulated tool on the host that ASSAY_LAB_DIR and ASSAY_LAB_HOST name; argv[0] is the tool as it was
- * called. Prints as the tool would, and returns its exit status.
+ * Runs a simulated tool on the host that ASSAY_LAB_DIR and ASSAY_LAB_HOST name; argv[0] is its file as it was called, whose
+ * name is the tool's. Prints as the tool would, and returns its exit status.
  */
-int lab_tool(const char *name, int argc, char **argv);
+int lab_tool(int argc, char **argv);
 
 #endif

@@ -33,6 +33,9 @@ struct earlier {
     double started; /* Unix time, s */
     enum verdict_word verdict;
     struct standing standing;
+    /* Runs of deliveries over the same hosts that were rejected before this one, and since the last that was accepted, the
+       first one first; whatever it is compared with. */
+    LIST_OF(long long) rejected;
     struct comparison comparison;
     const struct history *history;           /* of these two runs, */
     const struct history_findings *findings; /* and which rates are lower in it beyond what noise explains */

@@ -31,5 +31,7 @@ struct documents {
 /* Another one, with its hash. Its words and bytes stay the caller's. */
 void document_add(struct arena *arena, struct documents *documents, const char *kind, const char *name,
                   struct slice bytes);
+/* The first of that kind; NULL where there is none. */
+const struct document *document_find(const struct documents *documents, const char *kind);
 
 #endif

@@ -51,6 +51,12 @@ struct history_sighting {
     const char *place, *identity;
 };
 
+/* A judged run of which nothing is in the history, and why. */
+struct history_gap {
+    long long run;
+    const char *why;
+};
+
 struct history {
     LIST_OF(struct history_run) runs; /* oldest first */
     LIST_OF(struct history_position) positions;
@@ -58,6 +64,7 @@ struct history {
     LIST_OF(struct history_value) values;
     LIST_OF(struct history_failure) failures;
     LIST_OF(struct history_sighting) sightings;
+    LIST_OF(struct history_gap) gaps; /* oldest first */
 };
 
 struct record;
@@ -120,17 +127,34 @@ struct history_shift {
     double change; /* -0.03 is 3% worse, in the middle of all */
 };
 
+/* A folder (check `space`) that takes more than in the run before. */
+struct history_growth {
+    const char *target, *folder; /* "node3", "/var/log" */
+    size_t before, run;          /* indexes of both runs */
+    double size_before, size;    /* MiB */
+    double per_day;              /* MiB; NAN: the runs are less than HISTORY_GROWTH_LEAST_DAYS apart */
+    double left;                 /* MiB that its file system had free in the later run; NAN: not known */
+};
+
 struct history_findings {
     LIST_OF(struct history_subject) subjects;
     LIST_OF(struct history_series) series;
     LIST_OF(struct history_finding) findings; /* the surest first */
     LIST_OF(struct history_shift) shifts;     /* of at least HISTORY_LEAST_CHANGE */
+    LIST_OF(struct history_growth) growths;   /* whose file system is full first, first */
 };
 
 /* A change smaller than this is not told, however sure it is. */
 #define HISTORY_LEAST_CHANGE 0.01
 /* From so many runs on there can be a trend. */
 #define HISTORY_TREND_RUNS 4
+
+/* A folder's growth is told from here on, or where its file system would be full within HISTORY_DAYS_LEFT_FEW. */
+#define HISTORY_GROWTH_LEAST_MIB 1024.0
+#define HISTORY_GROWTH_LEAST_DAYS 0.5
+#define HISTORY_DAYS_LEFT_FEW 30.0
+/* Until the file system is full at that rate; INFINITY: nobody knows. */
+double history_days_left(const struct history_growth *growth);
 
 const char *history_kind_name(enum history_kind kind); /* "drop", "trend", "repeat" */
 

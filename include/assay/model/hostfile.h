@@ -98,6 +98,9 @@ const char *host_scheduler_name(enum host_scheduler scheduler);
 /* False where there is no such word. */
 bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler);
 
+/* NULL where there is none of that name. */
+const struct host *hostfile_find(const struct hostfile *hostfile, const char *name);
+
 /* Adds the rail that SWITCH[:PORT] says. NULL, or what was expected instead. */
 const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);
 
@@ -110,6 +113,7 @@ struct hostlist {
 };
 int hostlist_expand(struct arena *arena, const char *text, struct hostlist *ret_list, struct error *err)
     __attribute__((warn_unused_result));
+bool hostlist_has(const struct hostlist *list, const char *name);
 /* The shortest usual form, names of equal shape folded: "node[1-3,7],head". */
 const char *hostlist_fold(struct arena *arena, const char *const *names, size_t count);
 

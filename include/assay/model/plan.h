@@ -119,6 +119,8 @@ const struct reason *step_target_said(struct arena *arena, const struct step *st
 const char *step_target(struct arena *arena, const struct step *step);
 /* The same without the variant. */
 const char *step_hosts(struct arena *arena, const struct step *step);
+/* NULL where the plan has no host of that name. */
+const struct host *plan_find_host(const struct plan *plan, const char *name);
 /* Whether any of its steps is to run: not all are left out. */
 bool shape_is_carried_out(const struct plan *plan, const struct shape *shape);
 /* One of the variants of a step of the suite: it is recorded to be compared with the others, and has no gate. */
@@ -126,7 +128,8 @@ bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */
 bool steps_share_fabric(const struct step *a, const struct step *b);
 bool steps_share_host(const struct step *a, const struct step *b);
-/* Deadline and expected time of one attempt, the members' timescale applied; at least 10 s for a deadline. */
+/* Deadline and expected time of one attempt, the members' timescale applied; a deadline is at least 10 s, of
+   simulated hosts 30 s. */
 unsigned step_deadline_s(const struct step *step);
 double step_expected_s(const struct step *step);
 /* Fewer slices (shape->repeat_for_s) than this are too few to notice what was slow for a while. */

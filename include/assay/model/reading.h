@@ -87,7 +87,8 @@ struct reading {
 };
 
 void reading_init(struct reading *reading, struct arena *arena, const char *tool);
-/* When findings were added, for whoever looks at them: says how many were left out. parser_run and check_read do it. */
+/* When all was added, for whoever looks at it: takes out what no part can show (plausible.h), and says how many findings were
+ * left out. parser_run and check_read do it. */
 void reading_settle(struct reading *reading);
 
 /* The reason with each of its texts cut at REASON_QUOTED: in a reading they are what a tool printed. */

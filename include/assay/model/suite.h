@@ -135,5 +135,7 @@ const struct suite_variant *suite_variant_find(const struct suite_step *step, co
 bool size_parse(const char *text, double *ret_bytes);
 /* 8589934592 -> "8G": exact, else plain bytes. */
 const char *size_text(struct arena *arena, double bytes);
+/* What a folder takes, as people say it: "412 MiB", "40.2 GiB". */
+const char *room_text(struct arena *arena, double mib);
 
 #endif

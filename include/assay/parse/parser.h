@@ -25,6 +25,8 @@ struct metric {
     bool peers; /* how fast something is: the same of other hosts can be compared with it (peers.h) */
     bool
         anywhere; /* and it is the same wherever in a host the thing sits: what it computes, not what it is joined to */
+    bool
+        members; /* the subject is a member of the step, and the same of the others in it can be compared with it */
 };
 
 struct grammar;

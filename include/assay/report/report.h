@@ -19,7 +19,6 @@
 /* "en", "zh", also with region and character set as locales have them: "zh-CN", "zh_CN.UTF-8". Not "zh-TW", which is written
    otherwise, and no other character set than UTF-8. */
 bool report_language_find(const char *name, enum report_language *ret_language);
-const char *report_language_name(enum report_language language);
 
 struct report_format {
     const char *name;      /* "html" */
@@ -88,6 +87,20 @@ struct report_line {
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline);
 
+/* How much less these documents ask for than those that are built in, or than a hostfile that declares all; NULL: no less,
+   or nobody signs it. judged_by: what it was judged by in their place; NULL: nothing. */
+const struct reason *caveat_of_documents(struct arena *arena, const struct plan *plan,
+                                         const struct documents *documents,
+                                         const struct documents *judged_by);
+/*
+ * What has to stand beside the verdict of a run that may be accepted, or of an acceptance, and of a soak that it was shorter
+ * than the built-in one; NULL: nothing. How much less its documents ask for; what nobody has a limit for; that it was judged
+ * again by other documents than its own; which runs before it were rejected, as far as record->earlier tells. The report
+ * lists the first two under "Not judged".
+ */
+const struct reason *caveat_of_run(struct arena *arena, const struct record *record);
+const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance);
+
 /* Acceptances: the same, of an acceptance that was judged, with its story. */
 struct acceptance_format {
     const char *name; /* "html", "text", "json" (schema 1) */
@@ -136,6 +149,9 @@ bool history_chosen(const struct history_findings *findings, const struct histor
 const char *history_finding_text(struct arena *arena, const struct history *history,
                                  const struct history_findings *findings,
                                  const struct history_finding *finding);
+/* "/var/log grew by 12.4 GiB since run 6, to 31.0 GiB; ..." */
+const char *history_growth_text(struct arena *arena, const struct history *history,
+                                const struct history_growth *growth);
 void report_history_text(struct arena *arena, const struct history *history,
                          const struct history_findings *findings, const struct history_choice *choice,
                          struct text *out);

@@ -51,6 +51,7 @@ struct site_run {
     struct standing standing;
     bool judged;
     enum verdict_word verdict;
+    bool caveat; /* beside a verdict other than reject its report says what no reader of it may miss */
     size_t hosts;
     const struct run_origin *origin; /* NULL: it was made here */
     bool live;                       /* its board can be looked at: runs/6/live.html */

@@ -82,7 +82,7 @@ int store_adopt_waiver(struct store *store, const struct waiver *waiver, const s
 int store_end_run(struct store *store, const struct record *record, enum run_state state, double ended,
                   struct error *err) __attribute__((warn_unused_result));
 
-/* Where and when an item was seen, over all runs that are kept. */
+/* Where and when an item (a GPU by its UUID, an HCA by its GUID, or what has a serial number) was seen. */
 struct item_sighting {
     long long run;
     const char *host, *position, *identity;
@@ -94,12 +94,7 @@ struct item_sighting {
 struct item_sightings {
     LIST_OF(struct item_sighting) items;
 };
-/* Of everything with this identity (a GPU's UUID, an HCA's GUID, a serial number), in the order of attempts; none is
-   no error. In the arena. */
-int store_find_item(struct store *store, struct arena *arena, const char *identity,
-                    struct item_sightings *ret_sightings, struct error *err)
-    __attribute__((warn_unused_result));
-/* Of everything that the run saw, likewise. */
+/* Of everything that the run saw, in the order of attempts; none is no error. In the arena. */
 int store_run_items(struct store *store, struct arena *arena, long long number,
                     struct item_sightings *ret_sightings, struct error *err)
     __attribute__((warn_unused_result));
@@ -217,11 +212,14 @@ struct run_summary {
     bool accepted;             /* by any of its judgements, with or without exceptions */
     bool waived;               /* somebody recorded a decision about it, in force or not */
     bool in_acceptance;
-    bool imported; /* another party's: own runs are compared with none of them */
+    bool imported;      /* another party's: own runs are compared with none of them */
+    const char *damage; /* what of it cannot be read: then it counts as not judged; NULL: it is whole */
 };
-/* Newest first, at most limit (0: all), in the arena. */
+/* Newest first, at most limit (0: all), in the arena. One that is damaged says so and keeps none of the others back. */
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,
                     size_t *ret_count, struct error *err) __attribute__((warn_unused_result));
+/* An error where the run is damaged: for who must not leave it out. */
+int run_summary_check(const struct run_summary *run, struct error *err) __attribute__((warn_unused_result));
 
 /* What a run may be shown as, without the rest of it; where that cannot be read, a trial. */
 struct standing store_run_standing(struct store *store, long long number);

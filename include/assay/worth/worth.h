@@ -48,9 +48,16 @@
 #define ASSAY_WORTH_H
 
 #include "assay/base/error.h"
+#include "assay/model/part.h"
 #include "assay/model/record.h"
 
-enum worth_type { WORTH_BF16, WORTH_FP16, WORTH_FP8, WORTH_TF32, WORTH_TYPES };
+enum worth_type {
+    WORTH_BF16 = PART_BF16,
+    WORTH_FP16 = PART_FP16,
+    WORTH_FP8 = PART_FP8,
+    WORTH_TF32 = PART_TF32,
+    WORTH_TYPES = PART_TYPES
+};
 enum worth_origin {
     WORTH_NOT_MEASURED,
     WORTH_MEASURED,
@@ -97,8 +104,7 @@ struct worth_measured {
 
 /* Judged runs; from outcomes that are a value (passed, failed or recorded) and from attempts. In the arena. */
 void worth_measure(struct arena *arena, const struct record *record, struct worth_measured *ret_measured);
-/* The peak of the part, dense, in TFLOP/s; NAN: the part or the type is not known. By datasheets of NVIDIA, halved where
-   these count sparsity. */
+/* part_peak of the part: assay/model/part.h. */
 double worth_peak(const char *model, enum worth_type type);
 /* The type of a training in which GEMM was measured as such, by gpu-compute, the first of bf16, fp16, fp8. false: in none. */
 bool worth_type_measured(const struct worth_measured *measured, enum worth_type *ret_type);

@@ -316,3 +316,18 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
         text_printf(out, "%s ", launch->under);
     text_shell_quote(out, row->path);
 }
+
+/* A login shell of any kind knows exec. */
+void launcher_put_log_in(const struct check_context *context, double deadline_s, struct text *out)
+{
+    const struct suite_launcher *launcher = &context->suite->launcher;
+    bool srun = is_srun(context);
+    const char *const *words = srun ? launcher->flags.items : launcher->agent_arguments.items;
+    size_t count = srun ? launcher->flags.count : launcher->agent_arguments.count;
+
+    text_printf(out, "log_in() { timeout -k 2 %.0f", deadline_s);
+    script_word(out, srun ? launcher->program : launcher->agent);
+    put_words(words, count, out);
+    text_put(out, srun ? " --nodelist=\"$1\" --nodes=1 --ntasks=1 /bin/sh -s \"$2\"; }\n"
+                       : " \"$1\" \"exec env ASSAY_ATTEMPT=$ASSAY_ATTEMPT /bin/sh -s '$2'\"; }\n");
+}

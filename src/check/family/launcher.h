@@ -35,6 +35,13 @@ void launcher_put(const struct check_context *context, const struct launch *laun
 void launcher_tool(const struct check_context *context, const struct launch *launch, const char *tool,
                    struct text *out);
 
+/*
+ * A function `log_in ADDRESS WORDS`, ended after so many seconds: the shell on a member that the launcher reaches by that name
+ * (launcher_name) runs the script on its stdin, with WORDS, in which there is no quote, as its first argument. As the launcher
+ * gets there, but without what it needs on the member; and with the attempt's mark, so that the sweep finds it.
+ */
+void launcher_put_log_in(const struct check_context *context, double deadline_s, struct text *out);
+
 /* By which name the launcher knows the member: mpirun its mpi_address, Slurm the host's own. */
 const char *launcher_name(const struct check_context *context, size_t member);
 /* For struct check: the members, a line each, as the launcher reads them: "ADDRESS slots=8 # NAME", or "NAME". */

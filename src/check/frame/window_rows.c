@@ -25,8 +25,8 @@ static void put_gpus(const struct check_context *context, struct text *out, doub
 
     script_begin(out, "nvidia-smi -q -x, until the GPUs are idle and cool");
     script_set_number(out, "cool_below_c", cool_below_c, 1);
-    script_set_number(out, "idle_rounds", ceil(IDLE_WAIT_S / scale / pause_s), 0);
-    script_set_number(out, "cool_rounds", ceil(cool_wait_s / scale / pause_s), 0);
+    script_set_number(out, "idle_cs", ceil(100 * IDLE_WAIT_S / scale), 0);
+    script_set_number(out, "cool_cs", ceil(100 * cool_wait_s / scale), 0);
     script_set_number(out, "pause_s", pause_s, 1);
     script_tool(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_window_gpus);

@@ -14,7 +14,7 @@ if disks=$(lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL 2>/dev/null); then
     printf '%s\n' "$disks" | awk -F'"' '$4 == "disk" {
         print "disk.model\t" $2 "\t" $8; print "disk.size\t" $2 "\t" $6 " B"
         print "disk.serial\t" $2 "\t" $10 }'
-else lack nvme.kinds '' "$(lsblk 2>&1 >/dev/null | first)"; fi
+else untabbed "$(lsblk 2>&1 >/dev/null)"; lack nvme.kinds '' "$first"; fi
 # Those that are devices of this host; switches of an NVL72 stand in trays of their own.
 for file in "$ASSAY_LAB_ROOT"/proc/driver/nvidia-nvswitch/devices/*/information; do
     [ -e "$file" ] || continue

@@ -12,6 +12,8 @@
 # call.
 
 tab='	'
+newline='
+'
 # In one piece: several may print at once.
 put() {
     told_row=$1
@@ -24,16 +26,28 @@ lack() {
     shift 2
     put "$lacked" "$lacked_of" '' "$@"
 }
-first_line() { sed '/^[[:space:]]*$/d' | head -n 1; }
-first() { first_line | tr '\t' ' '; }
+# first_of TEXT: in $first its first line that is not blank. Nothing is started for it: a host is asked for dozens of values.
+first_of() {
+    unread=$1
+    while :; do
+        first=${unread%%"$newline"*}
+        case $first in *[![:space:]]*) return ;; esac
+        case $unread in *"$newline"*) unread=${unread#*"$newline"} ;; *) first=; return ;; esac
+    done
+}
+# untabbed TEXT: in $first, likewise, with blanks for its tabs
+untabbed() {
+    first_of "$1"
+    while :; do case $first in *"$tab"*) first="${first%%"$tab"*} ${first#*"$tab"}" ;; *) return ;; esac; done
+}
 take() {
     name=$1 subject=$2
     shift 2
     value=$("$@" 2>/dev/null)
     rc=$?
-    value=$(printf '%s\n' "$value" | first)
-    if [ $rc -eq 0 ] && [ -n "$value" ]; then put "$name" "$subject" "$value"; return; fi
+    untabbed "$value"
+    if [ $rc -eq 0 ] && [ -n "$first" ]; then put "$name" "$subject" "$first"; return; fi
     # A function of ours says a code and arguments, between tabs.
-    why=$("$@" 2>&1 >/dev/null | first_line)
-    if [ -n "$why" ]; then lack "$name" "$subject" "$why"; else lack "$name" "$subject" printed_nothing_status $rc; fi
+    first_of "$("$@" 2>&1 >/dev/null)"
+    if [ -n "$first" ]; then lack "$name" "$subject" "$first"; else lack "$name" "$subject" printed_nothing_status $rc; fi
 }

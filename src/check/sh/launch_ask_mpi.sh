@@ -8,6 +8,6 @@
 told=$(timeout -k 1 5 "$mpirun" --version 2>&1)
 version=$(printf '%s\n' "$told" | sed -n 's/^mpirun (\([^)]*\)) /\1 /p' | head -n 1)
 if [ -n "$version" ]; then put launch.mpi_version "$1" "$version"
-elif [ -n "$told" ]; then lack launch.mpi_version "$1" "$(printf '%s\n' "$told" | first)"
+elif [ -n "$told" ]; then untabbed "$told"; lack launch.mpi_version "$1" "$first"
 else lack launch.mpi_version "$1" mpirun_version_said_nothing; fi
 take launch.mpi_path "$1" command -v "$mpirun"

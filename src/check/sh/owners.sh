@@ -46,7 +46,8 @@ say() { put "$@"; printf '%s\n' "$said"; }
 # complain CODE ARGUMENT...: why the question has no answer
 complain() { put "$@"; printf '? %s\n' "$said"; }
 
-now() { read -r up _ </proc/uptime; echo "${up%.*}"; }
+# now: seconds of uptime, in $now
+now() { read -r now _ </proc/uptime; now=${now%.*}; }
 plain() { head -c 512 | LC_ALL=C tr -d '\000-\037\177'; }
 owner_of() { stat -c '%U (uid %u)' "$1"; }
 
@@ -78,6 +79,7 @@ seen() {
 # steps: the numbers of the jobs that have one here
 steps() {
     list=$(processes cmdline '^slurmstepd: \[') || return
+    [ -n "$list" ] || return 0
     for p in $list; do
         tr '\0' '\n' <"$p/cmdline" | sed -n 's/^slurmstepd: \[\([0-9][0-9]*\).*/\1/p'
     done | sort -u
@@ -112,6 +114,7 @@ slurm_jobs() {
 }
 slurm() {
     list=$(slurm_jobs) || return
+    [ -n "$list" ] || return 0
     printf '%s\n' "$list" | while IFS='|' read -r job user name; do
         case $job in
         '') continue ;;
@@ -163,7 +166,8 @@ runs() {
     proc=/proc
     found=$(files_with environ -zxF "ASSAY_ATTEMPT=$1") || return 0
     [ -z "$found" ] || return 0
-    [ "$me" != 0 ] && [ "$(now)" -lt "$2" ]
+    now
+    [ "$me" != 0 ] && [ "$now" -lt "$2" ]
 }
 counts() {
     { [ "$t" -lt "$fresh" ] && [ "$fresh" -le $((t + FRESH_MOST_S)) ]; } || (runs "$attempt" "$until")
@@ -172,8 +176,11 @@ counts() {
 lock() {
     link=$1
     words=$(readlink "$link") || { [ $? -eq 1 ]; return; } # 1: it is gone
-    words=$(printf '=%s\n' "$words" | plain)
-    case $words in =*) words=${words#=} ;; *) return 1 ;; esac
+    # There may be a hundred of them: programs are started for those only that no honest lock is like.
+    if [ ${#words} -ge 512 ] || case $words in *[[:cntrl:]]*) ;; *) false ;; esac; then
+        words=$(printf '=%s\n' "$words" | plain)
+        case $words in =*) words=${words#=} ;; *) return 1 ;; esac
+    fi
     set -f
     # shellcheck disable=SC2086 # words
     set -- $words
@@ -185,7 +192,8 @@ lock() {
     case $fresh$until in *[!0-9]*) return 0 ;; esac
     case $since in *[!0-9TZ:-]*) return 0 ;; esac
     [ "$theirs" != "$run" ] || return 0
-    t=$(now)
+    now
+    t=$now
     if counts; then
         say assay_run_by_lock "$theirs" "$(printf %.80s "$*")" "$since" "$(owner_of "$link")"
     elif [ "$(stat -c %u "$link")" = "$me" ] && [ "$t" -ge "$until" ]; then
@@ -205,22 +213,36 @@ locks_in() {
         lock "$link" || return
     done
 }
-# held: the locks of other runs, in all folders that are their owners' own
+# own_folders PLACE: the folders of locks there that are their owners' own, a line each, in $own. There may be a thousand of
+# a stranger's: one program tells of all.
+own_folders() {
+    place=$1 own=''
+    set --
+    for folder in "$place"-[0-9]*; do
+        case ${folder#"$place-"} in *[!0-9]*) continue ;; esac
+        { [ -d "$folder" ] && [ ! -L "$folder" ]; } || continue
+        [ $# -lt "$FOLDERS_MOST" ] || { complain too_many_lock_folders "$FOLDERS_MOST" "$place-UID" "$(owner_of "$folder")"; break; }
+        set -- "$@" "$folder"
+    done
+    [ $# -gt 0 ] || return 0
+    kinds=$(stat -c '%u %F %n' "$@") || [ $? -eq 1 ] || return # 1: one of them is gone
+    while read -r uid kind folder; do
+        [ "$kind $folder" != "directory $place-$uid" ] || own=$own$folder$line
+    done <<KINDS
+$kinds
+KINDS
+}
+# held: the locks of other runs
 held() {
     for place in $places; do
         [ -d "${place%/*}" ] || continue
         [ -r "${place%/*}" ] || { complain folder_not_listed "${place%/*}"; continue; }
-        folders=0
-        for folder in "$place"-[0-9]*; do
-            case ${folder#"$place-"} in *[!0-9]*) continue ;; esac
-            { [ -d "$folder" ] && [ ! -L "$folder" ]; } || continue
-            folders=$((folders + 1))
-            [ "$folders" -le "$FOLDERS_MOST" ] ||
-                { complain too_many_lock_folders "$FOLDERS_MOST" "$place-UID" "$(owner_of "$folder")"; break; }
-            kind=$(stat -c '%u %F' "$folder") || { [ $? -eq 1 ] && continue; return 1; } # 1: it is gone
-            [ "$kind" = "${folder#"$place-"} directory" ] || continue
-            locks_in "$folder" || return
-        done
+        own_folders "$place" || return
+        while read -r folder; do
+            [ -z "$folder" ] || locks_in "$folder" || return
+        done <<OWN || return
+$own
+OWN
     done
 }
 
@@ -247,8 +269,9 @@ private() {
 # or, for who may not see such processes, up to lease_s. So who died locks nobody out.
 take() {
     [ -n "$run" ] || return 0
-    why='' t=$(now)
-    words="$run $ASSAY_ATTEMPT $((t + fresh_s)) $((t + lease_s)) $(date -u +%Y-%m-%dT%H:%M:%SZ) $who"
+    now
+    why=''
+    words="$run $ASSAY_ATTEMPT $((now + fresh_s)) $((now + lease_s)) $(date -u +%Y-%m-%dT%H:%M:%SZ) $who"
     release
     for place in $places; do
         mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
@@ -282,7 +305,8 @@ told() {
 # again: another question may change the answer, and there is time for it. What has just ended may still be listed.
 again() {
     round=$((round + 1))
-    [ "$round" -le 5 ] && [ $(($(now) - began)) -lt $((limit_s / 3)) ]
+    now
+    [ "$round" -le 5 ] && [ $((now - began)) -lt $((limit_s / 3)) ]
 }
 take_and_look() { take && held && echo .; }
 # The lock is taken where the host is nobody's, and only then. Who sees another's lock beside his own takes his back and
@@ -303,7 +327,8 @@ after() {
     release
 }
 
-began=$(now) round=0
+now
+began=$now round=0
 case $1 in
 before)
     trap 'release; exit 3' TERM

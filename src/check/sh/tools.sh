@@ -13,7 +13,7 @@ libraries() {
     if ! told=$(LC_ALL=C ldd "$2" 2>&1); then
         case $told in
         *'not a dynamic executable'*) put tool.libraries "$1" found ;;
-        *) lack tool.libraries "$1" "ldd: $(printf '%s\n' "$told" | first)" ;;
+        *) untabbed "$told"; lack tool.libraries "$1" "ldd: $first" ;;
         esac
         return
     fi

@@ -20,6 +20,7 @@ extern "C" {
 #include "copies.h"
 #include "gemm.h"
 #include "memory.h"
+#include "training.h"
 }
 
 namespace
@@ -431,4 +432,5 @@ void close_cuda(struct gpu_probe *probe)
 } /* namespace */
 
 extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",        open_cuda,  work_cuda,   words_cuda,
-                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda, &copies_cuda};
+                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda, &copies_cuda,
+                                                        &training_cuda};

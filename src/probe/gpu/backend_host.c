@@ -8,6 +8,7 @@
 #include "copies.h"
 #include "gemm.h"
 #include "memory.h"
+#include "training.h"
 
 struct host_gpu {
     struct gpu_probe *probe;
@@ -144,4 +145,5 @@ const struct gpu_backend gpu_backend_host = {
     .memory = &memory_host,
     .gemm = &gemm_host,
     .copies = &copies_host,
+    .training = &training_host,
 };

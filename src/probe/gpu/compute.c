@@ -3,7 +3,9 @@
  * The test compute: how fast each GPU multiplies matrices, all GPUs at once, one type and size after the other.
  *
  *   {"gemm": "bf16", "size": 8192, "gpu": 0, ..}   TFLOP/s over windows after the warm-up: median, p1, least, best. A type that
- *                                                  could not be tried has "not_measured" instead, and why
+ *                                                  could not be tried has "not_measured" instead, and why. Where the driver
+ *                                                  tells them, beside it clock, power, temperature, why the clock is not
+ *                                                  higher, and the same of each window ("series")
  *   {"gpu": 0, ..}                                 each GPU, and how many products were measured on it
  *
  * A product of two matrices of N x N is 2 N^3 operations. The numbers are random: with zeros a GPU takes less power, and so
@@ -17,18 +19,30 @@
 #include "gemm.h"
 #include "gpu_output.h"
 #include "gpu_threads.h"
+#include "sensors.h"
 
 const char *const gemm_names[GEMM_TYPES] = {"bf16", "fp16", "fp8", "tf32", "fp64", "int8"};
 
+/* A window, and what the driver said of the GPU in it. */
+struct gemm_window {
+    double rate; /* TFLOP/s */
+    struct sensor_span sensed;
+};
+
+enum { WINDOWS_TOLD = 64 /* one by one: the first of them */ };
+
 /* Of a type and size on one GPU. */
 struct gemm_result {
-    struct gpu_summary rates; /* TFLOP/s */
+    struct gpu_summary rates;  /* TFLOP/s */
+    struct sensor_span sensed; /* in all windows */
+    struct gemm_window windows[WINDOWS_TOLD];
     char why[GEMM_WHY_BYTES]; /* it was not measured; "" */
 };
 
 struct compute_run {
     const struct gpu_gemm *gemm;
-    enum gemm_type type; /* of the round */
+    struct sensors *sensors; /* NULL: nobody tells */
+    enum gemm_type type;     /* of the round */
     unsigned size;
     struct gemm_result results[GPU_MOST]; /* of the round */
     unsigned measured[GPU_MOST];          /* in all rounds */
@@ -41,16 +55,16 @@ static unsigned size_of(const struct gpu_probe *probe, unsigned i)
 
     if (probe->options.size_count > 0)
         return i < probe->options.size_count ? probe->options.sizes[i] : 0;
-    return i < sizeof gemm->sizes / sizeof gemm->sizes[0] ? gemm->sizes[i] : 0;
+    return i < ARRAY_SIZE(gemm->sizes) ? gemm->sizes[i] : 0;
 }
 
 /* Windows of time, until the test's are over. */
 static int measure(const struct compute_run *run, const struct gpu_probe *probe, unsigned gpu, void *own,
-                   struct gpu_series *series, struct error *err)
+                   struct gpu_series *series, struct gemm_result *result, struct error *err)
 {
     const struct gpu_options *options = &probe->options;
     const double operations = 2 * pow(run->size, 3), window_s = options->seconds / options->windows;
-    double seconds, each, end;
+    double seconds, each, end, began, from;
     unsigned times;
 
     if (run->gemm->run(own, 1, &seconds, err) < 0)
@@ -61,13 +75,21 @@ static int measure(const struct compute_run *run, const struct gpu_probe *probe,
     if (run->gemm->run(own, 2, &each, err) < 0)
         return -1;
     times = (unsigned)fmin(fmax(ceil(2 * window_s / fmax(each, 1e-6)), 1), 1e6);
-    for (end = gpu_now_s() + options->seconds; (series->count == 0 || gpu_now_s() < end) &&
-                                               series->count < GPU_WINDOWS_MOST && !gpu_stop_asked();) {
+    began = gpu_now_s();
+    for (end = began + options->seconds; (series->count == 0 || gpu_now_s() < end) &&
+                                         series->count < GPU_WINDOWS_MOST && !gpu_stop_asked();) {
+        const double rate_of_one = operations / 1e12 * injection_speed(probe, gpu);
+
+        from = gpu_now_s();
         if (run->gemm->run(own, times, &seconds, err) < 0)
             return -1;
-        series->values[series->count++] =
-            operations * times / fmax(seconds, 1e-9) / 1e12 * injection_speed(probe, gpu);
+        if (series->count < WINDOWS_TOLD)
+            result->windows[series->count] =
+                (struct gemm_window){rate_of_one * times / fmax(seconds, 1e-9),
+                                     sensors_over(run->sensors, gpu, from, gpu_now_s())};
+        series->values[series->count++] = rate_of_one * times / fmax(seconds, 1e-9);
     }
+    result->sensed = sensors_over(run->sensors, gpu, began, gpu_now_s());
     return 0;
 }
 
@@ -82,7 +104,7 @@ static int test_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
     if (series == NULL)
         status = error_set(err, ERROR_INTERNAL, "no memory");
     else if (own != NULL)
-        status = measure(run, probe, gpu, own, series, err);
+        status = measure(run, probe, gpu, own, series, result, err);
     else if (result->why[0] == '\0')
         status = -1;
     if (own != NULL)
@@ -96,6 +118,46 @@ static int test_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
     }
     free(series);
     return status;
+}
+
+/* Each window in the order of time: TFLOP/s; and where the driver was asked in it MHz, W, C, why the clock is not higher. */
+static void put_windows(struct line *line, const struct gemm_result *result)
+{
+    char reasons[SENSOR_REASONS_BYTES];
+
+    json_key(&line->writer, "series");
+    json_open_array(&line->writer);
+    for (unsigned i = 0; i < WINDOWS_TOLD && i < result->rates.windows; i++) {
+        const struct gemm_window *window = &result->windows[i];
+        char text[32];
+
+        (void)snprintf(text, sizeof text, "%.5g", window->rate);
+        json_open_array(&line->writer);
+        json_put_number(&line->writer, strtod(text, NULL));
+        if (window->sensed.samples > 0) {
+            sensors_name_reasons(window->sensed.reasons, reasons);
+            json_put_number(&line->writer, floor(window->sensed.clock_mhz));
+            json_put_number(&line->writer, floor(window->sensed.power_w));
+            json_put_number(&line->writer, window->sensed.temperature_c);
+            json_put_string(&line->writer, reasons);
+        }
+        json_close_array(&line->writer);
+    }
+    json_close_array(&line->writer);
+}
+
+static void put_sensed(struct line *line, const struct gemm_result *result)
+{
+    char reasons[SENSOR_REASONS_BYTES];
+
+    if (result->sensed.samples == 0)
+        return;
+    sensors_name_reasons(result->sensed.reasons, reasons);
+    line_rate(line, "clock_mhz", result->sensed.clock_mhz);
+    line_rate(line, "power_w", result->sensed.power_w);
+    line_rate(line, "temperature_c", result->sensed.temperature_c);
+    json_member(&line->writer, "reasons", reasons);
+    put_windows(line, result);
 }
 
 static void put_result(const struct compute_run *run, unsigned gpu)
@@ -113,6 +175,7 @@ static void put_result(const struct compute_run *run, unsigned gpu)
         line_rate(&line, "least", result->rates.least);
         line_rate(&line, "best", result->rates.best);
         line_number(&line, "windows", result->rates.windows);
+        put_sensed(&line, result);
     }
     line_known(&line, "not_measured", result->why);
     line_end(&line);
@@ -172,8 +235,10 @@ static int run_compute(struct gpu_probe *probe)
         return gpu_refuse(GPU_BROKEN, "no memory");
     run->gemm = probe->backend->gemm;
     gpu_output_head(probe);
+    run->sensors = sensors_start(probe);
     status = run_all(run, probe, &err);
     gpu_deadline_stop();
+    sensors_stop(run->sensors);
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++) {
         struct line line;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products by cuBLASLt, which is what frameworks use: loaded where it is there, for it is a hundred times larger than the
- * probe. Of the ways that it offers the fastest is taken, by trying each.
+ * Products by cuBLASLt, which is what frameworks use. Of the ways that it offers the fastest is taken, by trying each.
  *
  * All matrices are square, and the left one lies on its side: the only layout that fp8 has everywhere.
  */
@@ -9,14 +8,14 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <dlfcn.h>
 
 extern "C" {
 #include "gemm.h"
 }
 
 #if __has_include(<cublasLt.h>)
-#include <cublasLt.h>
+#include "cublaslt.h"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -26,59 +25,6 @@ namespace
 
 enum { WAYS_MOST = 8, TRIES = 2, THREADS = 256 };
 const size_t WORKSPACE = (size_t)64 << 20;
-
-/* The functions of the library that are used; all there, or it is not. */
-struct library {
-    void *handle;
-    decltype(&cublasLtCreate) create;
-    decltype(&cublasLtDestroy) destroy;
-    decltype(&cublasLtGetVersion) version;
-    decltype(&cublasLtMatmul) multiply;
-    decltype(&cublasLtMatmulAlgoGetHeuristic) ways;
-    decltype(&cublasLtMatmulDescCreate) product_create;
-    decltype(&cublasLtMatmulDescDestroy) product_destroy;
-    decltype(&cublasLtMatmulDescSetAttribute) product_set;
-    decltype(&cublasLtMatrixLayoutCreate) layout_create;
-    decltype(&cublasLtMatrixLayoutDestroy) layout_destroy;
-    decltype(&cublasLtMatmulPreferenceCreate) preference_create;
-    decltype(&cublasLtMatmulPreferenceDestroy) preference_destroy;
-    decltype(&cublasLtMatmulPreferenceSetAttribute) preference_set;
-};
-
-template <typename F> bool find(void *handle, const char *name, F *ret_function)
-{
-    *ret_function = (F)dlsym(handle, name);
-    return *ret_function != NULL;
-}
-
-bool load(struct library *lt)
-{
-    const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && lt->handle == NULL; i++)
-        lt->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return lt->handle != NULL && find(lt->handle, "cublasLtCreate", &lt->create) &&
-           find(lt->handle, "cublasLtDestroy", &lt->destroy) && find(lt->handle, "cublasLtGetVersion", &lt->version) &&
-           find(lt->handle, "cublasLtMatmul", &lt->multiply) &&
-           find(lt->handle, "cublasLtMatmulAlgoGetHeuristic", &lt->ways) &&
-           find(lt->handle, "cublasLtMatmulDescCreate", &lt->product_create) &&
-           find(lt->handle, "cublasLtMatmulDescDestroy", &lt->product_destroy) &&
-           find(lt->handle, "cublasLtMatmulDescSetAttribute", &lt->product_set) &&
-           find(lt->handle, "cublasLtMatrixLayoutCreate", &lt->layout_create) &&
-           find(lt->handle, "cublasLtMatrixLayoutDestroy", &lt->layout_destroy) &&
-           find(lt->handle, "cublasLtMatmulPreferenceCreate", &lt->preference_create) &&
-           find(lt->handle, "cublasLtMatmulPreferenceDestroy", &lt->preference_destroy) &&
-           find(lt->handle, "cublasLtMatmulPreferenceSetAttribute", &lt->preference_set);
-}
-
-/* Once, before any thread of a GPU; NULL: it is not there. */
-struct library *the_library()
-{
-    static struct library library;
-    static const bool loaded = load(&library);
-
-    return loaded ? &library : NULL;
-}
 
 struct form {
     cudaDataType_t in, out;
@@ -104,7 +50,7 @@ union factor {
 };
 
 struct cuda_gemm {
-    const struct library *lt;
+    const struct cublaslt *lt;
     unsigned gpu;
     cudaStream_t stream;
     cudaEvent_t began, ended;
@@ -206,7 +152,7 @@ int take(struct cuda_gemm *own, enum gemm_type type, unsigned size, unsigned sms
 /* What is to be multiplied; false: the library does not know that. */
 bool describe(struct cuda_gemm *own, enum gemm_type type, unsigned size)
 {
-    const struct library *lt = own->lt;
+    const struct cublaslt *lt = own->lt;
     const struct form *form = &forms[type];
     const cublasOperation_t on_side = CUBLAS_OP_T, as_is = CUBLAS_OP_N;
 
@@ -250,7 +196,7 @@ float time_of(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way, unsi
 /* The fastest that the library offers, in own->way. */
 bool choose(struct cuda_gemm *own)
 {
-    const struct library *lt = own->lt;
+    const struct cublaslt *lt = own->lt;
     cublasLtMatmulHeuristicResult_t ways[WAYS_MOST];
     cublasLtMatmulPreference_t preference = NULL;
     float best = 0;
@@ -279,18 +225,16 @@ bool choose(struct cuda_gemm *own)
 
 void library_cuda(char ret_name[GPU_NAME_BYTES])
 {
-    const struct library *lt = the_library();
-    const unsigned long version = lt != NULL ? (unsigned long)lt->version() : 0;
+    const struct cublaslt *lt = cublaslt_load();
 
     if (lt != NULL)
-        (void)snprintf(ret_name, GPU_NAME_BYTES, "cuBLASLt %lu.%lu.%lu", version / 10000, version / 100 % 100,
-                       version % 100);
+        cublaslt_name(lt, ret_name);
 }
 
 void *open_cuda(struct gpu_probe *probe, unsigned gpu, enum gemm_type type, unsigned size,
                 char ret_why[GEMM_WHY_BYTES], struct error *err)
 {
-    const struct library *lt = the_library();
+    const struct cublaslt *lt = cublaslt_load();
     struct cuda_gemm *own;
 
     if (lt == NULL) {

@@ -65,6 +65,8 @@ struct gpu_options {
         [GPU_TYPES]; /* of the test compute, by enum gemm_type; sizes: none where the backend's are meant */
     unsigned sizes[GPU_SIZES_MOST], size_count;
     double warmup_s;
+    unsigned steps, layers;       /* of the test training; layers 0: as many as there is memory for */
+    uint64_t seed;                /* likewise */
     unsigned host_gpus, host_sms; /* of the host backend */
     unsigned host_mib;            /* memory of each of its GPUs */
     struct injection injection;
@@ -86,6 +88,7 @@ struct gpu_probe;
 struct gpu_memory;
 struct gpu_gemm;
 struct gpu_copies;
+struct training_ops;
 
 struct gpu_backend {
     const char *name;
@@ -100,9 +103,10 @@ struct gpu_backend {
     /* Whether the host's own arithmetic gives the same bits for the unit. */
     bool (*is_known)(enum work_unit unit);
     void (*close)(struct gpu_probe *probe);
-    const struct gpu_memory *memory; /* memory.h */
-    const struct gpu_gemm *gemm;     /* gemm.h */
-    const struct gpu_copies *copies; /* copies.h */
+    const struct gpu_memory *memory;     /* memory.h */
+    const struct gpu_gemm *gemm;         /* gemm.h */
+    const struct gpu_copies *copies;     /* copies.h */
+    const struct training_ops *training; /* training.h */
 };
 
 struct gpu_probe {
@@ -112,6 +116,7 @@ struct gpu_probe {
     unsigned device_count;
     char driver[GPU_NAME_BYTES], runtime[GPU_NAME_BYTES], architecture[GPU_NAME_BYTES]; /* "": not told */
     void *own;                                                                          /* the backend's */
+    void *state; /* the test's, for its head */
 };
 
 extern const struct gpu_backend gpu_backend_host;
@@ -149,7 +154,14 @@ void gpu_deadline_stop(void);
  * What the program can be asked for: a row of gpu_tests (gpu_tests.c). Common to all are the options that say which GPUs
  * and for how long, the first line of the output, and the last.
  */
-enum gpu_test_number { GPU_TEST_SDC, GPU_TEST_MEMORY, GPU_TEST_COMPUTE, GPU_TEST_LINKS, GPU_TESTS };
+enum gpu_test_number {
+    GPU_TEST_SDC,
+    GPU_TEST_MEMORY,
+    GPU_TEST_COMPUTE,
+    GPU_TEST_LINKS,
+    GPU_TEST_TRAINING,
+    GPU_TESTS
+};
 
 struct line;
 
@@ -162,7 +174,8 @@ struct gpu_test {
     int (*run)(struct gpu_probe *probe);
 };
 
-extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute, gpu_test_links;
+extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute, gpu_test_links,
+    gpu_test_training;
 extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */

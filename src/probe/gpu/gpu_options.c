@@ -2,15 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/base/arena.h"
 #include "assay/base/options.h"
 #include "assay/base/scan.h"
 #include "gemm.h"
 #include "gpu_threads.h"
+#include "training.h"
 
 /* As the command line has them; an option that another test has is unknown to this one. */
 static struct words {
     const char *backend, *units, *types, *sizes, *inject;
-    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup;
+    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup, steps, layers, seed;
 } words = {.backend = "auto",
            .seconds = 10,
            .depth = 256,
@@ -20,13 +22,16 @@ static struct words {
            .windows = 20,
            .warmup = 3,
            .passes = 4,
-           .mib = 16};
+           .mib = 16,
+           .steps = 30,
+           .seed = 1};
 
 enum {
     SDC = 1 << GPU_TEST_SDC,
     MEMORY = 1 << GPU_TEST_MEMORY,
     COMPUTE = 1 << GPU_TEST_COMPUTE,
     LINKS = 1 << GPU_TEST_LINKS,
+    TRAINING = 1 << GPU_TEST_TRAINING,
     ALL = (1 << GPU_TESTS) - 1
 };
 
@@ -59,12 +64,19 @@ static const struct {
     {COMPUTE, {"warmup", 'w', OPTION_COUNT, "S", &words.warmup, "seconds before each (default 3)"}},
     {MEMORY | COMPUTE | LINKS,
      {"windows", 0, OPTION_COUNT, "N", &words.windows, "of time, of each rate (default 20)"}},
+    {TRAINING,
+     {"steps", 'n', OPTION_COUNT, "N", &words.steps,
+      "of the training, the first three as a warm-up (default 30)"}},
+    {TRAINING,
+     {"layers", 0, OPTION_COUNT, "N", &words.layers,
+      "of the model (default: what there is memory for, up to 32; of the host backend 2)"}},
+    {TRAINING, {"seed", 0, OPTION_COUNT, "N", &words.seed, "of weights and tokens (default 1)"}},
     {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
     {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
 };
 
 enum { MIB_MOST = 1 << 20 };
-enum { ROWS = sizeof table / sizeof table[0] };
+enum { ROWS = ARRAY_SIZE(table) };
 
 static const char more[] =
     "\nExit status: 0 done, 1 an answer was wrong, 64 wrong usage, 69 no GPU or one that cannot be tested,\n"
@@ -191,6 +203,9 @@ static int read_words(struct gpu_options *options, struct error *err)
     options->windows = words.windows;
     options->warmup_s = words.warmup;
     options->passes = words.passes;
+    options->steps = words.steps;
+    options->layers = words.layers;
+    options->seed = words.seed;
     if (strcmp(backend, "auto") != 0 && strcmp(backend, "host") != 0 && strcmp(backend, "cuda") != 0)
         return error_set(err, ERROR_USAGE, "--backend is '%s'; expected auto, host or cuda", backend);
     if (words.gpus > GPU_MOST || words.sms > GPU_SMS_MOST)
@@ -202,6 +217,9 @@ static int read_words(struct gpu_options *options, struct error *err)
     if (words.depth > WORK_DEPTH_MOST)
         return error_set(err, ERROR_USAGE, "--depth is %u; expected at most %d", words.depth,
                          WORK_DEPTH_MOST);
+    if (words.steps > TRAINING_STEPS_MOST || words.layers > TRAINING_LAYERS_MOST)
+        return error_set(err, ERROR_USAGE, "--steps %u --layers %u; expected at most %d and %d", words.steps,
+                         words.layers, TRAINING_STEPS_MOST, TRAINING_LAYERS_MOST);
     if (read_sizes(options, words.sizes, err) < 0 ||
         read_names("types", words.types, gemm_names, GEMM_TYPES, options->types, err) < 0)
         return -1;

@@ -128,7 +128,7 @@ static int pass(struct memory_run *run, unsigned gpu, void *own, unsigned number
 {
     if (both_ways(run, gpu, own, (struct memory_content){PATTERN_ADDRESS, 0, 0}, err) < 0)
         return -1;
-    for (size_t i = 0; i < sizeof inversions / sizeof inversions[0] && !gpu_stop_asked(); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(inversions) && !gpu_stop_asked(); i++)
         if (move_inversions(run, gpu, own, inversions[i], err) < 0)
             return -1;
     return gpu_stop_asked()

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flows and counters as text, so that a schedule can be run by other means and what came of it be judged.
+ *
+ *   # round 1
+ *   node1 mlx5_0 > node33 mlx5_0
+ *   node2 mlx5_0 > node34 mlx5_0: 392.4
+ *
+ * Ports of adapters by the name that fabric_port_name gives; behind the colon what the flow reached, Gb/s one way.
+ */
+#ifndef ASSAY_FABRIC_FLOWS_H
+#define ASSAY_FABRIC_FLOWS_H
+
+#include "assay/base/text.h"
+#include "assay/fabric/suspects.h"
+
+/*
+ * The ports that can take part: of adapters with a LID, whose description is "HOST ADAPTER", as rdma-ndd writes it. Without
+ * those of switches themselves ("Aggregation Node"), and of names that a file of flows could not hold ("#", ":", ">"). hosts: only these; count 0: all. -1 with err set: a host that the
+ * fabric does not know, two ports of one name, fewer than two hosts.
+ */
+int fabric_take_part(struct arena *arena, const struct fabric *fabric, const char *const *hosts, size_t count,
+                     struct fabric_question *ret_question, struct error *err)
+    __attribute__((warn_unused_result));
+
+void fabric_write_flows(const struct fabric *fabric, const struct fabric_schedule *schedule,
+                        struct text *out);
+
+struct fabric_measured {
+    LIST_OF(struct fabric_seen) flows;
+    LIST_OF(size_t) ends; /* of each round, as in struct fabric_schedule */
+};
+/* -1 with err set: a line that is no flow, a port that the fabric does not have, a figure that is none. */
+int fabric_read_flows(struct arena *arena, const struct fabric *fabric, const char *file, struct slice text,
+                      struct fabric_measured *ret_measured, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What every port of a fabric counted at one time; NAN: not told. */
+struct fabric_counters {
+    double *sent, *received; /* bits: PortXmitData and PortRcvData count words of 4 bytes */
+    double *errors;          /* SymbolErrorCounter: with forward error correction what that could not mend */
+};
+/* From what perfquery -x prints of each port, one after the other. -1 with err set: it cannot be read, or breaks off. */
+int fabric_read_counters(struct arena *arena, const struct fabric *fabric, const char *file,
+                         struct slice text, struct fabric_counters *ret_counters, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* What came of rounds. */
+struct fabric_proven {
+    bool *ways;            /* each way that the counters prove, of a port as in struct fabric */
+    size_t links, covered; /* as in struct fabric_schedule, by the counters */
+    double *bits, *errors; /* of each way over all rounds; NAN: not told */
+};
+/*
+ * counters: before the first round, and after each: one more than there are rounds, each of so many seconds under load. A
+ * port whose counter went back tells nothing of that round. untested: per way, those that do not count; NULL: all do.
+ */
+void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct fabric_counters *counters,
+                  size_t rounds, double seconds, const enum fabric_gap *gaps,
+                  struct fabric_proven *ret_proven);
+
+#endif

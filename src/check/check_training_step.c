@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay-probe-gpu training: steps of a transformer on all GPUs of a host together. Each GPU must have the losses and gradients
+ * that its siblings have, to the last bit, and each host those of all others. How fast a GPU is until it waits for others is
+ * compared with all GPUs of the run; whole steps with those of the other hosts. No public figure is a limit here: they
+ * are of other software, shapes and types.
+ */
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
+#include "probe_gpu.h"
+#include "rules.h"
+
+static const struct argument arguments[] = {
+    {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
+    PROBE_GPU_BACKEND_ROW,
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    probe_gpu_command(context, out, "training");
+    text_printf(out, " --steps %.0f", check_number(context, "steps"));
+}
+
+static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
+
+#define SAME_WORK "assay-probe-gpu: the same work has one answer"
+/* What was not measured is missing, and no step takes no time. */
+#define MEASURED(metric_)                                                                   \
+    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 1e-6, .unit = "TFLOP/s", \
+                 .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
+
+static const struct item items[] = {
+    {"training.answers", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("training.answers", "right", SAME_WORK)},
+    {"training.losses", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("training.losses", "all are numbers", SAME_WORK)},
+    {"training.digest", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("training.digest", SAME_WORK)},
+    {"training.forward", PER_GPU, NULL, DUTY_GATE, MEASURED("training.forward")},
+    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, MEASURED("training.tflops")},
+    {"training.tokens", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.mfu", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step.p99", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step.worst", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.spread", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.loss.first", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.loss.last", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.forward.p1", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"training.late", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"training.last", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"training.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"training.scale", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.exchange", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"probe.library", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"training.digest", REASON(host_trains_otherwise)},
+    {"training.answers", REASON(gpu_given_other_sums), .about = &sentence_training_sums},
+    {"training.answers", REASON(gpu_computes_wrong)},
+    {"training.losses", REASON(training_goes_astray)},
+    {"training.forward", REASON(gpu_computes_slowly)},
+    {"training.tflops", REASON(host_trains_slowly)},
+    {"sound", REASON(gpu_given_other_sums), .about = &sentence_training_sums_wrong},
+    {"sound", REASON(gpu_computes_wrong), .about = &sentence_training_answers_wrong},
+    {"sound", REASON(see_training_starts)},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    enum {
+        STEP_S = 3 /* of 32 layers on the slowest of these GPUs */,
+        MAKING_S = 20 /* of weights and tokens */
+    };
+
+    return PROBE_GPU_OPENING_S + MAKING_S + STEP_S * (unsigned)check_number(context, "steps");
+}
+
+static int arguments_valid(const struct check_context *context, struct error *err)
+{
+    enum { STEPS_LEAST = 4, STEPS_MOST = 2000 };
+    const double steps = check_number(context, "steps");
+
+    if (steps < STEPS_LEAST || steps > STEPS_MOST)
+        return json_error(err, json_get(context->step->arguments, "steps"),
+                          "steps: %.0f; expected %d to %d, of which three are a warm-up", steps, STEPS_LEAST,
+                          STEPS_MOST);
+    return probe_gpu_valid(context, err);
+}
+
+const struct check check_training_step = {
+    .name = "training-step",
+    .title = "Training step",
+    .summary =
+        "assay-probe-gpu: steps of a transformer on all GPUs of a host together: losses to the last bit, "
+        "speed, who comes late",
+    .on = ON_GPUS,
+    .concerns = OF_GPU,
+    .scopes = SCOPE_HOST,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .arguments = arguments,
+    .arguments_valid = arguments_valid,
+    .parts = parts,
+    .items = items,
+    .more_slots = probe_gpu_slots,
+    .remedies = remedies,
+    .expected = expected_s,
+    .read = read_parts,
+};

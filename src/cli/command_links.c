@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The links of a fabric: which rounds of flows load all of them, and what flows and counters then prove. Touches no host. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/base/files.h"
+#include "assay/fabric/flows.h"
+#include "cli.h"
+
+#define FILE_BYTES ((size_t)1 << 30)
+#define ENOUGH 0.999 /* of all links, as the tests of sites that we know ask */
+#define SLOW_BELOW \
+    0.9 /* of the median: a tenth, as pairs are compared elsewhere (suites/README.md, Isolation); and the median of the rate */
+#define BAD_RATE 1e-12 /* what IBTA allows before correction, and nobody after it */
+#define MISS 1e-3
+
+struct options {
+    const char *hosts, *flows, *seconds, *output, *spread;
+    unsigned rounds, streams;
+    struct option_list counters;
+};
+
+struct work {
+    struct arena *arena;
+    const struct options *options;
+    struct fabric *fabric;
+    struct fabric_question question;
+    struct error *err;
+};
+
+static int load_text(struct arena *arena, const char *path, struct slice *ret_text, struct error *err)
+{
+    cleanup_text struct text bytes = {0};
+
+    text_init(&bytes, FILE_BYTES);
+    if (file_read(path, &bytes, err) < 0)
+        return -1;
+    *ret_text = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+    return 0;
+}
+
+static int load_fabric(struct work *work, const char *links, const char *routes)
+{
+    struct hostlist hosts = {0};
+    struct slice text;
+
+    work->fabric = fabric_new(work->arena);
+    if (load_text(work->arena, links, &text, work->err) < 0 ||
+        fabric_read_links(work->fabric, links, text, work->err) < 0 ||
+        load_text(work->arena, routes, &text, work->err) < 0 ||
+        fabric_read_routes(work->fabric, routes, text, work->err) < 0)
+        return -1;
+    if (work->options->hosts != NULL &&
+        hostlist_expand(work->arena, work->options->hosts, &hosts, work->err) < 0)
+        return -1;
+    if (fabric_take_part(work->arena, work->fabric, hosts.names.items, hosts.names.count, &work->question,
+                         work->err) < 0)
+        return -1;
+    work->question.rounds_most = work->options->rounds;
+    return 0;
+}
+
+static void tell_unrouted(const struct work *work)
+{
+    size_t without = fabric_without_routes(work->fabric);
+
+    if (without > 0)
+        cli_print("%zu switches have no forwarding table in what was read: no flow goes through them\n",
+                  without);
+}
+
+static double share_of(size_t part, size_t all)
+{
+    return all > 0 ? (double)part / (double)all : 0;
+}
+
+/* --- the schedule --- */
+
+static void tell_gaps(const struct work *work, const struct fabric_schedule *schedule)
+{
+    const struct fabric_port *ports = work->fabric->ports.items;
+
+    for (uint32_t way = 0; way < work->fabric->ports.count; way++) {
+        uint32_t far = ports[way].far;
+        enum fabric_gap gap = schedule->gaps[way];
+
+        if (far == FABRIC_NONE || far < way || gap == FABRIC_UNTESTED)
+            continue;
+        if (gap == FABRIC_COVERED)
+            gap = schedule->gaps[far];
+        if (gap != FABRIC_COVERED)
+            cli_print("not covered: %s: %s\n", fabric_link_name(work->fabric, way), fabric_gap_word(gap));
+    }
+}
+
+static double rate_of_hosts(const struct work *work)
+{
+    double rate = 0;
+
+    for (size_t i = 0; i < work->question.count; i++)
+        rate = fmax(rate, work->fabric->ports.items[work->question.ports[i]].gbits);
+    return rate;
+}
+
+static void tell_schedule(const struct work *work, const struct fabric_schedule *schedule)
+{
+    double rate = rate_of_hosts(work);
+
+    tell_unrouted(work);
+    cli_print("links: %zu between %zu adapters that take part, and above them\n", schedule->links,
+              work->question.count);
+    cli_print(
+        "covered: %zu of %zu (%.2f%%) carry half of their rate both ways in one of %zu rounds; no schedule "
+        "does with fewer than %zu\n",
+        schedule->covered, schedule->links, 100 * share_of(schedule->covered, schedule->links),
+        schedule->covering, schedule->least);
+    cli_print(
+        "told apart: %zu rounds in all, %zu flows; %zu links are crossed by the same flows as another one\n",
+        schedule->ends.count, schedule->flows.count, schedule->alike);
+    if (rate > 0)
+        cli_print("a round shows errors at a rate of 1e-12 when its flows run for %.0f s\n",
+                  ceil(fabric_bits_to_tell(BAD_RATE, FABRIC_BER_LIMIT, MISS) / (rate * 1e9)));
+    tell_gaps(work, schedule);
+}
+
+static int show_schedule(const struct work *work, const struct fabric_schedule *schedule)
+{
+    cleanup_text struct text out = {0};
+
+    if (work->options->output != NULL) {
+        text_init(&out, FILE_BYTES);
+        fabric_write_flows(work->fabric, schedule, &out);
+        if (file_write(work->options->output, out.bytes, out.length, 0644, work->err) < 0)
+            return -1;
+    }
+    if (work->options->output == NULL || !file_is_stdout(work->options->output))
+        tell_schedule(work, schedule);
+    return share_of(schedule->covered, schedule->links) >= ENOUGH ? EXIT_ACCEPT : EXIT_INCOMPLETE;
+}
+
+/* --- what came of it --- */
+
+static int load_counters(const struct work *work, size_t rounds, double seconds,
+                         const struct fabric_schedule *schedule, struct fabric_proven *ret_proven)
+{
+    const struct option_list *files = &work->options->counters;
+    struct fabric_counters *counters = arena_array(work->arena, struct fabric_counters, files->count);
+
+    if (files->count != rounds + 1)
+        return error_set(
+            work->err, ERROR_USAGE,
+            "--counters: found %zu files for %zu rounds; expected one from before the first round and one "
+            "from after each",
+            files->count, rounds);
+    for (size_t i = 0; i < files->count; i++) {
+        struct slice text;
+
+        if (load_text(work->arena, files->items[i], &text, work->err) < 0 ||
+            fabric_read_counters(work->arena, work->fabric, files->items[i], text, &counters[i], work->err) <
+                0)
+            return -1;
+    }
+    fabric_prove(work->arena, work->fabric, counters, rounds, seconds, schedule->gaps, ret_proven);
+    return 0;
+}
+
+/* Returns how many links have too many errors; *ret_untold: of how many nobody knows. */
+static size_t tell_proof(const struct work *work, const struct fabric_proven *proven,
+                         const struct fabric_schedule *schedule, size_t *ret_untold)
+{
+    const struct fabric_port *ports = work->fabric->ports.items;
+    size_t erring = 0;
+
+    *ret_untold = 0;
+    cli_print(
+        "proven: by the counters %zu of %zu links (%.2f%%) carried half of their rate both ways in one round\n",
+        proven->covered, proven->links, 100 * share_of(proven->covered, proven->links));
+    for (uint32_t way = 0; way < work->fabric->ports.count; way++) {
+        uint32_t far = ports[way].far;
+
+        if (far == FABRIC_NONE || schedule->gaps[way] == FABRIC_UNTESTED)
+            continue;
+        if (far > way && !(proven->ways[way] && proven->ways[far]))
+            cli_print("not proven: %s\n", fabric_link_name(work->fabric, way));
+        if (far > way && (isnan(proven->errors[way]) || isnan(proven->errors[far]))) {
+            ++*ret_untold;
+            cli_print("errors not told: %s: the port that receives has no counter of them in all files\n",
+                      fabric_link_name(work->fabric, way));
+        }
+        if (!fabric_errors_tell(proven->errors[way], proven->bits[way], FABRIC_BER_LIMIT))
+            continue;
+        erring++;
+        cli_print("errors: %s: %.0f in %.3g bits from %s; %g is too much for a link\n",
+                  fabric_link_name(work->fabric, way), proven->errors[way], proven->bits[way],
+                  fabric_port_name(work->fabric, way), FABRIC_BER_LIMIT);
+    }
+    return erring;
+}
+
+static void tell_suspect(const struct work *work, const struct fabric_suspect *suspect)
+{
+    if (suspect->count == 1) {
+        cli_print("slow: %s: %zu flows at %.1f%% of their rate\n",
+                  fabric_link_name(work->fabric, suspect->links[0]), suspect->flows, 100 * suspect->share);
+        return;
+    }
+    cli_print(
+        "slow: one of %zu links, which these flows do not tell apart: %zu flows at %.1f%% of their rate\n",
+        suspect->count, suspect->flows, 100 * suspect->share);
+    for (size_t i = 0; i < suspect->count; i++)
+        cli_print("    %s\n", fabric_link_name(work->fabric, suspect->links[i]));
+}
+
+/* Where all are slow, none stands out. */
+static bool is_fast(const struct fabric_suspects *suspects)
+{
+    return suspects->typical >= SLOW_BELOW;
+}
+
+static void tell_slow(const struct work *work, const struct fabric_suspects *suspects, size_t flows)
+{
+    cli_print(
+        "flows: %zu of %zu measured, their median is %.1f%% of the rate; %zu are slow, below %.0f%% of that\n",
+        suspects->measured, flows, 100 * suspects->typical, suspects->slow, 100 * SLOW_BELOW);
+    if (!is_fast(suspects))
+        cli_print(
+            "slow alike: the median itself is below %.0f%% of the rate, and no flow is a measure for the others\n",
+            100 * SLOW_BELOW);
+    for (size_t i = 0; i < suspects->items.count; i++)
+        tell_suspect(work, &suspects->items.items[i]);
+    if (suspects->unexplained > 0)
+        cli_print(
+            "not explained: %zu flows are slow over links that carried other flows fast: run them again\n",
+            suspects->unexplained);
+}
+
+static int show_judgement(const struct work *work, const struct fabric_schedule *schedule)
+{
+    struct fabric_measured measured;
+    struct fabric_suspects suspects;
+    struct fabric_proven proven = {0};
+    size_t erring = 0, untold = 0;
+    struct slice text;
+    double seconds = 0;
+
+    if (work->options->counters.count > 0 &&
+        (work->options->seconds == NULL || !scan_double(slice_of(work->options->seconds), &seconds) ||
+         seconds <= 0))
+        return error_set(work->err, ERROR_USAGE,
+                         "--counters goes with --seconds S, for which each round was under load");
+    if (load_text(work->arena, work->options->flows, &text, work->err) < 0 ||
+        fabric_read_flows(work->arena, work->fabric, work->options->flows, text, &measured, work->err) < 0 ||
+        (seconds > 0 && load_counters(work, measured.ends.count, seconds, schedule, &proven) < 0))
+        return -1;
+    fabric_suspect_slow(work->arena, work->fabric, measured.flows.items, measured.flows.count, SLOW_BELOW,
+                        &suspects);
+    tell_slow(work, &suspects, measured.flows.count);
+    if (seconds > 0)
+        erring = tell_proof(work, &proven, schedule, &untold);
+    else
+        cli_print(
+            "proven: nothing, without --counters: that a flow was fast does not tell over which links it went\n");
+    if (suspects.items.count > 0 || erring > 0)
+        return EXIT_REJECT;
+    return suspects.measured < measured.flows.count || suspects.unexplained > 0 || untold > 0 ||
+                   !is_fast(&suspects) || share_of(proven.covered, proven.links) < ENOUGH
+               ? EXIT_INCOMPLETE
+               : EXIT_ACCEPT;
+}
+
+/* --- where routes are not fixed --- */
+
+enum { MOST_PARTS = 65536 };
+
+/* "32:16": adapters below a leaf, and its uplinks. */
+static bool scan_spread(const char *word, uint64_t *ret_adapters, uint64_t *ret_uplinks)
+{
+    struct slice adapters, uplinks;
+
+    return slice_part(slice_of(word), ":", &adapters, &uplinks) && scan_u64(adapters, ret_adapters) &&
+           scan_u64(uplinks, ret_uplinks) && *ret_adapters > 0 && *ret_uplinks > 0 &&
+           *ret_adapters <= MOST_PARTS && *ret_uplinks <= MOST_PARTS;
+}
+
+/* Rounds with new ports of their own are independent of each other. */
+static int show_spread(const struct options *options, struct error *err)
+{
+    unsigned streams = options->streams > 0 ? options->streams : 1;
+    uint64_t adapters, uplinks;
+    double chance;
+
+    if (!scan_spread(options->spread, &adapters, &uplinks) || streams > MOST_PARTS)
+        return error_set(
+            err, ERROR_USAGE,
+            "--spread: found '%s' with %u streams; expected ADAPTERS:UPLINKS of a leaf, such as 32:32, "
+            "all up to %d",
+            options->spread, streams, MOST_PARTS);
+    chance = fabric_spread_chance((unsigned)uplinks, (unsigned)adapters, streams, FABRIC_SHARE);
+    cli_print(
+        "expected, not proven: of %u uplinks that a hash chooses by, %.2f%% carry half of their rate when %u "
+        "adapters send %u streams each\n",
+        (unsigned)uplinks, 100 * chance, (unsigned)adapters, streams);
+    for (unsigned rounds = 2; chance > 0 && rounds <= 8; rounds *= 2)
+        cli_print("in one of %u rounds, with other UDP source ports in each: %.2f%%\n", rounds,
+                  100 * (1 - pow(1 - chance, rounds)));
+    return EXIT_ACCEPT;
+}
+
+static int show_links(struct work *work, const char *links, const char *routes)
+{
+    const struct fabric_schedule *schedule;
+
+    if (load_fabric(work, links, routes) < 0)
+        return -1;
+    schedule = fabric_plan(work->arena, work->fabric, &work->question);
+    return work->options->flows != NULL ? show_judgement(work, schedule) : show_schedule(work, schedule);
+}
+
+int command_links(int argc, char **argv)
+{
+    struct options options = {0};
+    const struct option_row rows[] = {
+        {"hosts", 0, OPTION_STRING, "LIST", &options.hosts,
+         "only the adapters of these: node[1-32]; default: of all"},
+        {"rounds", 0, OPTION_COUNT, "N", &options.rounds,
+         "at most so many; default: as many as bring something"},
+        {"output", 'o', OPTION_STRING, "FILE", &options.output,
+         "the flows of each round; - is standard output"},
+        OPTION_HEADING("what came of the flows"),
+        {"flows", 0, OPTION_STRING, "FILE", &options.flows, "the same file with Gb/s behind each flow"},
+        {"counters", 0, OPTION_LIST, "FILE", &options.counters,
+         "perfquery -x of all ports: before the first round, and once more after each"},
+        {"seconds", 0, OPTION_STRING, "S", &options.seconds, "that each round was under load"},
+        OPTION_HEADING("where routes are not fixed: ECMP, adaptive routing"),
+        {"spread", 0, OPTION_STRING, "N:M", &options.spread,
+         "without files: what to expect of a leaf with N adapters and M uplinks when all of them send to other leaves"},
+        {"streams", 0, OPTION_COUNT, "N", &options.streams, "queue pairs of each flow; default 1"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    struct work work = {.arena = NULL, .options = &options, .err = &err};
+    int first, status;
+
+    if (!cli_options(rows, "links LINKS ROUTES", argc, argv, &first, &status))
+        return status;
+    if (argc - first != (options.spread != NULL ? 0 : 2)) {
+        cli_warn(
+            "assay: links: expected two files, links (ibdiagnet2.lst) and routes (ibdiagnet2.fdbs, dump_fts), or "
+            "--spread and none\n");
+        free(options.counters.items);
+        return EXIT_USAGE;
+    }
+    work.arena = arena_create();
+    status = options.spread != NULL ? show_spread(&options, &err)
+                                    : show_links(&work, argv[first], argv[first + 1]);
+    if (status < 0)
+        status = cli_fail(&err);
+    arena_destroy(work.arena);
+    free(options.counters.items);
+    return status;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sensors.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */, PERIOD_MS = 100, NEAR_MS = 500 };
+
+/* Of nvml.h what is used: its interface is kept stable, and the header is on few hosts. */
+typedef struct nvml_device *nvml_device;
+enum { NVML_DONE = 0, NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
+
+struct nvml {
+    void *handle;
+    int (*init)(void);
+    int (*shutdown)(void);
+    int (*find)(const char *uuid, nvml_device *ret_device);
+    int (*clock)(nvml_device device, int kind, unsigned *ret_mhz);
+    int (*power)(nvml_device device, unsigned *ret_mw);
+    int (*temperature)(nvml_device device, int kind, unsigned *ret_c);
+    int (*reasons)(nvml_device device, unsigned long long *ret_reasons);
+};
+
+struct sample {
+    double at_s;
+    unsigned clock_mhz, power_mw, temperature_c;
+    unsigned long long reasons;
+};
+
+struct log {
+    nvml_device device; /* NULL: NVML does not know it */
+    struct sample *samples;
+    size_t count; /* that were taken */
+};
+
+struct sensors {
+    struct nvml nvml;
+    unsigned gpus;
+    struct log logs[GPU_MOST];
+    pthread_mutex_t lock;
+    pthread_t thread;
+    bool started, stops;
+};
+
+static bool load(struct nvml *nvml)
+{
+    const struct {
+        const char *name;
+        void *function;
+    } functions[] = {
+        {"nvmlInit_v2", &nvml->init},
+        {"nvmlShutdown", &nvml->shutdown},
+        {"nvmlDeviceGetHandleByUUID", &nvml->find},
+        {"nvmlDeviceGetClockInfo", &nvml->clock},
+        {"nvmlDeviceGetPowerUsage", &nvml->power},
+        {"nvmlDeviceGetTemperature", &nvml->temperature},
+        {"nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons},
+    };
+
+    nvml->handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; nvml->handle != NULL && i < sizeof functions / sizeof functions[0]; i++) {
+        *(void **)functions[i].function = dlsym(nvml->handle, functions[i].name);
+        if (*(void **)functions[i].function == NULL)
+            return false;
+    }
+    return nvml->handle != NULL;
+}
+
+/* All of it or none: what could not be asked is not zero. */
+static bool take_sample(const struct nvml *nvml, nvml_device device, struct sample *ret_sample)
+{
+    ret_sample->at_s = gpu_now_s();
+    return nvml->clock(device, NVML_CLOCK_SM, &ret_sample->clock_mhz) == NVML_DONE &&
+           nvml->power(device, &ret_sample->power_mw) == NVML_DONE &&
+           nvml->temperature(device, NVML_TEMPERATURE_GPU, &ret_sample->temperature_c) == NVML_DONE &&
+           nvml->reasons(device, &ret_sample->reasons) == NVML_DONE;
+}
+
+static bool is_over(struct sensors *sensors)
+{
+    bool over;
+
+    (void)pthread_mutex_lock(&sensors->lock);
+    over = sensors->stops;
+    (void)pthread_mutex_unlock(&sensors->lock);
+    return over;
+}
+
+static void *work(void *data)
+{
+    struct sensors *sensors = data;
+
+    while (!is_over(sensors)) {
+        for (unsigned gpu = 0; gpu < sensors->gpus; gpu++) {
+            struct log *log = &sensors->logs[gpu];
+            struct sample sample;
+
+            if (log->device == NULL || !take_sample(&sensors->nvml, log->device, &sample))
+                continue;
+            (void)pthread_mutex_lock(&sensors->lock);
+            log->samples[log->count++ % SAMPLES_MOST] = sample;
+            (void)pthread_mutex_unlock(&sensors->lock);
+        }
+        (void)nanosleep(&(struct timespec){0, PERIOD_MS * 1000000L}, NULL);
+    }
+    return NULL;
+}
+
+/* false: of none. */
+static bool find_all(struct sensors *sensors, const struct gpu_probe *probe)
+{
+    bool found = false;
+
+    sensors->gpus = probe->device_count;
+    for (unsigned gpu = 0; gpu < sensors->gpus; gpu++) {
+        struct log *log = &sensors->logs[gpu];
+
+        if (sensors->nvml.find(probe->devices[gpu].uuid, &log->device) != NVML_DONE)
+            log->device = NULL;
+        if (log->device != NULL)
+            log->samples = calloc(SAMPLES_MOST, sizeof *log->samples);
+        if (log->samples == NULL)
+            log->device = NULL;
+        found = found || log->device != NULL;
+    }
+    return found;
+}
+
+static void release(struct sensors *sensors)
+{
+    for (unsigned gpu = 0; gpu < sensors->gpus; gpu++)
+        free(sensors->logs[gpu].samples);
+    if (sensors->nvml.handle != NULL)
+        (void)dlclose(sensors->nvml.handle);
+    (void)pthread_mutex_destroy(&sensors->lock);
+    free(sensors);
+}
+
+struct sensors *sensors_start(const struct gpu_probe *probe)
+{
+    struct sensors *sensors = calloc(1, sizeof *sensors);
+
+    if (sensors == NULL)
+        return NULL;
+    (void)pthread_mutex_init(&sensors->lock, NULL);
+    if (!load(&sensors->nvml) || sensors->nvml.init() != NVML_DONE) {
+        release(sensors);
+        return NULL;
+    }
+    if (find_all(sensors, probe))
+        sensors->started = pthread_create(&sensors->thread, NULL, work, sensors) == 0;
+    if (sensors->started)
+        return sensors;
+    (void)sensors->nvml.shutdown();
+    release(sensors);
+    return NULL;
+}
+
+void sensors_stop(struct sensors *sensors)
+{
+    if (sensors == NULL)
+        return;
+    (void)pthread_mutex_lock(&sensors->lock);
+    sensors->stops = true;
+    (void)pthread_mutex_unlock(&sensors->lock);
+    (void)pthread_join(sensors->thread, NULL);
+    (void)sensors->nvml.shutdown();
+    release(sensors);
+}
+
+static void add(struct sensor_span *span, const struct sample *sample)
+{
+    const double before = span->samples, all = before + 1;
+
+    span->clock_mhz = (span->clock_mhz * before + sample->clock_mhz) / all;
+    span->power_w = (span->power_w * before + sample->power_mw / 1e3) / all;
+    span->temperature_c = fmax(span->temperature_c, sample->temperature_c);
+    span->reasons |= sample->reasons;
+    span->samples++;
+}
+
+struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double from, double to)
+{
+    const struct log *log = sensors != NULL ? &sensors->logs[gpu] : NULL;
+    const struct sample *before = NULL;
+    struct sensor_span span = {0};
+
+    if (log == NULL || log->device == NULL)
+        return span;
+    (void)pthread_mutex_lock(&sensors->lock);
+    for (size_t i = log->count > SAMPLES_MOST ? log->count - SAMPLES_MOST : 0; i < log->count; i++) {
+        const struct sample *sample = &log->samples[i % SAMPLES_MOST];
+
+        if (sample->at_s < from)
+            before = sample;
+        else if (sample->at_s <= to)
+            add(&span, sample);
+    }
+    if (span.samples == 0 && before != NULL && from - before->at_s < NEAR_MS / 1e3)
+        add(&span, before);
+    (void)pthread_mutex_unlock(&sensors->lock);
+    return span;
+}
+
+void sensors_name_reasons(uint64_t reasons, char ret_text[SENSOR_REASONS_BYTES])
+{
+    static const char *const names[] = {"gpu_idle",
+                                        "applications_clocks_setting",
+                                        "sw_power_cap",
+                                        "hw_slowdown",
+                                        "sync_boost",
+                                        "sw_thermal_slowdown",
+                                        "hw_thermal_slowdown",
+                                        "hw_power_brake_slowdown",
+                                        "display_clock_setting"};
+    const unsigned known = sizeof names / sizeof names[0];
+    size_t at = (size_t)snprintf(ret_text, SENSOR_REASONS_BYTES, "%s", reasons == 0 ? "none" : "");
+
+    for (unsigned i = 0; i < 64; i++) {
+        if ((reasons >> i & 1) == 0 || at + 40 > SENSOR_REASONS_BYTES)
+            continue;
+        at += (size_t)snprintf(ret_text + at, SENSOR_REASONS_BYTES - at, "%s", at > 0 ? ", " : "");
+        if (i < known)
+            at += (size_t)snprintf(ret_text + at, SENSOR_REASONS_BYTES - at, "%s", names[i]);
+        else
+            at += (size_t)snprintf(ret_text + at, SENSOR_REASONS_BYTES - at, "bit %u", i);
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the driver says of GPUs while they are tested: clock, power, temperature, and why the clock is not higher. By NVML,
+ * which comes with the driver; a thread asks it ten times a second. Where it is not there, or does not know a GPU, there is
+ * nothing, and the test is what it is.
+ */
+#ifndef ASSAY_PROBE_SENSORS_H
+#define ASSAY_PROBE_SENSORS_H
+
+#include "gpu.h"
+
+struct sensors;
+
+/* Over a span of time; 0: not told. */
+struct sensor_span {
+    unsigned samples;
+    double clock_mhz, power_w; /* means */
+    double temperature_c;      /* the highest */
+    uint64_t reasons;          /* all that were given, bits of NVML */
+};
+
+enum { SENSOR_REASONS_BYTES = 200 };
+
+/* NULL: nobody tells anything. */
+struct sensors *sensors_start(const struct gpu_probe *probe);
+/* What was sampled between the two times (gpu_now_s), or right before where nothing was. sensors may be NULL. */
+struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double from, double to);
+void sensors_stop(struct sensors *sensors);
+/* "sw_power_cap, hw_slowdown", as nvidia-smi names its fields; "none". */
+void sensors_name_reasons(uint64_t reasons, char ret_text[SENSOR_REASONS_BYTES]);
+
+#endif

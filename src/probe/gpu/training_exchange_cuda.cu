@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradients over the GPUs of the host by NCCL, loaded where it is there, on a stream beside the one that computes. */
+#include "training_cuda.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <dlfcn.h>
+
+#if __has_include(<nccl.h>)
+#include <nccl.h>
+#define PROBE_KNOWS_NCCL 1
+#else
+typedef struct ncclComm *ncclComm_t;
+#define PROBE_KNOWS_NCCL 0
+#endif
+
+struct training_joined {
+    unsigned gpus;
+    ncclComm_t comms[GPU_MOST]; /* NULL: of one GPU alone, or given up */
+};
+
+namespace
+{
+
+enum { BLOCKS = 128 /* of kernels beside the ones that compute: they only stream */ };
+
+__global__ void __launch_bounds__(TRAINING_THREADS) widen_kernel(float *out, const element *in, size_t count)
+{
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+        out[i] = __bfloat162float(in[i]);
+}
+
+__global__ void __launch_bounds__(TRAINING_THREADS)
+    digest_kernel(unsigned long long *sum, const element *gradients, size_t pairs, unsigned bucket)
+{
+    unsigned long long own = 0;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += (size_t)gridDim.x * blockDim.x) {
+        const uint32_t both = ((const uint32_t *)gradients)[i];
+
+        own += training_digest_of(bucket, i, both & 0xffff, both >> 16);
+    }
+    for (unsigned step = 16; step > 0; step /= 2)
+        own += __shfl_down_sync(0xffffffffu, own, step);
+    if (threadIdx.x % 32 == 0)
+        (void)atomicAdd(sum, own);
+}
+
+/* As training_exchange_host.c has it. sums: NULL where a GPU is alone. */
+__global__ void __launch_bounds__(TRAINING_THREADS)
+    optimize_kernel(struct training_bucket bucket, element *weights, const element *gradients, const float *sums,
+                    size_t share, float gpus, struct training_adam adam, unsigned long long *mismatched)
+{
+    unsigned long long wrong = 0;
+
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < share; i += (size_t)gridDim.x * blockDim.x) {
+        const float own = __bfloat162float(gradients[i]), sum = sums != NULL ? sums[i] : own, gradient = sum / gpus;
+        float first = bucket.moments[i], second = bucket.moments[share + i], master = bucket.master[i];
+
+        wrong += !(sum == gpus * own);
+        first = adam.first * first + (1 - adam.first) * gradient;
+        second = adam.second * second + (1 - adam.second) * (gradient * gradient);
+        master -= adam.rate * (first / adam.first_bias) / (sqrtf(second / adam.second_bias) + adam.epsilon);
+        bucket.moments[i] = first;
+        bucket.moments[share + i] = second;
+        bucket.master[i] = master;
+        weights[i] = __float2bfloat16_rn(master);
+    }
+    if (wrong > 0)
+        (void)atomicAdd(mismatched, wrong);
+}
+
+void CUDART_CB tell(void *data)
+{
+    const struct training_post *post = (const struct training_post *)data;
+
+    post->arrived(post->data, post->gpu, post->bucket);
+}
+
+} /* namespace */
+
+#if PROBE_KNOWS_NCCL
+namespace
+{
+
+struct nccl {
+    void *handle;
+    decltype(&ncclGetVersion) version;
+    decltype(&ncclCommInitAll) init;
+    decltype(&ncclCommDestroy) destroy;
+    decltype(&ncclCommAbort) abort;
+    decltype(&ncclReduceScatter) reduce_scatter;
+    decltype(&ncclAllGather) all_gather;
+    decltype(&ncclGetErrorString) error_text;
+};
+
+template <typename F> bool find(void *handle, const char *name, F *ret_function)
+{
+    *ret_function = (F)dlsym(handle, name);
+    return *ret_function != NULL;
+}
+
+bool load(struct nccl *nccl)
+{
+    nccl->handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    return nccl->handle != NULL && find(nccl->handle, "ncclGetVersion", &nccl->version) &&
+           find(nccl->handle, "ncclCommInitAll", &nccl->init) &&
+           find(nccl->handle, "ncclCommDestroy", &nccl->destroy) &&
+           find(nccl->handle, "ncclCommAbort", &nccl->abort) &&
+           find(nccl->handle, "ncclReduceScatter", &nccl->reduce_scatter) &&
+           find(nccl->handle, "ncclAllGather", &nccl->all_gather) &&
+           find(nccl->handle, "ncclGetErrorString", &nccl->error_text);
+}
+
+/* NULL: it is not there. */
+const struct nccl *the_nccl()
+{
+    static struct nccl nccl;
+    static const bool loaded = load(&nccl);
+
+    return loaded ? &nccl : NULL;
+}
+
+void note(struct training_gpu *gpu, ncclResult_t result, const char *what)
+{
+    if (result != ncclSuccess && gpu->failed.text[0] == '\0')
+        (void)error_set(&gpu->failed, ERROR_INTERNAL, "GPU %u: %s: NCCL: %s", gpu->gpu, what,
+                        the_nccl()->error_text(result));
+}
+
+int connect(struct training_joined *joined, struct error *err)
+{
+    const struct nccl *nccl = the_nccl();
+    ncclResult_t result;
+
+    if (nccl == NULL)
+        return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and there is no libnccl.so.2", joined->gpus);
+    result = nccl->init(joined->comms, (int)joined->gpus, NULL);
+    return result == ncclSuccess
+               ? 0
+               : error_set(err, ERROR_INTERNAL, "NCCL cannot join the GPUs: %s", nccl->error_text(result));
+}
+
+void part(struct training_joined *joined, bool gives_up)
+{
+    for (unsigned gpu = 0; gpu < joined->gpus; gpu++) {
+        if (joined->comms[gpu] != NULL)
+            (void)(gives_up ? the_nccl()->abort(joined->comms[gpu]) : the_nccl()->destroy(joined->comms[gpu]));
+        joined->comms[gpu] = NULL;
+    }
+}
+
+void add_up(struct training_gpu *gpu, const struct training_bucket *bucket, size_t share)
+{
+    note(gpu,
+         the_nccl()->reduce_scatter(bucket->sent, bucket->sums, share, ncclFloat, ncclSum,
+                                    gpu->joined->comms[gpu->gpu], gpu->exchange),
+         "gradients");
+}
+
+void give_to_all(struct training_gpu *gpu, const struct training_bucket *bucket, size_t share)
+{
+    element *weights = (element *)bucket->weights;
+
+    note(gpu,
+         the_nccl()->all_gather(weights + share * gpu->gpu, weights, share, ncclBfloat16,
+                                gpu->joined->comms[gpu->gpu], gpu->exchange),
+         "parameters");
+}
+
+} /* namespace */
+
+void training_exchange_name(unsigned gpus, char ret_name[GPU_NAME_BYTES])
+{
+    int version = 0;
+
+    if (gpus > 1 && the_nccl() != NULL && the_nccl()->version(&version) == ncclSuccess)
+        (void)snprintf(ret_name, GPU_NAME_BYTES, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+    else
+        (void)snprintf(ret_name, GPU_NAME_BYTES, "none: one GPU");
+}
+#else
+namespace
+{
+
+int connect(struct training_joined *joined, struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and the probe was built without nccl.h",
+                     joined->gpus);
+}
+
+void part(struct training_joined *, bool)
+{
+}
+
+void add_up(struct training_gpu *, const struct training_bucket *, size_t)
+{
+}
+
+void give_to_all(struct training_gpu *, const struct training_bucket *, size_t)
+{
+}
+
+} /* namespace */
+
+void training_exchange_name(unsigned, char ret_name[GPU_NAME_BYTES])
+{
+    (void)snprintf(ret_name, GPU_NAME_BYTES, "none: one GPU");
+}
+#endif
+
+void *training_join(struct gpu_probe *probe, struct error *err)
+{
+    struct training_joined *joined = (struct training_joined *)calloc(1, sizeof *joined);
+
+    if (joined == NULL) {
+        (void)error_set(err, ERROR_INTERNAL, "no memory");
+        return NULL;
+    }
+    joined->gpus = probe->device_count;
+    if (joined->gpus > 1 && connect(joined, err) < 0) {
+        free(joined);
+        return NULL;
+    }
+    return joined;
+}
+
+void training_leave(void *joined)
+{
+    part((struct training_joined *)joined, false);
+    free(joined);
+}
+
+void training_give_up(void *joined)
+{
+    part((struct training_joined *)joined, true);
+}
+
+void training_exchange(struct training_gpu *gpu, uint64_t number, const struct training_bucket *bucket,
+                       void *gradients, const struct training_adam *adam)
+{
+    const unsigned gpus = gpu->joined->gpus;
+    const size_t share = bucket->room / gpus;
+    element *own = (element *)gradients + share * (gpus > 1 ? gpu->gpu : 0);
+
+    digest_kernel<<<gpu->blocks, TRAINING_THREADS, 0, gpu->compute>>>(&gpu->found->gradients, (element *)gradients,
+                                                                     bucket->count / 2, bucket->number);
+    training_note(gpu, cudaEventRecord(gpu->ready, gpu->compute), "event");
+    training_note(gpu, cudaStreamWaitEvent(gpu->exchange, gpu->ready, 0), "event");
+    training_note(gpu, cudaLaunchHostFunc(gpu->exchange, tell, &gpu->posts[bucket->number]), "call of the host");
+    if (gpus > 1) {
+        widen_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(bucket->sent, (element *)gradients, bucket->room);
+        add_up(gpu, bucket, share);
+    }
+    optimize_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(
+        *bucket, (element *)bucket->weights + share * (gpus > 1 ? gpu->gpu : 0), own, gpus > 1 ? bucket->sums : NULL,
+        share, (float)gpus, *adam, &gpu->found->mismatched);
+    training_note(gpu, cudaGetLastError(), "an exchange cannot be started");
+    if (gpus > 1)
+        give_to_all(gpu, bucket, share);
+    training_note(gpu, cudaEventRecord(gpu->done[number % 2], gpu->exchange), "event");
+}

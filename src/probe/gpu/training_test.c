@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test training: so many steps, on all GPUs of the host together (training.h).
+ *
+ *   head               the model's shape, as far as there is memory for it, and what multiplies and exchanges
+ *   {"step": 0, ..}    each step: loss, its bits, digest of loss and gradients, milliseconds
+ *   {"training": ..}   after the warm-up: tokens/s of the host, TFLOP/s of a GPU over whole steps; a digest of all steps
+ *   {"wrong_gpu": ..}  who had another loss or other gradients than most, or got other sums than all had sent
+ *   {"gpu": 0, ..}     its own TFLOP/s until the first exchange of a step, for which it waits for nobody; how late it comes
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu_output.h"
+#include "training_run.h"
+
+static void head(const struct gpu_probe *probe, struct line *line)
+{
+    const struct training_run *run = probe->state;
+    const struct training_shape *shape = &run->shape;
+    const double tokens = (double)shape->batch * shape->sequence;
+    char library[GPU_NAME_BYTES] = "", exchange[GPU_NAME_BYTES] = "";
+
+    run->ops->names(probe, library, exchange);
+    line_number(line, "rows", run->steps + 1);
+    line_known(line, "library", library);
+    line_known(line, "exchange", exchange);
+    line_number(line, "layers", shape->layers);
+    line_number(line, "hidden", shape->hidden);
+    line_number(line, "heads", shape->heads);
+    line_number(line, "kv_heads", shape->kv_heads);
+    line_number(line, "ffn", shape->ffn);
+    line_number(line, "vocab", shape->vocab);
+    line_number(line, "sequence", shape->sequence);
+    line_number(line, "batch", shape->batch);
+    line_number(line, "parameters", (double)training_parameters(shape));
+    line_number(line, "operations_per_token", training_operations(shape) / tokens);
+    json_member(&line->writer, "operations",
+                "6 N + 12 L h s for each token, N without the table of tokens (arXiv:2001.08361; "
+                "arXiv:2204.02311, appendix B)");
+    line_number(line, "seed", (double)probe->options.seed);
+    line_number(line, "warmup_steps", TRAINING_WARMUP);
+}
+
+static void put_step(const struct training_run *run, unsigned step)
+{
+    const struct training_step *result;
+    struct line line;
+    unsigned gpu = 0;
+    const bool agreed = training_agreed(run, step, &gpu);
+    uint32_t bits;
+
+    result = &run->results[(size_t)step * run->probe->device_count + gpu];
+    memcpy(&bits, &result->loss, sizeof bits);
+    line_begin(&line);
+    line_number(&line, "step", step);
+    json_key(&line.writer, "loss");
+    if (isfinite(result->loss))
+        json_put_number(&line.writer, (double)result->loss);
+    else
+        json_put_null(&line.writer);
+    line_hex(&line, "loss_bits", bits, 8);
+    if (agreed)
+        line_hex(&line, "digest", training_digest(result), 16);
+    line_rate(&line, "ms", 1e3 * (run->ends[step] - run->begins[step]));
+    line_end(&line);
+}
+
+/* Of all steps that were asked for; false: some did not come, or nobody knows what is right. */
+static bool digest_all(const struct training_run *run, uint64_t *ret_digest)
+{
+    unsigned gpu;
+
+    *ret_digest = 0;
+    for (unsigned step = 0; step < run->done; step++) {
+        if (!training_agreed(run, step, &gpu))
+            return false;
+        *ret_digest = work_mix(*ret_digest ^
+                               training_digest(&run->results[(size_t)step * run->probe->device_count + gpu]));
+    }
+    return run->done == run->steps;
+}
+
+static void put_rates(struct line *line, const struct gpu_summary *rates)
+{
+    line_rate(line, "tflops", rates->median);
+    line_rate(line, "p1", rates->p1);
+    line_rate(line, "least", rates->least);
+    line_rate(line, "best", rates->best);
+    line_number(line, "windows", rates->windows);
+}
+
+static int put_whole(const struct training_run *run, struct error *err)
+{
+    const struct training_shape *shape = &run->shape;
+    const double operations = training_operations(shape) / 1e12;
+    const double tokens = (double)shape->batch * shape->sequence * run->probe->device_count;
+    struct gpu_summary rates;
+    struct line line;
+    uint64_t digest;
+
+    if (training_rates(run, &rates, err) < 0)
+        return -1;
+    line_begin(&line);
+    json_member(&line.writer, "training", "bf16");
+    if (rates.windows > 0) {
+        put_rates(&line, &rates);
+        line_rate(&line, "tokens_per_s", tokens * rates.median / operations);
+        line_rate(&line, "step_ms", 1e3 * operations / rates.median);
+        line_rate(&line, "p99_ms", 1e3 * operations / rates.p1);
+        line_rate(&line, "worst_ms", 1e3 * operations / rates.least);
+        line_rate(&line, "spread_percent", 100 * (rates.best - rates.least) / rates.median);
+    }
+    if (digest_all(run, &digest))
+        line_hex(&line, "digest", digest, 16);
+    line_end(&line);
+    return 0;
+}
+
+static int put_gpu(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
+                   struct error *err)
+{
+    struct training_pace pace;
+    struct line line;
+
+    if (training_pace(run, gpu, &pace, err) < 0)
+        return -1;
+    line_begin_gpu(&line, run->probe, gpu);
+    line_number(&line, "steps_wrong", verdict->steps_wrong[gpu]);
+    if (pace.forward.windows > 0) {
+        put_rates(&line, &pace.forward);
+        line_rate(&line, "late_percent", pace.late_percent);
+        line_rate(&line, "last_percent", pace.last_percent);
+    }
+    line_end(&line);
+    return 0;
+}
+
+static void put_wrong(const struct training_verdict *verdict, unsigned gpu, enum training_wrong what)
+{
+    static const char *const names[TRAINING_WRONGS] = {"loss", "gradients", "exchange"};
+    const struct training_errors *errors = &verdict->errors[gpu][what];
+    struct line line;
+
+    if (errors->steps == 0)
+        return;
+    line_begin(&line);
+    line_number(&line, "wrong_gpu", gpu);
+    json_member(&line.writer, "what", names[what]);
+    line_number(&line, "first_step", errors->first);
+    line_number(&line, "steps", errors->steps);
+    line_hex(&line, "got", errors->got, 16);
+    line_hex(&line, "expected", errors->expected, 16);
+    line_end(&line);
+}
+
+static int put_all(const struct training_run *run, const struct training_verdict *verdict, struct error *err)
+{
+    for (unsigned step = 0; step < run->done; step++)
+        put_step(run, step);
+    if (put_whole(run, err) < 0)
+        return -1;
+    for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++)
+        for (unsigned what = 0; what < TRAINING_WRONGS; what++)
+            put_wrong(verdict, gpu, (enum training_wrong)what);
+    for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++)
+        if (put_gpu(run, verdict, gpu, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int end(const struct training_run *run, const struct training_verdict *verdict, double seconds)
+{
+    char text[120];
+
+    if (!verdict->disagreed)
+        return gpu_output_done(verdict->wrong, run->done, seconds);
+    (void)snprintf(text, sizeof text, "step %u: no loss and gradients have the majority of the GPUs",
+                   verdict->disagreed_step);
+    gpu_output_end("wrong", text, run->done, seconds);
+    return GPU_WRONG;
+}
+
+static int run_opened(struct training_run *run, struct gpu_probe *probe)
+{
+    struct training_verdict *verdict = calloc(1, sizeof *verdict);
+    const double began = gpu_now_s();
+    struct error err = {0};
+    int status;
+
+    if (verdict == NULL)
+        return gpu_refuse(GPU_BROKEN, "no memory");
+    gpu_output_head(probe);
+    status = training_run_steps(run, probe, &err);
+    gpu_deadline_stop();
+    /* What was found before something broke counts too. */
+    training_judge(run, verdict);
+    if (put_all(run, verdict, status < 0 ? &(struct error){0} : &err) < 0)
+        status = -1;
+    status = status < 0 ? gpu_refuse(GPU_BROKEN, err.text) : end(run, verdict, gpu_now_s() - began);
+    free(verdict);
+    return status;
+}
+
+static int run_training(struct gpu_probe *probe)
+{
+    struct training_run *run = calloc(1, sizeof *run);
+    struct error err = {0};
+    int status;
+
+    if (run == NULL)
+        return gpu_refuse(GPU_BROKEN, "no memory");
+    probe->state = run;
+    status =
+        training_run_open(run, probe, &err) < 0 ? gpu_refuse(GPU_UNFIT, err.text) : run_opened(run, probe);
+    training_run_close(run);
+    probe->state = NULL;
+    free(run);
+    return status;
+}
+
+const struct gpu_test gpu_test_training = {
+    .name = "training",
+    .summary = "Steps of a transformer with the shapes of Llama 3 8B, as many layers as there is\n"
+               "  memory for, on all GPUs together: speed, losses to the last bit, who comes late.",
+    .head = head,
+    .run = run_training,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hostfile keeps out of a delivery by what it does not declare: tests that need a word of it, and hosts that are spares. */
+#include <string.h>
+
+#include "assay/model/hostfile.h"
+#include "concessions.h"
+
+static size_t hosts_to_accept(const struct hostfile *hostfile)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        count += hostfile->hosts.items[i].role == ROLE_COMPUTE;
+    return count;
+}
+
+/* Whether the step would be for the host, or for as many as there are, were the word there that the hostfile lacks. On the
+   other kind of fabric, and over fewer hosts, there is nothing to declare. */
+static bool waits_for_a_word(const struct json *when, const struct host *host, size_t hosts)
+{
+    const char *fabric = host->fabric != NULL ? host->fabric : "infiniband";
+
+    if (strcmp(json_string(when, "fabric", fabric), fabric) != 0 ||
+        (double)hosts < json_number(when, "hosts_min", 0) ||
+        (double)hosts > json_number(when, "hosts_max", (double)hosts) ||
+        (double)hosts < json_number(when, "leaves_min", 0))
+        return false;
+    return (json_get(when, "bmc") != NULL && host->without_bmc) ||
+           (json_get(when, "mounts") != NULL && host->mounts == NULL) ||
+           (json_get(when, "cabling") != NULL && host->rails.count == 0) ||
+           (json_get(when, "leaves_min") != NULL && *host->leaf == '\0');
+}
+
+static bool is_undeclared(const struct suite_step *step, const struct hostfile *hostfile)
+{
+    size_t hosts = hosts_to_accept(hostfile);
+
+    for (size_t i = 0; step->when != NULL && i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
+            waits_for_a_word(step->when, &hostfile->hosts.items[i], hosts))
+            return true;
+    return false;
+}
+
+static bool is_tested(const struct plan *plan, const char *host)
+{
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->steps.items[i].member_count; k++)
+            if (strcmp(plan->steps.items[i].members[k]->name, host) == 0)
+                return true;
+    return false;
+}
+
+static void add_name(struct arena *arena, const char **names, const char *name)
+{
+    *names = *names != NULL ? arena_printf(arena, "%s, %s", *names, name) : name;
+}
+
+void concessions_of_hostfile(struct arena *arena, const struct plan *plan, const struct hostfile *hostfile,
+                             const struct suite *suite, struct concessions *concessions)
+{
+    LIST_OF(const char *) spares = {0};
+
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (is_undeclared(&suite->steps.items[i], hostfile))
+            add_name(arena, &concessions->undeclared, suite->steps.items[i].name);
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_SPARE && !is_tested(plan, hostfile->hosts.items[i].name))
+            *list_push(arena, &spares) = hostfile->hosts.items[i].name;
+    concessions->spares = spares.count;
+    if (spares.count > 0)
+        concessions->spare_names = hostlist_fold(arena, spares.items, spares.count);
+}

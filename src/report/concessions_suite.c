@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A suite beside the built-in delivery, step by step. */
+#include <string.h>
+
+#include "assay/base/json.h"
+#include "assay/base/options.h"
+#include "assay/check/check.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
+#include "concessions.h"
+
+struct pair {
+    struct arena *arena;
+    const struct suite_step *own, *whole;
+    struct concessions *found;
+};
+
+static void concede(struct pair *pair, const char *metric, const struct reason *detail)
+{
+    *list_push(pair->arena, &pair->found->items) =
+        (struct concession){CONCESSION_CHANGED, pair->whole->name, "", metric, detail};
+}
+
+static bool has_word(const char *const *words, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* -- Arguments -- */
+
+static double number_of(const char *text)
+{
+    double number = 0;
+
+    if (!size_parse(text, &number))
+        scan_double(slice_of(text), &number);
+    return number;
+}
+
+/* Each word of the one is in the other; of no words all is meant, which no list holds. */
+static bool has_words(const char *list, const char *words)
+{
+    if (*words == '\0')
+        return *list == '\0';
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+        const char *at = list;
+
+        while (*at != '\0' && (strcspn(at, " ") != length || strncmp(at, words, length) != 0)) {
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+        }
+        if (*at == '\0')
+            return false;
+        words += length + strspn(words + length, " ");
+    }
+    return true;
+}
+
+static bool asks_for_as_much(const struct argument *argument, const char *own, const char *whole)
+{
+    if (strcmp(own, whole) == 0)
+        return true;
+    switch (argument->weight) {
+    case MORE_IS_MORE:
+        return number_of(own) >= number_of(whole);
+    case LESS_IS_MORE:
+        return number_of(own) <= number_of(whole);
+    case GIVEN_IS_MORE:
+        return *whole == '\0';
+    case WORDS_ARE_MORE:
+        return has_words(own, whole);
+    case ANY_IS_OTHER:
+    default:
+        return false;
+    }
+}
+
+/* As it stands in the step, or what the check takes without it. */
+static const char *argument_text(struct arena *arena, const struct suite_step *step,
+                                 const struct argument *argument)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer writer;
+    const struct json *value = json_get(step->arguments, argument->name);
+
+    if (value == NULL)
+        return argument->fallback != NULL ? argument->fallback : "";
+    if (value->type == JSON_STRING)
+        return value->string;
+    if (value->type == JSON_BOOL && !value->boolean)
+        return "";
+    text_init(&out, 4096);
+    json_writer_init(&writer, &out, true);
+    json_put(&writer, value);
+    return arena_strdup(arena, out.bytes);
+}
+
+static void compare_arguments(struct pair *pair)
+{
+    const struct check *check = check_find(pair->whole->check);
+
+    for (const struct argument *row = check != NULL ? check->arguments : NULL;
+         row != NULL && row->name != NULL; row++) {
+        const char *own = argument_text(pair->arena, pair->own, row);
+        const char *whole = argument_text(pair->arena, pair->whole, row);
+
+        if (!asks_for_as_much(row, own, whole))
+            concede(pair, "",
+                    *own == '\0'     ? reason(pair->arena, argument_missing_beside, row->name, whole)
+                    : *whole == '\0' ? reason(pair->arena, argument_added_beside, row->name, own)
+                                     : reason(pair->arena, argument_beside, row->name, own, whole));
+    }
+}
+
+/* -- The rest of a step -- */
+
+static const char *scope_text(struct arena *arena, const struct suite_step *step)
+{
+    return step->by_size > 0  ? arena_printf(arena, "%s (%u)", step->scope, step->by_size)
+           : step->by != NULL ? arena_printf(arena, "%s (%s)", step->scope, step->by)
+                              : step->scope;
+}
+
+static bool has_same_scope(const struct suite_step *a, const struct suite_step *b)
+{
+    return is_same_word(a->scope, b->scope) && is_same_word(a->by, b->by) && a->by_size == b->by_size;
+}
+
+/* Each condition that the delivery has not leaves hosts out that it tests. */
+static void compare_conditions(struct pair *pair)
+{
+    json_each (condition, pair->own->when) {
+        cleanup_text struct text own = {0}, whole = {0};
+        const struct json *other = json_get(pair->whole->when, condition->key);
+        struct json_writer writer;
+
+        text_init(&own, 4096);
+        text_init(&whole, 4096);
+        json_writer_init(&writer, &own, true);
+        json_put(&writer, condition);
+        if (other != NULL) {
+            json_writer_init(&writer, &whole, true);
+            json_put(&writer, other);
+        }
+        if (other == NULL || strcmp(own.bytes, whole.bytes) != 0)
+            concede(pair, "", reason(pair->arena, asked_only_where, condition->key, own.bytes));
+    }
+}
+
+static void compare_judged(struct pair *pair)
+{
+    const struct suite_step *own = pair->own, *whole = pair->whole;
+
+    for (size_t i = 0; i < whole->gate.count; i++)
+        if (!has_word(own->gate.items, own->gate.count, whole->gate.items[i]))
+            concede(pair, whole->gate.items[i], REASON(gate_there_not_here));
+    for (size_t i = 0; i < own->record.count; i++)
+        if (!has_word(whole->record.items, whole->record.count, own->record.items[i]))
+            concede(pair, own->record.items[i], REASON(gate_there_not_here));
+    for (size_t i = 0; i < whole->sizes_judged.count; i++)
+        if (!has_word(own->sizes_judged.items, own->sizes_judged.count, whole->sizes_judged.items[i]))
+            concede(pair, "", reason(pair->arena, size_judged_there, whole->sizes_judged.items[i]));
+}
+
+/* The measure of such a rule is the run itself, so that every delivery can have it. */
+static void compare_own_measure(struct pair *pair)
+{
+    for (size_t i = 0; i < pair->whole->limits.count; i++) {
+        const struct limit *limit = &pair->whole->limits.items[i];
+        bool found = limit->rule != RULE_GROUPS;
+
+        for (size_t k = 0; k < pair->own->limits.count; k++) {
+            const struct limit *other = &pair->own->limits.items[k];
+
+            found |= other->rule == limit->rule && is_same_word(other->metric, limit->metric) &&
+                     other->value >= limit->value && other->hosts_min <= limit->hosts_min &&
+                     other->hosts_max == 0 && other->subject == NULL;
+        }
+        if (!found)
+            concede(pair, limit->metric,
+                    reason(pair->arena, limit_missing_beside, limit_text(pair->arena, limit)));
+    }
+}
+
+static const char *percent(struct arena *arena, double fraction)
+{
+    return arena_printf(arena, "%g%%", fraction * 100);
+}
+
+static void compare_peers(struct pair *pair)
+{
+    const struct suite_peers *own = &pair->own->peers, *whole = &pair->whole->peers;
+
+    if (own->off && !whole->off)
+        concede(pair, "", REASON(peers_compared_there));
+    else if (!whole->off && own->fail > whole->fail)
+        concede(pair, "",
+                reason(pair->arena, peers_fail_beside, percent(pair->arena, own->fail),
+                       percent(pair->arena, whole->fail)));
+}
+
+static void compare_steps(struct pair *pair)
+{
+    if (!has_same_scope(pair->own, pair->whole))
+        concede(pair, "",
+                reason(pair->arena, scope_beside, scope_text(pair->arena, pair->own),
+                       scope_text(pair->arena, pair->whole)));
+    compare_conditions(pair);
+    compare_arguments(pair);
+    compare_judged(pair);
+    compare_own_measure(pair);
+    compare_peers(pair);
+    if (pair->own->repeat < pair->whole->repeat)
+        concede(pair, "",
+                reason(pair->arena, argument_beside, "repeat", pair->own->repeat, pair->whole->repeat));
+    if (pair->whole->last && !pair->own->last)
+        concede(pair, "", REASON(last_there_not_here));
+}
+
+/* -- Which step stands for which -- */
+
+/* In this order: what is the same in all is found first, so that no other step takes its place. */
+enum likeness { SAME_TEST, SAME_NAME, SAME_SCOPE, SAME_CHECK, LIKENESSES };
+
+static bool is_like(struct arena *arena, const struct suite_step *own, const struct suite_step *whole,
+                    enum likeness likeness)
+{
+    struct concessions found = {0};
+
+    /* Variants are compared with each other, and judge nothing. */
+    if (strcmp(own->check, whole->check) != 0 || own->variants.count > 0)
+        return false;
+    switch (likeness) {
+    case SAME_TEST:
+        compare_steps(&(struct pair){arena, own, whole, &found});
+        return found.items.count == 0 && own->last == whole->last;
+    case SAME_NAME:
+        return strcmp(own->name, whole->name) == 0 && has_same_scope(own, whole);
+    case SAME_SCOPE:
+        return has_same_scope(own, whole) && own->last == whole->last;
+    case SAME_CHECK:
+    case LIKENESSES:
+    default:
+        return true;
+    }
+}
+
+static size_t find_match(struct arena *arena, const struct suite *suite, const struct suite_step *whole,
+                         enum likeness likeness, const struct suite_step *const *matches)
+{
+    for (size_t i = 0; i < suite->steps.count; i++)
+        if (matches[i] == NULL && is_like(arena, &suite->steps.items[i], whole, likeness))
+            return i;
+    return (size_t)-1;
+}
+
+void concessions_of_suite(struct arena *arena, const struct suite *suite, const struct suite *whole,
+                          const struct suite_step **ret_matches, struct concessions *concessions)
+{
+    const struct suite_step **stands_for =
+        arena_array(arena, const struct suite_step *, whole->steps.count + 1);
+
+    concessions->tests = whole->steps.count;
+    for (int likeness = SAME_TEST; likeness < LIKENESSES; likeness++)
+        for (size_t i = 0; i < whole->steps.count; i++) {
+            size_t match = stands_for[i] == NULL ? find_match(arena, suite, &whole->steps.items[i],
+                                                              (enum likeness)likeness, ret_matches)
+                                                 : (size_t)-1;
+
+            if (match == (size_t)-1)
+                continue;
+            stands_for[i] = &suite->steps.items[match];
+            ret_matches[match] = &whole->steps.items[i];
+        }
+    for (size_t i = 0; i < whole->steps.count; i++) {
+        size_t before = concessions->items.count;
+
+        if (stands_for[i] == NULL) {
+            concessions->absent++;
+            *list_push(arena, &concessions->items) =
+                (struct concession){CONCESSION_ABSENT, whole->steps.items[i].name, "", "", NULL};
+            continue;
+        }
+        compare_steps(&(struct pair){arena, stands_for[i], &whole->steps.items[i], concessions});
+        concessions->changed += concessions->items.count > before;
+    }
+}

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* storage-clients and storage-shared: what becomes of the rows that the hosts print. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "assay/check/check.h"
+
+enum { ROWS_BYTES = 1 << 20 };
+#define BEGIN 1000.0
+#define SLOT_S 25.0 /* a job of 20 s, and the pause */
+
+/* A check over so many hosts, and the rows that it printed. */
+struct stage {
+    struct arena *arena;
+    struct check_context context;
+    struct text rows;
+    struct reading reading;
+};
+
+static void stage_begin(struct stage *stage, struct arena *arena, const char *check, const char *arguments,
+                        size_t hosts)
+{
+    static const char platform[] =
+        "{\"name\": \"bare\", \"title\": \"a host\", \"source\": \"test\", \"gpus\": {\"count\": 1, \"models\": "
+        "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": false, \"fabric_state\": "
+        "false, \"driver_minimum\": \"525.60.13\"}";
+    const char *lines = "defaults platform=bare mounts=/data\n";
+    const struct host **members = arena_array(arena, const struct host *, hosts);
+    struct error err = {0};
+    const struct hostfile *hostfile;
+    const struct suite *suite;
+
+    for (size_t i = 1; i <= hosts; i++)
+        lines = arena_printf(arena, "%sn%zu address=10.0.0.%zu\n", lines, i, i);
+    hostfile = hostfile_parse(arena, "hosts", slice_of(lines), &err);
+    suite = suite_parse(arena, "suite",
+                        slice_of(arena_printf(arena,
+                                              "{\"name\": \"s\", \"steps\": [{\"check\": \"%s\", \"scope\": "
+                                              "\"cluster\", \"arguments\": {%s}}]}",
+                                              check, arguments)),
+                        &err);
+    if (hostfile == NULL || suite == NULL)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < hosts; i++)
+        members[i] = &hostfile->hosts.items[i];
+    *stage = (struct stage){.arena = arena};
+    stage->context = (struct check_context){.arena = arena,
+                                            .suite = suite,
+                                            .step = &suite->steps.items[0],
+                                            .platform = platform_parse(arena, "p", slice_of(platform), &err),
+                                            .check = check_find(check),
+                                            .members = members,
+                                            .member_count = hosts,
+                                            .timescale = 1};
+    if (stage->context.platform == NULL ||
+        check_arguments_valid(stage->context.check, stage->context.step, &err) < 0)
+        fail_msg("%s", err.text);
+    text_init(&stage->rows, ROWS_BYTES);
+    text_printf(&stage->rows, "clients.begin\t\t%.3f\n", BEGIN);
+}
+
+/* Host number `host` answers, and its clock is so far ahead. */
+static void asked(struct stage *stage, size_t host, const char *works, double ahead)
+{
+    text_printf(&stage->rows,
+                "client.asked\tn%zu\t900.0\nclient.login\tn%zu\tyes\nclient.clock\tn%zu\t%.3f 900.200\n",
+                host, host, host, 900.190 + ahead);
+    if (works != NULL)
+        text_printf(&stage->rows, "client.works\tn%zu\t%s\n", host, works);
+}
+
+static void placed(struct stage *stage, size_t host, size_t of)
+{
+    text_printf(&stage->rows, "client.place\tn%zu\t0\nclient.sees\tn%zu\t%zu of %zu\n", host, host, of, of);
+}
+
+/* fio's terse line of a job that only writes. */
+static void wrote(struct stage *stage, size_t host, size_t turn, size_t level, double late, double mbs,
+                  double seconds)
+{
+    double since = (double)turn * SLOT_S;
+
+    text_printf(
+        &stage->rows,
+        "client.begun.write.%zu\tn%zu\t%.3f %.3f %.3f\nclient.fio.write.%zu\tn%zu\t3;fio-3.33;write;0;0",
+        level, host, since, BEGIN + since + late - 0.010, BEGIN + since + late, level, host);
+    for (size_t direction = 0; direction < 2; direction++) {
+        text_printf(&stage->rows, ";%.0f;%.0f;%.0f;%.0f", direction * mbs * 1e6 / 1024 * seconds,
+                    direction * mbs * 1e6 / 1024, direction * mbs, direction * seconds * 1000);
+        text_put(&stage->rows, ";0;0;0;0;1;1;1;1");
+        for (size_t i = 0; i < 20; i++)
+            text_printf(&stage->rows, ";%zu%%=1", i);
+        text_put(&stage->rows, ";1;1;1;1;0;0;0%;0;0");
+    }
+    text_put(&stage->rows, ";1%;1%;1;1;1\n");
+}
+
+static void stage_read(struct stage *stage)
+{
+    struct attempt attempt = {0};
+    struct part *part = list_push(stage->arena, &attempt.parts);
+
+    text_put(&stage->rows, "key-value end\n");
+    *part = (struct part){.name = "clients",
+                          .command = "",
+                          .began = true,
+                          .ended = true,
+                          .out = {stage->rows.bytes, stage->rows.length}};
+    parser_run(parser_find("key-value"), part->out, stage->arena, &part->reading);
+    reading_init(&stage->reading, stage->arena, stage->context.check->name);
+    stage->context.check->read(&stage->context, &attempt, &stage->reading);
+    text_release(&stage->rows);
+}
+
+static const char *fact(const struct stage *stage, const char *name, const char *subject)
+{
+    const char *value = reading_get_fact(&stage->reading, name, subject);
+
+    return value != NULL ? value : "(none)";
+}
+
+static double number(const struct stage *stage, const char *metric, const char *subject)
+{
+    const struct measurement *measurement = reading_get(&stage->reading, metric, subject);
+
+    return measurement != NULL ? measurement->value : NAN;
+}
+
+/* Why there is no value; NULL: nothing says so. */
+static const struct reason *reason_of_lack(const struct stage *stage, const char *metric, const char *subject)
+{
+    const char *code = arena_printf(stage->arena, "%s.unread", metric);
+
+    for (size_t i = 0; i < stage->reading.findings.count; i++)
+        if (strcmp(stage->reading.findings.items[i].code, code) == 0 &&
+            strcmp(stage->reading.findings.items[i].subject, subject) == 0)
+            return stage->reading.findings.items[i].what;
+    return NULL;
+}
+
+static const char *lacking(const struct stage *stage, const char *metric, const char *subject)
+{
+    const struct reason *why = reason_of_lack(stage, metric, subject);
+
+    return why != NULL ? reason_english(stage->arena, why) : "(nothing)";
+}
+
+static const char *advice(const struct stage *stage, const char *metric, const char *subject)
+{
+    return reason_english(stage->arena,
+                          check_remedy(stage->context.check, metric, reason_of_lack(stage, metric, subject)));
+}
+
+static void assert_near(double value, double expected)
+{
+    if (!(fabs(value - expected) < 1e-4))
+        fail_msg("%g, expected %g", value, expected);
+}
+
+#define WRITE "\"jobs\": [\"write\"]"
+
+/* Four hosts; each gets as much as mbs[level] says. */
+static void sweep_of_four(struct stage *stage, struct arena *arena, const double mbs[3])
+{
+    stage_begin(stage, arena, "storage-clients", WRITE, 4);
+    for (size_t host = 1; host <= 4; host++) {
+        asked(stage, host, "yes", 0);
+        placed(stage, host, 4);
+        for (size_t i = 0; i < 3; i++)
+            if (host <= (size_t)1 << i)
+                wrote(stage, host, i, (size_t)1 << i, 0.1, mbs[i], 20);
+    }
+}
+
+static void the_sum_of_all_clients_is_told_and_where_it_ceases_to_grow(void **state)
+{
+    static const double fair[] = {1000, 1000, 520}, free[] = {1000, 990, 980};
+    struct stage stage;
+
+    sweep_of_four(&stage, *state, fair);
+    stage_read(&stage);
+    assert_int_equal(stage.reading.status, READING_COMPLETE);
+    assert_near(number(&stage, "clients.write.bandwidth", "1 clients"), 1.0);
+    assert_near(number(&stage, "clients.write.bandwidth", "2 clients"), 2.0);
+    assert_near(number(&stage, "clients.write.bandwidth", "4 clients"), 2.08);
+    assert_string_equal(fact(&stage, "clients.write.together", "4 clients"), "yes");
+    assert_near(number(&stage, "clients.write.knee", ""), 2);
+    assert_string_equal(
+        fact(&stage, "clients.write.scaling", ""),
+        "1: 1, 2: 2, 4: 2.08 GB/s; the knee is at 2 clients: from there on it grows 4.0% per doubling");
+    sweep_of_four(&stage, *state, free);
+    stage_read(&stage);
+    assert_near(number(&stage, "clients.write.knee", ""), 4);
+    assert_non_null(strstr(fact(&stage, "clients.write.scaling", ""), "no knee up to 4 clients"));
+}
+
+static void a_client_that_starts_late_is_said_and_no_sum_is_made_of_it(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 2);
+    for (size_t host = 1; host <= 2; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 2);
+    }
+    wrote(&stage, 1, 0, 1, 0, 1000, 20);
+    wrote(&stage, 1, 1, 2, 0, 1000, 20);
+    wrote(&stage, 2, 1, 2, 7.5, 1000, 20);
+    stage_read(&stage);
+    assert_near(number(&stage, "client.late", "n2"), 7.5);
+    assert_string_equal(fact(&stage, "clients.write.together", "2 clients"),
+                        "n2: it started 7.5 s after the second that was agreed on");
+    assert_true(isnan(number(&stage, "clients.write.bandwidth", "2 clients")));
+    assert_true(isnan(number(&stage, "clients.write.knee", "")));
+    assert_string_equal(lacking(&stage, "clients.write.bandwidth", "2 clients"),
+                        "not all of these clients were measured at once");
+    assert_near(number(&stage, "clients.write.bandwidth", "1 clients"), 1.0);
+}
+
+static void a_client_without_a_result_or_with_half_a_job_is_no_part_of_a_sum(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 2);
+    for (size_t host = 1; host <= 2; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 2);
+    }
+    wrote(&stage, 1, 0, 1, 0, 1000, 4);
+    wrote(&stage, 1, 1, 2, 0, 1000, 20);
+    text_put(&stage.rows, "client.fio.write.2\tn2\t\tfio_ended_with\t127\tsh: 1: fio: not found\n");
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "clients.write.together", "1 clients"),
+                        "n1: its fio ran for 4.0 s instead of 20");
+    assert_string_equal(fact(&stage, "clients.write.together", "2 clients"),
+                        "n2: fio ended with exit status 127: sh: 1: fio: not found");
+}
+
+/* A rate of the few files that it could make before is none. */
+static void a_client_whose_files_the_storage_refuses_does_not_work(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", "\"jobs\": [\"create\"]", 2);
+    for (size_t host = 1; host <= 2; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 2);
+    }
+    text_put(&stage.rows, "client.files.create.2\tn2\t\tfolder_not_usable\t/data\tInput/output error\n");
+    stage_read(&stage);
+    assert_non_null(strstr(fact(&stage, "client.works", "n2"), "Input/output error"));
+    assert_string_equal(fact(&stage, "client.works", "n1"), "yes");
+    assert_true(isnan(number(&stage, "clients.create.files", "2 clients")));
+}
+
+static void who_cannot_work_there_is_told_and_what_lacks_of_the_levels(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 4);
+    asked(&stage, 1, "yes", 0);
+    asked(&stage, 2, "mount_does_not_answer\t/data\t15", 0);
+    asked(&stage, 3, "folder_not_usable\t/data\tmkdir: cannot create directory: Read-only file system", 0);
+    text_put(&stage.rows, "client.asked\tn4\t900.0\nclient.silent\tn4\t255 Permission denied (publickey).\n");
+    placed(&stage, 1, 1);
+    wrote(&stage, 1, 0, 1, 0, 1000, 20);
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "client.works", "n1"), "yes");
+    assert_string_equal(fact(&stage, "client.works", "n2"), "/data did not answer within 15 s");
+    assert_string_equal(fact(&stage, "client.works", "n3"),
+                        "/data cannot be used: mkdir: cannot create directory: Read-only file system");
+    assert_string_equal(fact(&stage, "client.works", "n4"), "(none)");
+    assert_string_equal(lacking(&stage, "client.works", "n4"), "Permission denied (publickey).");
+    assert_string_equal(fact(&stage, "clients.write.together", "2 clients"),
+                        "only 1 of 4 hosts can work there");
+    assert_near(number(&stage, "clients.write.bandwidth", "1 clients"), 1.0);
+}
+
+static void a_host_that_sees_fewer_files_than_the_others_is_apart(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 4);
+    for (size_t host = 1; host <= 4; host++) {
+        asked(&stage, host, "yes", 0);
+        text_printf(&stage.rows, "client.place\tn%zu\t0\nclient.sees\tn%zu\t%d of 4\n", host, host,
+                    host == 3 ? 1 : 3);
+    }
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "client.works", "n1"), "(none)");
+    assert_non_null(strstr(fact(&stage, "client.works", "n3"), "it sees the files of 1 of 4 hosts"));
+}
+
+static void a_clock_is_off_by_what_it_must_be_at_least(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 3);
+    asked(&stage, 1, "yes", 0);
+    asked(&stage, 2, "yes", 40);
+    asked(&stage, 3, "yes", -40);
+    stage_read(&stage);
+    assert_near(number(&stage, "client.clock", "n1"), 0);
+    assert_near(number(&stage, "client.clock", "n2"), 39.99);
+    assert_near(number(&stage, "client.clock", "n3"), 39.81);
+}
+
+/* --- storage-shared --- */
+
+#define MOUNT "/data nas:/export nfs4 rw,vers=4.2,nconnect=16,proto=tcp,clientaddr=10.0.0.%zu"
+
+/* Three hosts that find all in order: n1 leads the first round, n3 the second. */
+static void shared_rows(struct stage *stage, size_t host, double found_s, const char *lock)
+{
+    size_t leaders[] = {1, 3};
+
+    asked(stage, host, "yes", 0);
+    placed(stage, host, 3);
+    text_printf(&stage->rows, "client.mount\tn%zu\t" MOUNT "\n", host, host);
+    for (size_t round = 1; round <= 2; round++) {
+        double at = BEGIN + 30 * (double)round;
+
+        if (host == leaders[round - 1]) {
+            text_printf(&stage->rows, "shared.lock.%zu\tn%zu\theld %.3f %.3f\n", round, host, at, at + 9);
+            text_printf(&stage->rows, "shared.made.file.%zu\tn%zu\t%.3f %.3f\n", round, host, at + 10,
+                        at + 10.1);
+            text_printf(&stage->rows, "shared.made.line.%zu\tn%zu\t%.3f %.3f\n", round, host, at + 20,
+                        at + 20.1);
+            continue;
+        }
+        text_printf(&stage->rows, "shared.lock.%zu\tn%zu\t%s %.3f %.3f\n", round, host, lock, at + 4,
+                    at + 4.1);
+        text_printf(&stage->rows, "shared.seen.file.%zu\tn%zu\t%.3f %.3f\n", round, host, at + 10 + found_s,
+                    at + 10.2 + found_s);
+        text_printf(&stage->rows, "shared.seen.line.%zu\tn%zu\t%.3f %.3f\n", round, host, at + 20, at + 20.3);
+    }
+    text_printf(&stage->rows, "shared.wrote\tn%zu\tsum%zu 1100.0\n", host, host);
+}
+
+static void shared_of_three(struct stage *stage, struct arena *arena, const double found_s[3],
+                            const char *const locks[3])
+{
+    stage_begin(stage, arena, "storage-shared", "", 3);
+    for (size_t host = 1; host <= 3; host++)
+        shared_rows(stage, host, found_s[host - 1], locks[host - 1]);
+}
+
+static const double at_once[] = {0, 0, 0};
+static const char *const refused[] = {"refused", "refused", "refused"};
+
+static void what_all_hosts_find_alike_is_in_order(void **state)
+{
+    struct stage stage;
+
+    shared_of_three(&stage, *state, at_once, refused);
+    for (size_t host = 1; host <= 3; host++)
+        text_printf(&stage.rows, "shared.read.0\tn%zu\t1110.0 sum1 sum2 sum3\n", host);
+    stage_read(&stage);
+    for (size_t host = 1; host <= 3; host++) {
+        const char *name = arena_printf(*state, "n%zu", host);
+
+        assert_string_equal(fact(&stage, "shared.data", name), "same");
+        assert_string_equal(fact(&stage, "shared.lock", name), "exclusive");
+        assert_string_equal(fact(&stage, "shared.mount", name), "as on the others");
+        assert_near(number(&stage, "shared.file", name), 0.2);
+    }
+}
+
+static void wrong_data_is_the_readers_unless_all_others_read_it_so(void **state)
+{
+    static const char *const rows[2][3] = {{"sum1 sum2 sum3", "sum1 other sum3", "sum1 sum2 sum3"},
+                                           {"sum1 x sum3", "sum1 sum2 sum3", "sum1 x sum3"}};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct stage stage;
+
+        shared_of_three(&stage, *state, at_once, refused);
+        for (size_t host = 1; host <= 3; host++)
+            text_printf(&stage.rows, "shared.read.0\tn%zu\t1110.0 %s\n", host, rows[i][host - 1]);
+        stage_read(&stage);
+        assert_string_equal(fact(&stage, "shared.data", "n1"), "same");
+        assert_string_equal(fact(&stage, "shared.data", "n2"),
+                            i == 0 ? "what it reads is not what n2 wrote"
+                                   : "what all others read is not what it wrote");
+        assert_string_equal(fact(&stage, "shared.data", "n3"), "same");
+    }
+}
+
+static void who_reads_before_it_is_written_says_nothing_of_it(void **state)
+{
+    struct stage stage;
+
+    shared_of_three(&stage, *state, at_once, refused);
+    text_put(&stage.rows, "shared.read.0\tn1\t1090.0 sum1 x sum3\nshared.read.0\tn2\t1110.0 sum1 sum2 -\n");
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "shared.data", "n1"), "(none)");
+    assert_string_equal(fact(&stage, "shared.data", "n2"), "(none)");
+    assert_string_equal(lacking(&stage, "shared.data", "n2"), "it has no result");
+}
+
+static void what_is_found_surely_too_late_fails_and_what_may_be_is_undecided(void **state)
+{
+    static const double late[] = {0, 3, 0.85};
+    struct stage stage;
+
+    shared_of_three(&stage, *state, late, refused);
+    stage_read(&stage);
+    assert_near(number(&stage, "shared.file", "n1"), 0.2);
+    assert_near(number(&stage, "shared.file", "n2"), 2.9);
+    assert_true(isnan(number(&stage, "shared.file", "n3")));
+    assert_non_null(strstr(lacking(&stage, "shared.file", "n3"), "it was found between 0.8 and 1."));
+    assert_non_null(strstr(advice(&stage, "shared.file", "n3"), "run it again when both are idle"));
+    assert_null(strstr(advice(&stage, "shared.file", "n2"), "idle"));
+    assert_string_equal(lacking(&stage, "shared.data", "n1"), "it has no result");
+}
+
+static void a_lock_that_does_not_hold_is_its_own_hosts(void **state)
+{
+    static const char *const one[] = {"refused", "got", "refused"}, *const all[] = {"got", "got", "got"};
+    struct stage stage;
+
+    shared_of_three(&stage, *state, at_once, one);
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "shared.lock", "n1"), "exclusive");
+    assert_string_equal(fact(&stage, "shared.lock", "n2"), "it got the lock that n1 held");
+    assert_string_equal(fact(&stage, "shared.lock", "n3"), "exclusive");
+    shared_of_three(&stage, *state, at_once, all);
+    stage_read(&stage);
+    for (size_t host = 1; host <= 3; host++)
+        assert_string_not_equal(fact(&stage, "shared.lock", arena_printf(*state, "n%zu", host)), "exclusive");
+}
+
+static void an_odd_mount_option_is_named(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-shared", "", 3);
+    for (size_t host = 1; host <= 3; host++) {
+        asked(&stage, host, "yes", 0);
+        text_printf(&stage.rows,
+                    "client.mount\tn%zu\t/data nas:/export nfs4 rw,vers=%s,proto=tcp,clientaddr=10.0.0.%zu\n",
+                    host, host == 2 ? "4.0" : "4.2,nconnect=16", host);
+    }
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "shared.mount", "n1"), "as on the others");
+    assert_string_equal(fact(&stage, "shared.mount", "n2"),
+                        "vers=4.0, while most hosts have vers=4.2 nconnect=16");
+}
+
+static int setup(void **state)
+{
+    *state = arena_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    arena_destroy(*state);
+    return 0;
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_sum_of_all_clients_is_told_and_where_it_ceases_to_grow),
+        CASE(a_client_that_starts_late_is_said_and_no_sum_is_made_of_it),
+        CASE(a_client_without_a_result_or_with_half_a_job_is_no_part_of_a_sum),
+        CASE(who_cannot_work_there_is_told_and_what_lacks_of_the_levels),
+        CASE(a_client_whose_files_the_storage_refuses_does_not_work),
+        CASE(a_host_that_sees_fewer_files_than_the_others_is_apart),
+        CASE(a_clock_is_off_by_what_it_must_be_at_least),
+        CASE(what_all_hosts_find_alike_is_in_order),
+        CASE(wrong_data_is_the_readers_unless_all_others_read_it_so),
+        CASE(who_reads_before_it_is_written_says_nothing_of_it),
+        CASE(what_is_found_surely_too_late_fails_and_what_may_be_is_undecided),
+        CASE(a_lock_that_does_not_hold_is_its_own_hosts),
+        CASE(an_odd_mount_option_is_named),
+    };
+
+    return cmocka_run_group_tests_name("storage of several hosts", tests, NULL, NULL);
+}

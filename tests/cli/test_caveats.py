@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever wants a sick cluster accepted: what he took away stands beside the verdict, in every form that people read first.
+
+One host has lost a power supply and a mount. By a hostfile that declares neither it is accepted, and so is a run that its
+own contract rejected, once it is judged by another one.
+
+usage: test_caveats.py ASSAY
+"""
+
+import json
+import os
+import re
+import sqlite3
+from xml.etree import ElementTree
+
+from cluster import Lab, Report, Tap, assay
+
+tap = Tap()
+STEPS = [{"check": "reachable"}, {"check": "privilege", "needs": ["reachable"]},
+         {"check": "bmc", "needs": ["privilege"], "when": {"bmc": True}},
+         {"check": "storage", "needs": ["reachable"], "when": {"mounts": True}}]
+COPIES = {"check": "nvbandwidth", "needs": ["reachable"], "arguments": {"tests": "host_to_device_memcpy_ce device_to_host_memcpy_ce"}}
+METRIC = "nvbandwidth.host_to_device_memcpy_ce"
+
+
+def write(lab, name, document):
+    path = os.path.join(lab.folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def suite(lab, name, steps):
+    return write(lab, f"{name}.json", {"name": "delivery", "title": "Handover", "purpose": "delivery", "steps": steps})
+
+
+def run(lab, hostfile, path, *options):
+    return assay("run", "-H", hostfile, "-s", path, "--db", lab.database, "--progress", "none",
+                 "-o", os.path.join(lab.folder, "report.html"), *options)
+
+
+def forms(lab, done, number):
+    """What stands beside the verdict: at the terminal, in the text, on the page, for programs and for whoever shows their tests."""
+    text = assay("report", number, "--db", lab.database, "--format", "text", "-o", "-").stdout
+    page = assay("report", number, "--db", lab.database, "-o", "-").stdout
+    report = json.loads(assay("report", number, "--db", lab.database, "--format", "json", "-o", "-").stdout)
+    suites = ElementTree.fromstring(assay("report", number, "--db", lab.database, "--format", "junit", "-o", "-").stdout)
+    head = " ".join(text.split("\n\n")[0].split())
+    verdict = page[page.index('class="verdict'):page.index('<dl class="identity">')]
+    return [done.stdout, head, " ".join(re.sub(r"<[^>]+>", " ", verdict).split()), report["caveat"], suites.get("name")], report
+
+
+def said_in_all(what, sentences, told):
+    missing = [(sentence, form) for sentence in sentences for form in told if sentence not in form]
+    tap.same(missing, [], what)
+
+
+def a_hostfile_that_is_silent(lab):
+    path = suite(lab, "few", STEPS)
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read()
+    silent = write(lab, "silent", re.sub(r" mounts=\S+", " bmc=none", lines) +
+                   "node9 address=127.1.0.1 port=9 role=spare\n")
+    done = run(lab, lab.hostfile, path)
+    tap.same((done.returncode, Report(lab.database).verdict), (1, "reject"), "with all that the hostfile declares the host is rejected",
+             done.stdout, done.stderr)
+    done = run(lab, silent, path)
+    told, report = forms(lab, done, 2)
+    tap.same((done.returncode, report["verdict"]), (0, "accept"), "without it the run is accepted", done.stdout, done.stderr)
+    said_in_all("and says which tests were left out for that, that a spare was not tested, and that a run before was rejected",
+                ("For want of a word in the hostfile these tests were left out: bmc, storage.",
+                 "1 spare of the hostfile was not tested: node9.",
+                 "The hostfile divides all times by 100 (timescale), as for simulated hosts: tests were that much shorter.",
+                 "1 run over the same hosts was rejected: 1."), told)
+    tap.same([row["detail"] for row in report["not_judged"] if row["kind"] == "spare"], ["node9"], "the spare is listed as not judged")
+    planned = " ".join(assay("plan", "-H", silent, "-s", path).stdout.split())
+    tap.ok("note: beside its verdict will stand: " in planned and "these tests were left out: bmc, storage. 1 spare" in planned,
+           "the plan says it before anything is run", planned)
+    series = [assay("report", number, "--db", lab.database, "--format", "prometheus", "-o", "-").stdout for number in ("1", "2")]
+    tap.same([re.findall(r"^assay_verdict_caveat\{.*\} ([01])$", text, re.M) for text in series], [["0"], ["1"]],
+             "Prometheus is told that there is something to read")
+    assay("site", os.path.join(lab.folder, "site"), "--db", lab.database, "--lang", "en")
+    with open(os.path.join(lab.folder, "site", "index.html"), encoding="utf-8") as file:
+        rows = re.findall(r'<tr><th scope="row" data-name="Run">.*?</tr>', file.read(), re.S)
+    tap.same(["see the note at its verdict" in row for row in rows], [True, False], "the index of the site points to it")
+
+
+def a_contract_that_was_exchanged(lab):
+    path = suite(lab, "copies", [STEPS[0], COPIES])
+    strict, lax = ({"name": "site7", "limits": [{"clause": "4.1", "metric": METRIC, "floor": floor, "unit": "GB/s"}]} for floor in (60, 48))
+    done = run(lab, lab.hostfile, path, "--contract", write(lab, "strict.json", strict))
+    tap.same(done.returncode, 1, "the contract rejects the run", done.stdout, done.stderr)
+    done = assay("judge", 3, "--db", lab.database, "--contract", write(lab, "lax.json", lax))
+    told, report = forms(lab, done, 3)
+    tap.same((done.returncode, report["verdict"]), (0, "accept"), "judged by another of the same name it is accepted", done.stdout)
+    said_in_all("and says that it was judged again, by what",
+                ("Judged again, by other documents than those that the run was made with: contract site7.",), told[1:])
+
+
+def limits_of_ones_own(lab):
+    """A word such as `contract` or `datasheet` is what the suite says of itself."""
+    limit = {"metric": METRIC, "floor": 1, "unit": "GB/s", "source": "as agreed", "status": "contract"}
+    done = run(lab, lab.hostfile, suite(lab, "weak", [STEPS[0], {**COPIES, "limits": [limit]}]))
+    told, report = forms(lab, done, 4)
+    tap.same((done.returncode, report["verdict"]), (0, "accept"), "a limit of the suite's own is what it is judged by", done.stdout, done.stderr)
+    said_in_all("and the run says that it is weaker than the built-in one",
+                ("1 test is judged by weaker limits than the built-in ones: see Not judged.",), told)
+    rows = [(row["step"], row["metric"], row["detail"].split(" (limit of a cloud")[0]) for row in report["not_judged"]
+            if row["kind"] == "weaker_limit"]
+    tap.same(rows, [("nvbandwidth", METRIC, "judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s")], "with both, and both sources")
+
+
+def a_judgement_that_was_forged(lab):
+    """In the database of who made the run every fail has become a pass: what hosts printed is judged anew by who gets the bundle."""
+    with sqlite3.connect(lab.database) as database:
+        judgement = database.execute("SELECT max(id) FROM judgement WHERE run=1").fetchone()[0]
+        cause, remedy = database.execute("SELECT cause, remedy FROM outcome WHERE judgement=? AND word='pass'", (judgement,)).fetchone()
+        database.execute("UPDATE outcome SET word='pass', cause=?, remedy=? WHERE judgement=? AND word NOT IN ('pass', 'recorded')",
+                         (cause, remedy, judgement))
+        database.execute("UPDATE verdict SET word='accept', pass=pass+fail+inconclusive, fail=0, inconclusive=0 WHERE judgement=?",
+                         (judgement,))
+    bundle, other = (os.path.join(lab.folder, name) for name in ("forged.tar.zst", "buyer.db"))
+    assay("export", 1, "--db", lab.database, "-o", bundle)
+    assay("import", bundle, "--db", other)
+    shown = " ".join(assay("show", 1, "--db", other).stdout.split())
+    tap.ok("VERDICT: ACCEPT" in shown and "assay judge 1 judges it here" in shown, "a forged verdict is told as theirs, with how to judge it here",
+           shown[:600])
+    done = assay("judge", 1, "--db", other)
+    tap.same((done.returncode, "verdict: reject" in done.stdout), (1, True), "judged here, the run is rejected", done.stdout, done.stderr)
+
+
+with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
+    lab.database = os.path.join(lab.folder, "runs.db")
+    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged):
+        story(lab)
+tap.end()

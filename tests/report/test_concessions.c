@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit_test.h"
+#include "caveat.h"
+
+#include <string.h>
+
+#include "assay/model/platform.h"
+
+/* The built-in suite with the first of these texts, behind another one, in place of which the second stands. */
+struct edit {
+    const char *behind, *is, *becomes;
+    const char *said; /* each concession, a line each: "step, metric: detail"; "": there is none */
+};
+
+static const char *edited(struct arena *arena, struct slice bytes, const struct edit *edit)
+{
+    const char *text = arena_strndup(arena, bytes.bytes, bytes.length);
+    const char *behind = strstr(text, edit->behind), *at;
+
+    assert_non_null(behind);
+    at = strstr(behind, edit->is);
+    assert_non_null(at);
+    return arena_printf(arena, "%.*s%s%s", (int)(at - text), text, edit->becomes, at + strlen(edit->is));
+}
+
+static const char *lines_of(struct arena *arena, const struct concessions *found)
+{
+    const char *lines = "";
+
+    for (size_t i = 0; i < found->items.count; i++) {
+        const struct concession *row = &found->items.items[i];
+
+        lines = arena_printf(arena, "%s%s%s, %s: %s", lines, i > 0 ? "\n" : "",
+                             row->kind == CONCESSION_PLATFORM ? row->platform : row->step, row->metric,
+                             row->kind == CONCESSION_ABSENT ? "absent" : reason_english(arena, row->detail));
+    }
+    return lines;
+}
+
+static const char *said_of_suite(struct arena *arena, const char *text, struct concessions *found)
+{
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+    struct error err = {0};
+    const struct suite *whole = suite_parse(arena, "delivery", builtin->bytes, &err);
+    const struct suite *own = suite_parse(arena, "own", slice_of(text), &err);
+    const struct suite_step **matches;
+
+    if (own == NULL)
+        fail_msg("%s", err.text);
+    matches = arena_array(arena, const struct suite_step *, own->steps.count + 1);
+    *found = (struct concessions){0};
+    concessions_of_suite(arena, own, whole, matches, found);
+    return lines_of(arena, found);
+}
+
+static void what_a_suite_weakens_is_said_by_step(void **state)
+{
+    static const struct edit edits[] = {
+        {"", "delivery", "own", ""},
+        {"\"gpu-burn\"", "1800", "60", "gpu-burn, : seconds 60 instead of 1800"},
+        {"\"gpu-burn\"", "1800", "3600", ""},
+        {"\"gpu-burn\"", "\"seconds\": 1800", "\"flags\": \"\"", ""},
+        {"\"gpu-burn-tensor\"", "\"flags\": \"-tc\"", "\"flags\": \"\"",
+         "gpu-burn-tensor, : flags is not given, there it is -tc"},
+        {"\"dcgm-diag\"", "\"level\": 3", "\"level\": 1", "dcgm-diag, : level 1 instead of 3"},
+        {"\"dcgm-diag\"", "\"level\": 3", "\"level\": 3, \"tests\": [\"memory\"]",
+         "dcgm-diag, : tests [\"memory\"], which is not given there"},
+        {"\"dcgm-diag\"", "\"level\": 3", "\"level\": 4", ""},
+        {"\"nccl-alltoall-cluster\"", "\"iterations\": 20", "\"iterations\": 1",
+         "nccl-alltoall-cluster, : iterations 1 instead of 20"},
+        {"\"nccl-all-gather-pairs\"", "[\"8G\", \"16G\"]", "[\"1G\"]",
+         "nccl-all-gather-pairs, : messages of 8G are not judged here\n"
+         "nccl-all-gather-pairs, : messages of 16G are not judged here"},
+        {"\"nccl-all-gather-cluster\"", "\"scope\": \"cluster\"", "\"scope\": \"group\", \"by\": 2",
+         "nccl-all-gather-cluster, : over group (2) instead of cluster"},
+        {"\"nccl-all-gather-cluster\"", "\"fraction_of_groups\": 0.9", "\"fraction_of_groups\": 0.5",
+         "nccl-all-gather-cluster, nccl.all_gather.asymptotic: without the limit >= 90% of the median of its own smaller groups"},
+        {"\"nccl-all-gather-cluster\"", "\"gate\": [\"nccl.all_gather.asymptotic*\"],", "",
+         "nccl-all-gather-cluster, nccl.all_gather.asymptotic*: judged there, and only recorded here"},
+        {"{\"check\": \"ecc\"", "\"needs\"", "\"record\": [\"*\"], \"needs\"",
+         "ecc, *: judged there, and only recorded here"},
+        {"{\"check\": \"xid\"", "\"needs\"", "\"when\": {\"hosts_min\": 100}, \"needs\"",
+         "xid, : asked only where hosts_min is 100"},
+        {"\"gpu-burn\"", "\"fail\": 0.07", "\"fail\": 0.5",
+         "gpu-burn, : fails from 50% below its peers instead of 7%"},
+        {"\"p2p-bandwidth\"", "\"needs\"", "\"peers\": false, \"needs\"",
+         "p2p-bandwidth, : not compared with its peers"},
+        {"\"ecc-after\"", "\"last\": true, ", "", "ecc-after, : not at the end of the run"},
+        {"\"ecc-after\"", "\"ecc\"", "\"health\"", "ecc-after, : absent"},
+        {"\"ib-port\"", "\"needs\"", "\"arguments\": {\"hcas\": [\"mlx5_0\"]}, \"needs\"",
+         "ib-port, : hcas [\"mlx5_0\"], which is not given there"},
+        {"\"nvbandwidth\"", "host_to_device_memcpy_ce device_to_host_memcpy_ce", "host_to_device_memcpy_ce",
+         "nvbandwidth, : tests host_to_device_memcpy_ce instead of host_to_device_memcpy_ce device_to_host_memcpy_ce"},
+        {"\"nvbandwidth\"", "host_to_device_memcpy_ce device_to_host_memcpy_ce",
+         "device_to_host_memcpy_ce host_to_device_memcpy_ce device_to_device_memcpy_read_ce", ""},
+        {"\"container-runtime\"", "\"needs\"", "\"arguments\": {\"runtimes\": [\"docker\"]}, \"needs\"", ""},
+    };
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(edits); i++) {
+        struct arena *arena = arena_create();
+        struct concessions found;
+
+        assert_string_equal(said_of_suite(arena, edited(arena, builtin->bytes, &edits[i]), &found),
+                            edits[i].said);
+        arena_destroy(arena);
+    }
+}
+
+/* A test under variants judges nothing, so that it stands for none. */
+static void a_step_that_only_compares_variants_stands_for_no_test(void **state)
+{
+    static const char suite[] =
+        "{\"name\": \"own\", \"title\": \"own\", \"purpose\": \"delivery\", \"steps\": ["
+        "{\"name\": \"nccl-alltoall-cluster\", \"check\": \"nccl-alltoall\", \"scope\": \"cluster\","
+        " \"variants\": {\"a\": {}, \"b\": {\"NCCL_ALGO\": \"Ring\"}}}]}";
+    struct arena *arena = arena_create();
+    struct concessions found;
+
+    (void)state;
+    assert_non_null(strstr(said_of_suite(arena, suite, &found), "nccl-alltoall-cluster, : absent"));
+    assert_int_equal(found.absent, found.tests);
+    arena_destroy(arena);
+}
+
+/* Two tests of one check are two tests. */
+static void one_burn_does_not_stand_for_two(void **state)
+{
+    static const char suite[] =
+        "{\"name\": \"own\", \"title\": \"own\", \"purpose\": \"delivery\", \"steps\": ["
+        "{\"check\": \"reachable\"},"
+        "{\"name\": \"heat\", \"check\": \"gpu-burn\", \"needs\": [\"reachable\"],"
+        " \"arguments\": {\"seconds\": 600, \"flags\": \"-tc\"},"
+        " \"gate\": [\"gpu_burn.tensor.gflops\", \"window.temperature.max\"], \"peers\": {\"remark\": 0.05, \"fail\": 0.07}}]}";
+    struct arena *arena = arena_create();
+    struct concessions found;
+    const char *said;
+
+    (void)state;
+    said = said_of_suite(arena, suite, &found);
+    assert_non_null(strstr(said, "gpu-burn, : absent"));
+    assert_null(strstr(said, "gpu-burn-tensor"));
+    assert_int_equal(found.absent, found.tests - 2);
+    assert_int_equal(found.changed, 0);
+    assert_string_equal(
+        reason_english(arena, caveat_of_concessions(arena, &found)),
+        arena_printf(arena,
+                     "By a suite of its own, which leaves out %zu of the %zu tests of the built-in "
+                     "delivery: see Not judged.",
+                     found.absent, found.tests));
+    arena_destroy(arena);
+}
+
+static const char *said_of_programs(struct arena *arena, const char *more)
+{
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+    struct error err = {0};
+    const struct suite *whole = suite_parse(arena, "delivery", builtin->bytes, &err);
+    const char *text = arena_printf(arena,
+                                    "{\"name\": \"own\", \"title\": \"own\", \"purpose\": \"delivery\", %s"
+                                    "\"steps\": [{\"check\": \"reachable\"}]}",
+                                    more);
+    const struct suite *own = suite_parse(arena, "own", slice_of(text), &err);
+    struct concessions found = {0};
+    const struct reason *caveat;
+
+    if (own == NULL)
+        fail_msg("%s", err.text);
+    concessions_of_programs(arena, own, whole, &found);
+    caveat = caveat_of_concessions(arena, &found);
+    return caveat != NULL ? reason_english(arena, caveat) : "";
+}
+
+/* A program that prints what is asked for is not what was to be run. */
+static void who_says_which_programs_are_run_is_told(void **state)
+{
+    static const char begin[] = "The suite itself says which programs are run, or with which variables: ";
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_string_equal(said_of_programs(arena, "\"search_path\": [\"/opt/gpu-burn\"],"
+                                                "\"tools\": {\"gpu_burn\": {\"path\": \"gpu_burn\"}},"),
+                        "");
+    assert_string_equal(
+        said_of_programs(arena, "\"search_path\": [\"/home/vendor/bin\", \"/opt/gpu-burn\"],"),
+        arena_printf(arena, "%ssearch_path /home/vendor/bin.", begin));
+    assert_string_equal(
+        said_of_programs(arena,
+                         "\"tools\": {\"gpu_burn\": {\"path\": \"./gpu_burn\", \"folder\": \"/opt/vendor\"},"
+                         "\"all_reduce_perf\": {\"environment\": {\"LD_PRELOAD\": \"/tmp/x.so\"}}},"
+                         "\"launcher\": {\"mpirun\": \"/opt/vendor/mpirun\"},"),
+        arena_printf(arena, "%stools gpu_burn, environment LD_PRELOAD, launcher /opt/vendor/mpirun.", begin));
+    arena_destroy(arena);
+}
+
+static const char *said_of_platform(struct arena *arena, const char *text)
+{
+    struct error err = {0};
+    const struct platform *platform = platform_parse(arena, "own", slice_of(text), &err);
+    struct concessions found = {0};
+
+    if (platform == NULL)
+        fail_msg("%s", err.text);
+    concessions_of_platform(arena, platform, &found);
+    return lines_of(arena, &found);
+}
+
+static void what_a_platform_declares_less_is_said(void **state)
+{
+    static const struct edit edits[] = {
+        {"", "hgx-h100", "site", ""},
+        {"\"power_limit_w\"", "700", "500", "hgx-h100, : gpus.power_limit_w 500; hgx-h100 has 700"},
+        {"\"names\"", ", \"mlx5_7\"", "", "hgx-h100, : hcas.count 7; hgx-h100 has 8"},
+        {"\"gbits\"", "400", "200", "hgx-h100, : hcas.gbits 200; hgx-h100 has 400"},
+        {"\"gbits\"", "400", "800", ""},
+        {"\"count\"", "8", "7", "hgx-h100, : gpus.count 7; hgx-h100 has 8"},
+        {"\"driver_minimum\"", "525.60.13", "450.80.02",
+         "hgx-h100, : driver_minimum 450.80.02; hgx-h100 has 525.60.13"},
+        {"\"driver_minimum\"", "525.60.13", "535.10", ""},
+        {"\"models\"", "[\"NVIDIA H100 80GB HBM3\"]", "[\"NVIDIA H100 80GB HBM3\", \"NVIDIA H800\"]",
+         "hgx-h100, : also takes NVIDIA H800, which hgx-h100 does not"},
+        {"\"nvlink\"", "\"links\": 18", "\"links\": 16", "hgx-h100, : nvlink.links 16; hgx-h100 has 18"},
+    };
+    const struct builtin *builtin = builtin_find("platforms", "hgx-h100");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(edits); i++) {
+        struct arena *arena = arena_create();
+
+        assert_string_equal(said_of_platform(arena, edited(arena, builtin->bytes, &edits[i])), edits[i].said);
+        arena_destroy(arena);
+    }
+}
+
+static void what_a_hostfile_keeps_out_is_said(void **state)
+{
+    static const struct {
+        const char *hostfile, *tests, *spares;
+    } cases[] = {
+        {"a\nb\n", "storage, cabling, cabling-fabric, nccl-all-gather-leaves", NULL},
+        {"a\n", "storage, cabling", NULL},
+        {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n", "cabling-lldp", NULL},
+        {"defaults bmc=none mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n", "bmc",
+         NULL},
+        {"defaults mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l1 rail.mlx5_0=s:2\nc role=spare\nd role=spare\n",
+         NULL, "c,d"},
+    };
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct arena *arena = arena_create();
+        struct error err = {0};
+        const struct suite *suite = suite_parse(arena, "delivery", builtin->bytes, &err);
+        const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(cases[i].hostfile), &err);
+        const struct plan plan = {.arena = arena};
+        struct concessions found = {0};
+
+        if (hostfile == NULL)
+            fail_msg("%s", err.text);
+        concessions_of_hostfile(arena, &plan, hostfile, suite, &found);
+        assert_string_equal(found.undeclared != NULL ? found.undeclared : "",
+                            cases[i].tests != NULL ? cases[i].tests : "");
+        assert_string_equal(found.spare_names != NULL ? found.spare_names : "",
+                            cases[i].spares != NULL ? cases[i].spares : "");
+        arena_destroy(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_suite_weakens_is_said_by_step),
+        cmocka_unit_test(a_step_that_only_compares_variants_stands_for_no_test),
+        cmocka_unit_test(one_burn_does_not_stand_for_two),
+        cmocka_unit_test(who_says_which_programs_are_run_is_told),
+        cmocka_unit_test(what_a_platform_declares_less_is_said),
+        cmocka_unit_test(what_a_hostfile_keeps_out_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
