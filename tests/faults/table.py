@@ -12,7 +12,7 @@ import os
 import fleet
 from fleet import PLACE, SOUND
 
-FLOOD_GB = int(os.environ.get("ASSAY_FLOOD_GB", "2"))  # scripts/soak, which has the time, says 10
+FLOOD_GB = int(os.environ.get("ASSAY_FLOOD_GB", "1"))  # scripts/soak, which has the time, says 10
 FILL = "head -c 70m /dev/zero >$d/fill"
 DEAD_FILES = "/dev/fuse"
 SPOOLS = "for d in /var/tmp /tmp /dev/shm; do"

@@ -52,21 +52,31 @@ plain() { head -c 512 | LC_ALL=C tr -d '\000-\037\177'; }
 owner_of() { stat -c '%U (uid %u)' "$1"; }
 
 # Processes of containers that share this machine without sharing its processes are not this host's.
-space=$(readlink "$root/proc/self/ns/pid")
-ours() { theirs=$(readlink "$1/ns/pid") || return 0; [ "$theirs" = "$space" ]; }
-# files_with FILE GREP_WORDS...: /proc/PID/FILE where that is in it. There may be more than fit into one command.
+space=
+ours() {
+    theirs=$(readlink "$1/ns/pid") || return 0
+    [ -n "$space" ] || space=$(readlink "$root/proc/self/ns/pid") || return 0
+    [ "$theirs" = "$space" ]
+}
+# files_with FILE GREP_WORDS...: /proc/PID/FILE where that is in it, in $found
 files_with() {
     of=$1
     shift
-    printf '%s\0' "${proc:-$root/proc}"/[0-9]*/"$of" | xargs -0 grep -ls "$@"
-    # 123: some of them have it not, or are gone
-    case $? in 0 | 123) return 0 ;; *) return 1 ;; esac
+    found=$(grep -ls "$@" "${proc:-$root/proc}"/[0-9]*/"$of")
+    case $? in
+    0 | 1 | 2) return 0 ;; # 2: some are gone
+    126) ;;                # they are more than fit into one command
+    *) return 1 ;;
+    esac
+    found=$(printf '%s\0' "${proc:-$root/proc}"/[0-9]*/"$of" | xargs -0 grep -ls "$@")
+    case $? in 0 | 123) return 0 ;; *) return 1 ;; esac # 123: some of them have it not, or are gone
 }
-# processes FILE GREP_WORDS...: the folders of this host's processes where that is in it
+# processes FILE GREP_WORDS...: the folders of this host's processes where that is in it, a line each, in $found
 processes() {
-    found=$(files_with "$@") || return
-    for f in $found; do
-        if ours "${f%/"$1"}"; then echo "${f%/"$1"}"; fi
+    files_with "$@" || return
+    all=$found found=
+    for f in $all; do
+        if ours "${f%/*}"; then found=$found${f%/*}$line; fi
     done
 }
 seen() {
@@ -76,11 +86,9 @@ seen() {
 
 # -- Slurm --
 
-# steps: the numbers of the jobs that have one here
-steps() {
-    list=$(processes cmdline '^slurmstepd: \[') || return
-    [ -n "$list" ] || return 0
-    for p in $list; do
+# jobs_of PROCESS...: the numbers of the jobs that these are steps of
+jobs_of() {
+    for p; do
         tr '\0' '\n' <"$p/cmdline" | sed -n 's/^slurmstepd: \[\([0-9][0-9]*\).*/\1/p'
     done | sort -u
 }
@@ -102,14 +110,17 @@ allocated() {
     complain slurm_does_not_say_whether "${1##*/}" "$(owner_of "$1")"
 }
 slurm_jobs() {
-    jobs=$(steps) || return
+    processes cmdline '^slurmstepd: \[' || return
+    jobs=
+    # shellcheck disable=SC2086 # words
+    [ -z "$found" ] || jobs=$(jobs_of $found) || return
     if [ -n "$jobs" ]; then
         told=$(queue -t all -j "$(printf %s "$jobs" | tr '\n' ,)")
         printf '%s\n' "$told"
         for job in $jobs; do case "$line$told" in *"$line$job|"*) ;; *) echo "$job||" ;; esac; done
     else
-        slurmd=$(processes comm -x slurmd) || return
-        [ -z "$slurmd" ] || allocated "${slurmd%%"$line"*}"
+        processes comm -x slurmd || return
+        [ -z "$found" ] || allocated "${found%%"$line"*}"
     fi
 }
 slurm() {
@@ -140,7 +151,7 @@ refused() { [ -z "$refused" ] || printf '%s\n' "$refused"; }
 unread_list() {
     { [ "$me" = 0 ] || [ ! -e "$root/var/lib/kubelet" ]; } && return
     [ -x "${list%/*}" ] && [ ! -e "$list" ] && return
-    found=$(processes comm -xE 'kubelet|k3s.*|rke2.*|k0s.*|kubelite') || return
+    processes comm -xE 'kubelet|k3s.*|rke2.*|k0s.*|kubelite' || return
     [ -z "$found" ] || complain kubernetes_list_not_read "$list"
 }
 kubernetes() {
@@ -148,8 +159,8 @@ kubernetes() {
     [ -r "$list" ] || { unread_list; return; }
     pods=$(tr '{' '\n' <"$list" | sed -n 's/^"PodUID":"\([0-9a-f-]*\)".*"ResourceName":"[^"]*\(gpu\|mig-\|Ascend\).*/\1/p' | sort -u) || return
     for pod in $pods; do
-        its=$(processes cgroup -E "pod($pod|$(echo "$pod" | tr - _))") || return
-        [ -n "$its" ] || continue
+        processes cgroup -E "pod($pod|$(echo "$pod" | tr - _))" || return
+        [ -n "$found" ] || continue
         name=$(cd "$root/var/log/pods" && ls -d ./*_"$pod")
         name=${name%%_"$pod"*} name=${name#./}
         say kubernetes_pod "${name:+${name%%_*}/${name#*_} }$pod"
@@ -159,12 +170,12 @@ kubernetes() {
 # -- Locks of assay --
 
 read -r boot <"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}"
-me=$(id -u)
+while read -r key _ me _; do [ "$key" != Uid: ] || break; done </proc/self/status
 
 # runs ATTEMPT UNTIL: its test runs, as far as one can see
 runs() {
     proc=/proc
-    found=$(files_with environ -zxF "ASSAY_ATTEMPT=$1") || return 0
+    files_with environ -zxF "ASSAY_ATTEMPT=$1" || return 0
     [ -z "$found" ] || return 0
     now
     [ "$me" != 0 ] && [ "$now" -lt "$2" ]
@@ -246,10 +257,8 @@ OWN
     done
 }
 
-# unshared FOLDER: it is ours or root's, and others cannot write in it, or cannot take away what is not theirs
+# unshared UID MODE...: such a folder is ours or root's, and others cannot write in it, or cannot take away what is not theirs
 unshared() {
-    # shellcheck disable=SC2046 # words
-    set -- $(stat -L -c '%u %a' "$1")
     case $1 in 0 | "$me") ;; *) return 1 ;; esac
     case $2 in [1357]???) ;; *[2367] | *[2367]?) return 1 ;; esac
 }
@@ -258,11 +267,16 @@ unfit() { put "$@"; why="$why? $said$line"; return 1; }
 # private FOLDER: it is ours, or was made so, and nobody else may write in it; else $why says why not
 private() {
     [ -d "${1%/*}" ] || { unfit place_not_there "${1%/*}"; return; }
-    unshared "${1%/*}" || { unfit place_anybody_clears "${1%/*}"; return; }
-    [ -d "$1" ] || (umask 022; mkdir "$1")
-    kind=$(stat -c '%u %F %a' "$1") || { unfit folder_not_made "$1"; return; }
-    mode=${kind##* } kind=${kind% *}
-    [ "$kind" = "$me directory" ] || { unfit folder_is_anothers "$1" "${kind#* }" "$(owner_of "$1")"; return; }
+    kind=$(stat -c '%u %a %F' "${1%/*}/." "$1")
+    # shellcheck disable=SC2086 # words
+    unshared $kind || { unfit place_anybody_clears "${1%/*}"; return; }
+    case $kind in
+    *"$line"*) kind=${kind#*"$line"} ;;
+    *) kind=$(umask 022; mkdir "$1"; stat -c '%u %a %F' "$1") || { unfit folder_not_made "$1"; return; } ;;
+    esac
+    uid=${kind%% *} kind=${kind#* }
+    mode=${kind%% *} kind=${kind#* }
+    [ "$uid $kind" = "$me directory" ] || { unfit folder_is_anothers "$1" "$kind" "$(owner_of "$1")"; return; }
     case $mode in *[2367] | *[2367]?) unfit others_may_write "$1" ;; esac
 }
 # take: our lock, in the first place that takes it. It counts for fresh_s, and then as long as a process of its test runs,
@@ -276,8 +290,7 @@ take() {
     for place in $places; do
         mine=$place-$me/$run.$ASSAY_ATTEMPT.$boot
         private "${mine%/*}" || continue
-        ln -s "$words" "$mine"
-        [ "$(readlink "$mine")" = "$words" ] && return
+        ln -sT "$words" "$mine" && return
         unfit no_lock_made_in "${mine%/*}"
     done
     [ -n "$why" ] || unfit no_lock_made_in "$places" # there is no place
