@@ -2,7 +2,8 @@
 """Each kind of fault of the lab, through the whole program: its one right outcome, and nothing else accused.
 
 usage: test_faults.py ASSAY clean            what needs no fault, and whether each kind has a case
-       test_faults.py ASSAY sample           of the cases of all groups as many as it takes for each step to find one
+       test_faults.py ASSAY sample [I/N]     of the cases of all groups as many as it takes for each step to find one; of these the
+                                             I-th, I+N-th, ...
        test_faults.py ASSAY GROUP            one of fault_cases.GROUPS: each fault alone on its host
        test_faults.py ASSAY GROUP found      instead of all of `delivery`, those of its steps that find the fault
        test_faults.py ASSAY harmless         those of all groups of `delivery` that nobody may be accused for
@@ -424,11 +425,12 @@ def try_found(group):
     every_platform_is_accepted(group)
 
 
-def try_sample():
+def try_sample(part="1/1"):
     cases = list(sample())
     unseen = set(delivery.steps()) - set().union(*map(finds, cases))
     tap.same(unseen, UNSAMPLED, "each step of delivery finds a fault, but for those with tests of their own")
-    try_cases("sample", cases)
+    number, parts = map(int, part.split("/"))
+    try_cases(f"sample-{number}", cases[number - 1::parts])
 
 
 def try_harmless():
@@ -447,7 +449,7 @@ if sys.argv[2] == "clean":
     a_slow_gpu_of_few_hosts_is_named()
     a_platform_of_npus_only()
 elif sys.argv[2] == "sample":
-    try_sample()
+    try_sample(*sys.argv[3:])
 elif sys.argv[2] == "harmless":
     try_harmless()
 elif sys.argv[3:] == ["found"]:

@@ -12,7 +12,7 @@ import os
 import fleet
 from fleet import PLACE, SOUND
 
-FLOOD_GB = int(os.environ.get("ASSAY_FLOOD_GB", "1"))  # scripts/soak, which has the time, says 10
+FLOOD_MB = int(os.environ.get("ASSAY_FLOOD_MB", "300"))  # scripts/soak, which has the time, says 10,000: more than REMOTE_FLOOD_BYTES
 FILL = "head -c 70m /dev/zero >$d/fill"
 DEAD_FILES = "/dev/fuse"
 SPOOLS = "for d in /var/tmp /tmp /dev/shm; do"
@@ -106,7 +106,7 @@ LOGIN = [
 ]
 
 OUTPUT = [
-    test("flood", f"an output of {FLOOD_GB} GB", "inconclusive", "limit:", "", tool=f"head -c {FLOOD_GB}000000000 /dev/zero; " + SOUND,
+    test("flood", f"an output of {FLOOD_MB} MB", "inconclusive", "limit:", "", tool=f"head -c {FLOOD_MB}000000 /dev/zero; " + SOUND,
          mounts="mount -t tmpfs -o mode=1777,size=400m tmpfs /var/tmp"),
     fine("no-newline", "no newline at the end of its output", tool="printf 'rate: 42.0 GB/s, version 1.2'"),
     fine("binary", "binary garbage around the value",
