@@ -272,7 +272,7 @@ static void add_fio_slots(const struct check_context *context, struct slot_list 
     add_runtime_slot(context, slots, "storage.write.runtime", "job=write");
     add_runtime_slot(context, slots, "storage.read.runtime", "job=read");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        slot_add(context, slots, rows[i].metric, "", rows[i].at, storage_duty(context, rows[i].metric, ""),
+        slot_add(context, slots, rows[i].metric, "", rows[i].at, rules_duty(context, rows[i].metric, ""),
                  NULL);
 }
 
@@ -287,12 +287,12 @@ static void slots_of_mounts(const struct check_context *context, struct slot_lis
         slot_add(context, slots, "storage.type", subject, NULL, DUTY_GATE, type_rules);
         slot_add(context, slots, "storage.mode", subject, NULL, DUTY_GATE, mode_rules);
         slot_add(context, slots, "storage.free", subject, NULL,
-                 asks_space ? DUTY_GATE : storage_duty(context, "storage.free", subject),
+                 asks_space ? DUTY_GATE : rules_duty(context, "storage.free", subject),
                  asks_space ? free_rules(context) : NULL);
         slot_add(context, slots, "storage.capacity", subject, NULL,
-                 storage_duty(context, "storage.capacity", subject), NULL);
-        slot_add(context, slots, "storage.used", subject, NULL,
-                 storage_duty(context, "storage.used", subject), NULL);
+                 rules_duty(context, "storage.capacity", subject), NULL);
+        slot_add(context, slots, "storage.used", subject, NULL, rules_duty(context, "storage.used", subject),
+                 NULL);
     }
     if (check_text(context, "fio_folder") != NULL)
         add_fio_slots(context, slots);

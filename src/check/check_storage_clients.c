@@ -16,7 +16,6 @@
 #include "launcher.h"
 #include "rules.h"
 #include "script.h"
-#include "storage.h"
 #include "sweep.h"
 
 static size_t count_turns(const struct check_context *context)
@@ -96,7 +95,7 @@ static void add_sum(const struct check_context *context, struct slot_list *slots
 
     slot_add(context, slots, sweep_metric(context->arena, "clients", job, "together"), subject, NULL,
              DUTY_GATE, together_rules);
-    slot_add(context, slots, sum, subject, NULL, storage_duty(context, sum, subject), NULL);
+    slot_add(context, slots, sum, subject, NULL, rules_duty(context, sum, subject), NULL);
 }
 
 static void add_members(const struct check_context *context, struct slot_list *slots,
@@ -108,7 +107,7 @@ static void add_members(const struct check_context *context, struct slot_list *s
     for (size_t i = 0; i < level; i++) {
         const char *name = context->members[i]->name;
 
-        slot_add(context, slots, metric, name, at, storage_duty(context, metric, name), NULL);
+        slot_add(context, slots, metric, name, at, rules_duty(context, metric, name), NULL);
     }
 }
 
@@ -125,7 +124,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
             add_sum(context, slots, job, level);
             add_members(context, slots, job, level);
         }
-        slot_add(context, slots, knee, "", NULL, storage_duty(context, knee, ""), NULL);
+        slot_add(context, slots, knee, "", NULL, rules_duty(context, knee, ""), NULL);
         slot_add(context, slots, sweep_metric(context->arena, "clients", job, "scaling"), "", NULL,
                  DUTY_RECORD, NULL);
     }

@@ -222,6 +222,9 @@ enum fault_kind {
     FAULT_FIO_SHORT,
     FAULT_CLIENT_SLOW,
     FAULT_DATA_BAD,
+    FAULT_LINE_SLOW,
+    FAULT_LINE_LOSSY,
+    FAULT_LINE_MTU,
     FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -498,7 +501,7 @@ tool_main tool_nvidia_smi, tool_nvbandwidth, tool_probe_gpu, tool_lspci, tool_sy
     tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu,
     tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk,
     tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
-    tool_dd, tool_flock, tool_npu_smi;
+    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

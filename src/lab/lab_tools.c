@@ -74,6 +74,8 @@ static const struct tool_row {
     {"fio", tool_fio},
     {"dd", tool_dd},
     {"flock", tool_flock},
+    {"iperf3", tool_iperf3},
+    {"ping", tool_ping},
     {"npu-smi", tool_npu_smi},
     {"nvme", tool_nvme},
 };

@@ -158,6 +158,12 @@ static size_t options_length(struct slice rest)
     return length > 0 ? skip + length : 0;
 }
 
+/* Keys that stand in an object as often as there are values. */
+static bool is_repeated(struct slice word)
+{
+    return slice_equal_one(word, "\"0.00\"", "\"sock_bufsize\"", "\"sndbuf_actual\"", "\"rcvbuf_actual\"");
+}
+
 static size_t put_string(struct strict *strict, struct slice rest)
 {
     struct slice word = {rest.bytes, string_length(rest)};
@@ -165,8 +171,8 @@ static size_t put_string(struct strict *strict, struct slice rest)
 
     if (word.length == 0)
         word.length = rest.length;
-    if (slice_equal(word, "\"0.00\"")) {
-        text_printf(&strict->out, "\"0.00 %u\"", strict->fillers++);
+    if (is_repeated(word)) {
+        text_printf(&strict->out, "%.*s %u\"", (int)word.length - 1, word.bytes, strict->fillers++);
         return word.length;
     }
     text_add(&strict->out, word.bytes, word.length);

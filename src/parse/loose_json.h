@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON as tools write it, somewhere in other text. It is not quite JSON: fio 2.x fills its percentiles up with
- * several members "0.00", options given twice stand twice, a mean of nothing is a bare nan, Slurm's "no
- * value" is a number that no double holds. So the text is first made strict: the echo of fio's options is
- * emptied, "0.00" is numbered, a number of more digits than a double has is rounded, and what is none becomes
- * null. A closed object is whole whatever follows it; of one that is not closed nothing is read.
+ * several members "0.00", options given twice stand twice, iperf3 tells its buffers once a stream, a mean of nothing is
+ * a bare nan, Slurm's "no value" is a number that no double holds. So the text is first made strict: the echo of fio's
+ * options is emptied, such members are numbered, a number of more digits than a double has is rounded, and what is none
+ * becomes null. A closed object is whole whatever follows it; of one that is not closed nothing is read.
  */
 #ifndef ASSAY_PARSE_LOOSE_JSON_H
 #define ASSAY_PARSE_LOOSE_JSON_H

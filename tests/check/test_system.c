@@ -622,6 +622,58 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
     arena_destroy(host.arena);
 }
 
+#define IPERF3(flags, seconds)                                                                                             \
+    "{\"start\":{\"connected\":[{\"socket\":5}],\"version\":\"iperf 3.12\",\"system_info\":\"Linux\",\"test_start\":"      \
+    "{\"protocol\":\"TCP\",\"num_streams\":1,\"duration\":10," flags                                                       \
+    "}},\n\"intervals\":[{\"sum\":{\"bits_per_second\":9e9}},"                                                             \
+    "{\"sum\":{\"bits_per_second\":8e9,\"omitted\":true}}],\n\"end\":{\"sum_sent\":{\"retransmits\":3},\"sum_received\":{" \
+    "\"seconds\":" seconds ",\"bits_per_second\":9.5e9}}}\n"
+
+/* From one host to an end elsewhere. */
+static void line_begin(struct own_host *host)
+{
+    static const char arguments[] = "{\"endpoint\":\"192.0.2.7\"}";
+
+    host_begin(host, "line");
+    host->step.arguments = json_parse(host->arena, "suite", arguments, strlen(arguments), &(struct error){0});
+    assert_non_null(host->step.arguments);
+}
+
+/* Of times the middle, of which one late packet says nothing; what iperf3 did not send for as long as asked is not whole. */
+static void what_a_line_carries_and_loses_is_told(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    line_begin(&host);
+    host_reads(&host,
+               (const struct printed[]){{"pings",
+                                         "line.pings\t\t50 49\nline.times\t\t0.10 0.20 0.10 9.00 0.20 \n"
+                                         "line.mtu\t\t9000\nline.whole\t\tlost\nkey-value end\n",
+                                         "", 0},
+                                        {"there", IPERF3("\"reverse\":0", "10.1"), "", 0},
+                                        {"back", IPERF3("\"reverse\":1", "10"), "", 0},
+                                        {0}});
+    assert_int_equal(host.attempt.reading.status, READING_COMPLETE);
+    assert_true(measured(&host, "line.loss") == 2);
+    assert_true(measured(&host, "line.latency") == 200);
+    assert_true(measured(&host, "line.jitter") > 99 && measured(&host, "line.jitter") < 5000);
+    assert_true(measured(&host, "line.bandwidth") == 9.5);
+    assert_string_equal(fact(&host, "line.whole"), "lost");
+    arena_destroy(host.arena);
+
+    line_begin(&host);
+    host_reads(&host, (const struct printed[]){
+                          {"pings", "line.pings\t\t\tping_ended_with\t2\tno route\nkey-value end\n", "", 0},
+                          {"there", IPERF3("\"reverse\":0", "3"), "", 0},
+                          {"back", IPERF3("\"reverse\":1", "10"), "", 0},
+                          {0}});
+    assert_int_equal(host.attempt.reading.status, READING_PARTIAL);
+    assert_true(measured(&host, "line.loss") == -1);
+    assert_non_null(strstr(finding(&host, "line.pings.unread"), "no route"));
+    arena_destroy(host.arena);
+}
+
 static void slots_are_held_against_the_gpus_that_are_there(void **state)
 {
     (void)state;
@@ -872,6 +924,7 @@ int main(void)
         cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
         cmocka_unit_test(space_that_was_not_read_says_why),
         cmocka_unit_test(what_is_full_and_what_takes_most_is_told),
+        cmocka_unit_test(what_a_line_carries_and_loses_is_told),
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),

@@ -520,6 +520,24 @@ STORED = [
     Case("tool-missing:findmnt", undecided("storage", HOST | MOUNTS, "findmnt.* not found"), runs_on=True, suite=STORAGE),
 ]
 
+# Between hosts over the network that their addresses lie in: each pair next to each other, of which the slow host is in two.
+LINE = {"name": "line", "title": "lines", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"check": "line", "scope": "pair", "needs": ["reachable"], "retries": 0, "arguments": {"seconds": 3, "pings": 100}, "limits": [
+        {"metric": "line.bandwidth", "floor": 20, "unit": "Gb/s", "source": "clause 4", "status": "contract"},
+        {"metric": "line.loss", "ceiling": 0.1, "unit": "%", "source": "clause 5", "status": "contract"}]}]}
+LINES = [
+    Case("line-slow", over_pairs(fail, ["line"], r"line.bandwidth is 1[34]\.\d+ Gb/s, expected >= 20"), remedy="ethtool"),
+    Case("line-lossy", over_pairs(fail, ["line"], "line.loss is 4 %, expected <= 0.1"), remedy="mtr"),
+    Case("line-mtu", over_pairs(fail, ["line"], "line.whole is lost, expected yes"), remedy="tracepath"),
+    Case("line-slow:5", {}),
+    Case("tool-missing:iperf3", over_pairs(undecided, ["line"], "iperf3.*(not found|No such file)")),
+    # Of a pair the first host asks.
+    Case("tool-missing:ping", over_pairs(undecided, ["line"], "ping.*not found", pairs=("bc",)), remedy="stage"),
+]
+for case in LINES:
+    case.suite = LINE
+
 # Hosts that NVLinks join: who is not of their domain goes by the network, with both of its neighbours and with all.
 APART = all_with(fail, "expected >= ")
 NVL72 = [
@@ -573,6 +591,7 @@ GROUPS = {
     "launch": LAUNCH,
     "slow": SLOW,
     "storage": STORED,
+    "line": LINES,
     "nvl72": NVL72,
     "probe": PROBE,
 }

@@ -64,3 +64,12 @@ const struct reason *rules_platform_said(const struct check_context *context)
 {
     return reason(context->arena, platform_declares, context->platform->name);
 }
+
+enum duty rules_duty(const struct check_context *context, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < context->step->limits.count; i++)
+        if (limit_applies(&context->step->limits.items[i], metric, subject, context->step->scope,
+                          (unsigned)context->member_count, 0))
+            return DUTY_GATE;
+    return DUTY_RECORD;
+}

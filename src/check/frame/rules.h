@@ -56,6 +56,8 @@ const struct limit *rules_alike(const struct check_context *context, const char 
 const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
                                      const struct limit *rules);
 const char *rules_allowed_fault(const struct check_context *context);
+/* A gate where the suite has a limit for it, else recorded: for what no figure fits all sites. */
+enum duty rules_duty(const struct check_context *context, const char *metric, const char *subject);
 /* "platform hgx-h100": the source of what the platform declares. */
 const char *rules_platform(const struct check_context *context);
 const struct reason *rules_platform_said(const struct check_context *context);

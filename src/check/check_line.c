@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line between two hosts, or from a host to an end that somebody else runs (argument endpoint), over the network that their
+ * addresses lie in: what iperf3 sends both ways, the least second of it too, and what becomes of small packets and of ones as
+ * large as the interface sends. That large ones vanish (a black hole of MTU) hangs whatever sends much, and no ping shows it.
+ *
+ * There are no figures for lines that fit all: a contract's are limits of the step, such as line.bandwidth. Lines of the same kind
+ * are compared with each other.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/base/robust.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
+#include "launcher.h"
+#include "part_file.h"
+#include "rules.h"
+#include "script.h"
+
+enum {
+    SCRIPT_BYTES = 8 * 1024,
+    CONNECT_S = 30, /* a login to the other host, and a server that still serves */
+    PORT_MOST = 65535,
+};
+#define PING_EVERY_S 0.2 /* the least that ping takes from who is not root */
+
+static bool is_to_endpoint(const struct check_context *context)
+{
+    return check_text(context, "endpoint") != NULL;
+}
+
+/* The other end. */
+static const char *address_of(const struct check_context *context)
+{
+    return is_to_endpoint(context) ? check_text(context, "endpoint") : launcher_name(context, 1);
+}
+
+static double scaled(const struct check_context *context, double seconds, double least)
+{
+    return context->timescale > 1 ? fmax(seconds / context->timescale, least) : seconds;
+}
+
+/* --- the command --- */
+
+/* serve: the server on the other host, for one test, by the login that launches go by. */
+static void put_server(const struct check_context *context, double for_s, struct text *out)
+{
+    text_put(out, "cat >\"$ASSAY_DIR/serve\" <<'END-OF-serve'\n"
+                  "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
+    put_environment(context, out);
+    script_tool_under(context, out, "iperf", "iperf3",
+                      arena_printf(context->arena, "timeout -k 2 %.0f", for_s));
+    text_printf(out, "iperf -s -1 -p %.0f\nEND-OF-serve\n", check_number(context, "port"));
+    launcher_put_log_in(context, for_s + CONNECT_S, out);
+    text_put(out, "serve() { log_in");
+    script_word(out, address_of(context));
+    text_put(out, " serve <\"$ASSAY_DIR/serve\"; }\n");
+}
+
+static void put_flow(const struct check_context *context, const char *way, const char *flags,
+                     struct text *out)
+{
+    double seconds = check_number(context, "seconds"), connect_s = ceil(scaled(context, CONNECT_S, 10));
+
+    script_begin(out,
+                 arena_printf(context->arena, "iperf3 -c %s -P %.0f -t %.0f -J%s, %s", address_of(context),
+                              check_number(context, "streams"), seconds, flags, way));
+    if (!is_to_endpoint(context))
+        put_server(context, connect_s + seconds + CONNECT_S, out);
+    script_set(out, "address", address_of(context));
+    script_set_number(out, "port", check_number(context, "port"), 0);
+    script_set(
+        out, "flags",
+        arena_printf(context->arena, "-P %.0f -t %.0f%s", check_number(context, "streams"), seconds, flags));
+    script_set_number(out, "connect_s", connect_s, 0);
+    script_tool(context, out, "iperf", "iperf3");
+    text_put(out, script_line_flow);
+}
+
+static void put_there(const struct check_context *context, struct text *out)
+{
+    put_flow(context, "there", "", out);
+}
+
+static void put_back(const struct check_context *context, struct text *out)
+{
+    put_flow(context, "back", " -R", out);
+}
+
+static void put_pings(const struct check_context *context, struct text *out)
+{
+    script_begin(out, arena_printf(context->arena, "ping %s", address_of(context)));
+    script_set(out, "address", address_of(context));
+    script_set_number(out, "pings", check_number(context, "pings"), 0);
+    script_set_number(out, "interval_s", PING_EVERY_S, 1);
+    script_tool(context, out, "ping_tool", "ping");
+    text_put(out, script_line_ping);
+}
+
+/* The pings first: at rest. */
+static const struct part_row parts[] = {
+    {"pings", "key-value", put_pings, NULL},
+    {"there", "iperf3", put_there, NULL},
+    {"back", "iperf3", put_back, NULL},
+    {0},
+};
+
+/* --- reading --- */
+
+#define MS_US 1000.0
+
+static void measure_time(struct reading *out, const char *metric, double ms, const char *stat)
+{
+    struct measurement *measurement = reading_measure(out, metric, "", ms * MS_US, "us");
+
+    if (stat != NULL)
+        reading_at_text(out, measurement, "stat", slice_of(stat));
+}
+
+/* "0.099 0.043 0.040": the median, and how much one differs from the one before it, in the middle (RFC 3550's jitter is its
+   running mean, which the last packets would decide). */
+static void tell_times(struct reading *out)
+{
+    struct slice rest = slice_of(reading_get_fact(out, "line.times", "") != NULL
+                                     ? reading_get_fact(out, "line.times", "")
+                                     : ""),
+                 word;
+    size_t most = rest.length / 2 + 1, count = 0;
+    double *times = arena_array(out->arena, double, most), *steps = arena_array(out->arena, double, most),
+           largest = 0;
+
+    while (count < most && scan_word(&rest, &word) && scan_double(word, &times[count])) {
+        largest = fmax(largest, times[count]);
+        if (count > 0)
+            steps[count - 1] = fabs(times[count] - times[count - 1]);
+        count++;
+    }
+    if (count < 2)
+        return;
+    measure_time(out, "line.jitter", robust_median(steps, count - 1), NULL);
+    measure_time(out, "line.latency", robust_median(times, count), "median");
+    measure_time(out, "line.latency", largest, "max");
+}
+
+/* "50 49" */
+static void tell_loss(struct reading *out)
+{
+    const char *counts = reading_get_fact(out, "line.pings", "");
+    struct slice rest = slice_of(counts != NULL ? counts : ""), word;
+    double sent, returned;
+
+    if (scan_word(&rest, &word) && scan_double(word, &sent) && sent > 0 && scan_word(&rest, &word) &&
+        scan_double(word, &returned))
+        reading_measure(out, "line.loss", "", 100 * (sent - returned) / sent, "%");
+}
+
+static void read_line(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    read_parts(context, attempt, out);
+    tell_loss(out);
+    tell_times(out);
+}
+
+/* --- what is required --- */
+
+static const struct limit whole_rules[] =
+    RULES_EQUAL("line.whole", "yes", "RFC 2923, 2.1: what is lost without a word is a black hole of MTU");
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct {
+        const char *metric, *at;
+    } rows[] = {
+        {"line.bandwidth", "direction=forward stat=average"},
+        {"line.bandwidth", "direction=forward stat=slowest"},
+        {"line.bandwidth", "direction=reverse stat=average"},
+        {"line.bandwidth", "direction=reverse stat=slowest"},
+        {"line.retransmits", "direction=forward"},
+        {"line.retransmits", "direction=reverse"},
+        {"line.loss", NULL},
+        {"line.latency", "stat=median"},
+        {"line.latency", "stat=max"},
+        {"line.jitter", NULL},
+    };
+
+    slot_add(context, slots, "line.whole", "", NULL, DUTY_GATE, whole_rules);
+    slot_add(context, slots, "line.mtu", "", NULL, rules_duty(context, "line.mtu", ""), NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        slot_add(context, slots, rows[i].metric, "", rows[i].at, rules_duty(context, rows[i].metric, ""),
+                 NULL);
+}
+
+static const struct argument arguments[] = {
+    {"endpoint", ARGUMENT_TEXT, NULL,
+     "from one host: the name or address of an end where `iperf3 -s` runs already; without it, between the two hosts of a pair"},
+    {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
+    {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
+    {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
+    {"pings", ARGUMENT_COUNT, "50", "small packets, five in a second", MORE_IS_MORE},
+    {0},
+};
+
+/* It stands on command lines of hosts: a name or an address, and no option. */
+#define NAME_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%"
+static bool is_name(const char *name)
+{
+    return name[0] != '\0' && name[0] != '-' && name[strspn(name, NAME_BYTES)] == '\0';
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    const char *endpoint = check_text(context, "endpoint");
+    bool pair = strcmp(context->step->scope, "pair") == 0;
+
+    if (pair == (endpoint != NULL))
+        return pair ? "\"endpoint\" goes with the scope host; a pair has two ends"
+                    : "the scope host needs \"endpoint\"; expected it, or the scope pair";
+    if (endpoint != NULL && !is_name(endpoint))
+        return "\"endpoint\" is no name and no address";
+    if (check_number(context, "port") < 1 || check_number(context, "port") > PORT_MOST)
+        return "\"port\" is not 1 to 65535";
+    if (check_number(context, "pings") < 2 || check_number(context, "seconds") < 1 ||
+        check_number(context, "streams") < 1)
+        return "\"pings\" must be at least 2, \"seconds\" and \"streams\" 1";
+    return NULL;
+}
+
+static const struct remedy remedies[] = {
+    {"line.whole", REASON(look_for_small_mtu_on_the_way)},
+    {"line.loss", REASON(look_for_what_drops_packets)},
+    {"line.retransmits", REASON(look_for_what_drops_packets)},
+    {"line.*", REASON(look_at_both_ends_of_line)},
+    {"sound", REASON(is_iperf3_on_both_ends)},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return (unsigned)ceil(check_number(context, "pings") * PING_EVERY_S +
+                          2 * check_number(context, "seconds")) +
+           20;
+}
+
+const struct check check_line = {
+    .name = "line",
+    .title = "Line",
+    .summary =
+        "bandwidth both ways, loss, latency and lost large packets between two hosts, or to an end elsewhere",
+    .concerns = OF_NETWORK,
+    .scopes = SCOPE_PAIR | SCOPE_HOST,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected = expected_s,
+    .read = read_line,
+};
