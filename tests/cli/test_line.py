@@ -33,7 +33,7 @@ def run(name, members):
     suite = write(f"{FOLDER}/{name}.json", json.dumps({"name": name, "title": name, "purpose": "trial", "steps": [
         {"check": "reachable"},
         {"check": "line", "scope": "pair", "needs": ["reachable"], "retries": 0, "limits": LIMITS,
-         "arguments": {"seconds": 2, "pings": 40, "streams": 4}}]}))
+         "arguments": {"seconds": 1, "pings": 20, "streams": 4}}]}))
     done = assay("run", "-H", hostfile, "-s", suite, "--db", f"{FOLDER}/{name}.db", "--progress", "none", "--hosts", members,
                  "-o", f"{FOLDER}/{name}.html")
     if "run:" not in done.stdout:
@@ -72,7 +72,8 @@ hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 done, report = run("healthy", "node1,node2,node3")
 rates = numbers(report, "line.bandwidth")
 tap.same((done.returncode, bad(report)), (0, set()), "healthy lines pass", done.stdout, done.stderr)
-tap.ok(len(rates) >= 2 and all(0.7 * RATE < 1000 * max(values) < 1.05 * RATE for values in rates.values()),
+# The sender counts what it hands to the kernel, which keeps some of it.
+tap.ok(len(rates) >= 2 and all(0.7 * RATE < 1000 * value < 1.25 * RATE for values in rates.values() for value in values),
        "what a line carries is what the kernel lets it carry", rates)
 tap.ok(all(values == ["1500"] for values in found(report, "line.mtu").values()) and
        all(values == ["yes"] for values in found(report, "line.whole").values()), "packets of the interface's size arrive",
@@ -92,7 +93,7 @@ else:
             f"{{ type filter hook input priority 0; }}; add rule ip lossy input ip protocol icmp numgen inc mod {ONE_OF} 0 drop")
     done, report = run("lossy", "node1,node2,node3")
     lost = numbers(report, "line.loss")
-    tap.ok((pair(2, 3), "line.loss") in bad(report) and abs(lost[pair(2, 3)][0] - 100 / ONE_OF) < 1 and lost[pair(1, 2)] == [0.0],
+    tap.ok((pair(2, 3), "line.loss") in bad(report) and abs(lost[pair(2, 3)][0] - 100 / ONE_OF) < 6 and lost[pair(1, 2)] == [0.0],
            LOSSY, lost, done.stdout)
 
 command("ip", "link", "set", by_name["node4"].port, "mtu", str(MTU))
