@@ -7,18 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/sanitizer.h"
+
 /*
  * Under AddressSanitizer what nobody was given is poisoned, and a gap is left behind each item, so that
  * reading or writing past one is found as it is on the heap.
  */
-#if defined(__SANITIZE_ADDRESS__)
-#define POISONS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define POISONS 1
-#endif
-#endif
-#ifdef POISONS
+#if SANITIZES_ADDRESS
 #include <sanitizer/asan_interface.h>
 #define poison(at, size) ASAN_POISON_MEMORY_REGION((at), (size))
 #define unpoison(at, size) ASAN_UNPOISON_MEMORY_REGION((at), (size))

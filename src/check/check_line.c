@@ -31,10 +31,17 @@ static bool is_to_endpoint(const struct check_context *context)
     return check_text(context, "endpoint") != NULL;
 }
 
+static bool is_over(const struct check_context *context, const char *network)
+{
+    return strcmp(check_text(context, "over"), network) == 0;
+}
+
 /* The other end. */
 static const char *address_of(const struct check_context *context)
 {
-    return is_to_endpoint(context) ? check_text(context, "endpoint") : launcher_name(context, 1);
+    if (is_to_endpoint(context))
+        return check_text(context, "endpoint");
+    return is_over(context, "address") ? context->members[1]->address : context->members[1]->mpi_address;
 }
 
 static double scaled(const struct check_context *context, double seconds, double least)
@@ -55,7 +62,7 @@ static void put_server(const struct check_context *context, double for_s, struct
     text_printf(out, "iperf -s -1 -p %.0f\nEND-OF-serve\n", check_number(context, "port"));
     launcher_put_log_in(context, for_s + CONNECT_S, out);
     text_put(out, "serve() { log_in");
-    script_word(out, address_of(context));
+    script_word(out, launcher_name(context, 1));
     text_put(out, " serve <\"$ASSAY_DIR/serve\"; }\n");
 }
 
@@ -195,6 +202,8 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 static const struct argument arguments[] = {
     {"endpoint", ARGUMENT_TEXT, NULL,
      "from one host: the name or address of an end where `iperf3 -s` runs already; without it, between the two hosts of a pair"},
+    {"over", ARGUMENT_TEXT, "address",
+     "of a pair, the network in which the controller reaches the second host (address= of the hostfile), or that of mpi_address="},
     {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
     {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
     {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
@@ -219,6 +228,8 @@ static const char *arguments_fault(const struct check_context *context)
                     : "the scope host needs \"endpoint\"; expected it, or the scope pair";
     if (endpoint != NULL && !is_name(endpoint))
         return "\"endpoint\" is no name and no address";
+    if (!is_over(context, "address") && !is_over(context, "mpi_address"))
+        return "\"over\" is neither address nor mpi_address";
     if (check_number(context, "port") < 1 || check_number(context, "port") > PORT_MOST)
         return "\"port\" is not 1 to 65535";
     if (check_number(context, "pings") < 2 || check_number(context, "seconds") < 1 ||

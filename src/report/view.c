@@ -348,7 +348,8 @@ static const struct reason *rejected_sentence(const struct view *view, const cha
     const struct coverage *all = &view->coverage;
     const struct reason *names = accused_names(view),
                         *sentence = reason(view->arena, gates_failed, count_text(view->arena, all->fail),
-                                           gates, count_text(view->arena, all->inconclusive + all->not_run));
+                                           gates, count_text(view->arena, all->inconclusive),
+                                           count_text(view->arena, all->not_run));
 
     return names == NULL ? sentence : reason(view->arena, isolation_accuses, sentence, names);
 }

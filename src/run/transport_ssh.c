@@ -29,6 +29,7 @@
 
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
+#include "assay/base/sanitizer.h"
 #include "assay/base/scan.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/run.h"
@@ -60,6 +61,20 @@ static const char *address_of(const struct remote_target *target)
 
 /* ---- the end ---- */
 
+/*
+ * Where a key exchange ends between the server's answer and NEWKEYS, libssh2 keeps the host's key (session_free looks at
+ * it only behind NEWKEYS; 1.10, 1.11): two KiB for each such connection, which nobody can free. The search for leaks is
+ * not told of them.
+ */
+#if SANITIZES_ADDRESS
+#include <sanitizer/lsan_interface.h>
+#define LIBSSH2_LEAKS_BEGIN() __lsan_disable()
+#define LIBSSH2_LEAKS_END() __lsan_enable()
+#else
+#define LIBSSH2_LEAKS_BEGIN() ((void)0)
+#define LIBSSH2_LEAKS_END() ((void)0)
+#endif
+
 static void teardown(struct ssh_session *session)
 {
     struct ssh_channel *channel;
@@ -67,9 +82,11 @@ static void teardown(struct ssh_session *session)
     /* The socket is shut down, so nothing here can wait for the peer; the bounds are for a libssh2 that
        thinks so. A key exchange that is left in the middle keeps its keys: on the dead socket it ends and
        frees them. */
+    LIBSSH2_LEAKS_BEGIN();
     for (int i = 0; session->in_handshake && i < 100; i++)
         session->in_handshake =
             libssh2_session_handshake(session->ssh, session->socket->fd) == LIBSSH2_ERROR_EAGAIN;
+    LIBSSH2_LEAKS_END();
     for (int i = 0; session->ssh != NULL && i < 100; i++)
         if (libssh2_session_free(session->ssh) != LIBSSH2_ERROR_EAGAIN)
             session->ssh = NULL;

@@ -30,7 +30,7 @@ PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GP
 PATIENCE_S = 100
 # At a tenth of their time: pauses between two questions, and the time that a window may take.
 HOSTFILE = "defaults platform=plain.json slots=1 timescale=10\nnode1 transport=local\n"
-BOUND_S = 15  # far below the deadline of a window, far above what a run takes
+BOUND_S = 60  # of all of it, with what is prepared: that the question ran into its own deadline, of 30, the outcome would tell
 
 
 def write(path, text, mode=0o644):

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     uv_loop_init(&loop);
     pool = remote_pool_create(&loop, &(struct remote_options){
                                          .known_hosts = arena_printf(arena, "%s/known_hosts", argv[1]),
-                                         .connect_timeout_ms = 2000,
+                                         .connect_timeout_ms = 10000,
                                          .reconnect_for_ms = 10000,
                                      });
     jobs = arena_array(arena, struct job, hosts);

@@ -43,7 +43,7 @@ with Lab(3, ["node2:tool-hang:dcgmi", "node3:reboot"]) as lab:
 
 with Lab(60) as lab:
     found = answers(lab, "read", "hostname", 60)
-    tap.ok({number: answer[4] for number, answer in found.items()} == {i: f"node{i}" for i in range(1, 61)},
-           "sixty hosts answer, each with its own name", len(found))
+    other = {i: found.get(i) for i in range(1, 61) if found.get(i, [""])[-1] != f"node{i}"}
+    tap.ok(not other and len(found) == 60, "sixty hosts answer, each with its own name", other)
 
 tap.end()
