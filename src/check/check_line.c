@@ -13,6 +13,7 @@
 #include "assay/base/robust.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
 
 #include "launcher.h"
 #include "part_file.h"
@@ -163,9 +164,38 @@ static void tell_loss(struct reading *out)
         reading_measure(out, "line.loss", "", 100 * (sent - returned) / sent, "%");
 }
 
+static double number_of(const struct part *part, const char *fact)
+{
+    const char *told = reading_get_fact(&part->reading, fact, "");
+    double number = 0;
+
+    return told != NULL && scan_double(slice_of(told), &number) ? number : 0;
+}
+
+/* What iperf3 says it was told, so that no shorter test passes for the one that was asked for. */
+static void hold_to_asked(const struct check_context *context, const struct part *part, struct reading *out)
+{
+    double seconds = check_number(context, "seconds"), streams = check_number(context, "streams");
+
+    if (part == NULL || part->reading.status != READING_COMPLETE)
+        return; /* said already */
+    if (number_of(part, "iperf3.seconds") < seconds)
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, sum_is_of_less_time,
+                           arena_printf(out->arena, "%.0f", number_of(part, "iperf3.seconds")),
+                           arena_printf(out->arena, "%.0f", seconds)));
+    else if (number_of(part, "iperf3.streams") < streams)
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, streams_not_connected,
+                           arena_printf(out->arena, "%.0f", number_of(part, "iperf3.streams")),
+                           arena_printf(out->arena, "%.0f", streams)));
+}
+
 static void read_line(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
+    hold_to_asked(context, attempt_part(attempt, "there"), out);
+    hold_to_asked(context, attempt_part(attempt, "back"), out);
     tell_loss(out);
     tell_times(out);
 }

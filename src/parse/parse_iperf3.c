@@ -125,8 +125,10 @@ static void read_start(struct reading *reading, const struct json *start)
     scan_text(&version, "iperf ");
     reading_fact_once(reading, "iperf3.version", version);
     reading_fact_once(reading, "iperf3.protocol", slice_of(json_string(test, "protocol", "")));
-    if (test == NULL)
+    if (test == NULL) { /* what was asked for is not known, nor whether it was done */
+        reading_lacks(reading, REASON(test_not_named));
         return;
+    }
     reading_count(reading, "iperf3.streams", streams > 0 ? (uint64_t)streams : 0);
     reading_count(reading, "iperf3.seconds", seconds > 0 ? (uint64_t)seconds : 0);
     /* Where both directions are tested, as many again. */

@@ -630,10 +630,8 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
     "\"seconds\":" seconds ",\"bits_per_second\":9.5e9}}}\n"
 
 /* From one host to an end elsewhere. */
-static void line_begin(struct own_host *host)
+static void line_begin(struct own_host *host, const char *arguments)
 {
-    static const char arguments[] = "{\"endpoint\":\"192.0.2.7\"}";
-
     host_begin(host, "line");
     host->step.arguments = json_parse(host->arena, "suite", arguments, strlen(arguments), &(struct error){0});
     assert_non_null(host->step.arguments);
@@ -645,7 +643,7 @@ static void what_a_line_carries_and_loses_is_told(void **state)
     struct own_host host;
 
     (void)state;
-    line_begin(&host);
+    line_begin(&host, "{\"endpoint\":\"192.0.2.7\",\"streams\":1}");
     host_reads(&host,
                (const struct printed[]){{"pings",
                                          "line.pings\t\t50 49\nline.times\t\t0.10 0.20 0.10 9.00 0.20 \n"
@@ -662,7 +660,7 @@ static void what_a_line_carries_and_loses_is_told(void **state)
     assert_string_equal(fact(&host, "line.whole"), "lost");
     arena_destroy(host.arena);
 
-    line_begin(&host);
+    line_begin(&host, "{\"endpoint\":\"192.0.2.7\",\"streams\":1}");
     host_reads(&host, (const struct printed[]){
                           {"pings", "line.pings\t\t\tping_ended_with\t2\tno route\nkey-value end\n", "", 0},
                           {"there", IPERF3("\"reverse\":0", "3"), "", 0},
@@ -672,6 +670,29 @@ static void what_a_line_carries_and_loses_is_told(void **state)
     assert_true(measured(&host, "line.loss") == -1);
     assert_non_null(strstr(finding(&host, "line.pings.unread"), "no route"));
     arena_destroy(host.arena);
+}
+
+/* Whole by itself, and less than the step asks for: neither a shorter test nor one of fewer streams stands for it. */
+static void a_line_that_was_tested_for_less_is_not_whole(void **state)
+{
+    static const char *const more[] = {"{\"endpoint\":\"192.0.2.7\",\"streams\":2}",
+                                       "{\"endpoint\":\"192.0.2.7\",\"streams\":1,\"seconds\":11}"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(more); i++) {
+        struct own_host host;
+
+        line_begin(&host, more[i]);
+        host_reads(&host, (const struct printed[]){{"pings",
+                                                    "line.pings\t\t2 2\nline.times\t\t0.1 0.2 \n"
+                                                    "line.mtu\t\t9000\nline.whole\t\tyes\nkey-value end\n",
+                                                    "", 0},
+                                                   {"there", IPERF3("\"reverse\":0", "10"), "", 0},
+                                                   {"back", IPERF3("\"reverse\":1", "10"), "", 0},
+                                                   {0}});
+        assert_int_equal(host.attempt.reading.status, READING_PARTIAL);
+        arena_destroy(host.arena);
+    }
 }
 
 static void slots_are_held_against_the_gpus_that_are_there(void **state)
@@ -925,6 +946,7 @@ int main(void)
         cmocka_unit_test(space_that_was_not_read_says_why),
         cmocka_unit_test(what_is_full_and_what_takes_most_is_told),
         cmocka_unit_test(what_a_line_carries_and_loses_is_told),
+        cmocka_unit_test(a_line_that_was_tested_for_less_is_not_whole),
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),

@@ -34,18 +34,20 @@ probe() {
     returned=$(summary "$told")
     returned=${returned#* }
 }
+# One of them may be lost as any other is.
 whole() {
-    case $1 in *:*) headers=48 ;; *) headers=28 ;; esac
     probe $PROBES $((mtu - headers))
     case "$returned $told" in
     *[Ff]'rag needed'* | *'Packet too big'*) put line.whole '' 'too large' ;;
-    0' '*) put line.whole '' lost ;;
-    [1-9]*) put line.whole '' yes ;;
+    [01]' '*) put line.whole '' lost ;;
+    [2-9]*) put line.whole '' yes ;;
     *) untabbed "$told"; lack line.whole '' ping_told_no_size "$first" ;;
     esac
 }
 # One that no interface takes: the kernel says what this one does.
 probe 1 $LARGEST
+# Of IPv4 ping names the whole packet too; a name may lead to either.
+case $told in *"($((LARGEST + 28)))"*) headers=28 ;; *) headers=48 ;; esac
 mtu=$(printf '%s\n' "$told" | sed -n 's/.*mtu *[=:] *\([0-9][0-9]*\).*/\1/p' | head -n 1)
 [ "$returned" != 1 ] || mtu=$((LARGEST + 28))
 if [ -z "$mtu" ]; then
@@ -54,6 +56,6 @@ if [ -z "$mtu" ]; then
     lack line.whole '' ping_told_no_size "$first"
 else
     put line.mtu '' "$mtu"
-    case $counts in *' 0' | '') lack line.whole '' no_small_packet_returned ;; *) whole "$address" ;; esac
+    case $counts in *' 0' | '') lack line.whole '' no_small_packet_returned ;; *) whole ;; esac
 fi
 echo 'key-value end'
