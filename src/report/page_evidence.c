@@ -174,10 +174,7 @@ static void write_gpus(struct page *page, const struct step_view *step)
         html_row_head(page->out, step->step->members[0]->name);
         html_cell(page->out, subject);
         for (size_t i = 0; i < IDENTITY_COUNT; i++)
-            if (i == 0)
-                html_cell(page->out, step_fact(step, identity_facts[i], subject));
-            else
-                html_code_cell(page->out, step_fact(step, identity_facts[i], subject));
+            html_cell(page->out, step_fact(step, identity_facts[i], subject));
         html_markup(page->out, "</tr>\n");
     }
 }

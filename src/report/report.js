@@ -181,7 +181,10 @@
 
   letScroll();
   narrow.addEventListener("change", letScroll);
-  document.querySelectorAll("main table").forEach(makeSortable);
-  document.querySelectorAll("main section").forEach(makeFilterable);
   addEventListener("hashchange", reveal);
+  // What is only needed once somebody asks for it does not keep the reader of a large report waiting.
+  addEventListener("load", () => setTimeout(() => {
+    document.querySelectorAll("main table").forEach(makeSortable);
+    document.querySelectorAll("main section").forEach(makeFilterable);
+  }));
 })();

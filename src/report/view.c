@@ -343,13 +343,25 @@ static const struct reason *accused_names(const struct view *view)
     return judgement->accusation_count > NAMED ? reason(view->arena, and_others, names) : names;
 }
 
-static const struct reason *rejected_sentence(const struct view *view, const char *gates)
+static const struct reason *failed_sentence(const struct view *view, const char *gates)
 {
     const struct coverage *all = &view->coverage;
-    const struct reason *names = accused_names(view),
-                        *sentence = reason(view->arena, gates_failed, count_text(view->arena, all->fail),
-                                           gates, count_text(view->arena, all->inconclusive),
-                                           count_text(view->arena, all->not_run));
+    const char *failed = count_text(view->arena, all->fail),
+               *undecided = count_text(view->arena, all->inconclusive),
+               *not_run = count_text(view->arena, all->not_run);
+
+    if (all->inconclusive > 0 && all->not_run > 0)
+        return reason(view->arena, gates_failed, failed, gates, undecided, not_run);
+    if (all->inconclusive > 0)
+        return reason(view->arena, gates_failed_some_undecided, failed, gates, undecided);
+    if (all->not_run > 0)
+        return reason(view->arena, gates_failed_some_not_run, failed, gates, not_run);
+    return reason(view->arena, gates_failed_rest_decided, failed, gates);
+}
+
+static const struct reason *rejected_sentence(const struct view *view, const char *gates)
+{
+    const struct reason *names = accused_names(view), *sentence = failed_sentence(view, gates);
 
     return names == NULL ? sentence : reason(view->arena, isolation_accuses, sentence, names);
 }
