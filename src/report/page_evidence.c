@@ -739,22 +739,27 @@ static void write_step_attempts(struct page *page, const struct commands *comman
             write_attempt(page, commands, step, step->attempts.items[i]);
 }
 
-static void open_attempts(struct page *page, const struct reason *target)
+static void open_attempts(struct page *page)
 {
     static const enum text_key heads[] = {TEXT_STEP, TEXT_STEP_OUTCOME, TEXT_START_END,
                                           TEXT_TOOK, TEXT_ENDED_BY,     TEXT_READING};
 
     html_markup(page->out,
-                "<table class=\"attempts\"><colgroup><col><col><col><col><col><col></colgroup><thead><tr "
-                "class=\"host\"><th colspan=\"6\">");
-    page_said(page, target);
-    html_markup(page->out, "</th></tr><tr>");
+                "<table class=\"attempts\"><colgroup><col><col><col><col><col><col></colgroup><thead><tr>");
     for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
         html_markup(page->out, "<th>");
         html_text(page->out, say(page, heads[i]));
         html_markup(page->out, "</th>");
     }
     html_markup(page->out, "</tr></thead>\n");
+}
+
+/* What follows, up to the next such row, is of this host or group. */
+static void write_attempts_of(struct page *page, const struct reason *target)
+{
+    html_markup(page->out, "<tbody class=\"host\"><tr><th scope=\"rowgroup\" colspan=\"6\">");
+    page_said(page, target);
+    html_markup(page->out, "</th></tr></tbody>\n");
 }
 
 struct step_list {
@@ -811,18 +816,18 @@ void page_attempts(struct page *page)
     write_kept_limits(page);
     if (is_large(page))
         page_paragraph(page, TEXT_EVIDENCE_LARGE);
+    open_attempts(page);
     for (size_t i = 0; i < page->view->step_count; i++)
         if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
-            open_attempts(page, step_target_said(page->arena, page->view->steps[i].step));
+            write_attempts_of(page, step_target_said(page->arena, page->view->steps[i].step));
             write_step_attempts(page, &commands, i);
-            html_markup(page->out, "</table>\n");
         }
     for (size_t i = 0; i < plan->hosts.count; i++) {
         if (lists[i].items.count == 0)
             continue;
-        open_attempts(page, reason_text(page->arena, plan->hosts.items[i]->name));
+        write_attempts_of(page, reason_text(page->arena, plan->hosts.items[i]->name));
         for (size_t k = 0; k < lists[i].items.count; k++)
             write_step_attempts(page, &commands, lists[i].items.items[k]);
-        html_markup(page->out, "</table>\n");
     }
+    html_markup(page->out, "</table>\n");
 }

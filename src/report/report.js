@@ -16,16 +16,15 @@
 
   const textOf = element => (element?.textContent ?? "").replaceAll("\u00ad", "").trim();
 
-  // -- Rows. Where a row is followed by what is said of it, the body around both is one entry. Rows of units and sums
-  // stay where they are.
+  // -- Rows. Where a row is followed by what is said of it, the body around both is one entry. Rows of units, hosts and
+  // sums stay where they are.
 
   const hasBodies = table => table.tBodies.length > 1 || table.querySelector("tr.sub") !== null;
-  const isFixed = row => row.classList.contains("unit") || row.classList.contains("sum");
+  const rowsOf = table => hasBodies(table) ? table.tBodies : table.tBodies[0]?.rows ?? [];
+  const isFixed = row => ["unit", "host", "sum"].some(name => row.classList.contains(name));
   const runsOf = table => {
-    if (hasBodies(table))
-      return [[...table.tBodies]];
     const runs = [[]];
-    for (const row of table.tBodies[0]?.rows ?? [])
+    for (const row of rowsOf(table))
       if (isFixed(row))
         runs.push([]);
       else
@@ -114,37 +113,34 @@
     return before?.tagName === "H3" ? before : null;
   };
   const entriesOf = section => {
-    const entries = [...section.querySelectorAll(".entry")].map(element => ({element, over: null}));
+    const entries = [...section.querySelectorAll(".entry")].map(element => ({element, over: [], parts: []}));
     for (const table of section.querySelectorAll("table")) {
       if (table.closest(".entry"))
         continue;
-      const over = `${textOf(headingOf(table))} ${textOf(table.querySelector("tr.host"))}`;
-      let unit = "";
-      const bodies = hasBodies(table);
-      for (const element of bodies ? table.tBodies : table.tBodies[0]?.rows ?? [])
-        if (!bodies && isFixed(element))
-          unit = textOf(element);
+      const heading = headingOf(table);
+      let fixed = null;
+      for (const element of rowsOf(table))
+        if (isFixed(element))
+          fixed = element;
         else
-          entries.push({element, table, over: `${over} ${unit}`});
+          entries.push({element, over: [heading, fixed], parts: [table, heading, fixed]});
     }
     return entries;
   };
   const apply = (filter, value) => {
     const wanted = value.toLowerCase().split(/\s+/).filter(word => word !== "");
-    const tables = new Map();
+    const parts = new Map(); // what is shown as long as one of its entries is
     let shown = 0;
     for (const entry of filter.entries) {
-      entry.text ??= `${entry.over ?? ""} ${textOf(entry.element)}`.toLowerCase();
+      entry.text ??= [...entry.over, entry.element].map(textOf).join(" ").toLowerCase();
       const matches = wanted.every(word => entry.text.includes(word));
       entry.element.classList.toggle("filtered", !matches);
       shown += matches;
-      if (entry.table)
-        tables.set(entry.table, (tables.get(entry.table) ?? false) || matches);
+      for (const part of entry.parts)
+        parts.set(part, (parts.get(part) ?? false) || matches);
     }
-    for (const [table, any] of tables) {
-      table.classList.toggle("filtered", !any);
-      headingOf(table)?.classList.toggle("filtered", !any);
-    }
+    for (const [part, any] of parts)
+      part?.classList.toggle("filtered", !any);
     filter.output.value = wanted.length > 0
       ? words.shown.replace("{shown}", shown).replace("{all}", filter.entries.length) : "";
   };
