@@ -862,6 +862,36 @@ void lab_mark_running(const struct lab_host *host, const char *name)
         fcntl(fd, F_SETLK, &lock);
 }
 
+/* By name: whoever closes a file that it has locked loses the lock. */
+void lab_mark_update(const struct lab_host *host)
+{
+    cleanup_free char *path = mem_printf("%s/hosts/%s/" LAB_BURNING, host->lab->directory, host->name);
+    struct timespec times[2];
+
+    clock_gettime(CLOCK_REALTIME, &times[0]); /* finer than UTIME_NOW */
+    times[1] = times[0];
+    (void)utimensat(AT_FDCWD, path, times, 0);
+}
+
+void lab_await_update(const struct lab_host *host)
+{
+    enum { PAUSE_MS = 10, PAUSES = 1000 };
+    cleanup_free char *path = mem_printf("%s/hosts/%s/" LAB_BURNING, host->lab->directory, host->name);
+    struct timespec seen = {0};
+    int changes = -1; /* the first is what was there; the one after it may have been begun before */
+
+    for (int i = 0; i < PAUSES && changes < 2 && lab_burning(host) != 0; i++) {
+        struct stat status;
+
+        if (stat(path, &status) == 0 &&
+            (status.st_mtim.tv_sec != seen.tv_sec || status.st_mtim.tv_nsec != seen.tv_nsec)) {
+            seen = status.st_mtim;
+            changes++;
+        }
+        usleep(PAUSE_MS * 1000);
+    }
+}
+
 struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
 {
     bool burning = lab_burning(host) != 0 && !gpu->idle, loaded = burning || gpu->busy;

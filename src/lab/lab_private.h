@@ -441,6 +441,11 @@ bool lab_carrying(const struct lab_host *host);
 #define LAB_BURNING "burning"
 #define LAB_CARRYING "carrying"
 void lab_mark_running(const struct lab_host *host, const char *name);
+/* gpu_burn has printed an update. */
+void lab_mark_update(const struct lab_host *host);
+/* Where gpu_burn runs: waits until it has printed an update that it began after this call, at most 10 s. On a machine that is
+ * busy a whole test can lie between two of them. */
+void lab_await_update(const struct lab_host *host);
 
 /* Waits what takes that long on a real host. */
 void lab_sleep(const struct lab *lab, double simulated_s);

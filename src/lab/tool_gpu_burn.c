@@ -183,6 +183,7 @@ static void put_live(const struct lab_host *host, const struct burn *burn, doubl
     printf("  temps: ");
     put_all(host, burn, share, put_temperature);
     fflush(stdout);
+    lab_mark_update(host);
 }
 
 static void put_summary(void)

@@ -549,6 +549,9 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
             break;
     }
     carry(tool, hosts, host_count, made_up ? 1 : moved);
+    for (size_t i = 0; host_count > 1 && i < host_count; i++)
+        if (fault_find(tool->lab, hosts[i].number, FAULT_WRONG_WHEN_HOT) != NULL)
+            lab_await_update(&hosts[i]);
     printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
            "%s\n#\n\n",
            totals.wrong_cells, totals.wrong_cells > 0 ? "FAILED" : "OK", totals.busbw / fmax(totals.rows, 1),

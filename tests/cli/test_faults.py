@@ -5,6 +5,7 @@ usage: test_faults.py ASSAY clean            what needs no fault, and whether ea
        test_faults.py ASSAY sample [I/N]     of the cases of all groups as many as it takes for each step to find one; of these the
                                              I-th, I+N-th, ...
        test_faults.py ASSAY GROUP            one of fault_cases.GROUPS: each fault alone on its host
+       test_faults.py ASSAY GROUP FAULT...   of these the named ones, for whoever looks for a bug
        test_faults.py ASSAY GROUP found      instead of all of `delivery`, those of its steps that find the fault
        test_faults.py ASSAY harmless         those of all groups of `delivery` that nobody may be accused for
 
@@ -454,6 +455,10 @@ elif sys.argv[2] == "harmless":
     try_harmless()
 elif sys.argv[3:] == ["found"]:
     try_found(sys.argv[2])
+elif sys.argv[3:]:
+    named_cases = [case for case in GROUPS[sys.argv[2]] if case.name in sys.argv[3:]]
+    tap.same(sorted(case.name for case in named_cases), sorted(sys.argv[3:]), "each fault that is asked for has a case")
+    try_all(sys.argv[2], [[case] for case in named_cases])
 else:
     try_group(sys.argv[2])
 tap.end()
