@@ -32,6 +32,10 @@ static const struct command commands[] = {
     {"show", "RUN", "a run's verdict, failures and matrix as text", command_show},
     {"logs", "[RUN [HOST [STEP]]]", "the stored output of the hosts: a list, one output, or --grep in all",
      command_logs},
+    {"collect", "RUN HOST",
+     "what a vendor asks for before a part is exchanged, as one archive: logs of the host, what the run has "
+     "of it, a letter",
+     command_collect},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
     {"site", "DIR",

@@ -21,6 +21,7 @@ static const struct tool_row {
     tool_main *run;
 } tools[] = {
     {"nvidia-smi", tool_nvidia_smi},
+    {"nvidia-bug-report.sh", tool_nvidia_bug_report},
     {"lspci", tool_lspci},
     {"systemctl", tool_systemctl},
     {"nv-fabricmanager", tool_fabric_manager},

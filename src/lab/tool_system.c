@@ -415,3 +415,36 @@ int tool_hostname(struct tool *tool)
         printf("%s\n", tool->host->name);
     return 0;
 }
+
+/* nvidia-bug-report.sh, of a host without gzip: it says where the report lies, and prints nothing of it. */
+int tool_nvidia_bug_report(struct tool *tool)
+{
+    const char *path = "nvidia-bug-report.log";
+    char pci[24];
+    FILE *file;
+
+    for (int i = 1; i + 1 < tool->argc; i++)
+        if (strcmp(tool->argv[i], "--output-file") == 0)
+            path = tool->argv[i + 1];
+    file = fopen(path, "w");
+    if (file == NULL) {
+        fprintf(stderr, "ERROR: Could not create %s.\n", path);
+        return 1;
+    }
+    fprintf(
+        file,
+        "____________________________________________\n\nStart of NVIDIA bug report log file.  Please "
+        "include this file, along\nwith a detailed description of your problem, when reporting a graphics\n"
+        "driver bug via the NVIDIA Linux forum.\n\nuname: Linux %s\n",
+        tool->host->name);
+    for (int i = 0; i < tool->host->gpu_count; i++)
+        fprintf(file, "%s NVIDIA %s\n", lab_gpu_pci(tool->lab->profile, (int)tool->host->gpus[i].number, pci),
+                tool->host->gpus[i].uuid);
+    fprintf(file, "\nEnd of NVIDIA bug report log file.\n");
+    fclose(file);
+    printf(
+        "\nnvidia-bug-report.sh will now collect information about your\nsystem and create the file '%s'.\n\n"
+        "Running nvidia-bug-report.sh... complete.\n",
+        path);
+    return 0;
+}

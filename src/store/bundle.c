@@ -8,9 +8,9 @@
 
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
+#include "assay/store/tar.h"
 #include "foreign.h"
 #include "run_tables.h"
-#include "tar.h"
 
 /* In the head of a bundle's manifest, of run.db: SHA-256, and how many bytes. */
 #define DATABASE_KEY "run.db"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tar.h"
+#include "assay/store/tar.h"
 
 #include <errno.h>
 #include <fcntl.h>

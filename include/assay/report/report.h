@@ -87,6 +87,11 @@ struct report_line {
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline);
 
+/* What a vendor is written about one host of a run, as plain text: what failed there, with the numbers and what was required,
+   and which parts it has, by their serial numbers. Nothing of other hosts but of tests that they ran together. */
+void report_letter(struct arena *arena, const struct record *record, const struct host *host,
+                   enum report_language language, struct text *out);
+
 /* How much less these documents ask for than those that are built in, or than a hostfile that declares all; NULL: no less,
    or nobody signs it. judged_by: what it was judged by in their place; NULL: nothing. */
 const struct reason *caveat_of_documents(struct arena *arena, const struct plan *plan,

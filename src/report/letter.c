@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes to a vendor with the evidence: one host, what failed there, and its parts. */
+#include <string.h>
+
+#include "assay/model/sighting.h"
+#include "assay/model/suite.h"
+
+#include "causes.h"
+
+struct letter {
+    struct arena *arena;
+    enum report_language language;
+    const struct view *view;
+    const struct host *host;
+    const struct report_entry *entries;
+    struct text *out;
+};
+
+static const char *said(const struct letter *letter, const struct reason *reason)
+{
+    return reason_said(letter->arena, letter->language, reason);
+}
+
+static void put_heading(const struct letter *letter, enum text_key title)
+{
+    text_printf(letter->out, "\n%s\n\n", language_text(letter->language, title));
+}
+
+static void put_head(const struct letter *letter)
+{
+    const struct record *record = letter->view->record;
+    const struct suite *suite = view_suite(letter->view);
+
+    text_printf(letter->out, "%s\n\n%s: %s\n", language_text(letter->language, TEXT_VENDOR_TITLE),
+                language_text(letter->language, TEXT_VENDOR_HOST), letter->host->name);
+    text_printf(letter->out, "%s: %s\n", language_text(letter->language, TEXT_VENDOR_RUN),
+                language_say(letter->arena, letter->language, TEXT_VENDOR_RUN_IS,
+                             arena_printf(letter->arena, "%lld", record->number),
+                             time_text(letter->arena, record->started), record->uuid,
+                             suite != NULL ? suite->name : "-"));
+}
+
+static bool is_about(const struct letter *letter, const struct report_cause *cause)
+{
+    if (cause->word != OUTCOME_FAIL)
+        return false;
+    for (size_t i = 0; i < cause->hosts.count; i++)
+        if (cause->hosts.items[i] == letter->host)
+            return true;
+    return false;
+}
+
+static void put_cause(const struct letter *letter, const struct report_cause *cause, unsigned number)
+{
+    const char *part = cause_part(letter->arena, letter->language, letter->view, letter->entries, cause);
+    struct said_list advice;
+
+    text_printf(letter->out, "%u. %s%s%s\n", number, part, *part != '\0' ? ": " : "",
+                cause_problem(letter->arena, letter->language, letter->view, letter->entries, cause));
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &letter->entries[cause->entries.items[i]];
+
+        text_printf(letter->out, "   %s: %s", entry->check, said(letter, entry->cause));
+        if (entry->gate != NULL)
+            text_printf(letter->out, "; %s",
+                        language_say(letter->arena, letter->language, TEXT_VENDOR_REQUIRED,
+                                     said(letter, entry->gate)));
+        text_put(letter->out, "\n");
+    }
+    cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, &advice);
+    for (size_t i = 0; i < advice.items.count; i++)
+        text_printf(
+            letter->out, "   %s\n",
+            language_say(letter->arena, letter->language, TEXT_VENDOR_FIRST, advice.items.items[i].text));
+}
+
+static void put_causes(const struct letter *letter, const struct report_causes *causes)
+{
+    unsigned number = 0;
+
+    put_heading(letter, TEXT_VENDOR_FOUND);
+    for (size_t i = 0; i < causes->items.count; i++)
+        if (is_about(letter, &causes->items.items[i]))
+            put_cause(letter, &causes->items.items[i], ++number);
+    if (number == 0)
+        text_printf(letter->out, "%s\n", language_text(letter->language, TEXT_VENDOR_NOTHING));
+}
+
+static void put_parts(const struct letter *letter)
+{
+    size_t host = view_host(letter->view, letter->host);
+    struct sightings sightings;
+
+    put_heading(letter, TEXT_VENDOR_PARTS);
+    sightings_of_record(letter->arena, letter->view->record, &sightings);
+    for (size_t i = 0; i < sightings.items.count; i++) {
+        const struct sighting *sighting = &sightings.items.items[i];
+
+        if (sighting->host != host)
+            continue;
+        text_printf(letter->out, "%s: %s",
+                    said(letter, item_at(letter->arena, sighting->kind, sighting->position)),
+                    sighting->identity);
+        if (sighting->serial != NULL && *sighting->serial != '\0')
+            text_printf(letter->out, ", %s",
+                        language_say(letter->arena, letter->language, TEXT_VENDOR_SERIAL, sighting->serial));
+        text_put(letter->out, "\n");
+    }
+}
+
+void report_letter(struct arena *arena, const struct record *record, const struct host *host,
+                   enum report_language language, struct text *out)
+{
+    struct report_entry *entries;
+    size_t count = report_entries(arena, record, &entries);
+    struct letter letter = {.arena = arena,
+                            .language = language,
+                            .view = view_create(arena, record),
+                            .host = host,
+                            .entries = entries,
+                            .out = out};
+    struct report_causes causes;
+
+    report_causes_of(letter.view, entries, count, &causes);
+    put_head(&letter);
+    put_causes(&letter, &causes);
+    put_parts(&letter);
+}
