@@ -2,17 +2,35 @@
 /* A report goes to its file while it is made: of 1,250 hosts JSON and CSV are two gigabytes. */
 #include "assay/app/report_file.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/app/earlier.h"
 #include "assay/app/preflights.h"
 #include "assay/base/files.h"
 
-char *report_file_name(const struct standing *standing, long long number, const char *extension)
+/* Runs of each database begin with 1: a file of that name can be another run's report. */
+static bool is_of_another(const char *path, const char *uuid)
 {
-    return standing_is_acceptance(standing)
-               ? mem_printf("assay-report-%lld%s", number, extension)
-               : mem_printf("assay-%s-%lld%s", run_kind_name(standing->kind), number, extension);
+    cleanup_text struct text text = {0};
+    struct error err = {0};
+
+    if (!file_exists(path))
+        return false;
+    text_init(&text, (size_t)4 << 30);
+    return file_read(path, &text, &err) < 0 || memmem(text.bytes, text.length, uuid, strlen(uuid)) == NULL;
+}
+
+char *report_file_name(const struct standing *standing, long long number, const char *uuid,
+                       const char *extension)
+{
+    const char *kind = standing_is_acceptance(standing) ? "report" : run_kind_name(standing->kind);
+    char *path = mem_printf("assay-%s-%lld%s", kind, number, extension);
+
+    if (!is_of_another(path, uuid))
+        return path;
+    free(path);
+    return mem_printf("assay-%s-%lld-%.8s%s", kind, number, uuid, extension);
 }
 
 /* The forms that show an earlier run beside their own, or what it says of theirs. */

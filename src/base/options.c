@@ -100,11 +100,30 @@ static int refuse_option(const struct option_row *rows, int found, char **argv, 
     return refuse_long(rows, argv[optind - 1], err);
 }
 
+/* Of two values one would be dropped without a word: the hosts of `--hosts a --hosts b` would be one. Two options may be two
+   names of one thing. */
+static int refuse_second(const struct option_row *rows, const struct option_row *row, const bool *given,
+                         struct error *err)
+{
+    for (size_t i = 0; rows[i].name != NULL; i++) {
+        if (!given[i] || rows[i].target != row->target || row->type == OPTION_FLAG ||
+            row->type == OPTION_LIST)
+            continue;
+        return &rows[i] == row
+                   ? error_set(err, ERROR_USAGE, "option '--%s' is given twice; expected it once", row->name)
+                   : error_set(err, ERROR_USAGE,
+                               "options '--%s' and '--%s' say the same thing; expected one of them",
+                               rows[i].name, row->name);
+    }
+    return 0;
+}
+
 int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
 {
     size_t count = row_count(rows), letters = 0, longs = 0;
     cleanup_free struct option *long_options = mem_alloc((count + 2) * sizeof *long_options);
     cleanup_free char *short_options = mem_alloc(2 * count + 3);
+    cleanup_free bool *given = mem_alloc((count + 1) * sizeof *given);
     int found;
 
     *ret_help = false;
@@ -136,8 +155,9 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
             *ret_help = true;
             return 0;
         }
-        if (store_value(row, optarg, err) < 0)
+        if (refuse_second(rows, row, given, err) < 0 || store_value(row, optarg, err) < 0)
             return -1;
+        given[row - rows] = true;
     }
     return optind;
 }

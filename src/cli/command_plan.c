@@ -259,10 +259,33 @@ static void print_caveat(struct arena *arena, const struct question *question)
         cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
 }
 
+/* Without what --steps leaves out: the run owes it all the same, and will say that it did not run. */
+struct owed {
+    size_t tests, gates, records;
+};
+
+static void count_owed(const struct plan *plan, struct owed *ret_owed)
+{
+    *ret_owed = (struct owed){0};
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->origin == ORIGIN_LEFT_OUT)
+            continue;
+        ret_owed->tests++;
+        for (size_t k = 0; k < step->shape->slot_count; k++)
+            if (step->shape->slots[k].duty == DUTY_GATE)
+                ret_owed->gates++;
+            else
+                ret_owed->records++;
+    }
+}
+
 /* full: every value with its limit and source; else one screen. */
 static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once, bool full)
 {
     const struct plan *plan = question->plan;
+    struct owed owed;
 
     cli_print("suite %s: %s\nhosts: %zu\n", question->sources.suite->name, question->sources.suite->title,
               plan->hosts.count);
@@ -284,8 +307,9 @@ static void print_plan(struct arena *arena, const struct question *question, siz
                   production_concerned(arena, plan));
     if (!full)
         cli_print("\n`assay plan --full` lists every value with its limit and source\n");
-    cli_print("\n%zu steps require %zu measurements: %zu gates and %zu records; about %s\n",
-              plan->steps.count, plan->gate_count + plan->record_count, plan->gate_count, plan->record_count,
+    count_owed(plan, &owed);
+    cli_print("\n%zu tests require %zu measurements: %zu gates and %zu records; about %s\n", owed.tests,
+              owed.gates + owed.records, owed.gates, owed.records,
               duration_text(arena, whole_s(plan, hosts_at_once)));
     print_soak(arena, question);
 }

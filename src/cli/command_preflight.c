@@ -197,6 +197,8 @@ static int show(struct arena *arena, const struct preflight *preflight, bool can
         print_json(record, &mends);
     else
         print_text(record, &mends);
+    if (cancelled)
+        cli_warn("assay: preflight: cancelled: what was not asked is not among these\n");
     return cancelled ? EXIT_CANCELLED : verdict_exit_status(record->judgement.verdicts[0].word);
 }
 

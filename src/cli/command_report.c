@@ -28,9 +28,9 @@ static int write_signed(const struct request *request, struct store *store, cons
                         struct error *err)
 {
     const struct report_format *row = report_format_find(request->format);
-    cleanup_free char *path = request->output != NULL
-                                  ? mem_strdup(request->output)
-                                  : report_file_name(&record->standing, record->number, row->extension);
+    cleanup_free char *path = request->output != NULL ? mem_strdup(request->output)
+                                                      : report_file_name(&record->standing, record->number,
+                                                                         record->uuid, row->extension);
     cleanup_text struct text report = {0};
     struct manifest manifest;
     struct proof_files files;

@@ -69,8 +69,10 @@ static void print_answer(const struct run *run)
     const struct reason *caveat = caveat_of_run(run->arena, run->going.record);
 
     for (size_t i = 0; i < count && i < LINES; i++)
-        cli_print("%s: %s%s%s: %s\n", call_of(&lines[i]), lines[i].target, *lines[i].part != '\0' ? " " : "",
-                  lines[i].part, *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
+        if (!lines[i].stopped) /* recap_print_cancelled says how it goes on, and in which database */
+            cli_print("%s: %s%s%s: %s\n", call_of(&lines[i]), lines[i].target,
+                      *lines[i].part != '\0' ? " " : "", lines[i].part,
+                      *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
     if (count > LINES)
         cli_print("note: %zu more are in the report\n", count - LINES);
     if (*headline != '\0')
@@ -156,8 +158,9 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     long long number = run->going.record->number;
     struct standing standing = standing_of(run->going.record);
     char absolute[PATH_MAX];
-    cleanup_free char *path = run->options.report != NULL ? mem_strdup(run->options.report)
-                                                          : report_file_name(&standing, number, ".html");
+    cleanup_free char *path = run->options.report != NULL
+                                  ? mem_strdup(run->options.report)
+                                  : report_file_name(&standing, number, run->going.record->uuid, ".html");
     bool loaded = reload(run, err) == 0, written = loaded && write_report(run, path, err) == 0;
 
     if (loaded) {

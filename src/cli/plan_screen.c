@@ -13,7 +13,6 @@
 
 enum {
     COLUMNS = 80,
-    LONG_S = 60,     /* a step on each host that takes longer has a line of its own */
     NAMES_SHOWN = 12 /* metrics without a limit that are named */
 };
 
@@ -23,6 +22,7 @@ struct line {
     size_t steps, required, recorded;
     double each_s;
     unsigned hosts; /* of its largest shape */
+    bool looks;     /* it changes nothing and disturbs nobody */
     bool loaded;    /* gpu_burn runs beside it */
 };
 
@@ -43,6 +43,7 @@ static struct line *line_of(struct screen *screen, const struct shape *shape)
     *list_push(screen->arena, &screen->lines) =
         (struct line){.name = shape->suite_step,
                       .scope = shape->scope,
+                      .looks = shape->passive,
                       .loaded = step != NULL && check_beside(step) != NULL};
     return &screen->lines.items[screen->lines.count - 1];
 }
@@ -79,7 +80,7 @@ static void add_shape(struct screen *screen, const struct shape *shape, const st
 
 static bool is_quick(const struct line *line)
 {
-    return line->hosts == 1 && line->each_s <= LONG_S;
+    return line->hosts == 1 && line->looks;
 }
 
 /* Words with ", " between, in lines of COLUMNS that begin with blanks. */

@@ -151,6 +151,30 @@ static void compare_conditions(struct pair *pair)
     }
 }
 
+static double size_argument(struct pair *pair, const char *name)
+{
+    const struct check *check = check_find(pair->own->check);
+    double size = 0;
+
+    for (const struct argument *row = check != NULL ? check->arguments : NULL;
+         row != NULL && row->name != NULL; row++)
+        if (strcmp(row->name, name) == 0)
+            (void)size_parse(argument_text(pair->arena, pair->own, row), &size);
+    return size;
+}
+
+/* A step that names no sizes has those of the check judged, the same that a delivery names, as far as it measures them. */
+static bool judges_size(struct pair *pair, const char *word)
+{
+    const struct suite_step *own = pair->own;
+    double size = 0;
+
+    if (own->sizes_judged.count > 0)
+        return has_word(own->sizes_judged.items, own->sizes_judged.count, word);
+    return size_parse(word, &size) && size >= size_argument(pair, "begin") &&
+           size <= size_argument(pair, "end");
+}
+
 static void compare_judged(struct pair *pair)
 {
     const struct suite_step *own = pair->own, *whole = pair->whole;
@@ -162,7 +186,7 @@ static void compare_judged(struct pair *pair)
         if (!has_word(whole->record.items, whole->record.count, own->record.items[i]))
             concede(pair, own->record.items[i], REASON(gate_there_not_here));
     for (size_t i = 0; i < whole->sizes_judged.count; i++)
-        if (!has_word(own->sizes_judged.items, own->sizes_judged.count, whole->sizes_judged.items[i]))
+        if (!judges_size(pair, whole->sizes_judged.items[i]))
             concede(pair, "", reason(pair->arena, size_judged_there, whole->sizes_judged.items[i]));
 }
 

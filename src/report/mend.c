@@ -46,6 +46,8 @@ static const struct refusal {
       .command = "ssh-keygen -R '{known_as}' -f {known_hosts}  # only if the host is known to be new or "
                  "reinstalled"}},
     {"auth refused",
+     {.about = &sentence_key_unreadable, .problem = "key file unreadable", .command = "ls -l {identity}"}},
+    {"auth refused",
      {.problem = "login refused", .command = "ssh-copy-id -i {identity}.pub -p {port} {user}@{address}"}},
     {"sudo refused",
      {.problem = "sudo refused",

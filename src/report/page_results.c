@@ -330,7 +330,7 @@ void page_coverage(struct page *page)
     struct coverage_rows rows = {0};
 
     page_paragraph(page, TEXT_COVERAGE_INTRO);
-    page_table(page, "coverage", COLUMN(STEP), COLUMN(TARGETS), COLUMN(GATES_OWED), COLUMN(MEASURED),
+    page_table(page, "coverage", COLUMN(STEP), COLUMN(TARGETS), COLUMN(GATES_OWED), COLUMN(WITH_A_VALUE),
                COLUMN(PASSED), COLUMN(FAILED), COLUMN(INCONCLUSIVE), COLUMN(NOT_RUN), COLUMN(RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < view->step_count; i++) {

@@ -434,6 +434,7 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
             .problem = cause_problem(arena, language, view, entries, cause),
             .remedy = joined(arena, &advice),
             .blocked = cause->blocked,
+            .stopped = cause->resume != NULL,
         };
     }
     return causes.items.count;

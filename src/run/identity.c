@@ -19,6 +19,7 @@
 #include "assay/base/files.h"
 #include "assay/base/scan.h"
 #include "assay/base/text.h"
+#include "assay/reasons/model.h"
 #include "assay/reasons/run.h"
 
 enum { KEY_LIMIT = 65536 };

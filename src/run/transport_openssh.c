@@ -328,8 +328,10 @@ static bool failed_as_known(struct openssh_session *session)
                                                                   session->target->identity, session->arena)
                                                : NULL;
 
+            /* What is wrong here comes first: the host is only the one that says so. */
             session_failed(session, failures[i].failure,
-                           reason_also(session->arena, failures[i].why, trouble));
+                           trouble != NULL ? reason_also(session->arena, trouble, failures[i].why)
+                                           : failures[i].why);
             return true;
         }
     return false;

@@ -66,6 +66,8 @@ with Lab("collect", 2, ["node2:burn-faulty:4", "node2:tool-missing:ipmitool", "n
     tap.ok(serial and re.search(r"1\. GPU 4: .*137 errors in gpu_burn", letter) and "expected <= 0" in letter and "node1" not in letter,
            "the letter names the GPU, its serial number, what was measured and what was required", letter)
 
+    shown = assay("show", "--db", DATABASE).stdout
+    tap.ok("(delivery)" in " ".join(shown.split()), "`assay show` still shows the run that tested", shown[:400])
     before = runs()
     done = collect("1", "node2", "--stored", "-o", archive("stored.tar.zst"), "--lang", "zh")
     files = files_of(archive("stored.tar.zst"))

@@ -318,7 +318,7 @@ for many in (4, 16, 208, 1250):
 
 asked = plan("-s", "delivery")
 steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
-total = re.search(r"^(\d+) steps require (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
+total = re.search(r"^(\d+) tests require (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
 with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
     delivery = json.load(file)["steps"]
 # The hostfile declares neither cables nor storage nor leaves, and says nothing of the fabric; an H100's NVLinks end at the host.

@@ -83,6 +83,7 @@ struct report_line {
     const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
     const char *remedy;  /* or by whom it is waived */
     size_t blocked;      /* gates that were not run because of it */
+    bool stopped;        /* not a fault: the run was stopped before */
 };
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline);

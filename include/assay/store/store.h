@@ -123,7 +123,8 @@ int store_list_acceptances(struct store *store, struct arena *arena, struct acce
                            struct error *err) __attribute__((warn_unused_result));
 
 /*
- * Reading. number 0: the last run that was made here, or the last imported one where there is none. The bytes of documents always, of captures (and so of parts) only if
+ * Reading. number 0: the last run that was made here (one that only looked, a preflight or `assay collect`, where there is no
+ * other), or the last imported one where there is none. The bytes of documents always, of captures (and so of parts) only if
  * evidence is asked for, and of the windows of open attempts, which --resume goes on with; bytes that do not have their SHA-256 are an error that names the attempt. A word or
  * place that cannot be is an error, never a default. An attempt that nobody has read has a reading of tool
  * "". A run left as running by a controller that is dead on this machine is shown as interrupted, and written
