@@ -46,6 +46,23 @@ void report_names_of(struct arena *arena, const struct record *record, struct re
         ret_names->title = file_name(record->hostfile);
 }
 
+const char *names_said(struct arena *arena, enum report_language language, const struct report_names *names)
+{
+    const struct {
+        const char *name;
+        enum text_key text;
+    } rows[] = {{names->customer, TEXT_CUSTOMER_NAMED},
+                {names->site, TEXT_SITE_NAMED},
+                {names->contract, TEXT_CONTRACT_NAMED}};
+    const char *text = "";
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (*rows[i].name != '\0')
+            text = arena_printf(arena, "%s%s \xc2\xb7 ", text,
+                                language_say(arena, language, rows[i].text, rows[i].name));
+    return text;
+}
+
 const struct reason *document_said(struct arena *arena, const struct document *document)
 {
     return strcmp(document->kind, CHANGE_DOCUMENT) == 0 ? reason_decode(arena, document->name)

@@ -3,7 +3,7 @@
 #ifndef ASSAY_REPORT_NAMES_H
 #define ASSAY_REPORT_NAMES_H
 
-#include "assay/model/record.h"
+#include "language.h"
 
 struct report_names {
     bool titled;       /* somebody gave it a title */
@@ -13,6 +13,8 @@ struct report_names {
 
 /* In the arena. The last word on each counts: a report can be given others than its run was. */
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names);
+/* "customer Acme - site Oslo - contract A-17 - ", as far as somebody said: what goes before the rest of a subtitle. */
+const char *names_said(struct arena *arena, enum report_language language, const struct report_names *names);
 /* What a document is called; of a CHANGE_DOCUMENT its name says what was changed. */
 const struct reason *document_said(struct arena *arena, const struct document *document);
 

@@ -275,18 +275,7 @@ static const char *kind_text(const struct page *page)
 static const char *subtitle_text(struct page *page)
 {
     const struct record *record = page->view->record;
-    const char *text = "";
-
-    if (*page->names.customer != '\0')
-        text =
-            arena_printf(page->arena, "%s \xc2\xb7 ", sayf(page, TEXT_CUSTOMER_NAMED, page->names.customer));
-    if (*page->names.site != '\0')
-        text =
-            arena_printf(page->arena, "%s%s \xc2\xb7 ", text, sayf(page, TEXT_SITE_NAMED, page->names.site));
-    if (*page->names.contract != '\0')
-        text = arena_printf(page->arena, "%s%s \xc2\xb7 ", text,
-                            sayf(page, TEXT_CONTRACT_NAMED, page->names.contract));
-    return arena_printf(page->arena, "%s%s", text,
+    return arena_printf(page->arena, "%s%s", names_said(page->arena, page->language, &page->names),
                         sayf(page, TEXT_SUBTITLE, word(page, record->suite_title),
                              arena_printf(page->arena, "%lld", record->number), when(page, record->started)));
 }
