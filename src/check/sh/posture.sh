@@ -70,7 +70,7 @@ ports() {
 ports
 # From here on the kernel gives ports to whoever asks for any.
 [ ! -r "$root/proc/sys/net/ipv4/ip_local_port_range" ] ||
-    take posture.any_port_from '' awk '{ print $1 }' "$root/proc/sys/net/ipv4/ip_local_port_range"
+    take posture.any_port_from '' cut -f 1 "$root/proc/sys/net/ipv4/ip_local_port_range"
 
 # -- Accounts of the host's own files; a directory's are not listed, so what is asked beside the files is told --
 
