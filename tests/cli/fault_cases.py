@@ -426,7 +426,7 @@ SYSTEM = [
     Case("open-port:31337", fail("posture", HOST, r"31337/tcp is not agreed"), runs_on=True, suite=SITE,
          faults=["b:open-port:31337", "b:tool-missing:ss"], noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),
     Case("extra-user", fail("posture", HOST, r"toor \(uid 0\) is not agreed|posture.passwordless is toor"), runs_on=True, suite=SITE,
-         remedy="userdel|passwd -l", noted={("posture", ""): "posture.uid_0 is root, toor"}),
+         remedy="passwd -l", noted={("posture", ""): "posture.uid_0 is root, toor"}),
     Case("extra-key", fail("posture", HOST, r"<b>\$\(reboot\)</b>.posture.root.`reboot` \(ubuntu\) is not agreed"), runs_on=True,
          suite=SITE, remedy="ssh-keygen -lf", noted={("posture", ""): "posture.key_counts is ubuntu 2"}),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
