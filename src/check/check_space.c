@@ -87,16 +87,6 @@ static bool number_of(const struct fact *fact, double *ret_number)
     return scan_word(&rest, &word) && scan_double(word, ret_number);
 }
 
-static bool is_unread(const struct reading *out, const char *fact)
-{
-    const char *code = arena_printf(out->arena, "%s.unread", fact);
-
-    for (size_t i = 0; i < out->findings.count; i++)
-        if (strcmp(out->findings.items[i].code, code) == 0)
-            return true;
-    return false;
-}
-
 /* Which file systems are fuller than the suite allows: "/ 97 %; /var 93 %". That none is, only who has read all can say. */
 static void tell_full(struct reading *out, const char *rows, const char *fact, double most)
 {
@@ -118,7 +108,7 @@ static void tell_full(struct reading *out, const char *rows, const char *fact, d
     reading_measure(out, arena_printf(out->arena, "%s_most", rows), "", fullest, "%");
     if (full != NULL)
         reading_fact_said(out, fact, "", full);
-    else if (!is_unread(out, fact))
+    else if (!reading_is_unread(out, fact))
         reading_fact(out, fact, "", slice_of("no"));
 }
 

@@ -547,6 +547,8 @@ static void system_init(struct lab_host *host)
     host->memlock = memlock != NULL ? (unsigned long long)memlock->number : 0;
     host->clock_skew = skew != NULL ? skew->number : 0;
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
+    host->extra_user = fault_find(lab, number, FAULT_EXTRA_USER) != NULL;
+    host->extra_key = fault_find(lab, number, FAULT_EXTRA_KEY) != NULL;
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->drives = host->board->nvme_count;
     if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)
@@ -569,6 +571,7 @@ static void storage_init(struct lab_host *host)
     const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
     const struct fault *bad = fault_find(host->lab, host->number, FAULT_DATA_BAD);
 
+    host->open_port = (unsigned)limit_or(host, FAULT_OPEN_PORT, 0);
     host->no_space = fault_find(host->lab, host->number, FAULT_NO_SPACE) != NULL;
     host->inodes_full = fault_find(host->lab, host->number, FAULT_INODES_FULL) != NULL;
     host->logs_grown_gib = (unsigned)limit_or(host, FAULT_LOGS_GROWN, 0);

@@ -191,6 +191,9 @@ enum fault_kind {
     FAULT_NVME_WARNING,
     FAULT_CONTAINERD_OLD,
     FAULT_SSHD_ROOT_LOGIN,
+    FAULT_OPEN_PORT,
+    FAULT_EXTRA_USER,
+    FAULT_EXTRA_KEY,
     FAULT_SEL_PSU,
     FAULT_XID,
     FAULT_XID_CLUSTER,
@@ -374,6 +377,8 @@ struct lab_host {
     const char *containerd;              /* version */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
+    unsigned open_port;                  /* a TCP port that listens on the others alone; 0: none */
+    bool extra_user, extra_key;          /* a second account of uid 0; a key of a stranger */
     unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *driver, *fabric_manager; /* versions */
@@ -469,7 +474,7 @@ int lab_listen(unsigned host, unsigned port);
  */
 struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
-tree_writer tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage;
+tree_writer tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage, tree_accounts;
 
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
@@ -507,7 +512,7 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd,
     tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme,
     tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd, tool_flock, tool_npu_smi, tool_iperf3,
-    tool_ping;
+    tool_ping, tool_ss;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

@@ -67,6 +67,7 @@ static const struct tool_row {
     {"containerd", tool_containerd},
     {"nvidia-ctk", tool_nvidia_ctk},
     {"sshd", tool_sshd},
+    {"ss", tool_ss},
     {"ipmitool", tool_ipmitool},
     {"findmnt", tool_findmnt},
     {"df", tool_df},

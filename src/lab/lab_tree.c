@@ -17,7 +17,8 @@
 #include "assay/base/files.h"
 #include "lab_private.h"
 
-static tree_writer *const writers[] = {tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage};
+static tree_writer *const writers[] = {tree_gpu,     tree_infiniband, tree_system,
+                                       tree_network, tree_storage,    tree_accounts};
 
 struct tree_entry {
     const char *path, *text;

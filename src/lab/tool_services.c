@@ -51,7 +51,8 @@ int tool_sshd(struct tool *tool)
     }
     printf("port 22\naddressfamily any\npermitrootlogin %s\npubkeyauthentication yes\n"
            "passwordauthentication no\nkbdinteractiveauthentication no\nhostbasedauthentication no\n"
-           "permitemptypasswords no\nx11forwarding no\nmaxauthtries 6\nsubsystem sftp "
+           "permitemptypasswords no\nx11forwarding no\nmaxauthtries 6\n"
+           "authorizedkeysfile .ssh/authorized_keys .ssh/authorized_keys2\nsubsystem sftp "
            "/usr/lib/openssh/sftp-server\n",
            tool->host->root_login ? "yes" : "without-password");
     return 0;

@@ -226,6 +226,17 @@ const struct reason *reading_get_said(const struct reading *reading, const char 
     return NULL;
 }
 
+bool reading_is_unread(const struct reading *reading, const char *metric)
+{
+    for (size_t i = 0; i < reading->findings.count; i++) {
+        struct slice code = slice_of(reading->findings.items[i].code);
+
+        if (scan_text(&code, metric) && slice_equal(code, ".unread"))
+            return true;
+    }
+    return false;
+}
+
 const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject)
 {
     for (size_t i = 0; i < reading->facts.count; i++)

@@ -622,6 +622,81 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
     arena_destroy(host.arena);
 }
 
+static void posture_reads(struct own_host *host, const char *arguments, const char *rows)
+{
+    host_begin(host, "posture");
+    host->step.arguments = json_parse(host->arena, "suite", arguments, strlen(arguments), &(struct error){0});
+    assert_non_null(host->step.arguments);
+    host_reads(host, (const struct printed[]){
+                         {"values", arena_printf(host->arena, "%skey-value end\n", rows), "", 0}, {0}});
+}
+
+#define ROWS                                                                                                 \
+    "posture.port\t22/tcp\tsshd\nposture.port\t6666/tcp\tnc\nposture.port\t40001/udp\t?\n"                   \
+    "posture.ports_read\t\tss\nposture.any_port_from\t\t32768\nposture.user\troot\tuid 0\n"                  \
+    "posture.user\t$(reboot)\tuid 0\nposture.users_read\t\tyes\nposture.root\troot\tuid 0\n"                 \
+    "posture.root\t$(reboot)\tuid 0\nposture.uid_0_read\t\tyes\nposture.passwordless_read\t\tyes\n"          \
+    "posture.key\troot\tSHA256:abc ops@login\nposture.key\troot\tSHA256:x <b>\nposture.key\tbob\tSHA256:x\n" \
+    "posture.keys_read\t\tyes\n"
+
+/* Without lists all is recorded, and a second account of uid 0 differs from what is right. */
+static void accounts_and_doors_are_recorded(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    posture_reads(&host, "{}", ROWS);
+    assert_string_equal(fact(&host, "posture.ports"), "22/tcp (sshd), 6666/tcp (nc), 40001/udp");
+    assert_string_equal(fact(&host, "posture.ports_fixed"), "22/tcp (sshd), 6666/tcp (nc)");
+    assert_string_equal(fact(&host, "posture.users"), "root (uid 0), $(reboot) (uid 0)");
+    assert_string_equal(fact(&host, "posture.uid_0"), "root, $(reboot)");
+    assert_string_equal(fact(&host, "posture.passwordless"), "none");
+    assert_string_equal(fact(&host, "posture.key_counts"), "root 2, bob 1");
+    assert_string_equal(fact(&host, "posture.keys"),
+                        "SHA256:abc ops@login (root), SHA256:x <b> (root), SHA256:x (bob)");
+    assert_string_equal(fact(&host, "posture.ports_agreed"), "(none)");
+    assert_string_equal(fact(&host, "posture.sudoers"), "(none)");
+    arena_destroy(host.arena);
+}
+
+static void what_is_beyond_the_agreed_is_named(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    posture_reads(&host,
+                  "{\"ports\": [\"22/tcp\", \"40000-40010/udp\"], \"users\": [\"root\", \"alice\"], "
+                  "\"keys\": [\"SHA256:abc\", \"SHA256:x\"], \"sudoers\": []}",
+                  ROWS "posture.sudoers_read\t\tyes\n");
+    assert_string_equal(fact(&host, "posture.ports_agreed"), "6666/tcp (nc) is not agreed");
+    assert_string_equal(fact(&host, "posture.users_agreed"),
+                        "$(reboot) (uid 0) is not agreed; alice is agreed and not there");
+    assert_string_equal(fact(&host, "posture.keys_agreed"), "as agreed");
+    assert_string_equal(fact(&host, "posture.sudoers_agreed"), "as agreed");
+    arena_destroy(host.arena);
+}
+
+/* What could not be read is never "none" or "as agreed"; what was seen beyond the list is told all the same. */
+static void doors_that_were_not_read_are_not_none(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    posture_reads(&host, "{\"keys\": [\"SHA256:abc\"], \"sudoers\": [\"alice\"], \"users\": [\"root\"]}",
+                  "posture.passwordless\t\t\tfile_not_readable\t/etc/shadow\nposture.open_account\tbob\tyes\n"
+                  "posture.sudoers\t\t\tsudo_rules_elsewhere\t/etc/other\nposture.sudoer\talice\t%sudo\n"
+                  "posture.sudoers_read\t\tyes\nposture.key\tbob\tSHA256:x\n"
+                  "posture.keys\t\t\tkeys_not_told\t/root/k\nposture.keys_read\t\tyes\n");
+    assert_string_equal(fact(&host, "posture.passwordless"), "(none)");
+    assert_string_equal(finding(&host, "posture.passwordless.unread"), "/etc/shadow cannot be read");
+    assert_string_equal(fact(&host, "posture.sudoers"), "(none)");
+    assert_string_equal(fact(&host, "posture.sudoers_agreed"), "(none)");
+    assert_string_equal(fact(&host, "posture.users_agreed"), "(none)");
+    assert_string_equal(fact(&host, "posture.keys"), "(none)");
+    assert_string_equal(fact(&host, "posture.keys_agreed"), "SHA256:x (bob) is not agreed");
+    arena_destroy(host.arena);
+}
+
 #define IPERF3(flags, seconds)                                                                                             \
     "{\"start\":{\"connected\":[{\"socket\":5}],\"version\":\"iperf 3.12\",\"system_info\":\"Linux\",\"test_start\":"      \
     "{\"protocol\":\"TCP\",\"num_streams\":1,\"duration\":10," flags                                                       \
@@ -708,8 +783,8 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
-    static const char *const passive[] = {"os",    "bom",  "container-runtime", "ssh-hardening",
-                                          "setup", "space"};
+    static const char *const passive[] = {"os",    "bom",    "container-runtime", "ssh-hardening", "setup",
+                                          "space", "posture"};
     struct own_host host;
 
     (void)state;
@@ -943,6 +1018,9 @@ int main(void)
         cmocka_unit_test(the_link_of_an_hca_is_held_against_adapter_and_slot),
         cmocka_unit_test(the_link_of_an_hca_that_the_kernel_does_not_tell_is_unread),
         cmocka_unit_test(samples_become_a_course_of_few_points_that_keeps_the_worst),
+        cmocka_unit_test(accounts_and_doors_are_recorded),
+        cmocka_unit_test(what_is_beyond_the_agreed_is_named),
+        cmocka_unit_test(doors_that_were_not_read_are_not_none),
         cmocka_unit_test(space_that_was_not_read_says_why),
         cmocka_unit_test(what_is_full_and_what_takes_most_is_told),
         cmocka_unit_test(what_a_line_carries_and_loses_is_told),

@@ -384,6 +384,9 @@ SITE = {
         {"check": "ssh-hardening", "needs": ["privilege"], "gate": ["sshd.permitrootlogin", "sshd.passwordauthentication"]},
         {"check": "bmc", "needs": ["privilege"]},
         {"check": "space", "needs": ["privilege"], "arguments": {"folder_most_gib": 30}},
+        {"check": "posture", "needs": ["privilege"], "gate": ["posture.*_agreed", "posture.passwordless"],
+         "arguments": {"ports": ["22/tcp", "9100/tcp", "39000-39999/udp"], "users": ["root", "ubuntu"], "sudoers": ["ubuntu"],
+                       "keys": ["SHA256:Oms2A6JNtrCncTLTcvR6EgcI6Menh0u08X2BRV9ydBM"]}},
     ],
 }
 
@@ -418,6 +421,14 @@ SYSTEM = [
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
+    Case("open-port", fail("posture", HOST, r"posture.ports_agreed is 6666/tcp \(nc\) is not agreed"), runs_on=True, suite=SITE,
+         remedy="ss -lntup", noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),
+    Case("open-port:31337", fail("posture", HOST, r"31337/tcp is not agreed"), runs_on=True, suite=SITE,
+         faults=["b:open-port:31337", "b:tool-missing:ss"], noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),
+    Case("extra-user", fail("posture", HOST, r"toor \(uid 0\) is not agreed|posture.passwordless is toor"), runs_on=True, suite=SITE,
+         remedy="passwd -l", noted={("posture", ""): "posture.uid_0 is root, toor"}),
+    Case("extra-key", fail("posture", HOST, r"<b>\$\(reboot\)</b>.posture.root.`reboot` \(ubuntu\) is not agreed"), runs_on=True,
+         suite=SITE, remedy="ssh-keygen -lf", noted={("posture", ""): "posture.key_counts is ubuntu 2"}),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
     Case("tool-missing:docker", undecided("container-runtime", HOST, "docker"), runs_on=True, suite=SITE),
     Case("tool-missing:nvidia-ctk", undecided("container-runtime", HOST, "nvidia-ctk"), runs_on=True, suite=SITE),

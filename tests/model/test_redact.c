@@ -87,6 +87,16 @@ static void a_user_who_is_called_as_a_tool_takes_no_word_away(void **state)
            "session opened for user anon-user1\nanon-user1's job\n");
 }
 
+/* As posture.sh tells them, and as the check says it later. */
+static void accounts_of_a_host_are_known_by_its_rows(void **state)
+{
+    (void)state;
+    expect("posture.user\tzelda\tuid 1001\nposture.key\tquux\tSHA256:x zelda@login\n"
+           "zelda (uid 1001) is not agreed; SHA256:x (quux)\nposture.user\troot\tuid 0\n",
+           "posture.user\tanon-user1\tuid 1001\nposture.key\tanon-user2\tSHA256:x anon-user1@anon-host1\n"
+           "anon-user1 (uid 1001) is not agreed; SHA256:x (anon-user2)\nposture.user\troot\tuid 0\n");
+}
+
 static void a_table_ends_where_its_rows_do(void **state)
 {
     (void)state;
@@ -121,6 +131,7 @@ int main(void)
         cmocka_unit_test(words_of_tools_stay),
         cmocka_unit_test(hardware_keeps_its_form_and_is_the_same_in_each),
         cmocka_unit_test(a_user_who_is_called_as_a_tool_takes_no_word_away),
+        cmocka_unit_test(accounts_of_a_host_are_known_by_its_rows),
         cmocka_unit_test(a_table_ends_where_its_rows_do),
         cmocka_unit_test(a_hash_of_what_was_changed_is_keyed_wherever_it_stands),
     };

@@ -124,6 +124,9 @@ const char *reading_get_fact(const struct reading *reading, const char *name, co
 /* The same as a reason: in words of ours what it says, else the text. In the reading's arena; NULL: there is none. */
 const struct reason *reading_get_said(const struct reading *reading, const char *name, const char *subject);
 
+/* Whether a finding says that the metric was not read, of whatever subject. */
+bool reading_is_unread(const struct reading *reading, const char *metric);
+
 /* The first measurement of that metric and subject, or NULL. */
 const struct measurement *reading_get(const struct reading *reading, const char *metric, const char *subject);
 
