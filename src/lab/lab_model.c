@@ -547,6 +547,7 @@ static void system_init(struct lab_host *host)
     host->memlock = memlock != NULL ? (unsigned long long)memlock->number : 0;
     host->clock_skew = skew != NULL ? skew->number : 0;
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
+    host->toolkit = word_or(fault_find(lab, number, FAULT_TOOLKIT_OLD), "1.19.1", "1.14.3");
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->drives = host->board->nvme_count;
     if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)

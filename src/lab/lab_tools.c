@@ -65,6 +65,7 @@ static const struct tool_row {
     {"docker", tool_docker},
     {"containerd", tool_containerd},
     {"nvidia-ctk", tool_nvidia_ctk},
+    {"nvidia-container-cli", tool_nvidia_container_cli},
     {"sshd", tool_sshd},
     {"ipmitool", tool_ipmitool},
     {"findmnt", tool_findmnt},

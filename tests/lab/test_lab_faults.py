@@ -73,6 +73,8 @@ CASES = [
     ("clock-skew:7", "timedatectl show -p NTPSynchronized --value", r"^no$"),
     ("dimm-missing", "sudo -n dmidecode -t memory", r"Size: No Module Installed\n(.*\n){2}\tLocator: P1-DIMMF1$"),
     ("containerd-old", "containerd --version", r" 1\.6\.33 "),
+    ("toolkit-old", "nvidia-ctk --version", r" version 1\.14\.3$"),
+    ("toolkit-old:1.17.7", "nvidia-container-cli --version", r"^lib-version: 1\.17\.7$"),
     ("sshd-root-login", "sudo -n sshd -T", r"^permitrootlogin yes$"),
     ("sel-psu", "sudo -n ipmitool sel elist", r"PSU2 Status \| Power Supply AC lost \| Asserted$"),
     ("sel-psu:3", "sudo -n ipmitool sdr type 'Power Supply'", r"^PSU3 .*AC lost$"),
