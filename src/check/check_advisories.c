@@ -25,10 +25,10 @@
 static const struct product {
     const char *name, *metric, *version;
 } products[] = {
-    {"nvidia-driver", "advisories.nvidia-driver", "advisories.nvidia-driver.version"},
-    {"nvidia-container-toolkit", "advisories.nvidia-container-toolkit",
-     "advisories.nvidia-container-toolkit.version"},
-    {"libnvidia-container", "advisories.libnvidia-container", "advisories.libnvidia-container.version"},
+    {"nvidia-driver", "advisories.nvidia_driver", "advisories.nvidia_driver.version"},
+    {"nvidia-container-toolkit", "advisories.nvidia_container_toolkit",
+     "advisories.nvidia_container_toolkit.version"},
+    {"libnvidia-container", "advisories.libnvidia_container", "advisories.libnvidia_container.version"},
     {"dcgm", "advisories.dcgm", "advisories.dcgm.version"},
 };
 

@@ -937,9 +937,9 @@ static void read_driver(struct own_host *host, const char *version, double began
     host_reads(host, (const struct printed[]){
                          {"values",
                           arena_printf(host->arena,
-                                       "advisories.nvidia-driver.version\t\t%s\n"
-                                       "advisories.nvidia-container-toolkit.version\t\tnot installed\n"
-                                       "advisories.libnvidia-container.version\t\t\tno_package_manager\n"
+                                       "advisories.nvidia_driver.version\t\t%s\n"
+                                       "advisories.nvidia_container_toolkit.version\t\tnot installed\n"
+                                       "advisories.libnvidia_container.version\t\t\tno_package_manager\n"
                                        "advisories.dcgm.version\t\t4.4.1\nkey-value end\n",
                                        version),
                           "", 0},
@@ -953,9 +953,9 @@ static const char *driver(const char *version)
     const char *value;
 
     read_driver(&host, version, 0);
-    value = reading_get_fact(&host.attempt.reading, "advisories.nvidia-driver", "");
+    value = reading_get_fact(&host.attempt.reading, "advisories.nvidia_driver", "");
     snprintf(text, sizeof text, "%s",
-             value != NULL ? value : finding(&host, "advisories.nvidia-driver.unread"));
+             value != NULL ? value : finding(&host, "advisories.nvidia_driver.unread"));
     arena_destroy(host.arena);
     return text;
 }
@@ -989,9 +989,9 @@ static void an_old_table_is_told_and_what_was_not_asked_is_not_well(void **state
     (void)state;
     read_driver(&host, "580.178.04", may_2027);
     assert_string_equal(fact(&host, "advisories.tables"), "current");
-    assert_string_equal(fact(&host, "advisories.nvidia-container-toolkit"), "not installed");
-    assert_string_equal(fact(&host, "advisories.libnvidia-container"), "(none)");
-    assert_string_equal(finding(&host, "advisories.libnvidia-container.unread"),
+    assert_string_equal(fact(&host, "advisories.nvidia_container_toolkit"), "not installed");
+    assert_string_equal(fact(&host, "advisories.libnvidia_container"), "(none)");
+    assert_string_equal(finding(&host, "advisories.libnvidia_container.unread"),
                         "libnvidia-container reports no version");
     assert_string_equal(fact(&host, "advisories.dcgm"), "none known");
     arena_destroy(host.arena);

@@ -38,11 +38,11 @@ ask() {
 driver=$ASSAY_LAB_ROOT/proc/driver/nvidia/version
 # shellcheck disable=SC2317 # `take` calls it
 loaded() { sed -n 's/^NVRM version:.*Kernel Module[^.]* \([0-9][0-9]*\.[0-9][0-9.]*\) .*/\1/p' "$driver"; }
-if [ -e "$driver" ]; then take advisories.nvidia-driver.version '' loaded
+if [ -e "$driver" ]; then take advisories.nvidia_driver.version '' loaded
 elif command -v nvidia-smi >/dev/null; then
-    take advisories.nvidia-driver.version '' timeout 60 nvidia-smi --query-gpu=driver_version --format=csv,noheader
-else put advisories.nvidia-driver.version '' 'not installed'; fi
-ask advisories.nvidia-container-toolkit.version nvidia-ctk '' nvidia-container-toolkit-base nvidia-container-toolkit
-ask advisories.libnvidia-container.version nvidia-container-cli lib-version libnvidia-container1
+    take advisories.nvidia_driver.version '' timeout 60 nvidia-smi --query-gpu=driver_version --format=csv,noheader
+else put advisories.nvidia_driver.version '' 'not installed'; fi
+ask advisories.nvidia_container_toolkit.version nvidia-ctk '' nvidia-container-toolkit-base nvidia-container-toolkit
+ask advisories.libnvidia_container.version nvidia-container-cli lib-version libnvidia-container1
 ask advisories.dcgm.version dcgmi '' datacenter-gpu-manager datacenter-gpu-manager-4-core
 echo 'key-value end'
