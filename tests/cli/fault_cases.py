@@ -419,7 +419,7 @@ SYSTEM = [
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.1 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
-         | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="read the advisory", runs_on=True,
+         | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="all hosts", runs_on=True,
          suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
