@@ -196,6 +196,9 @@ void question_documents(struct arena *arena, const struct question *question, in
             document_add(arena, &record->documents, "baseline",
                          sources->limits.baselines.items[i].platform->name,
                          sources->limits.baselines.items[i].baseline->bytes);
+    for (size_t i = 0; i < sources->advisories.items.count; i++)
+        document_add(arena, &record->documents, "advisories", sources->advisories.items.items[i]->name,
+                     sources->advisories.items.items[i]->bytes);
     if (sources->limits.contract != NULL)
         document_add(arena, &record->documents, "contract", question->contract,
                      sources->limits.contract->bytes);

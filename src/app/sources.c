@@ -56,6 +56,13 @@ static int take_document(struct arena *arena, const struct document *document, c
             return -1;
         *list_push(arena, &sources->platforms) = platform;
     }
+    if (strcmp(document->kind, "advisories") == 0) {
+        const struct advisories *table = advisories_parse(arena, document->name, document->bytes, err);
+
+        if (table == NULL)
+            return -1;
+        *list_push(arena, &sources->advisories.items) = table;
+    }
     if (strcmp(document->kind, "tools") == 0) {
         struct staged *staged = arena_new(arena, struct staged);
 

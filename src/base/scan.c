@@ -144,6 +144,29 @@ bool scan_digits(struct slice *rest, uint64_t *ret_value)
     return true;
 }
 
+/* Takes the next number of a dotted version off the front. */
+static bool next_piece(struct slice *version, uint64_t *ret_piece)
+{
+    if (!scan_digits(version, ret_piece))
+        return false;
+    scan_text(version, ".");
+    return true;
+}
+
+enum version_order version_reaches(const char *version, const char *least)
+{
+    struct slice is = slice_of(version), wanted = slice_of(least);
+    uint64_t a, b;
+
+    while (next_piece(&wanted, &b)) {
+        if (!next_piece(&is, &a))
+            return VERSION_UNCLEAR;
+        if (a != b)
+            return a > b ? VERSION_REACHED : VERSION_OLDER;
+    }
+    return VERSION_REACHED;
+}
+
 bool scan_u64(struct slice slice, uint64_t *ret_value)
 {
     uint64_t value;

@@ -45,26 +45,6 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
 
-/* Whether version a is b or later, piece by piece; a piece that is missing is 0. */
-static bool at_least(const char *a, const char *b)
-{
-    struct slice one = slice_of(a), two = slice_of(b);
-
-    while (two.length > 0) {
-        uint64_t x = 0, y = 0;
-
-        if (!scan_digits(&two, &y))
-            return false;
-        if (!scan_digits(&one, &x))
-            x = 0;
-        if (x != y)
-            return x > y;
-        scan_text(&one, ".");
-        scan_text(&two, ".");
-    }
-    return true;
-}
-
 static void judge_cdi(struct reading *out, const struct runtime *runtime, const char *toolkit)
 {
     const char *version = reading_get_fact(out, runtime->version, "");
@@ -75,9 +55,9 @@ static void judge_cdi(struct reading *out, const struct runtime *runtime, const 
             reason(out->arena, no_version_told, version == NULL ? runtime->program : "nvidia-ctk"));
         return;
     }
-    if (!at_least(toolkit, TOOLKIT_WITH_CDI))
+    if (version_reaches(toolkit, TOOLKIT_WITH_CDI) != VERSION_REACHED)
         reading_fact(out, runtime->cdi, "", slice_of("N/A"));
-    else if (at_least(version, runtime->least))
+    else if (version_reaches(version, runtime->least) == VERSION_REACHED)
         reading_fact(out, runtime->cdi, "", slice_of("yes"));
     else
         reading_fact_said(

@@ -7,27 +7,11 @@
 
 #include "judge_private.h"
 
-/* Takes the next number of a dotted version off the front; what is not a number ends the version. */
-static bool next_piece(struct slice *version, uint64_t *ret_piece)
-{
-    if (!scan_digits(version, ret_piece))
-        return false;
-    scan_text(version, ".");
-    return true;
-}
-
 static enum met version_at_least(const char *version, const char *minimum)
 {
-    struct slice is = slice_of(version), least = slice_of(minimum);
-    uint64_t a, b;
+    enum version_order order = version_reaches(version, minimum);
 
-    while (next_piece(&least, &b)) {
-        if (!next_piece(&is, &a))
-            return UNDECIDED; /* "535" is not known to be 535.60 or later */
-        if (a != b)
-            return a > b ? MET : MISSED;
-    }
-    return MET;
+    return order == VERSION_REACHED ? MET : order == VERSION_OLDER ? MISSED : UNDECIDED;
 }
 
 static bool one_of(const char *word, const char *list)

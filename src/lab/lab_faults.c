@@ -288,6 +288,10 @@ static const struct kind {
     [FAULT_CONTAINERD_OLD] = {"containerd-old", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
                               "containerd is too old for the toolkit's CDI specifications",
                               "fail of container-runtime where the suite requires containerd"},
+    [FAULT_TOOLKIT_OLD] =
+        {"toolkit-old", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,
+         "NVIDIA's container toolkit is 1.14.3 (VERSION), which lacks the fixes of known advisories",
+         "fail of advisories where the suite gates it"},
     [FAULT_SSHD_ROOT_LOGIN] = {"sshd-root-login", "", ARGUMENT_NONE, 0, 0, 0,
                                "sshd lets root log in with a password",
                                "fail of ssh-hardening where the suite gates it"},

@@ -549,6 +549,7 @@ static void system_init(struct lab_host *host)
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
     host->extra_user = fault_find(lab, number, FAULT_EXTRA_USER) != NULL;
     host->extra_key = fault_find(lab, number, FAULT_EXTRA_KEY) != NULL;
+    host->toolkit = word_or(fault_find(lab, number, FAULT_TOOLKIT_OLD), "1.19.1", "1.14.3");
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->drives = host->board->nvme_count;
     if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)

@@ -190,6 +190,7 @@ enum fault_kind {
     FAULT_DRIVE_ORDER,
     FAULT_NVME_WARNING,
     FAULT_CONTAINERD_OLD,
+    FAULT_TOOLKIT_OLD,
     FAULT_SSHD_ROOT_LOGIN,
     FAULT_OPEN_PORT,
     FAULT_EXTRA_USER,
@@ -375,6 +376,7 @@ struct lab_host {
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
     const char *containerd;              /* version */
+    const char *toolkit;                 /* version of NVIDIA's container toolkit and its library */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
     unsigned open_port;                  /* a TCP port that listens on the others alone; 0: none */
@@ -510,9 +512,9 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl,
     tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date,
     tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd,
-    tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_sshd, tool_ipmitool, tool_findmnt, tool_nvme,
-    tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd, tool_flock, tool_npu_smi, tool_iperf3,
-    tool_ping, tool_ss;
+    tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd, tool_ipmitool,
+    tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd, tool_flock,
+    tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

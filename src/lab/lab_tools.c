@@ -66,6 +66,7 @@ static const struct tool_row {
     {"docker", tool_docker},
     {"containerd", tool_containerd},
     {"nvidia-ctk", tool_nvidia_ctk},
+    {"nvidia-container-cli", tool_nvidia_container_cli},
     {"sshd", tool_sshd},
     {"ss", tool_ss},
     {"ipmitool", tool_ipmitool},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docker, containerd, nvidia-ctk, sshd and ipmitool, as far as somebody asks them how they are. */
+/* docker, containerd, nvidia-ctk, nvidia-container-cli, sshd and ipmitool, as far as somebody asks them how they are. */
 #include <string.h>
 #include <time.h>
 
@@ -34,8 +34,16 @@ int tool_containerd(struct tool *tool)
 
 int tool_nvidia_ctk(struct tool *tool)
 {
-    (void)tool;
-    printf("NVIDIA Container Toolkit CLI version 1.19.0\ncommit: 2f1bc0a1c3\n");
+    printf("NVIDIA Container Toolkit CLI version %s\ncommit: 2f1bc0a1c3\n", tool->host->toolkit);
+    return 0;
+}
+
+int tool_nvidia_container_cli(struct tool *tool)
+{
+    printf(
+        "cli-version: %s\nlib-version: %s\nbuild date: 2026-05-21T13:47+00:00\nbuild revision: 6eda4d76c8\n"
+        "build compiler: x86_64-linux-gnu-gcc-7 7.5.0\nbuild platform: x86_64\n",
+        tool->host->toolkit, tool->host->toolkit);
     return 0;
 }
 

@@ -290,6 +290,7 @@ static const struct suite *read_suite(struct arena *arena, const char *path, con
         .bytes = bytes,
     };
     sound = read_peers(json_get(document, "peers"), &suite->peers, err) == 0;
+    read_strings(arena, json_get(document, "advisories"), &suite->advisories);
     read_strings(arena, json_get(document, "search_path"), &suite->search_path);
     read_variables(arena, json_get(document, "environment"), &suite->environment);
     read_tools(arena, json_get(document, "tools"), suite);

@@ -111,13 +111,38 @@ static int load_platforms(struct arena *arena, const struct hostfile *hostfile, 
     return told == 0 ? 0 : -1;
 }
 
+/* Those that the suite names; else the built-in one, where a step goes by it. */
+static int load_advisories(struct arena *arena, struct plan_sources *sources, struct error *err)
+{
+    const struct suite *suite = sources->suite;
+    const char *built_in = "nvidia", *const *names = suite->advisories.items;
+    size_t count = suite->advisories.count;
+
+    for (size_t i = 0; i < suite->steps.count && count == 0; i++) {
+        const struct check *check = check_find(suite->steps.items[i].check);
+
+        if (check != NULL && check->advisories) {
+            names = &built_in;
+            count = 1;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct advisories *table = advisories_load(arena, names[i], err);
+
+        if (table == NULL)
+            return -1;
+        *list_push(arena, &sources->advisories.items) = table;
+    }
+    return 0;
+}
+
 int plan_sources_load(struct arena *arena, const struct hostfile *hostfile, const struct suite *suite,
                       const char *baseline, struct plan_sources *ret_sources, struct error *err)
 {
     const struct baseline *asked;
 
     *ret_sources = (struct plan_sources){.hostfile = hostfile, .suite = suite, .limits.suite = suite};
-    if (load_platforms(arena, hostfile, ret_sources, err) < 0)
+    if (load_platforms(arena, hostfile, ret_sources, err) < 0 || load_advisories(arena, ret_sources, err) < 0)
         return -1;
     for (size_t i = 0; i < ret_sources->platforms.count; i++) {
         const struct platform *platform = ret_sources->platforms.items[i];
@@ -780,6 +805,7 @@ void plan_context(struct arena *arena, const struct plan_sources *sources, const
         .variant = step->shape->variant,
         .as_root = step->shape->as_root,
         .staged = sources->staged,
+        .advisories = &sources->advisories,
         .timescale = head->timescale >= 1 ? head->timescale : 1,
         .deadline_s = step_deadline_s(step),
         .run = sources->run,

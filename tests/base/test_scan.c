@@ -51,6 +51,30 @@ static void one_of_several_texts_is_enough_and_the_last_one_counts(void **state)
     assert_false(slice_starts_one(line, "bash:", "zsh:"));
 }
 
+static void versions_are_compared_number_by_number(void **state)
+{
+    static const struct {
+        const char *version, *least;
+        enum version_order order;
+    } cases[] = {
+        {"1.17.8", "1.17.8", VERSION_REACHED},
+        {"1.17.10", "1.17.8", VERSION_REACHED},
+        {"1.9.0", "1.17.8", VERSION_OLDER},
+        {"580.95.05", "580.159.03", VERSION_OLDER},
+        {"580.159.03", "580.159", VERSION_REACHED},
+        {"535", "535.60", VERSION_UNCLEAR},
+        {"536", "535.60", VERSION_REACHED},
+        {"1.18", "1.17.8", VERSION_REACHED},
+        {"", "1", VERSION_UNCLEAR},
+        {"none", "1.0", VERSION_UNCLEAR},
+        {"99999999999999999999", "1", VERSION_UNCLEAR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(version_reaches(cases[i].version, cases[i].least), cases[i].order);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -58,6 +82,7 @@ int main(void)
         cmocka_unit_test(without_the_mark_nothing_is_returned),
         cmocka_unit_test(what_stands_before_a_mark_is_taken_with_it),
         cmocka_unit_test(one_of_several_texts_is_enough_and_the_last_one_counts),
+        cmocka_unit_test(versions_are_compared_number_by_number),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);

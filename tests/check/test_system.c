@@ -783,8 +783,8 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
-    static const char *const passive[] = {"os",    "bom",    "container-runtime", "ssh-hardening", "setup",
-                                          "space", "posture"};
+    static const char *const passive[] = {"os",    "bom",   "container-runtime", "ssh-hardening",
+                                          "setup", "space", "posture",           "advisories"};
     struct own_host host;
 
     (void)state;
@@ -997,9 +997,91 @@ static void a_diagnostic_without_its_first_tests_is_not_done(void **state)
     arena_destroy(host.arena);
 }
 
+/* What the built-in table says of a driver, on a day of the run (0: in 1970). */
+static void read_driver(struct own_host *host, const char *version, double began)
+{
+    static struct advisory_tables tables;
+    struct error err = {0};
+
+    host_begin(host, "advisories");
+    tables = (struct advisory_tables){0};
+    *list_push(host->arena, &tables.items) = advisories_load(host->arena, "nvidia", &err);
+    assert_non_null(tables.items.items[0]);
+    host->context.advisories = &tables;
+    host->attempt.began = began;
+    host_reads(host, (const struct printed[]){
+                         {"values",
+                          arena_printf(host->arena,
+                                       "advisories.nvidia_driver.version\t\t%s\n"
+                                       "advisories.nvidia_container_toolkit.version\t\tnot installed\n"
+                                       "advisories.libnvidia_container.version\t\t\tno_package_manager\n"
+                                       "advisories.dcgm.version\t\t4.4.1\nkey-value end\n",
+                                       version),
+                          "", 0},
+                         {0}});
+}
+
+static const char *driver(const char *version)
+{
+    static char text[4096];
+    struct own_host host;
+    const char *value;
+
+    read_driver(&host, version, 0);
+    value = reading_get_fact(&host.attempt.reading, "advisories.nvidia_driver", "");
+    snprintf(text, sizeof text, "%s",
+             value != NULL ? value : finding(&host, "advisories.nvidia_driver.unread"));
+    arena_destroy(host.arena);
+    return text;
+}
+
+static void a_version_is_well_only_where_the_table_knows_its_branch(void **state)
+{
+    (void)state;
+    assert_string_equal(driver("580.178.04"), "none known");
+    assert_non_null(
+        strstr(driver("580.178.03"),
+               "580.178.03: CVE-2026-47587, CVE-2026-47595, CVE-2026-47599, CVE-2026-47601, fixed in "
+               "580.178.04 (high, published 2026-09-30, status vendor): https://"));
+    assert_null(strstr(driver("580.178.03"), "CVE-2025-"));
+    assert_non_null(strstr(driver("580.82.07"), "CVE-2025-23280"));
+    /* What is older than a fix is so in a branch too that gets no more of them; the rest of that nobody knows. */
+    assert_non_null(strstr(driver("550.90.07"), "fixed in 550.163.01"));
+    assert_non_null(
+        strstr(driver("550.163.01"), "the branch of version 550.163.01 is not in the table nvidia of"));
+    assert_non_null(
+        strstr(driver("999.1"), "is not in the table nvidia of 2026-09-30, which is complete for 580, 595"));
+    assert_non_null(strstr(driver("580.200~rc.1"), "release candidate"));
+    assert_string_equal(driver("not installed"), "not installed");
+    assert_string_equal(driver(""), "nvidia-driver reports no version");
+}
+
+static void an_old_table_is_told_and_what_was_not_asked_is_not_well(void **state)
+{
+    const double may_2027 = 1809129600, november_2027 = 1826000000;
+    struct own_host host;
+
+    (void)state;
+    read_driver(&host, "580.178.04", may_2027);
+    assert_string_equal(fact(&host, "advisories.tables"), "current");
+    assert_string_equal(fact(&host, "advisories.nvidia_container_toolkit"), "not installed");
+    assert_string_equal(fact(&host, "advisories.libnvidia_container"), "(none)");
+    assert_string_equal(finding(&host, "advisories.libnvidia_container.unread"),
+                        "libnvidia-container reports no version");
+    assert_string_equal(fact(&host, "advisories.dcgm"), "none known");
+    arena_destroy(host.arena);
+    read_driver(&host, "580.178.04", november_2027);
+    assert_string_equal(fact(&host, "advisories.tables"),
+                        "nvidia was reviewed on 2026-09-30, more than a year before this run");
+    host.context.advisories = NULL;
+    arena_destroy(host.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_version_is_well_only_where_the_table_knows_its_branch),
+        cmocka_unit_test(an_old_table_is_told_and_what_was_not_asked_is_not_well),
         cmocka_unit_test(marks_that_are_not_ours_are_found_and_text_about_them_is_not),
         cmocka_unit_test(the_word_of_a_beginning_makes_no_end),
         cmocka_unit_test(what_belongs_to_no_part_is_told),

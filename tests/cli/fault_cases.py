@@ -382,6 +382,7 @@ SITE = {
         {"check": "privilege", "needs": ["reachable"]},
         {"check": "container-runtime", "needs": ["privilege"], "arguments": {"runtimes": ["docker", "containerd"]}},
         {"check": "ssh-hardening", "needs": ["privilege"], "gate": ["sshd.permitrootlogin", "sshd.passwordauthentication"]},
+        {"check": "advisories", "needs": ["privilege"], "gate": ["advisories.nvidia_container_toolkit", "advisories.libnvidia_container"]},
         {"check": "bmc", "needs": ["privilege"]},
         {"check": "space", "needs": ["privilege"], "arguments": {"folder_most_gib": 30}},
         {"check": "posture", "needs": ["privilege"], "gate": ["posture.*_agreed", "posture.passwordless"],
@@ -419,7 +420,10 @@ SYSTEM = [
     Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), runs_on=True),
     Case("tool-missing:findmnt", undecided("storage", HOST | {"/data", "/scratch"}, "findmnt.* not found"), runs_on=True),
     Case("drive-order", {}),  # the same drives, numbered in another order
-    Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.0 needs 1.7.16"), runs_on=True, suite=SITE),
+    Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.1 needs 1.7.16"), runs_on=True, suite=SITE),
+    Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
+         | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="all hosts", runs_on=True,
+         suite=SITE),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("open-port", fail("posture", HOST, r"posture.ports_agreed is 6666/tcp \(nc\) is not agreed"), runs_on=True, suite=SITE,
          remedy="ss -lntup", noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),

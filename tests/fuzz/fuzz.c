@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What reads bytes that come from outside, one row each: every parser by its tool's name, the readers of hostfiles,
- * hostlists, suites, platforms, baselines, JSON and links of fabrics, what hosts answer, from the channel to the report (answers.h), and what
+ * hostlists, suites, platforms, baselines, advisories, JSON and links of fabrics, what hosts answer, from the channel to the report (answers.h), and what
  * another party hands us: bundles and databases (databases.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
@@ -10,6 +10,7 @@
  */
 #include "assay/base/files.h"
 #include "assay/fabric/flows.h"
+#include "assay/model/advisory.h"
 #include "assay/model/hostfile.h"
 #include "assay/model/limit.h"
 #include "assay/model/manifest.h"
@@ -108,6 +109,11 @@ static bool reads_platform(struct arena *arena, struct slice bytes, struct error
 static bool reads_baseline(struct arena *arena, struct slice bytes, struct error *err)
 {
     return baseline_parse(arena, "input", bytes, err) != NULL;
+}
+
+static bool reads_advisories(struct arena *arena, struct slice bytes, struct error *err)
+{
+    return advisories_parse(arena, "input", bytes, err) != NULL;
 }
 
 static bool reads_json(struct arena *arena, struct slice bytes, struct error *err)
@@ -209,12 +215,12 @@ static const struct reader {
     const char *name;
     bool (*reads)(struct arena *arena, struct slice bytes, struct error *err);
 } readers[] = {
-    {"hostfile", reads_hostfile}, {"hostlist", reads_hostlist}, {"suite", reads_suite},
-    {"platform", reads_platform}, {"baseline", reads_baseline}, {"json", reads_json},
-    {"manifest", reads_manifest}, {"redacted", reads_redacted}, {"inventory", reads_inventory},
-    {"guard", reads_guard},       {"attempt", reads_attempt},   {"bundle", reads_bundle},
-    {"foreign", reads_foreign},   {"database", reads_database}, {"import", reads_import},
-    {"links", reads_links},
+    {"hostfile", reads_hostfile},   {"hostlist", reads_hostlist}, {"suite", reads_suite},
+    {"platform", reads_platform},   {"baseline", reads_baseline}, {"advisories", reads_advisories},
+    {"json", reads_json},           {"manifest", reads_manifest}, {"redacted", reads_redacted},
+    {"inventory", reads_inventory}, {"guard", reads_guard},       {"attempt", reads_attempt},
+    {"bundle", reads_bundle},       {"foreign", reads_foreign},   {"database", reads_database},
+    {"import", reads_import},       {"links", reads_links},
 };
 
 enum { READERS = ARRAY_SIZE(readers) };

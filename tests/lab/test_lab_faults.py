@@ -73,6 +73,8 @@ CASES = [
     ("clock-skew:7", "timedatectl show -p NTPSynchronized --value", r"^no$"),
     ("dimm-missing", "sudo -n dmidecode -t memory", r"Size: No Module Installed\n(.*\n){2}\tLocator: P1-DIMMF1$"),
     ("containerd-old", "containerd --version", r" 1\.6\.33 "),
+    ("toolkit-old", "nvidia-ctk --version", r" version 1\.14\.3$"),
+    ("toolkit-old:1.17.7", "nvidia-container-cli --version", r"^lib-version: 1\.17\.7$"),
     ("sshd-root-login", "sudo -n sshd -T", r"^permitrootlogin yes$"),
     ("open-port:4444", "sudo -n ss -lntup", r'0\.0\.0\.0:4444 .*"nc"'),
     ("open-port:4444", 'cat "$ASSAY_LAB_ROOT"/proc/net/tcp', r"00000000:115C "),

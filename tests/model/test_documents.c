@@ -5,6 +5,7 @@
 
 #include "../arena_test.h"
 #include "assay/base/files.h"
+#include "assay/model/advisory.h"
 #include "assay/model/suite.h"
 
 #define GIB 1073741824.0
@@ -19,6 +20,8 @@ static int load(struct arena *arena, const char *kind, const char *name, struct 
         return platform_load(arena, name, err) != NULL ? 0 : -1;
     if (strcmp(kind, "baselines") == 0)
         return baseline_load(arena, name, err) != NULL ? 0 : -1;
+    if (strcmp(kind, "advisories") == 0)
+        return advisories_load(arena, name, err) != NULL ? 0 : -1;
     return strcmp(kind, "schemas") == 0 ? 0 : -1;
 }
 
@@ -607,7 +610,7 @@ static void find_undocumented(struct arena *arena, const struct json *schema, co
 
 static void the_manual_explains_every_key(void **state)
 {
-    static const char *const schemas[] = {"suite", "platform", "baseline", "contract"};
+    static const char *const schemas[] = {"suite", "platform", "baseline", "contract", "advisories"};
     const char *path = arena_printf(*state, "%s/suites/README.md", source_root);
     cleanup_text struct text manual = {0};
     struct error err = {0};
@@ -640,6 +643,57 @@ static void the_manual_s_example_loads(void **state)
         fail_msg("%s", err.text);
 }
 
+#define ADVISORIES(branch, version)                                                                             \
+    "{\"name\": \"ours\", \"reviewed\": \"2026-09-30\", \"branches\": {\"dcgm\": [\"3\"]}, \"advisories\": [\n" \
+    "{\"ids\": [\"CVE-1-1\", \"CVE-1-2\"], \"product\": \"dcgm\", \"severity\": \"high\",\n"                    \
+    "\"published\": \"2026-01-31\", \"status\": \"vendor\", \"source\": \"https://example.com/1\",\n"           \
+    "\"fixed\": {" branch version "}}]}"
+
+static void advisories_say_from_which_version_on_a_branch_is_fixed(void **state)
+{
+    struct error err = {0};
+    const struct advisories *table = advisories_parse(
+        *state, "ours.json", slice_of(ADVISORIES("\"3\": ", "\"3.3.9\", \"2\": \"3.1\"")), &err);
+    const struct advisory *row;
+
+    assert_non_null(table);
+    assert_string_equal(table->reviewed, "2026-09-30");
+    row = &table->rows.items[0];
+    assert_string_equal(row->ids, "CVE-1-1, CVE-1-2");
+    assert_string_equal(advisory_fix_for(row, "3.3.8"), "3.3.9");
+    assert_string_equal(advisory_fix_for(row, "3"), "3.3.9"); /* nobody knows that it has the fix */
+    assert_string_equal(advisory_fix_for(row, "2.4.5"), "3.1");
+    assert_null(advisory_fix_for(row, "3.3.9"));
+    assert_null(advisory_fix_for(row, "30.1")); /* of no branch that is concerned */
+    assert_true(advisories_cover(table, "dcgm", "3.9"));
+    assert_false(advisories_cover(table, "dcgm", "4.0"));
+    assert_false(advisories_cover(table, "nvidia-driver", "3.9"));
+}
+
+static void wrong_advisories_are_told_by_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {ADVISORIES("", ""), "ours.json:4:10: fixed is empty; expected a version for each branch"},
+        {ADVISORIES("\"580\": ", "\"535.1\""),
+         "ours.json:4:18: 535.1 is older than its branch 580; expected"},
+        {ADVISORIES("\"3\": ", "\"new\""), "ours.json:4:16: advisories[0].fixed.3 is \"new\"; expected"},
+        {"{\"name\": \"ours\", \"reviewed\": \"soon\", \"branches\": {}, \"advisories\": [1]}",
+         "ours.json:1:30: reviewed is \"soon\"; expected"},
+        {"{\"name\": \"ours\", \"reviewed\": \"2026-09-30\", \"branches\": {\"runc\": [\"1\"]}, \"advisories\": [1]}",
+         "unknown key \"runc\" in branches"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+
+        assert_null(advisories_parse(*state, "ours.json", slice_of(cases[i].text), &err));
+        if (strstr(err.text, cases[i].message) == NULL)
+            fail_msg("'%s' is not in '%s'", cases[i].message, err.text);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -655,6 +709,8 @@ int main(int argc, char **argv)
         ARENA_TEST(all_that_is_wrong_in_a_suite_is_told_at_once),
         ARENA_TEST(wrong_platforms_are_told_by_line_and_column),
         ARENA_TEST(wrong_baselines_are_told_by_line_and_column),
+        ARENA_TEST(advisories_say_from_which_version_on_a_branch_is_fixed),
+        ARENA_TEST(wrong_advisories_are_told_by_line_and_column),
         ARENA_TEST(unknown_names_list_those_there_are),
         ARENA_TEST(times_are_read_as_people_write_them),
         ARENA_TEST(another_duration_is_another_number_in_the_suite),

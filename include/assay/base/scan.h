@@ -83,4 +83,9 @@ bool scan_past(struct slice *rest, const char *mark);
 /* Takes leading digits off the front of rest. */
 bool scan_digits(struct slice *rest, uint64_t *ret_value);
 
+/* How a dotted version stands to another, number by number; what is no number ends it. UNCLEAR: it has fewer of them, as
+   "535" beside 535.60. */
+enum version_order { VERSION_OLDER, VERSION_REACHED, VERSION_UNCLEAR };
+enum version_order version_reaches(const char *version, const char *least);
+
 #endif

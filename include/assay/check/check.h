@@ -20,6 +20,7 @@
 #include <stddef.h>
 
 #include "assay/base/text.h"
+#include "assay/model/advisory.h"
 #include "assay/model/attempt.h"
 #include "assay/model/plan.h"
 #include "assay/model/platform.h"
@@ -137,13 +138,14 @@ struct check_context {
     const struct check *check;
     const struct host *const *members;
     size_t member_count;
-    const char *variant;         /* the shape's */
-    bool as_root;                /* the command file runs as root */
-    double timescale;            /* see struct host */
-    unsigned deadline_s;         /* of the attempt on the host */
-    const struct check_run *run; /* NULL: nobody, so all jobs are somebody else's */
-    const struct staged *staged; /* NULL: the hosts' own tools */
-    struct tool_list *tools;     /* check_tool adds what it is asked for; NULL: nobody wants to know */
+    const char *variant;                      /* the shape's */
+    bool as_root;                             /* the command file runs as root */
+    double timescale;                         /* see struct host */
+    unsigned deadline_s;                      /* of the attempt on the host */
+    const struct check_run *run;              /* NULL: nobody, so all jobs are somebody else's */
+    const struct staged *staged;              /* NULL: the hosts' own tools */
+    const struct advisory_tables *advisories; /* of a check that goes by them; NULL: none */
+    struct tool_list *tools; /* check_tool adds what it is asked for; NULL: nobody wants to know */
 };
 
 /* Tools by the names that the checks have for them, each once; in the context's arena. */
@@ -208,6 +210,7 @@ struct check {
     bool window;        /* it loads the GPUs or the fabric: see above */
     bool window_drives; /* its window asks the NVMe drives too: it heats the whole host, for long */
     bool witness;       /* its tool leaves on each host what that saw: see src/check/frame/witness.c */
+    bool advisories;    /* it goes by tables of advisories: the context's */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */

@@ -16,7 +16,7 @@
 
 struct document {
     const char *
-        kind; /* "suite", "hostfile", "platform", "baseline", "contract", "tools", "argv", "change", "names" */
+        kind; /* "suite", "hostfile", "platform", "baseline", "advisories", "contract", "tools", "argv", "change", "names" */
     const char *name; /* path or built-in name as given */
     char sha256[SHA256_HEX_SIZE];
     struct slice bytes;

@@ -64,7 +64,7 @@ unsigned platform_time(const struct platform *platform, const char *check);
 
 /*
  * Documents that are built into the program (suites, platforms, baselines, their schemas), so that one file
- * is all that an air-gapped site must carry. kind "suites", "platforms", "baselines", "schemas"; name without
+ * is all that an air-gapped site must carry. kind "suites", "platforms", "baselines", "advisories", "schemas"; name without
  * ".json".
  */
 struct builtin {

@@ -100,6 +100,7 @@ struct suite {
     const char *path, *name, *title;
     bool delivery;                     /* "purpose": "delivery": every gate must have an enforceable limit */
     const char *platform;              /* for hosts that declare none; NULL */
+    LIST_OF(const char *) advisories;  /* tables that the check advisories goes by; empty: the built-in one */
     LIST_OF(const char *) search_path; /* put before PATH on the hosts */
     LIST_OF(struct suite_variable) environment; /* CUDA_DEVICE_ORDER=PCI_BUS_ID is always there */
     LIST_OF(struct suite_tool) tools;

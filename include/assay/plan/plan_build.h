@@ -13,10 +13,11 @@ struct plan_sources {
     const struct hostfile *hostfile;
     const struct suite *suite;
     LIST_OF(const struct platform *)
-    platforms;                   /* filled by plan_sources_load: those that the hosts declare */
-    struct run_limits limits;    /* likewise; its suite too */
-    const struct check_run *run; /* who tests; NULL: nobody does */
-    const struct staged *staged; /* NULL: the hosts' own tools */
+    platforms;                         /* filled by plan_sources_load: those that the hosts declare */
+    struct run_limits limits;          /* likewise; its suite too */
+    struct advisory_tables advisories; /* likewise: those that the suite names, where a step goes by them */
+    const struct check_run *run;       /* who tests; NULL: nobody does */
+    const struct staged *staged;       /* NULL: the hosts' own tools */
 };
 
 /* The one that the hostfile or the suite declares of the host; NULL: none that is known. */

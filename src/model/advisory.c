@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/model/advisory.h"
+
+#include <string.h>
+
+#include "assay/base/json.h"
+#include "assay/model/platform.h"
+
+/* A row that names no version would let every version pass. */
+static int read_fixes(struct arena *arena, const struct json *object, struct advisory *row, struct error *err)
+{
+    const struct json *fixed = json_get(object, "fixed");
+    int result = 0;
+
+    if (fixed->count == 0)
+        return json_error_add(
+            err, fixed, "fixed is empty; expected a version for each branch, as {\"580\": \"580.159.03\"}");
+    json_each (fix, fixed) {
+        *list_push(arena, &row->fixes) = (struct advisory_fix){fix->key, fix->string};
+        if (version_reaches(fix->string, fix->key) != VERSION_REACHED)
+            result = json_error_add(
+                err, fix,
+                "%.40s is older than its branch %.40s; expected a version of that branch, or of a later one",
+                fix->string, fix->key);
+    }
+    return result;
+}
+
+static int read_row(struct arena *arena, const struct json *object, struct advisory *row, struct error *err)
+{
+    *row = (struct advisory){
+        .ids = "",
+        .product = json_string(object, "product", ""),
+        .severity = json_string(object, "severity", ""),
+        .published = json_string(object, "published", ""),
+        .status = json_string(object, "status", ""),
+        .source = json_string(object, "source", ""),
+    };
+    json_each (id, json_get(object, "ids"))
+        row->ids = arena_printf(arena, "%s%s%s", row->ids, *row->ids != '\0' ? ", " : "", id->string);
+    return read_fixes(arena, object, row, err);
+}
+
+static const struct advisories *read_table(struct arena *arena, const struct json *document,
+                                           struct slice bytes, struct error *err)
+{
+    struct advisories *table = arena_new(arena, struct advisories);
+    bool sound = true;
+
+    *table = (struct advisories){
+        .name = json_string(document, "name", ""),
+        .title = json_string(document, "title", ""),
+        .reviewed = json_string(document, "reviewed", ""),
+        .bytes = bytes,
+    };
+    json_each (product, json_get(document, "branches"))
+        json_each (branch, product)
+            *list_push(arena, &table->branches) = (struct advisory_branch){product->key, branch->string};
+    json_each (object, json_get(document, "advisories"))
+        sound &= read_row(arena, object, list_push(arena, &table->rows), err) == 0;
+    return sound ? table : NULL;
+}
+
+const struct advisories *advisories_load(struct arena *arena, const char *name, struct error *err)
+{
+    struct slice bytes;
+    const struct json *document = document_load(arena, "advisories", name, "advisories", &bytes, err);
+
+    return document != NULL ? read_table(arena, document, bytes, err) : NULL;
+}
+
+const struct advisories *advisories_parse(struct arena *arena, const char *file, struct slice bytes,
+                                          struct error *err)
+{
+    const struct json *document = document_parse(arena, file, bytes, "advisories", err);
+    struct slice copy = {arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
+
+    return document != NULL ? read_table(arena, document, copy, err) : NULL;
+}
+
+bool version_is_of_branch(const char *version, const char *branch)
+{
+    size_t length = strlen(branch);
+
+    return strncmp(version, branch, length) == 0 && (version[length] == '.' || version[length] == '\0');
+}
+
+const char *advisory_fix_for(const struct advisory *advisory, const char *version)
+{
+    for (size_t i = 0; i < advisory->fixes.count; i++) {
+        const struct advisory_fix *fix = &advisory->fixes.items[i];
+
+        if (version_is_of_branch(version, fix->branch) &&
+            version_reaches(version, fix->version) != VERSION_REACHED)
+            return fix->version;
+    }
+    return NULL;
+}
+
+bool advisories_cover(const struct advisories *table, const char *product, const char *version)
+{
+    for (size_t i = 0; i < table->branches.count; i++)
+        if (strcmp(table->branches.items[i].product, product) == 0 &&
+            version_is_of_branch(version, table->branches.items[i].branch))
+            return true;
+    return false;
+}
