@@ -5,6 +5,7 @@
 
 #include "assay/base/cleanup.h"
 #include "assay/base/sha256.h"
+#include "assay/report/site.h"
 #include "assay/store/tar.h"
 
 enum { FILE_BYTES = 1 << 30, LETTER_BYTES = 16 << 20 };
@@ -45,7 +46,8 @@ static bool has_host(const struct step *step, const char *name)
     return false;
 }
 
-/* A name in the archive has at most 100 bytes, and one of a step may be longer. */
+/* Of another party's run any word may be the name of a step: one with ".." in it would leave the folder of who unpacks it.
+   In an archive a name has at most 100 bytes. */
 static const char *file_name(struct packing *packing, const struct record *record,
                              const struct attempt *attempt)
 {
@@ -53,9 +55,9 @@ static const char *file_name(struct packing *packing, const struct record *recor
     struct arena *arena = packing->collection->arena;
 
     if (record == packing->collection->collected)
-        return arena_printf(arena, "now/%.60s.txt", step->shape->suite_step);
-    return arena_printf(arena, "run-%lld/%zu-%.40s.%u.txt", record->number, attempt->step,
-                        step->shape->suite_step, attempt->n);
+        return arena_printf(arena, "now/%.60s.txt", site_name(arena, step->shape->suite_step));
+    return arena_printf(arena, "run-%lld/%zu-%.60s.%u.txt", record->number, attempt->step,
+                        site_name(arena, step->shape->suite_step), attempt->n);
 }
 
 static int add_attempt(struct packing *packing, const struct record *record, struct attempt *attempt,
@@ -103,7 +105,6 @@ static void tell_missing(struct packing *packing)
     /* One word a step: its other gates say the same. */
     for (size_t i = 0, told = (size_t)-1; i < collected->judgement.outcome_count; i++) {
         const struct outcome *outcome = &collected->judgement.outcomes[i];
-
         const struct shape *shape = collected->plan->steps.items[outcome->step].shape;
 
         if (outcome->step == told || shape->slots[outcome->slot].duty != DUTY_GATE ||

@@ -11,6 +11,7 @@
 #include "assay/base/clock.h"
 #include "assay/base/files.h"
 #include "assay/base/nearest.h"
+#include "assay/report/site.h"
 #include "board.h"
 #include "cli.h"
 
@@ -169,8 +170,9 @@ static int write_archive(struct collect *collect, struct store *store, struct co
             return -1;
     }
     if (collect->options.output == NULL)
-        collect->options.output = arena_printf(arena, "assay-collect-%lld-%s.tar.zst",
-                                               collect->record->number, collection->host->name);
+        collect->options.output =
+            arena_printf(arena, "assay-collect-%lld-%s.tar.zst", collect->record->number,
+                         site_name(arena, collection->host->name));
     return collection_write(collection, collect->options.output, err);
 }
 
