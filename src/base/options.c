@@ -118,7 +118,8 @@ static int refuse_second(const struct option_row *rows, const struct option_row 
     return 0;
 }
 
-int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
+static int parse(const struct option_row *rows, int argc, char **argv, bool once, bool *ret_help,
+                 struct error *err)
 {
     size_t count = row_count(rows), letters = 0, longs = 0;
     cleanup_free struct option *long_options = mem_alloc((count + 2) * sizeof *long_options);
@@ -155,11 +156,22 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
             *ret_help = true;
             return 0;
         }
-        if (refuse_second(rows, row, given, err) < 0 || store_value(row, optarg, err) < 0)
+        if ((once && refuse_second(rows, row, given, err) < 0) || store_value(row, optarg, err) < 0)
             return -1;
         given[row - rows] = true;
     }
     return optind;
+}
+
+int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
+{
+    return parse(rows, argc, argv, false, ret_help, err);
+}
+
+int options_parse_once(const struct option_row *rows, int argc, char **argv, bool *ret_help,
+                       struct error *err)
+{
+    return parse(rows, argc, argv, true, ret_help, err);
 }
 
 /* Name and argument, without dashes. */

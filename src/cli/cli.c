@@ -49,7 +49,7 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
         *ret_status = EXIT_ACCEPT;
         return false;
     }
-    *ret_first = options_parse(rows, argc, argv, &wanted, &err);
+    *ret_first = options_parse_once(rows, argc, argv, &wanted, &err);
     if (*ret_first < 0) {
         error_wrap(&err, "%.*s", command_length(name), name);
         *ret_status = cli_fail(&err);

@@ -48,7 +48,7 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
         *ret_status = 0;
         return -1;
     }
-    first = options_parse(rows, argc, argv, &wants_help, &err);
+    first = options_parse_once(rows, argc, argv, &wants_help, &err);
     if (wants_help) {
         text_init(&help, 64 * 1024);
         options_help(rows, &help);

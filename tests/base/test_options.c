@@ -149,9 +149,38 @@ static void help_has_titles_and_80_columns(void **state)
     assert_int_equal(options_parse(rows, 4, argv, &asked, &err), -1);
 }
 
+static void a_value_that_would_be_dropped_is_refused_where_people_type(void **state)
+{
+    const char *hosts = NULL;
+    struct option_list faults = {0};
+    const struct option_row rows[] = {
+        {"hosts", 0, OPTION_STRING, "LIST", &hosts, "only these"},
+        {"limit", 'l', OPTION_STRING, "LIST", &hosts, "the same"},
+        {"fault", 0, OPTION_LIST, "FAULT", &faults, "may be given several times"},
+        OPTION_END,
+    };
+    char *twice[] = {"", "--hosts", "a", "--hosts", "b", NULL},
+         *both[] = {"", "--hosts", "a", "-l", "b", NULL},
+         *list[] = {"", "--fault", "a", "--fault", "b", NULL};
+    struct error err = {0};
+    bool help;
+
+    (void)state;
+    assert_int_equal(options_parse(rows, 5, twice, &help, &err), 5);
+    assert_string_equal(hosts, "b"); /* of a script around the program the last word counts */
+    assert_int_equal(options_parse_once(rows, 5, twice, &help, &err), -1);
+    assert_string_equal(err.text, "option '--hosts' is given twice; expected it once");
+    assert_int_equal(options_parse_once(rows, 5, both, &help, &err), -1);
+    assert_string_equal(err.text, "options '--hosts' and '--limit' say the same thing; expected one of them");
+    assert_int_equal(options_parse_once(rows, 5, list, &help, &err), 5);
+    assert_int_equal(faults.count, 2);
+    free(faults.items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_that_would_be_dropped_is_refused_where_people_type),
         cmocka_unit_test(options_and_operands_may_be_mixed),
         cmocka_unit_test(wrong_words_are_named),
         cmocka_unit_test(help_is_asked_for_and_printed_from_the_rows),

@@ -576,8 +576,8 @@ static void unknown_names_list_those_there_are(void **state)
                            "hgx-b300, hgx-h100, hgx-h20, hgx-h200, hgx-h800, v100-sxm2;"));
     assert_null(suite_load(*state, "whatever", &err));
     assert_string_equal(err.text,
-                        "'whatever' is not one of the built-in suites; they are delivery, gpu, periodic, "
-                        "site, smoke, soak, tuning; a file is "
+                        "'whatever' is not one of the built-in suites; they are collect, delivery, gpu, "
+                        "periodic, site, smoke, soak, tuning; a file is "
                         "given with a '/' in its name or '.json' at its end");
     assert_null(suite_load(*state, "none.json", &err));
     assert_string_equal(err.text, "none.json: No such file or directory");

@@ -44,10 +44,15 @@ struct option_row {
 /*
  * Reads argv[1..] into the targets. Returns the index of the first operand (operands and options may be
  * mixed; "--" ends options), or -1 with a message that names the wrong word and, for a long option near to
- * one that exists, that one. Sets *ret_help and returns 0 when --help or -h was given.
+ * one that exists, that one. Sets *ret_help and returns 0 when --help or -h was given. Of an option that is given twice the
+ * last one counts, so that a script around the program can have the last word.
  */
 int options_parse(const struct option_row *rows, int argc, char **argv, bool *ret_help, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The same for people: a value that would be dropped without a word is refused, also of two options with one target. */
+int options_parse_once(const struct option_row *rows, int argc, char **argv, bool *ret_help,
+                       struct error *err) __attribute__((warn_unused_result));
 
 /* In 80 columns. */
 void options_help(const struct option_row *rows, struct text *out);
