@@ -26,6 +26,7 @@ struct collect_options {
 struct collect {
     struct collect_options options;
     enum board_kind kind;
+    enum report_language language; /* of the letter */
     struct arena *arena;
     struct store *store;
     struct record *record; /* the run with the finding */
@@ -156,9 +157,7 @@ static int write_archive(struct collect *collect, struct store *store, struct co
 {
     struct arena *arena = collect->arena;
 
-    *collection = (struct collection){.arena = arena, .store = store};
-    if (!report_language_find(collect->options.language, &collection->language))
-        return error_set(err, ERROR_USAGE, "--lang '%s'; expected en or zh", collect->options.language);
+    *collection = (struct collection){.arena = arena, .store = store, .language = collect->language};
     collection->record = store_load_lean(store, arena, collect->record->number, report_rests_on, err);
     if (collection->record == NULL)
         return -1;
@@ -244,6 +243,8 @@ static const char *usage_fault(struct collect *collect, int argc, char **argv, i
         return arena_printf(collect->arena, "unexpected word '%s'", argv[first + 2]);
     if (options->words != NULL && !options->redact)
         return "--redact-words goes with --redact";
+    if (!report_language_find(options->language, &collect->language))
+        return arena_printf(collect->arena, "--lang '%s'; expected en or zh", options->language);
     if (!board_kind_parse(options->progress, &collect->kind))
         return arena_printf(collect->arena, "--progress '%s'; expected auto, plain, json or none",
                             options->progress);

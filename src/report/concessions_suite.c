@@ -167,12 +167,16 @@ static double size_argument(struct pair *pair, const char *name)
 static bool judges_size(struct pair *pair, const char *word)
 {
     const struct suite_step *own = pair->own;
-    double size = 0;
+    double size = 0, factor = size_argument(pair, "factor"), end = size_argument(pair, "end");
 
     if (own->sizes_judged.count > 0)
         return has_word(own->sizes_judged.items, own->sizes_judged.count, word);
-    return size_parse(word, &size) && size >= size_argument(pair, "begin") &&
-           size <= size_argument(pair, "end");
+    if (!size_parse(word, &size) || factor <= 1)
+        return false;
+    for (double measured = size_argument(pair, "begin"); measured > 0 && measured <= end; measured *= factor)
+        if (measured == size)
+            return true;
+    return false;
 }
 
 static void compare_judged(struct pair *pair)

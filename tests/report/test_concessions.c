@@ -71,6 +71,16 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
         {"\"nccl-all-gather-pairs\"", "[\"8G\", \"16G\"]", "[\"1G\"]",
          "nccl-all-gather-pairs, : messages of 8G are not judged here\n"
          "nccl-all-gather-pairs, : messages of 16G are not judged here"},
+        /* Without the list the check has its own sizes judged: those that it measures. */
+        {"\"nccl-all-reduce-cluster\"",
+         "\"factor\": 2, \"iterations\": 20},\n      \"sizes_judged\": [\"8G\", \"16G\"]",
+         "\"factor\": 2, \"iterations\": 20}", ""},
+        {"\"nccl-all-reduce-cluster\"",
+         "\"factor\": 2, \"iterations\": 20},\n      \"sizes_judged\": [\"8G\", \"16G\"]",
+         "\"factor\": 3, \"iterations\": 20}",
+         "nccl-all-reduce-cluster, : factor 3 instead of 2\n"
+         "nccl-all-reduce-cluster, : messages of 8G are not judged here\n"
+         "nccl-all-reduce-cluster, : messages of 16G are not judged here"},
         {"\"nccl-all-gather-cluster\"", "\"scope\": \"cluster\"", "\"scope\": \"group\", \"by\": 2",
          "nccl-all-gather-cluster, : over group (2) instead of cluster"},
         {"\"nccl-all-gather-cluster\"", "\"fraction_of_groups\": 0.9", "\"fraction_of_groups\": 0.5",

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: [most_s=N] sh collect.sh WHAT
 # What a vendor asks for before a part is exchanged: the host's own words, each after the command that gave them. Nothing is
-# judged, and what is not installed is told in its place. Exit status 127 where no command of it is there.
+# judged, and what is not installed is told in its place. Exit status 127 where no command of it is there, 1 where none of those
+# that are there came to a good end: then it is no answer, whatever they printed.
 : "${most_s:=300}"
-answered=
+answered='' there=''
 folder=$(mktemp -d) || exit
 trap 'rm -rf "$folder"' EXIT
 # show COMMAND...
 show() {
     printf '$ %s\n' "$*"
     if command -v "$1" >/dev/null; then
-        answered=yes
-        timeout "$most_s" "$@" 2>&1 </dev/null || printf '# exit status %s\n' $?
+        there=yes
+        if timeout "$most_s" "$@" 2>&1 </dev/null; then answered=yes; else printf '# exit status %s\n' $?; fi
     else
         printf '# %s: not found\n' "$1"
     fi
@@ -27,20 +28,19 @@ tail_of() {
 # It writes files only: compressed where the host has gzip. One GPU that is off the bus makes it hang.
 bug_report() {
     if ! command -v nvidia-bug-report.sh >/dev/null; then show nvidia-bug-report.sh; return; fi
-    answered=yes
+    there=yes
     printf '$ nvidia-bug-report.sh\n'
     if ! timeout -k 5 "$most_s" nvidia-bug-report.sh --output-file "$folder/report.log" >"$folder/said" 2>&1 </dev/null; then
         printf '# exit status %s; again with --safe-mode\n' $?
         timeout -k 5 "$most_s" nvidia-bug-report.sh --safe-mode --output-file "$folder/report.log" >"$folder/said" 2>&1 </dev/null ||
             printf '# exit status %s\n' $?
     fi
-    found=
     for file in "$folder"/report.log*; do
         [ -f "$file" ] || continue
-        found=yes
+        answered=yes
         case $file in *.gz) gzip -dc "$file" ;; *) cat "$file" ;; esac
     done
-    [ -n "$found" ] || cat "$folder/said"
+    [ -n "$answered" ] || cat "$folder/said"
 }
 case $1 in
 nvidia-bug-report) bug_report ;;
@@ -83,4 +83,5 @@ fabric)
     show ibdiagnet --skip pm -o "$folder/ibdiagnet"
     ;;
 esac
-[ "$answered" = yes ] || exit 127
+[ -n "$there" ] || exit 127
+[ -n "$answered" ] || exit 1
