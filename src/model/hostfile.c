@@ -5,6 +5,7 @@
  */
 #include "assay/model/hostfile.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ struct parser {
     size_t at;
     unsigned line;
     bool keys_told; /* which there are, in an error */
+    bool yaml;      /* no line of it can be one of ours */
     LIST_OF(struct assignment) defaults;
 };
 
@@ -85,10 +87,23 @@ static bool is_name(const char *value, const char *others)
     return true;
 }
 
+#define IPV4 "four numbers from 0 to 255"
+
+/* 10.0.0.999 would be looked up as a name, and tell of that only when the host is asked. */
+static bool is_wrong_ipv4(const char *value)
+{
+    struct in_addr address;
+
+    return strchr(value, '.') != NULL && value[strspn(value, "0123456789.")] == '\0' &&
+           inet_pton(AF_INET, value, &address) != 1;
+}
+
 static const char *set_address(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     if (!is_name(value, "._-:%"))
         return "a host name or an IP address";
+    if (is_wrong_ipv4(value))
+        return "an IPv4 address, " IPV4;
     return set_text(arena, host, offset, value);
 }
 
@@ -643,7 +658,11 @@ static int add_host(struct parser *parser, unsigned column, const char *name,
     if (!is_name(name, "._-:"))
         return refuse(parser, parser->line, column,
                       "'%.80s' is not a host name; expected letters, digits and '.', '-', '_', ':'", name);
-    return fill_host(parser, assignments, index, host);
+    if (fill_host(parser, assignments, index, host) < 0)
+        return -1;
+    if (host->address == host->name && is_wrong_ipv4(name))
+        return refuse(parser, parser->line, column, "'%.80s' is not an IPv4 address; expected " IPV4, name);
+    return 0;
 }
 
 /* node[1-4],node7: what other tools call a hostlist. */
@@ -739,6 +758,17 @@ static int refuse_group(const struct parser *parser)
                   slice_print(slice_from(parser->text, parser->at)));
 }
 
+/* The first line of an inventory in YAML, such as "all:", of which each further line would be a riddle. */
+static int refuse_yaml(struct parser *parser)
+{
+    parser->yaml = true;
+    return refuse(
+        parser, parser->line, 1,
+        "'%.*s' begins YAML; expected a line for each host, such as gpu1 address=10.0.0.1 user=ops; "
+        "of an inventory of Ansible: ansible-inventory --list tells its hosts",
+        slice_print(parser->text));
+}
+
 static int read_line(struct parser *parser, struct slice line)
 {
     const char *comment = memchr(line.bytes, '#', line.length);
@@ -758,6 +788,9 @@ static int read_line(struct parser *parser, struct slice line)
     if (line.bytes[parser->at] == '[' && parser->at + 1 < line.length &&
         isalpha((unsigned char)line.bytes[parser->at + 1]))
         return refuse_group(parser);
+    if (parser->file->hosts.count == 0 && memchr(line.bytes, '=', line.length) == NULL &&
+        (line.bytes[line.length - 1] == ':' || slice_equal(line, "---")))
+        return refuse_yaml(parser);
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))
         return read_names(parser);
@@ -896,9 +929,11 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
     file->path = arena_strdup(arena, path);
     file->bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
     rest = file->bytes;
-    while (scan_line(&rest, &line))
+    /* The byte order mark that editors of Windows put before UTF-8. */
+    (void)scan_text(&rest, "\xef\xbb\xbf");
+    while (!parser.yaml && scan_line(&rest, &line))
         sound &= read_line(&parser, line) == 0;
-    if (rest.length > 0)
+    if (!parser.yaml && rest.length > 0)
         sound &= read_line(&parser, rest) == 0;
     if (sound && file->hosts.count == 0) {
         refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");

@@ -246,6 +246,9 @@ static void what_other_tools_write_is_read_or_told(void **state)
     assert_string_equal(file->hosts.items[4].name, "node7");
     assert_string_equal(file->hosts.items[5].name, "login");
     assert_non_null(parse(*state, "[1-4]\n", &err));
+    file = parse(*state, "\xef\xbb\xbfn1\n", &err);
+    assert_non_null(file);
+    assert_string_equal(file->hosts.items[0].name, "n1");
     assert_null(parse(*state, "[gpus]\ngpu1 ansible_host=10.0.0.1\n", &err));
     assert_string_equal(err.text,
                         "hosts:1:1: '[gpus]' begins a group of an Ansible inventory; expected a host, "
@@ -279,6 +282,13 @@ static void wrong_files_are_told_by_line_and_column(void **state)
         {"n1 become=root\n", "hosts:1:11: become is 'root'; expected sudo or none"},
         {"n1 transport=rsh\n", "hosts:1:14: transport is 'rsh'; expected auto, ssh, openssh or local"},
         {"n1 timescale=0.5\n", "hosts:1:14: timescale is '0.5'; expected a number from 1 to 100000"},
+        {"n1 address=10.0.0.999\n",
+         "hosts:1:12: address is '10.0.0.999'; expected an IPv4 address, four numbers from 0 to 255"},
+        {"10.0.0.999\n",
+         "hosts:1:1: '10.0.0.999' is not an IPv4 address; expected four numbers from 0 to 255"},
+        {"\n# made by hand\nall:\n  hosts:\n    n1:\n      ansible_host: 10.0.0.1\n",
+         "hosts:3:1: 'all:' begins YAML; expected a line for each host, such as gpu1 address=10.0.0.1 "
+         "user=ops; of an inventory of Ansible: ansible-inventory --list tells its hosts"},
         {"n1 timescale=nan\n", "hosts:1:14: timescale is 'nan'; expected a number from 1 to 100000"},
         {"n1 address=-oProxyCommand=x\n",
          "hosts:1:12: address is '-oProxyCommand=x'; expected a host name or an IP address"},
