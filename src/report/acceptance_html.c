@@ -177,19 +177,6 @@ static void write_verdict(struct leaf *leaf)
     html_markup(out, "</div>\n");
 }
 
-/* The cluster as its last run calls it: what is signed must say what it is about. */
-static const char *cluster_text(struct leaf *leaf)
-{
-    const struct acceptance *acceptance = leaf->acceptance;
-    struct report_names names;
-
-    if (acceptance->runs.count == 0)
-        return "";
-    report_names_of(leaf->arena, acceptance->runs.items[acceptance->runs.count - 1], &names);
-    return arena_printf(leaf->arena, "%s \xc2\xb7 %s", names.title,
-                        names_said(leaf->arena, leaf->language, &names));
-}
-
 static void write_title(struct leaf *leaf)
 {
     const struct acceptance *acceptance = leaf->acceptance;
@@ -200,7 +187,7 @@ static void write_title(struct leaf *leaf)
     html_markup(out, "</p>\n<h1>");
     html_text(out, acceptance->name);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
-    html_text(out, cluster_text(leaf));
+    html_text(out, acceptance_cluster(leaf->arena, leaf->language, acceptance));
     html_text(out, sayf(leaf, TEXT_A_AS_OF, time_text(leaf->arena, acceptance->now)));
     html_markup(out, "</p>\n");
     write_verdict(leaf);

@@ -4,6 +4,7 @@
 
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
+#include "names.h"
 #include "report_formats.h"
 #include "unjudged.h"
 
@@ -238,6 +239,21 @@ static void write_sources(struct acceptance_json *json)
     json_close_array(&json->writer);
 }
 
+/* As its last run calls it; absent where there is no run. */
+static void write_cluster(struct acceptance_json *json)
+{
+    const struct acceptance *acceptance = json->acceptance;
+    struct report_names names;
+
+    if (acceptance->runs.count == 0)
+        return;
+    report_names_of(json->arena, acceptance->runs.items[acceptance->runs.count - 1], &names);
+    put_string(json, "cluster", names.title);
+    put_string(json, "customer", names.customer);
+    put_string(json, "site", names.site);
+    put_string(json, "contract", names.contract);
+}
+
 void acceptance_json(const struct acceptance *acceptance, enum report_language language, struct text *out)
 {
     struct acceptance_json json = {.arena = arena_create(), .acceptance = acceptance};
@@ -252,6 +268,7 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
     put_string(&json, "uuid", acceptance->uuid);
     put_number(&json, "made", acceptance->made);
     put_number(&json, "now", acceptance->now);
+    write_cluster(&json);
     put_string(&json, "verdict", verdict_name(acceptance->verdicts.items[0].word));
     open_list(&json, "left_out");
     for (size_t i = 0; i < acceptance->left_out.count; i++)

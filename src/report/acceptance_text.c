@@ -6,6 +6,7 @@
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
 #include "language.h"
+#include "names.h"
 #include "report_formats.h"
 #include "unjudged.h"
 
@@ -75,9 +76,10 @@ static void write_verdicts(struct sheet *sheet)
     if (caveat != NULL)
         put_line(sheet, "", said(sheet, caveat));
     put_line(sheet, "",
-             sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
-                  number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
-                  number(sheet, acceptance->requirements.count)));
+             arena_printf(sheet->arena, "%s%s", acceptance_cluster(sheet->arena, sheet->language, acceptance),
+                          sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
+                               number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
+                               number(sheet, acceptance->requirements.count))));
     for (size_t i = 0; i < acceptance->verdicts.count; i++) {
         const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
 

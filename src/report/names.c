@@ -63,6 +63,17 @@ const char *names_said(struct arena *arena, enum report_language language, const
     return text;
 }
 
+const char *acceptance_cluster(struct arena *arena, enum report_language language,
+                               const struct acceptance *acceptance)
+{
+    struct report_names names;
+
+    if (acceptance->runs.count == 0)
+        return "";
+    report_names_of(arena, acceptance->runs.items[acceptance->runs.count - 1], &names);
+    return arena_printf(arena, "%s \xc2\xb7 %s", names.title, names_said(arena, language, &names));
+}
+
 const struct reason *document_said(struct arena *arena, const struct document *document)
 {
     return strcmp(document->kind, CHANGE_DOCUMENT) == 0 ? reason_decode(arena, document->name)

@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_NAMES_H
 #define ASSAY_REPORT_NAMES_H
 
+#include "assay/model/acceptance.h"
 #include "language.h"
 
 struct report_names {
@@ -15,6 +16,10 @@ struct report_names {
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names);
 /* "customer Acme - site Oslo - contract A-17 - ", as far as somebody said: what goes before the rest of a subtitle. */
 const char *names_said(struct arena *arena, enum report_language language, const struct report_names *names);
+/* "Iron - customer Acme - ", as the last run of an acceptance calls the cluster: what is signed must say what it is about.
+ * "" where there is no run. */
+const char *acceptance_cluster(struct arena *arena, enum report_language language,
+                               const struct acceptance *acceptance);
 /* What a document is called; of a CHANGE_DOCUMENT its name says what was changed. */
 const struct reason *document_said(struct arena *arena, const struct document *document);
 
