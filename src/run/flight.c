@@ -98,6 +98,8 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
     struct attempt *attempt = &scheduler->record->attempts.items[flight->attempt];
 
     take_result(scheduler, attempt, result, remote_transport_note(head->remote));
+    if (scheduler->signals_seen > 0 && step->shape->passive && attempt->end == ATTEMPT_KILLED)
+        attempt->end = ATTEMPT_CANCELLED; /* by sweep_cancel_running */
     flight_note_boot(head, attempt->boot_id);
     if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
         drop_flight(flight);

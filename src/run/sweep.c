@@ -170,6 +170,16 @@ static void cancel_windows(struct scheduler *scheduler)
     }
 }
 
+/* A command that only looks has no guard beside it that could be told: what runs of it is ended from outside, so that
+ * nobody waits for its deadline. */
+static void cancel_look(struct scheduler *scheduler, const struct attempt *attempt, bool as_root)
+{
+    struct remote_job job = {.verb = REMOTE_GONE, .uuid = attempt->uuid, .deadline_s = 60, .as_root = as_root};
+
+    scheduler->forgetting++;
+    remote_start(head_of(scheduler, attempt->step)->remote, &job, forgotten, scheduler);
+}
+
 void sweep_cancel_running(struct scheduler *scheduler)
 {
     scheduler->cancelling = mem_alloc(scheduler->record->attempts.count * sizeof *scheduler->cancelling + 1);
@@ -182,7 +192,11 @@ void sweep_cancel_running(struct scheduler *scheduler)
                                  .deadline_s = 120,
                                  .as_root = step->shape->as_root};
 
-        if (attempt->state == ATTEMPT_SENT && !step->shape->passive)
+        if (attempt->state != ATTEMPT_SENT)
+            continue;
+        if (step->shape->passive)
+            cancel_look(scheduler, attempt, step->shape->as_root);
+        else
             cancel_attempt(scheduler, i, &job);
     }
     cancel_windows(scheduler);

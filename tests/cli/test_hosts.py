@@ -4,8 +4,10 @@ named."""
 
 import json
 import shutil
+import signal
+import sqlite3
 
-from cluster import FOLDER, Lab, Tap, assay
+from cluster import FOLDER, Lab, PATIENCE_S, Tap, assay, start, wait_until
 
 tap = Tap()
 
@@ -93,6 +95,19 @@ def many_things_to_mend():
                text.stdout)
 
 
+def a_request_to_end():
+    """What only looks is ended too: nobody waits until the tool that hangs meets its deadline."""
+    with Lab("ended", 2, ["node1:tool-hang:nvidia-smi"]) as lab:
+        child = start("preflight", named(lab), "--db", f"{FOLDER}/ended.db", "--progress", "none")
+        wait_until(lambda: any("nvidia-smi" in line for line in lab.processes()), 60)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE_S)
+        with sqlite3.connect(f"{FOLDER}/ended.db") as database:
+            ends = {word for (word,) in database.execute("SELECT ending FROM attempt")}
+        tap.same((child.returncode, "cancelled" in ends, lab.processes()), (130, True, []),
+                 "Ctrl-C while a tool hangs: it is ended before its deadline, and nothing is left", ends, out, err)
+
+
 def usage():
     for words, said in (((), "the hostfile is missing"), (("a", "b"), "unexpected word 'b'"),
                         (("a", "--format", "xml"), "--format 'xml'"), (("/nonexistent",), "/nonexistent")):
@@ -102,6 +117,7 @@ def usage():
 
 
 usage()
+a_request_to_end()
 a_healthy_cluster()
 many_things_to_mend()
 tap.end()
