@@ -36,7 +36,8 @@
 enum {
     PAUSE_FIRST_MS = 100,
     PAUSE_MOST_MS = 10000,
-    TRIES = 3, /* a guard that is killed before it answers is asked again so often */
+    PAUSE_IN_SESSION_MS = 1600, /* from then on a channel that was refused is asked for in a new session */
+    TRIES = 3,                  /* a guard that is killed before it answers is asked again so often */
     INPUT_LIMIT = 1 << 30,
     DESCRIPTORS_MOST = 65536, /* asked for; programs that we start may close as many one by one */
     DESCRIPTORS_KEPT = 256,   /* for all that is no session */
@@ -114,6 +115,7 @@ static void settle(struct remote *remote);
 static void choose_transport(struct remote *remote);
 static void end_session(struct remote *remote);
 static void pause_then_connect(struct remote *remote);
+static void pause_longer(struct remote *remote);
 static void pool_grant(struct remote_pool *pool);
 
 /* ---- jobs ---- */
@@ -308,8 +310,12 @@ static void on_done(void *context, enum channel_end end, const struct reason *wh
     if (end == CHANNEL_REFUSED && remote->running_count > 1) {
         remote->channel_limit = remote->running_count - 1;
         job_wait_again(job);
-    } else if (end == CHANNEL_REFUSED && ++job->tries < TRIES) {
+    } else if (end == CHANNEL_REFUSED && remote->pause_ms < PAUSE_IN_SESSION_MS) {
         /* One channel is all that the host allows, and the last one is still being closed there. */
+        job_wait_again(job);
+        remote->channel_limit = 0;
+        pause_longer(remote);
+    } else if (end == CHANNEL_REFUSED && ++job->tries < TRIES) {
         job_wait_again(job);
         end_session(remote);
         pause_then_connect(remote);
@@ -424,16 +430,27 @@ static void on_pause_over(uv_timer_t *timer)
 {
     struct remote *remote = timer->data;
 
-    want_session(remote);
+    if (remote->state != STATE_READY) {
+        want_session(remote);
+        return;
+    }
+    remote->channel_limit = 1;
+    settle(remote);
 }
 
-static void pause_then_connect(struct remote *remote)
+/* Twice as long each time, until the host answers. */
+static void pause_longer(struct remote *remote)
 {
     remote->pause_ms = remote->pause_ms == 0 ? PAUSE_FIRST_MS : 2 * remote->pause_ms;
     if (remote->pause_ms > PAUSE_MOST_MS)
         remote->pause_ms = PAUSE_MOST_MS;
-    remote->state = STATE_PAUSING;
     uv_timer_start(&remote->pause, on_pause_over, remote->pause_ms, 0);
+}
+
+static void pause_then_connect(struct remote *remote)
+{
+    remote->state = STATE_PAUSING;
+    pause_longer(remote);
 }
 
 static enum remote_end end_of(enum transport_failure failure)

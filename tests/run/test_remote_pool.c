@@ -73,6 +73,24 @@ static int setup_two_channels(void **state)
     return 0;
 }
 
+/* Each further one comes while the server may still be closing the last. */
+static void a_server_that_allows_one_channel_is_used_with_one(void **state)
+{
+    struct place *place = *state;
+
+    run_many(place, TRANSPORT_SSH, 40);
+    assert_int_equal(connections_logged(place), 1);
+}
+
+static int setup_one_channel(void **state)
+{
+    struct place *place = calloc(1, sizeof *place);
+
+    *state = place;
+    place_start(place, "MaxSessions 1");
+    return 0;
+}
+
 static void hosts_wait_for_a_place_in_the_pool(void **state)
 {
     struct place *place = *state;
@@ -129,6 +147,8 @@ int main(void)
         PLACE_CASE(two_hundred_jobs_share_one_session),
         cmocka_unit_test_setup_teardown(a_server_that_allows_fewer_channels_is_used_with_fewer,
                                         setup_two_channels, place_teardown),
+        cmocka_unit_test_setup_teardown(a_server_that_allows_one_channel_is_used_with_one, setup_one_channel,
+                                        place_teardown),
         PLACE_CASE(hosts_wait_for_a_place_in_the_pool),
         PLACE_CASE(the_pool_may_be_destroyed_at_any_moment),
     };
