@@ -668,9 +668,9 @@ static void what_is_beyond_the_agreed_is_named(void **state)
                   "{\"ports\": [\"22/tcp\", \"40000-40010/udp\"], \"users\": [\"root\", \"alice\"], "
                   "\"keys\": [\"SHA256:abc\", \"SHA256:x\"], \"sudoers\": []}",
                   ROWS "posture.sudoers_read\t\tyes\n");
-    assert_string_equal(fact(&host, "posture.ports_agreed"), "6666/tcp (nc) is not agreed");
+    assert_string_equal(fact(&host, "posture.ports_agreed"), "not agreed: 6666/tcp (nc)");
     assert_string_equal(fact(&host, "posture.users_agreed"),
-                        "$(reboot) (uid 0) is not agreed; alice is agreed and not there");
+                        "not agreed: $(reboot) (uid 0); agreed but missing: alice");
     assert_string_equal(fact(&host, "posture.keys_agreed"), "as agreed");
     assert_string_equal(fact(&host, "posture.sudoers_agreed"), "as agreed");
     arena_destroy(host.arena);
@@ -693,7 +693,7 @@ static void doors_that_were_not_read_are_not_none(void **state)
     assert_string_equal(fact(&host, "posture.sudoers_agreed"), "(none)");
     assert_string_equal(fact(&host, "posture.users_agreed"), "(none)");
     assert_string_equal(fact(&host, "posture.keys"), "(none)");
-    assert_string_equal(fact(&host, "posture.keys_agreed"), "SHA256:x (bob) is not agreed");
+    assert_string_equal(fact(&host, "posture.keys_agreed"), "not agreed: SHA256:x (bob)");
     arena_destroy(host.arena);
 }
 
