@@ -444,6 +444,28 @@ static void mark_roots(struct folding *folding, size_t index)
             join_roots(folding->root[entry->outcomes[i]->step], (unsigned)folding->of_entry[index]);
 }
 
+/* Not run, and nothing else is open because of which: one reason is one point, however many steps and parts it left open. */
+static void place_unrun(struct folding *folding, size_t index, size_t gates)
+{
+    const struct report_entry *entry = &folding->entries[index];
+    const char *key =
+        arena_printf(folding->arena, "\x1fnot run\x1f%s", reason_encode(folding->arena, entry->cause));
+    struct report_cause *into;
+    size_t cause = 0;
+
+    while (cause < folding->causes->items.count && strcmp(folding->keys.items[cause], key) != 0)
+        cause++;
+    if (cause == folding->causes->items.count)
+        cause = add_cause(folding, key, &(struct report_cause){.word = OUTCOME_NOT_RUN});
+    into = &folding->causes->items.items[cause];
+    take_hosts(folding, into, entry);
+    *list_push(folding->arena, &into->entries) = index;
+    if (into->entries.count > 1)
+        into->parts.count = 0;
+    into->not_run += gates;
+    folding->of_entry[index] = cause + 1;
+}
+
 static void place_not_run(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
@@ -461,17 +483,10 @@ static void place_not_run(struct folding *folding, size_t index)
             folding->of_entry[index] = root;
         }
     }
-    if (nowhere > 0 && is_stopped(folding)) {
+    if (nowhere > 0 && is_stopped(folding))
         place_stopped(folding, index);
-    } else if (nowhere > 0) {
-        struct report_cause fresh = {.word = OUTCOME_NOT_RUN, .not_run = nowhere};
-        size_t cause;
-
-        take_hosts(folding, &fresh, entry);
-        cause = add_cause(folding, arena_printf(folding->arena, "\x1f%zu", index), &fresh);
-        *list_push(folding->arena, &folding->causes->items.items[cause].entries) = index;
-        folding->of_entry[index] = cause + 1;
-    }
+    else if (nowhere > 0)
+        place_unrun(folding, index, nowhere);
 }
 
 /* -- In order ------------------------------------------------------------------------------------------------ */
