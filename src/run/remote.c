@@ -753,6 +753,10 @@ static void choose_transport(struct remote *remote)
         use_transport(remote, &transport_local);
         remote->note = reason(arena, text, "local");
         break;
+    case TRANSPORT_SLURM:
+        use_transport(remote, &transport_slurm);
+        remote->note = reason(arena, text, "slurm");
+        break;
     case TRANSPORT_OPENSSH:
         use_transport(remote, &transport_openssh);
         remote->note = reason(arena, text, "openssh");
@@ -786,7 +790,7 @@ struct remote *remote_open(struct remote_pool *pool, const struct remote_target 
     TAILQ_INIT(&remote->running);
     remote->channel_limit = CHANNELS_PER_SESSION;
     remote->config_waiter = (struct ssh_config_waiter){.known = on_config_known, .context = remote};
-    remote->configured = target->transport == TRANSPORT_LOCAL;
+    remote->configured = target->transport == TRANSPORT_LOCAL || target->transport == TRANSPORT_SLURM;
     uv_timer_init(pool->transports.loop, &remote->pause);
     remote->pause.data = remote;
     choose_transport(remote);
@@ -817,6 +821,10 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
     job_queue(job);
     if (fault != NULL) {
         job_finish(job, false, REMOTE_NO_ANSWER, fault);
+        return;
+    }
+    if (root == GUARD_SUDO_PASSWORD && remote->class == &transport_slurm) {
+        job_finish(job, false, REMOTE_SUDO_REFUSED, REASON(slurm_takes_no_password));
         return;
     }
     if (root == GUARD_SUDO_PASSWORD && remote->sudo_refused) {

@@ -100,6 +100,7 @@ enum { CHANNELS_PER_SESSION = 4 };
 extern const struct transport_class transport_ssh;
 extern const struct transport_class transport_openssh;
 extern const struct transport_class transport_local;
+extern const struct transport_class transport_slurm;
 
 /* Why libssh2 cannot serve this target (a key it cannot use), or NULL. As good as the pool. */
 const struct reason *transport_ssh_fault(struct transport_context *context,
