@@ -446,6 +446,7 @@ static enum remote_end end_of(enum transport_failure failure)
     case TRANSPORT_HOST_KEY_CHANGED:
         return REMOTE_HOST_KEY_CHANGED;
     case TRANSPORT_JUMP_FAILED:
+    case TRANSPORT_JOB_OVER:
         return REMOTE_JUMP_FAILED;
     case TRANSPORT_UNREACHABLE:
     case TRANSPORT_INCAPABLE:
@@ -462,14 +463,15 @@ static void fail_jobs(struct remote *remote, bool was_ready, enum transport_fail
                       const struct reason *why)
 {
     uint64_t limit = remote->pool->transports.options.reconnect_for_ms;
-    bool key = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED;
+    bool final = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED ||
+                 failure == TRANSPORT_JOB_OVER;
     bool over =
         remote->failing_since != 0 && uv_now(remote->pool->transports.loop) - remote->failing_since >= limit;
     struct job *job, *next;
 
     for (job = TAILQ_FIRST(&remote->waiting); job != NULL; job = next) {
         next = TAILQ_NEXT(job, link);
-        if ((!job->sent && !was_ready) || key) {
+        if ((!job->sent && !was_ready) || final) {
             job_finish(job, false, end_of(failure), why);
         } else if (over) {
             job_finish(job, false, failure == TRANSPORT_JUMP_FAILED ? REMOTE_JUMP_FAILED : REMOTE_UNREACHABLE,

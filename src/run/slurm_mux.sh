@@ -53,8 +53,12 @@ end_job() {
     exit 1
 }
 
-# A login has these; a step without our environment has not.
+# A login has these; a step without our environment has not. What it has of Slurm is about this one step, and would hold for
+# every srun that a command here starts in the job.
 as_at_login() {
+    for name in $(env | sed -n 's/^\(SLURM_[A-Z0-9_]*\)=.*/\1/p'); do
+        case $name in SLURM_CONF | SLURM_JOB_ID) ;; *) unset "$name" ;; esac
+    done
     PATH=${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}
     USER=$(id -un) HOME=$(getent passwd "$(id -u)" | cut -d: -f6)
     LOGNAME=$USER

@@ -45,6 +45,7 @@ enum transport_failure {
     TRANSPORT_HOST_KEY_UNKNOWN,
     TRANSPORT_HOST_KEY_CHANGED,
     TRANSPORT_JUMP_FAILED, /* not the host but the way to it, which the reason names */
+    TRANSPORT_JOB_OVER,    /* Slurm's job is, so no other session can be made */
     TRANSPORT_INCAPABLE,   /* this transport cannot serve the host, another may */
 };
 

@@ -69,9 +69,9 @@ static const struct failure {
 } failures[] = {
     {"Unable to contact slurm controller", &sentence_slurm_does_not_answer, TRANSPORT_JUMP_FAILED, true},
     {"Job is pending execution", &sentence_slurm_job_pends, TRANSPORT_JUMP_FAILED, true},
-    {"Invalid job id", &sentence_slurm_job_is_over, TRANSPORT_JUMP_FAILED, false},
-    {"has expired", &sentence_slurm_job_is_over, TRANSPORT_JUMP_FAILED, false},
-    {"already completing or completed", &sentence_slurm_job_is_over, TRANSPORT_JUMP_FAILED, false},
+    {"Invalid job id", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
+    {"has expired", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
+    {"already completing or completed", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
     {"CANCELLED AT", &sentence_slurm_ended_the_step, TRANSPORT_JUMP_FAILED, false},
     {"(down, drained or reserved)", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
     {"NODE FAILURE", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},

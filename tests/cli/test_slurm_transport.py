@@ -99,6 +99,155 @@ def everything_comes_back():
     nothing_is_left("over Slurm")
 
 
+def slow(name, seconds=6):
+    """A step that leaves a line of its host, once, and ends after a while."""
+    write(f"{FOLDER}/{name}.touched", "")
+    return step("slow", f"hostname -s >>{FOLDER}/{name}.touched; sleep {seconds}; echo done")
+
+
+def begun_on(name):
+    return [line.split(".")[0] for line in lines_of(f"{FOLDER}/{name}.touched")]
+
+
+ALL = [f"node{number}" for number in range(1, COUNT + 1)]
+
+
+def begin(name, *steps):
+    """A run that was met while its slow step runs on all hosts."""
+    child = start(*words(name, *(steps or (slow(name),))), SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: begun_on(name) == ALL, 60), f"{name}: it has begun on all hosts", begun_on(name))
+    return child
+
+
+def end(child):
+    out, err = child.communicate(timeout=PATIENCE_S)
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+
+
+def kill(child):
+    child.kill()
+    child.communicate()
+
+
+def passed_once(name, done, story):
+    tap.same((verdict(done), {item[0] for item in outcomes(name).values()}), ((0, "passed"), {"pass"}), f"{story}: all pass",
+             done.stdout, done.stderr)
+    tap.same(begun_on(name), ALL, f"{story}: nothing ran twice")
+
+
+def a_controller_is_killed():
+    for moment in (0.7, 2):
+        name = f"early{moment}"
+        child = start(*words(name, slow(name, 2)), SLURM_CONF=slurm.conf)
+        wait_until(lambda: os.path.exists(f"{FOLDER}/{name}.db"), 20)
+        time.sleep(moment)
+        kill(child)
+        passed_once(name, resume(name), f"a controller killed {moment} s after it began")
+        nothing_is_left(f"a controller killed {moment} s after it began")
+    kill(begin("killed"))
+    tap.ok(wait_until(lambda: "extern" not in slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout and
+                      len(slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout.split()) == 1, 20),
+           "a killed controller: its steps end, its job stays", slurm.ask("squeue", "-s").stdout)
+    passed_once("killed", resume("killed"), "a killed controller, resumed while the command runs")
+    kill(begin("over"))
+    time.sleep(8)
+    passed_once("over", resume("over"), "a killed controller, resumed when the command has ended")
+    nothing_is_left("a killed controller")
+
+
+def everything_on(host):
+    """As proctrack/cgroup does it at the end of a step: all that the run has begun on that host is killed."""
+    for line in host.processes():
+        pid = line.split()[1]
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if b"SLURM_JOB_ID=" in file.read() and "slurmstepd" not in line:
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def steps_that_take_all_with_them():
+    child = begin("cgroup")
+    kill(child)
+    everything_on(hosts.list[0])
+    done = resume("cgroup")
+    found = outcomes("cgroup")
+    tap.same({host: item[0] for (_, host), item in found.items()}, {"node1": "inconclusive", "node2": "pass", "node3": "pass"},
+             "steps that take all with them: what was lost is no pass", done.stdout, done.stderr)
+    tap.same({attempt["end"] for attempt in attempts("cgroup", "slow")}, {"ran", "lost"}, "steps that take all with them: it is told as lost")
+    tap.same(begun_on("cgroup"), ALL, "steps that take all with them: nothing ran twice")
+    nothing_is_left("steps that take all with them")
+
+
+def the_steps_break():
+    child = begin("broken")
+    command("killall", "-9", "srun")
+    passed_once("broken", end(child), "all srun are killed in the middle")
+    nothing_is_left("all srun are killed in the middle")
+
+
+def slurmctld_is_away():
+    child = begin("away", slow("away", 4), step("next", "echo done", needs=["slow"]))
+    slurm.controller.kill()
+    slurm.controller.wait()
+    time.sleep(10)
+    slurm.begin_controller()
+    passed_once("away", end(child), "slurmctld is away for a while")
+    nothing_is_left("slurmctld is away for a while")
+
+
+def the_job_is_cancelled():
+    child = begin("cancelled", slow("cancelled", 300))
+    slurm.ask("scancel", *slurm.jobs(f"assay-{Report(f'{FOLDER}/cancelled.db').json['run']['uuid']}", "running"))
+    began = time.monotonic()
+    done = end(child)
+    tap.ok(time.monotonic() - began < 120, "scancel in the middle: the run does not wait for what cannot come", time.monotonic() - began)
+    tap.same(verdict(done), (2, "incomplete"), "scancel in the middle: the run is incomplete", done.stdout, done.stderr)
+    found = outcomes("cancelled")
+    tap.ok(all(item[0] in ("inconclusive", "not run") and "Slurm" in item[1] for item in found.values()),
+           "scancel in the middle: that Slurm has ended it is said", found)
+    tap.same(begun_on("cancelled"), ALL, "scancel in the middle: nothing ran twice")
+    tap.ok(wait_until(lambda: not [line for line in hosts.processes("sleep 300")], 20), "scancel in the middle: nothing goes on on any host",
+           hosts.processes())
+
+
+def a_run_is_cancelled():
+    child = begin("interrupted", slow("interrupted", 300))
+    child.send_signal(signal.SIGINT)
+    done = end(child)
+    tap.same(done.returncode, 130, "Ctrl-C: the run ends", done.stdout, done.stderr)
+    nothing_is_left("Ctrl-C")
+
+
+def a_launch_across_hosts():
+    suite = write(f"{FOLDER}/launch.json", json.dumps({
+        "name": "launch", "title": "launch", "purpose": "delivery",
+        # What stands for nccl-tests here: a program that holds a library's version.
+        "tools": {"all_reduce_perf": {"path": write(f"{FOLDER}/nccl", "#!/bin/sh\n# NCCL version 2.21.5+cuda12.4\n", 0o755)}},
+        "steps": [{"check": "reachable"}, {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]}]}))
+    done = assay("run", "-H", f"{FOLDER}/hostfile", "-s", suite, "--db", f"{FOLDER}/launch.db", "--progress", "none", "-o",
+                 f"{FOLDER}/launch.html", SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), "a launch across hosts without sshd: by srun, on 2 and on all of them", done.stdout, done.stderr)
+    nothing_is_left("a launch across hosts")
+    with open(suite, encoding="utf-8") as file:
+        given = {**json.load(file), "launcher": {"flags": ["--mca", "pml", "ob1"]}}
+    done = assay("run", "-H", f"{FOLDER}/hostfile", "-s", write(f"{FOLDER}/flags.json", json.dumps(given)), "--db", f"{FOLDER}/flags.db",
+                 SLURM_CONF=slurm.conf)
+    tap.ok(done.returncode == 64 and "launcher.flags are for mpirun" in done.stderr, "words for mpirun are refused, not dropped", done.stderr)
+
+
+def what_is_wrong_is_said():
+    write(f"{FOLDER}/unknown", "defaults platform=plain.json slots=1 transport=slurm\nnode9\n")
+    done = run("unknown", hosts_file="unknown")
+    tap.ok(done.returncode == 64 and "node9" in done.stderr and "Invalid node name" in done.stderr, "a node that Slurm does not know", done.stderr)
+    write(f"{FOLDER}/mixed", "defaults platform=plain.json slots=1\nnode1 transport=slurm\nnode2\n")
+    done = run("mixed", hosts_file="mixed")
+    tap.ok(done.returncode == 64 and "1 of 2 hosts have transport=slurm" in done.stderr, "only some hosts over Slurm", done.stderr)
+    done = assay(*words("nothing"), SLURM_CONF=slurm.conf, PATH=FOLDER)
+    tap.ok(done.returncode == 64 and "sbatch" in done.stderr, "Slurm's commands are missing", done.stderr)
+
+
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
 if missing:
     print(f"1..0 # SKIP not installed: slurm-wlm ({', '.join(missing)})")
@@ -110,7 +259,8 @@ write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slu
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
 slurm = Slurm(hosts, sharing="NO")
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for story in (everything_comes_back,):
+    for story in (everything_comes_back, a_launch_across_hosts, the_steps_break, a_controller_is_killed, steps_that_take_all_with_them,
+                  slurmctld_is_away, the_job_is_cancelled, a_run_is_cancelled, what_is_wrong_is_said):
         if len(sys.argv) < 3 or sys.argv[2] in story.__name__:
             story()
 tap.end()
