@@ -99,19 +99,27 @@ static const struct failure *failure_of(const struct slurm_session *session, str
     return found;
 }
 
-/* Ends the session for its owner, once. */
-static void fail(struct slurm_session *session, const struct reason *otherwise)
+/* srun has ended, could not be started, or took too long: another one after a while, or the end of the session. */
+static void over(struct slurm_session *session, const struct reason *otherwise)
 {
-    struct arena *arena = arena_create();
+    uint64_t now = uv_now(session->context->loop);
+    struct arena *arena;
     struct slice line;
     const struct failure *failure = failure_of(session, &line);
     const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise;
+    bool again = !session->ready && failure != NULL && failure->again &&
+                 now - session->since < session->context->options.reconnect_for_ms;
 
     uv_timer_stop(&session->timer);
     if (session->srun != NULL)
         process_drop(session->srun, SIGKILL);
     session->srun = NULL;
     session->ready = false;
+    if (again) {
+        uv_timer_start(&session->timer, session->timer.timer_cb, AGAIN_MS, 0);
+        return;
+    }
+    arena = arena_create();
     session->base.events->closed(session->base.context,
                                  failure != NULL ? failure->failure : TRANSPORT_JUMP_FAILED,
                                  line.length > 0 ? reason(arena, about, what, line) : what);
@@ -229,20 +237,10 @@ static void on_bytes(void *context, int stream, const char *bytes, size_t length
 static void on_done(void *context, int status, int signal)
 {
     struct slurm_session *session = context;
-    struct slice line;
-    const struct failure *failure = failure_of(session, &line);
-    uint64_t now = uv_now(session->context->loop);
-    struct arena *arena;
+    struct arena *arena = arena_create();
 
     session->srun = NULL;
-    if (!session->ready && failure != NULL && failure->again &&
-        now - session->since < session->context->options.reconnect_for_ms) {
-        session->waits = true;
-        uv_timer_start(&session->timer, session->timer.timer_cb, AGAIN_MS, 0);
-        return;
-    }
-    arena = arena_create();
-    fail(session, reason(arena, srun_ended_with, status, signal));
+    over(session, reason(arena, srun_ended_with, status, signal));
     arena_destroy(arena);
 }
 
@@ -303,7 +301,6 @@ static void start(struct slurm_session *session)
 
     text_reset(&session->said);
     text_reset(&session->in);
-    session->waits = false;
     add_words(&arguments, session);
     add_mux(&arguments);
     session->srun = process_open(session->context->loop, arguments.items, &process_events, session, &error);
@@ -311,7 +308,7 @@ static void start(struct slurm_session *session)
         free(arguments.items[i]);
     if (session->srun == NULL) {
         arena = arena_create();
-        fail(session, reason(arena, srun_not_started, uv_strerror(error)));
+        over(session, reason(arena, srun_not_started, uv_strerror(error)));
         arena_destroy(arena);
         return;
     }
@@ -331,7 +328,7 @@ static void on_timer(uv_timer_t *timer)
     else if (session->srun == NULL)
         start(session);
     else
-        fail(session, REASON(slurm_step_late));
+        over(session, REASON(slurm_step_late));
 }
 
 /* ---- the vtable ---- */
