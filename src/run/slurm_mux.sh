@@ -33,11 +33,12 @@ begin() {
     leaders="$leaders $1=$!"
 }
 
-# leave N SIGNAL: to its process group; 0: none
+end_group() { kill -s KILL -- "-$1" || kill -s KILL "$1"; } # it may not lead one yet
+# leave N COMMAND: takes it off the list, and gives its leader to COMMAND
 leave() {
     kept=
     for leader in $leaders; do
-        if [ "${leader%=*}" = "$1" ]; then kill -s "$2" -- "-${leader#*=}"; else kept="$kept $leader"; fi
+        if [ "${leader%=*}" = "$1" ]; then "$2" "${leader#*=}"; else kept="$kept $leader"; fi
     done
     leaders=$kept
 }
@@ -75,11 +76,12 @@ serve() {
     while read -r verb n exec input; do
         case $verb in
         run) begin "$n" "$exec" "$input" ;;
-        drop) leave "$n" KILL ;;
-        over) leave "$n" 0 ;;
+        drop) leave "$n" end_group ;;
+        over) leave "$n" wait ;;
         esac
     done
-    for leader in $leaders; do kill -s KILL -- "-${leader#*=}"; done
+    for leader in $leaders; do end_group "${leader#*=}"; done
+    exit 0
 }
 
 set +ax

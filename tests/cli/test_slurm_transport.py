@@ -268,6 +268,30 @@ def a_launch_across_hosts():
     tap.ok(done.returncode == 64 and "launcher.flags are for mpirun" in done.stderr, "words for mpirun are refused, not dropped", done.stderr)
 
 
+def what_comes_before_a_run():
+    plan = assay("plan", *words("before", step("both", "echo done"))[1:5], SLURM_CONF=slurm.conf)
+    tap.ok(f"transport: slurm, {COUNT} of {COUNT} hosts, in one job" in plan.stdout, "plan: how the hosts are reached is said", plan.stdout, plan.stderr)
+    done = assay("preflight", f"{FOLDER}/hostfile", "-s", f"{FOLDER}/before.json", "--db", f"{FOLDER}/preflight.db", SLURM_CONF=slurm.conf)
+    report = Report(f"{FOLDER}/preflight.db")
+    tap.same({step["target"]: item["outcome"] for step, item in report.outcomes() if step["check"] == "reachable" and item["metric"] != "sound"},
+             {host: "pass" for host in ALL}, "preflight: it reaches the hosts", done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "preflight: its job is given back", slurm.ask("squeue").stdout)
+    os.makedirs(f"{FOLDER}/tools/bin")
+    write(f"{FOLDER}/tools/bin/gpu_burn", "#!/bin/sh\necho a tool\n", 0o755)
+    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/tools", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "stage: it takes an allocation of each host", done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
+
+
+def an_allocation_that_is_there():
+    job = slurm.ask("salloc", "--no-shell", f"--nodes={COUNT}", "--exclusive").stderr.split("job allocation ")[1].split()[0]
+    done = assay(*words("inside", slow("inside", 1)), SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    passed_once("inside", done, "inside an allocation")
+    tap.same(slurm.ask("squeue", "-h", "-o", "%i").stdout.split(), [job], "inside an allocation: it asks for no other, and leaves that")
+    slurm.ask("scancel", job)
+    wait_until(lambda: slurm.idle() == COUNT, 60)
+
+
 def what_is_wrong_is_said():
     write(f"{FOLDER}/unknown", "defaults platform=plain.json slots=1 transport=slurm\nnode9\n")
     done = run("unknown", hosts_file="unknown")
@@ -290,7 +314,7 @@ write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slu
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
 slurm = Slurm(hosts, sharing="NO")
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for story in (everything_comes_back, a_launch_across_hosts, the_steps_break, a_controller_is_killed, steps_that_take_all_with_them,
+    for story in (what_comes_before_a_run, everything_comes_back, an_allocation_that_is_there, a_launch_across_hosts, the_steps_break, a_controller_is_killed, steps_that_take_all_with_them,
                   slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed, a_run_is_cancelled, what_is_wrong_is_said):
         if len(sys.argv) < 3 or story.__name__ in sys.argv[2:]:
             story()

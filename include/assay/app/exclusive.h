@@ -30,8 +30,8 @@ const char *exclusive_document(struct arena *arena, const struct exclusive_optio
                                struct error *err);
 #define EXCLUSIVE_DOCUMENT "exclusive"
 
-/* minutes: as in exclusive_options, NULL: the default. *document, which may be NULL, becomes one where the plan's hosts need a job that nobody asked for: transport=slurm outside an
- * allocation. -1 with err set where only some of them have that. */
+/* *document, which may be NULL, becomes one where the plan's hosts need a job that nobody asked for: transport=slurm outside an
+ * allocation. minutes: as in exclusive_options; NULL: the default. -1 with err set where only some of them have that. */
 int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
                         const char **document, struct error *err) __attribute__((warn_unused_result));
 /* What people should know of hosts with transport=slurm where Slurm is as it is here; NULL: nothing. */
@@ -44,7 +44,8 @@ enum exclusive_how {
 };
 
 /*
- * Asks for all hosts of the record's plan, by the record's document; *ret_exclusive is NULL where it has none. hosts_at_once: as the scheduler has it, for how long they are asked for. -1 with err set
+ * Asks for all hosts of the record's plan, by the record's document; *ret_exclusive is NULL where it has none.
+ * hosts_at_once: as the scheduler has it, for how long they are asked for. -1 with err set
  * where Slurm cannot be asked, or has refused all hosts; then nothing new is held. Lives in the record's arena.
  */
 int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
