@@ -12,10 +12,8 @@
  * Measured with Slurm 22.05 on two shared CPUs in a virtual machine, where a shell takes 7 to 14 ms: a step begins in 0.1 to
  * 0.4 s, a command is answered in 0.2 to 0.3 s, 5 to 8 MB/s go in, and 1.5 to 1.8 MB/s come out.
  */
-#include <ctype.h>
 #include <openssl/evp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
