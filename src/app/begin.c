@@ -106,12 +106,12 @@ static int resume(struct arena *arena, struct running *running, struct question 
     running->store = store_open(running->database, !file_exists(running->database), err);
     if (running->store == NULL || take_up(arena, running, question, options, err) < 0)
         return -1;
-    if (options->cancel)
-        return 0;
-    if (take_turns(running, options, err) < 0)
+    if (!options->cancel && take_turns(running, options, err) < 0)
         return -1;
-    return exclusive_begin(running->record, running->sources, options->hosts_at_once, true,
-                           &running->exclusive, err);
+    tell_note(&options->notes, options->cancel ? NULL : exclusive_steps_note(running->record));
+    return exclusive_begin(running->record, running->sources, options->hosts_at_once,
+                           options->cancel ? EXCLUSIVE_TAKE_UP_ONLY : EXCLUSIVE_TAKE_UP, &running->exclusive,
+                           err);
 }
 
 /* -- A new one -- */
@@ -127,6 +127,8 @@ int begin_planned(struct arena *arena, struct running *running, struct question 
 {
     const char *note;
 
+    if (exclusive_for_steps(arena, question->plan, options->exclusive.minutes, &question->exclusive, err) < 0)
+        return -1;
     running->record = running_new_record(arena, question, argc, argv);
     running->sources = &question->sources;
     turns_keep(running->record, options->hosts_at_once);
@@ -134,8 +136,9 @@ int begin_planned(struct arena *arena, struct running *running, struct question 
         meter_check_before(arena, running->database, &note, err) < 0)
         return -1;
     tell_note(&options->notes, note);
-    if (exclusive_begin(running->record, running->sources, options->hosts_at_once, false, &running->exclusive,
-                        err) < 0)
+    tell_note(&options->notes, exclusive_steps_note(running->record));
+    if (exclusive_begin(running->record, running->sources, options->hosts_at_once, EXCLUSIVE_ASK,
+                        &running->exclusive, err) < 0)
         return -1;
     if (keep_run(running, err) == 0)
         return 0;

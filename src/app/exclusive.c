@@ -2,6 +2,7 @@
 #include "assay/app/exclusive.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ struct exclusive {
     const char *words;
     double limit_s, until; /* Unix time, s */
     unsigned minutes;      /* time limit of a job, unless the words say another */
+    bool together;         /* one job for all: their steps are how they are reached */
+    bool takes_no_more;    /* nothing is asked for that is not there */
     struct check_claims claims;
     LIST_OF(struct request) requests;
     struct program question; /* squeue, while it runs */
@@ -80,21 +83,23 @@ static const char *first_line(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strcspn(text, "\r\n"));
 }
 
-/* The job's number, or NULL with what sbatch says against it. The words of the user come last, so that they hold. */
-static const char *submit(struct exclusive *exclusive, const char *host, const char **ret_why,
+/* The number of a job with these hosts, or NULL with what sbatch says against it. The words of the user come last, so that
+   they hold. */
+static const char *submit(struct exclusive *exclusive, const struct hostlist *hosts, const char **ret_why,
                           struct error *err)
 {
     struct arena *arena = exclusive->arena;
-    const char *own[] = {"sbatch",
-                         "--parsable",
-                         "--nodes=1",
-                         "--exclusive",
-                         "--no-requeue",
-                         "--chdir=/",
-                         "--output=/dev/null",
-                         arena_printf(arena, "--job-name=%s", exclusive->name),
-                         arena_printf(arena, "--nodelist=%s", host),
-                         arena_printf(arena, "--time=%u", exclusive->minutes)};
+    const char *own[] = {
+        "sbatch",
+        "--parsable",
+        arena_printf(arena, "--nodes=%zu", hosts->names.count),
+        "--exclusive",
+        "--no-requeue",
+        "--chdir=/",
+        "--output=/dev/null",
+        arena_printf(arena, "--job-name=%s", exclusive->name),
+        arena_printf(arena, "--nodelist=%s", hostlist_fold(arena, hosts->names.items, hosts->names.count)),
+        arena_printf(arena, "--time=%u", exclusive->minutes)};
     struct hostlist words = {0};
     const char *out, *complaint;
     size_t digits;
@@ -102,6 +107,8 @@ static const char *submit(struct exclusive *exclusive, const char *host, const c
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         *list_push(arena, &words.names) = own[i];
+    if (exclusive->together)
+        *list_push(arena, &words.names) = "--mem=0"; /* steps have what the job has: all of it */
     push_words(arena, exclusive->words, &words);
     *list_push(arena, &words.names) = "--wrap";
     *list_push(arena, &words.names) = "while sleep 3600; do :; done";
@@ -135,15 +142,25 @@ static void add_claim(struct exclusive *exclusive, const char *host, const char 
         (struct request){.state = refused != NULL ? CLAIM_REFUSED : CLAIM_WAITING, .reason = ""};
 }
 
-static int claim_host(struct exclusive *exclusive, const char *host, struct error *err)
+/* By one job. */
+static int claim_hosts(struct exclusive *exclusive, const struct hostlist *hosts, struct error *err)
 {
-    const char *why = "", *job = submit(exclusive, host, &why, err);
+    const char *why = "", *job = submit(exclusive, hosts, &why, err);
 
     if (job == NULL && err->code != 0)
         return -1;
-    add_claim(exclusive, host, job != NULL ? job : "",
-              job != NULL ? NULL : reason(exclusive->arena, slurm_gives_no_job, why));
+    for (size_t i = 0; i < hosts->names.count; i++)
+        add_claim(exclusive, hosts->names.items[i], job != NULL ? job : "",
+                  job != NULL ? NULL : reason(exclusive->arena, slurm_gives_no_job, why));
     return 0;
+}
+
+static int claim_host(struct exclusive *exclusive, const char *host, struct error *err)
+{
+    struct hostlist one = {0};
+
+    *list_push(exclusive->arena, &one.names) = host;
+    return claim_hosts(exclusive, &one, err);
 }
 
 /* -- Slurm's answers -- */
@@ -154,7 +171,7 @@ static void refuse(struct exclusive *exclusive, size_t index, const struct reaso
     exclusive->claims.items.items[index].refused = why;
 }
 
-/* "12|PENDING|node2|Resources": job, state, the node that was asked for, and why it waits. */
+/* "12|PENDING|node2|Resources": job, state, the nodes that were asked for, and why it waits. */
 struct row {
     struct slice job, state, node, reason;
 };
@@ -196,13 +213,12 @@ static void take_row(struct exclusive *exclusive, const struct row *row)
             continue;
         request->seen = true;
         if (request->state == CLAIM_REFUSED)
-            return;
+            continue;
         request->reason = arena_strndup(arena, row->reason.bytes, row->reason.length);
         if (slice_equal(row->state, "RUNNING"))
             request->state = CLAIM_OURS;
         else if (!waits(row->state) || request->state == CLAIM_OURS)
             refuse(exclusive, i, reason(arena, slurm_ended_our_job, job, row->state));
-        return;
     }
 }
 
@@ -232,6 +248,19 @@ static void take_answer(struct exclusive *exclusive, const char *answer)
                    reason(exclusive->arena, slurm_lost_our_job, exclusive->claims.items.items[i].job));
 }
 
+static void adopt_job(struct exclusive *exclusive, const struct row *row)
+{
+    struct arena *arena = exclusive->arena;
+    const char *job = arena_strndup(arena, row->job.bytes, row->job.length);
+    struct hostlist nodes = {0};
+    struct error ignored = {0};
+
+    if (hostlist_expand(arena, arena_strndup(arena, row->node.bytes, row->node.length), &nodes, &ignored) < 0)
+        return; /* not as we asked for it */
+    for (size_t i = 0; i < nodes.names.count; i++)
+        add_claim(exclusive, nodes.names.items[i], job, NULL);
+}
+
 /* What an earlier controller of this run asked for and has not lost. */
 static void adopt_jobs(struct exclusive *exclusive, const char *answer)
 {
@@ -240,8 +269,7 @@ static void adopt_jobs(struct exclusive *exclusive, const char *answer)
 
     while (scan_line(&rest, &line))
         if (read_row(line, &row) && (waits(row.state) || slice_equal(row.state, "RUNNING")))
-            add_claim(exclusive, arena_strndup(exclusive->arena, row.node.bytes, row.node.length),
-                      arena_strndup(exclusive->arena, row.job.bytes, row.job.length), NULL);
+            adopt_job(exclusive, &row);
 }
 
 /* -- Waiting -- */
@@ -266,6 +294,8 @@ static void cancel_job(const struct exclusive *exclusive, const char *job)
 
 static void end_waiting(struct exclusive *exclusive)
 {
+    const char *withdrawn = ""; /* the hosts of one job stand together */
+
     for (size_t i = 0; i < exclusive->requests.count; i++) {
         const char *job = exclusive->claims.items.items[i].job;
 
@@ -275,7 +305,9 @@ static void end_waiting(struct exclusive *exclusive)
                reason(exclusive->arena, slurm_gave_no_host_in_time,
                       arena_printf(exclusive->arena, "%.4g", exclusive->limit_s / 60), job,
                       exclusive->requests.items[i].reason));
-        cancel_job(exclusive, job);
+        if (strcmp(job, withdrawn) != 0)
+            cancel_job(exclusive, job);
+        withdrawn = job;
     }
 }
 
@@ -372,11 +404,16 @@ static int adopt_all(struct exclusive *exclusive, struct error *err)
 
 static int claim_all(struct exclusive *exclusive, const struct plan *plan, struct error *err)
 {
+    struct hostlist missing = {0};
     size_t index;
 
     for (size_t i = 0; i < plan->hosts.count; i++)
-        if (claim_of(exclusive, plan->hosts.items[i]->name, &index) == NULL &&
-            claim_host(exclusive, plan->hosts.items[i]->name, err) < 0)
+        if (claim_of(exclusive, plan->hosts.items[i]->name, &index) == NULL)
+            *list_push(exclusive->arena, &missing.names) = plan->hosts.items[i]->name;
+    if (exclusive->together && missing.names.count > 0 && claim_hosts(exclusive, &missing, err) < 0)
+        return -1;
+    for (size_t i = 0; i < missing.names.count && !exclusive->together; i++)
+        if (claim_host(exclusive, missing.names.items[i], err) < 0)
             return -1;
     if (count_of(exclusive, CLAIM_REFUSED) == exclusive->requests.count)
         return error_set(err, ERROR_USAGE, "%s: %s", exclusive->claims.items.items[0].host,
@@ -384,28 +421,83 @@ static int claim_all(struct exclusive *exclusive, const struct plan *plan, struc
     return 0;
 }
 
+/* How many hosts of the plan are reached by steps of Slurm. */
+static size_t count_slurm(const struct plan *plan)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        count += strcmp(plan->hosts.items[i]->transport, "slurm") == 0;
+    return count;
+}
+
+int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
+                        const char **document, struct error *err)
+{
+    size_t count = count_slurm(plan);
+
+    if (count == 0)
+        return 0;
+    if (count < plan->hosts.count)
+        return error_set(
+            err, ERROR_USAGE,
+            "%zu of %zu hosts have transport=slurm; one job of Slurm has to hold all hosts of a run: "
+            "give it to all or to none, or choose with --hosts",
+            count, plan->hosts.count);
+    if (*document != NULL || getenv("SLURM_JOB_ID") != NULL)
+        return 0;
+    *document = exclusive_document(
+        arena, &(struct exclusive_options){"slurm", minutes != NULL ? minutes : EXCLUSIVE_MINUTES}, err);
+    return *document != NULL ? 0 : -1;
+}
+
+const char *exclusive_steps_note(const struct record *record)
+{
+    const char *words[] = {"scontrol", "show", "config", NULL}, *out, *complaint, *line;
+    struct error ignored = {0};
+
+    if (count_slurm(record->plan) == 0 ||
+        program_run(record->arena, words, NULL, &out, &complaint, &ignored) != 0)
+        return NULL;
+    line = strstr(out, "ProctrackType");
+    if (line == NULL || strstr(first_line(record->arena, line), "cgroup") == NULL)
+        return NULL;
+    return "Slurm ends with a step all that it began (proctrack/cgroup): what runs on a host when its step or the "
+           "controller ends is lost, is reported as lost, and is not run twice";
+}
+
 int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
-                    bool adopt, struct exclusive **ret_exclusive, struct error *err)
+                    enum exclusive_how how, struct exclusive **ret_exclusive, struct error *err)
 {
     const struct document *document = document_find(&record->documents, EXCLUSIVE_DOCUMENT);
     struct exclusive *exclusive = arena_new(record->arena, struct exclusive);
+    bool adopt = how != EXCLUSIVE_ASK;
 
     *ret_exclusive = NULL;
-    if (document == NULL)
+    exclusive->together = count_slurm(record->plan) > 0;
+    exclusive->takes_no_more = how == EXCLUSIVE_TAKE_UP_ONLY;
+    if (document == NULL && exclusive->together && getenv("SLURM_JOB_ID") == NULL &&
+        !exclusive->takes_no_more)
+        return error_set(
+            err, ERROR_USAGE,
+            "the run was started inside an allocation of Slurm, and its hosts have transport=slurm: "
+            "continue it inside one with the same nodes (salloc -w NODES)");
+    if (document == NULL || (exclusive->takes_no_more && !exclusive->together))
         return 0;
     exclusive->arena = record->arena;
     exclusive->name = arena_printf(record->arena, "assay-%s", record->uuid);
     exclusive->minutes = minutes_of(record->plan, hosts_at_once);
     if (!read_document(document, exclusive))
         return error_set(err, ERROR_INTERNAL, "the run's document on Slurm is not readable");
-    if (sources->suite->launcher.kind == LAUNCHER_SRUN)
+    if (sources->suite->launcher.kind == LAUNCHER_SRUN && !exclusive->together)
         return error_set(
             err, ERROR_USAGE,
             "--exclusive-via: srun, which suite %s launches by, cannot run across one job a host; "
             "use mpirun",
             sources->suite->name);
     exclusive->until = clock_now() + exclusive->limit_s;
-    if ((adopt && adopt_all(exclusive, err) < 0) || claim_all(exclusive, record->plan, err) < 0) {
+    if ((adopt && adopt_all(exclusive, err) < 0) ||
+        (!exclusive->takes_no_more && claim_all(exclusive, record->plan, err) < 0)) {
         const char *cause = arena_strdup(exclusive->arena, err->text);
         const char *kept = adopt ? NULL : exclusive_release(record);
 
@@ -431,11 +523,21 @@ const struct check_claims *exclusive_claims(const struct exclusive *exclusive)
     return &exclusive->claims;
 }
 
+const char *exclusive_job(const struct exclusive *exclusive, const char *host)
+{
+    size_t index;
+    const struct check_claim *claim = claim_of(exclusive, host, &index);
+
+    return claim != NULL && *claim->job != '\0' ? claim->job : NULL;
+}
+
 bool exclusive_awaits(struct exclusive *exclusive, const struct host *host)
 {
     struct error err = {0};
     size_t index;
 
+    if (exclusive->takes_no_more)
+        return false;
     if (claim_of(exclusive, host->name, &index) == NULL && claim_host(exclusive, host->name, &err) < 0)
         add_claim(exclusive, host->name, "", reason_text(exclusive->arena, err.text));
     return claim_of(exclusive, host->name, &index) != NULL &&

@@ -72,6 +72,23 @@ static const struct suite *take_duration(struct arena *arena, const struct suite
     return NULL;
 }
 
+/* Between hosts with transport=slurm srun launches, and it does not know what is said to mpirun. */
+static int check_launcher(const struct plan_sources *sources, struct error *err)
+{
+    const struct suite_launcher *launcher = &sources->suite->launcher;
+
+    if (launcher->kind == LAUNCHER_SRUN || launcher->flags.count == 0)
+        return 0;
+    for (size_t i = 0; i < sources->hostfile->hosts.count; i++)
+        if (strcmp(sources->hostfile->hosts.items[i].transport, "slurm") == 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "suite %s: launcher.flags are for mpirun, and hosts with transport=slurm (%s) are launched "
+                "on by srun; give the suite \"launcher\": {\"kind\": \"srun\"}",
+                sources->suite->name, sources->hostfile->hosts.items[i].name);
+    return 0;
+}
+
 int question_load(struct arena *arena, struct question *question, struct error *err)
 {
     const struct hostfile *hostfile;
@@ -89,7 +106,8 @@ int question_load(struct arena *arena, struct question *question, struct error *
     if (suite == NULL ||
         plan_sources_load(arena, hostfile, suite, question->baseline, &question->sources, err) < 0)
         return -1;
-    if (take_tools(arena, question, &question->sources, err) < 0)
+    if (check_launcher(&question->sources, err) < 0 ||
+        take_tools(arena, question, &question->sources, err) < 0)
         return -1;
     return sources_take_contract(arena, question->contract, &question->sources, err);
 }

@@ -65,7 +65,7 @@ static void put_questions(const struct check_context *context, struct text *out)
     text_put(out, "cat >\"$ASSAY_DIR/ask\" <<'END-OF-QUESTIONS'\n"
                   "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n"
                   "ask() {\n");
-    if (context->suite->launcher.kind == LAUNCHER_MPIRUN) {
+    if (!launcher_is_srun(context)) {
         script_set(out, "mpirun", members_mpirun(context));
         text_put(out, script_launch_ask_mpi);
     }
@@ -131,7 +131,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 {
     size_t all = context->member_count;
 
-    if (context->suite->launcher.kind == LAUNCHER_MPIRUN) {
+    if (!launcher_is_srun(context)) {
         slots_of_members(context, slots, "launch.mpi", DUTY_GATE, alike_rules);
         slots_of_members(context, slots, "launch.mpi_version", DUTY_RECORD, NULL);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run would do, without connecting to anything. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/app/production.h"
@@ -281,6 +282,20 @@ static void count_owed(const struct plan *plan, struct owed *ret_owed)
     }
 }
 
+/* Of hosts that are reached by steps of Slurm, who allocates them. */
+static void print_slurm(const struct plan *plan)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        count += strcmp(plan->hosts.items[i]->transport, "slurm") == 0;
+    if (count > 0)
+        cli_print("transport: slurm, %zu of %zu hosts, %s; srun launches across hosts\n", count,
+                  plan->hosts.count,
+                  getenv("SLURM_JOB_ID") != NULL ? "in the allocation that this shell is in"
+                                                 : "in one job that Slurm is asked for");
+}
+
 /* full: every value with its limit and source; else one screen. */
 static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once, bool full)
 {
@@ -289,6 +304,7 @@ static void print_plan(struct arena *arena, const struct question *question, siz
 
     cli_print("suite %s: %s\nhosts: %zu\n", question->sources.suite->name, question->sources.suite->title,
               plan->hosts.count);
+    print_slurm(question->plan);
     if (question->sources.limits.contract != NULL)
         cli_print("contract %s: %s\n", question->sources.limits.contract->name,
                   question->sources.limits.contract->title);

@@ -209,6 +209,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     struct error err = {0};
     bool cancelled = false;
     struct board *board;
+    const struct findings notes = CLI_NOTES;
     int status;
 
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
@@ -218,6 +219,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     preflight->going.watcher = board_watcher(board);
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(board);
+    begin_release(&preflight->going, &notes);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }
 

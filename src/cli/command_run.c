@@ -242,8 +242,9 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"allow-active", 0, OPTION_FLAG, NULL, &options->begin.allow_active,
          "run tests that load hosts also on hosts in production (use=production in the hostfile)"},
         {"exclusive-via", 0, OPTION_STRING, "VIA", &options->begin.exclusive.via,
-         "slurm: asks Slurm for each host before it is tested, one exclusive job per host; slurm:WORDS gives "
-         "sbatch more, \"slurm:--partition=gpu --account=ops\""},
+         "slurm: asks Slurm for each host before it is tested, one exclusive job per host, or one for "
+         "all that have transport=slurm, also without this; slurm:WORDS gives sbatch more, "
+         "\"slurm:--partition=gpu --account=ops\""},
         {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->begin.exclusive.minutes,
          "how long to wait for a host that Slurm does not give (default " EXCLUSIVE_MINUTES
          "); then it is not tested"},

@@ -236,12 +236,12 @@ static const char *set_become(struct arena *arena, struct host *host, size_t off
 
 static const char *set_transport(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
-    static const char *const words[] = {"auto", "ssh", "openssh", "local"};
+    static const char *const words[] = {"auto", "ssh", "openssh", "local", "slurm"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (strcmp(words[i], value) == 0)
             return set_text(arena, host, offset, value);
-    return "auto, ssh, openssh or local";
+    return "auto, ssh, openssh, local or slurm";
 }
 
 static const char *set_fabric(struct arena *arena, struct host *host, size_t offset, const char *value)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "assay/base/arena.h"
+#include "assay/base/secret.h"
+#include "assay/base/text.h"
 #include "transport.h"
 
 enum { HANDLES = 4, CHUNK = 65536 };
@@ -127,13 +129,18 @@ static void start_pipes(struct process *process, const struct channel_input *inp
     start_reading(process);
 }
 
-struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
-                              const struct process_events *events, void *context, int *ret_error)
+/* NULL with *ret_error when it could not be started. */
+static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], unsigned flags,
+                                   const struct process_events *events, void *context, int *ret_error)
 {
     struct process *process = mem_alloc(sizeof *process);
     uv_stdio_container_t stdio[3];
-    uv_process_options_t options = {
-        .file = argv[0], .args = (char **)argv, .exit_cb = on_child_exit, .stdio = stdio, .stdio_count = 3};
+    uv_process_options_t options = {.file = argv[0],
+                                    .args = (char **)argv,
+                                    .flags = flags,
+                                    .exit_cb = on_child_exit,
+                                    .stdio = stdio,
+                                    .stdio_count = 3};
 
     process->events = events;
     process->context = context;
@@ -144,12 +151,61 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const struct 
         stdio[i + 1] = (uv_stdio_container_t){.flags = UV_CREATE_PIPE | UV_WRITABLE_PIPE,
                                               .data.stream = (uv_stream_t *)&process->outputs[i]};
     *ret_error = uv_spawn(loop, &process->child, &options);
-    if (*ret_error != 0) {
-        process_drop(process, 0);
-        return NULL;
-    }
-    start_pipes(process, input != NULL ? input : &(struct channel_input){.bytes = ""});
+    if (*ret_error == 0)
+        return process;
+    process_drop(process, 0);
+    return NULL;
+}
+
+struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
+                              const struct process_events *events, void *context, int *ret_error)
+{
+    struct process *process = spawn_piped(loop, argv, 0, events, context, ret_error);
+
+    if (process != NULL)
+        start_pipes(process, input != NULL ? input : &(struct channel_input){.bytes = ""});
     return process;
+}
+
+struct process *process_open(uv_loop_t *loop, char *const argv[], const struct process_events *events,
+                             void *context, int *ret_error)
+{
+    struct process *process = spawn_piped(loop, argv, UV_PROCESS_DETACHED, events, context, ret_error);
+
+    if (process != NULL)
+        start_reading(process);
+    return process;
+}
+
+struct sending {
+    uv_write_t write;
+    char *bytes;
+    size_t length;
+};
+
+static void on_sent(uv_write_t *write, int status)
+{
+    struct sending *sending = write->data;
+
+    (void)status; /* a child that takes no more will end, and that is told */
+    memory_clear(sending->bytes, sending->length);
+    free(sending->bytes);
+    free(sending);
+}
+
+void process_send(struct process *process, struct text *text)
+{
+    struct sending *sending = mem_alloc(sizeof *sending);
+    uv_buf_t buffer;
+
+    sending->length = text->length;
+    sending->bytes = text_detach(text);
+    text_release(text);
+    sending->write.data = sending;
+    buffer = uv_buf_init(sending->bytes, (unsigned)sending->length);
+    if (uv_is_closing((uv_handle_t *)&process->input) ||
+        uv_write(&sending->write, (uv_stream_t *)&process->input, &buffer, 1, on_sent) != 0)
+        on_sent(&sending->write, UV_EPIPE);
 }
 
 struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,

@@ -8,6 +8,7 @@
 
 struct channel_input;
 struct process;
+struct text;
 
 struct process_events {
     void (*bytes)(void *context, int stream, const char *bytes, size_t length); /* 0 stdout, 1 stderr */
@@ -25,6 +26,14 @@ struct process *process_start(uv_loop_t *loop, char *const argv[], const struct 
 /* The same with fd as its standard input and output; the caller closes its own copy. Only stderr comes as bytes (1). */
 struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
                                  const struct process_events *events, void *context, int *ret_error);
+/*
+ * The same with an input that stays open until process_drop, which ends it, and in a session of its own: a Ctrl-C at the
+ * terminal does not reach it.
+ */
+struct process *process_open(uv_loop_t *loop, char *const argv[], const struct process_events *events,
+                             void *context, int *ret_error);
+/* To one that was opened: takes the text over, and clears it when it is written, for secrets may stand in it. */
+void process_send(struct process *process, struct text *text);
 /* Forgets the child: no callback after this. signal is sent to it if it still runs; the loop stays alive
  * until it has ended, so send one that ends it. */
 void process_drop(struct process *process, int signal);

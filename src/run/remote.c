@@ -463,6 +463,7 @@ static enum remote_end end_of(enum transport_failure failure)
     case TRANSPORT_HOST_KEY_CHANGED:
         return REMOTE_HOST_KEY_CHANGED;
     case TRANSPORT_JUMP_FAILED:
+    case TRANSPORT_JOB_OVER:
         return REMOTE_JUMP_FAILED;
     case TRANSPORT_UNREACHABLE:
     case TRANSPORT_INCAPABLE:
@@ -479,14 +480,15 @@ static void fail_jobs(struct remote *remote, bool was_ready, enum transport_fail
                       const struct reason *why)
 {
     uint64_t limit = remote->pool->transports.options.reconnect_for_ms;
-    bool key = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED;
+    bool final = failure == TRANSPORT_HOST_KEY_UNKNOWN || failure == TRANSPORT_HOST_KEY_CHANGED ||
+                 failure == TRANSPORT_JOB_OVER;
     bool over =
         remote->failing_since != 0 && uv_now(remote->pool->transports.loop) - remote->failing_since >= limit;
     struct job *job, *next;
 
     for (job = TAILQ_FIRST(&remote->waiting); job != NULL; job = next) {
         next = TAILQ_NEXT(job, link);
-        if ((!job->sent && !was_ready) || key) {
+        if ((!job->sent && !was_ready) || final) {
             job_finish(job, false, end_of(failure), why);
         } else if (over) {
             job_finish(job, false, failure == TRANSPORT_JUMP_FAILED ? REMOTE_JUMP_FAILED : REMOTE_UNREACHABLE,
@@ -770,6 +772,10 @@ static void choose_transport(struct remote *remote)
         use_transport(remote, &transport_local);
         remote->note = reason(arena, text, "local");
         break;
+    case TRANSPORT_SLURM:
+        use_transport(remote, &transport_slurm);
+        remote->note = reason(arena, text, "slurm");
+        break;
     case TRANSPORT_OPENSSH:
         use_transport(remote, &transport_openssh);
         remote->note = reason(arena, text, "openssh");
@@ -803,7 +809,7 @@ struct remote *remote_open(struct remote_pool *pool, const struct remote_target 
     TAILQ_INIT(&remote->running);
     remote->channel_limit = CHANNELS_PER_SESSION;
     remote->config_waiter = (struct ssh_config_waiter){.known = on_config_known, .context = remote};
-    remote->configured = target->transport == TRANSPORT_LOCAL;
+    remote->configured = target->transport == TRANSPORT_LOCAL || target->transport == TRANSPORT_SLURM;
     uv_timer_init(pool->transports.loop, &remote->pause);
     remote->pause.data = remote;
     choose_transport(remote);
@@ -834,6 +840,10 @@ void remote_start(struct remote *remote, const struct remote_job *spec, remote_d
     job_queue(job);
     if (fault != NULL) {
         job_finish(job, false, REMOTE_NO_ANSWER, fault);
+        return;
+    }
+    if (root == GUARD_SUDO_PASSWORD && remote->class == &transport_slurm) {
+        job_finish(job, false, REMOTE_SUDO_REFUSED, REASON(slurm_takes_no_password));
         return;
     }
     if (root == GUARD_SUDO_PASSWORD && remote->sudo_refused) {

@@ -8,7 +8,10 @@ static enum transport_kind transport_of(const struct host *host)
     static const struct {
         const char *name;
         enum transport_kind kind;
-    } kinds[] = {{"ssh", TRANSPORT_SSH}, {"openssh", TRANSPORT_OPENSSH}, {"local", TRANSPORT_LOCAL}};
+    } kinds[] = {{"ssh", TRANSPORT_SSH},
+                 {"openssh", TRANSPORT_OPENSSH},
+                 {"local", TRANSPORT_LOCAL},
+                 {"slurm", TRANSPORT_SLURM}};
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (strcmp(kinds[i].name, host->transport) == 0)

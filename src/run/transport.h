@@ -45,6 +45,7 @@ enum transport_failure {
     TRANSPORT_HOST_KEY_UNKNOWN,
     TRANSPORT_HOST_KEY_CHANGED,
     TRANSPORT_JUMP_FAILED, /* not the host but the way to it, which the reason names */
+    TRANSPORT_JOB_OVER,    /* Slurm's job is, so no other session can be made */
     TRANSPORT_INCAPABLE,   /* this transport cannot serve the host, another may */
 };
 
@@ -100,6 +101,7 @@ enum { CHANNELS_PER_SESSION = 4 };
 extern const struct transport_class transport_ssh;
 extern const struct transport_class transport_openssh;
 extern const struct transport_class transport_local;
+extern const struct transport_class transport_slurm;
 
 /* Why libssh2 cannot serve this target (a key it cannot use), or NULL. As good as the pool. */
 const struct reason *transport_ssh_fault(struct transport_context *context,

@@ -56,7 +56,7 @@ BEGIN = """
 mount -t tmpfs tmpfs /var/tmp && mount --bind "$HOME_OF_HOST" /root && hostname "$NAME" && ip link set lo up || exit
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
 ip addr add "$ADDRESS/24" dev eth0 && ip link set eth0 up && ip route add default via "$GATEWAY" || exit
-/usr/sbin/sshd -D -e -f "$CONFIG" &
+if [ -n "$CONFIG" ]; then /usr/sbin/sshd -D -e -f "$CONFIG" & else sleep infinity & fi
 wait
 """
 
@@ -78,7 +78,7 @@ class Host:
         # Some hosts call themselves by their domain too.
         self.hostname = f"{self.name}.example" if number == 2 else self.name
         settings = {"NAME": self.hostname, "ADDRESS": self.address, "GATEWAY": f"{NETWORK}.254",
-                    "HOME_OF_HOST": hosts.home, "CONFIG": hosts.config_of(self.name)}
+                    "HOME_OF_HOST": hosts.home, "CONFIG": hosts.config_of(self.name) if hosts.sshd else ""}
         with open(f"{hosts.folder}/{self.name}.log", "w", encoding="utf-8") as log:
             self.child = cluster.start_program([*APART, "--uts", "sh", "-c", BEGIN], stdout=log, stderr=log,
                                                env={**os.environ, **settings})
@@ -111,16 +111,17 @@ class Host:
             except OSError:
                 continue
             line = b" ".join(words).decode(errors="replace").strip()
-            ours = line == "" or line.startswith(("unshare ", "sshd:", "/usr/sbin/sshd ", f"sh -c {BEGIN[:9]}"))
+            ours = line == "" or line.startswith(("unshare ", "sshd:", "/usr/sbin/sshd ", "sleep infinity", f"sh -c {BEGIN[:9]}"))
             if not ours and program in line:
                 found.append(f"{self.name} {pid} {line[:120]}")
         return found
 
 
 class Hosts:
-    """So many hosts on one switch, and the hostfile that leads to them."""
+    """So many hosts on one switch, and the hostfile that leads to them. sshd: False, none of them has one."""
 
-    def __init__(self, count, rate):
+    def __init__(self, count, rate, sshd=True):
+        self.sshd = sshd
         self.folder = f"{cluster.FOLDER}/hosts"
         self.home = f"{self.folder}/root"
         os.makedirs(f"{self.home}/.ssh", mode=0o700)
@@ -133,7 +134,7 @@ class Hosts:
         self.list = [Host(self, number) for number in range(1, count + 1)]
         for host in self.list:
             host.shape(rate)
-        if not cluster.wait_until(lambda: all(self.answers(host) for host in self.list), 20):
+        if sshd and not cluster.wait_until(lambda: all(self.answers(host) for host in self.list), 20):
             raise RuntimeError(f"sshd does not answer: {self.logs()}")
 
     def make_keys(self, count):

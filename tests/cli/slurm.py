@@ -51,17 +51,23 @@ class Slurm:
             text += "TopologyPlugin=topology/tree\n"
         write(self.conf, text)
         self.environment = {**os.environ, "SLURM_CONF": self.conf}
+        self.controller = None
 
     def begin(self):
         """Whether all nodes came up."""
         silent = {"env": self.environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        start_program(["slurmctld", "-D"], **silent)
+        self.begin_controller()
         for host in self.hosts.list:
             # The host's first process, not the one that made its namespaces: among its processes slurmd is to be seen.
             with open(f"/proc/{host.child.pid}/task/{host.child.pid}/children", encoding="ascii") as file:
                 first = file.read().split()[0]
             start_program(["nsenter", "-t", first, "-n", "-u", "-m", "-p", "slurmd", "-D", "-N", host.name], **silent)
         return wait_until(lambda: self.idle() == len(self.hosts.list), 30)
+
+    def begin_controller(self):
+        """slurmctld, which goes on with what an earlier one has saved."""
+        self.controller = start_program(["slurmctld", "-D"], env=self.environment, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
 
     def ask(self, *words):
         return subprocess.run(words, env=self.environment, cwd=FOLDER, capture_output=True, text=True, check=False)

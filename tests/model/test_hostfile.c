@@ -280,7 +280,7 @@ static void wrong_files_are_told_by_line_and_column(void **state)
         {"n1 port=65536\n", "hosts:1:9: port is '65536'; expected a whole number from 1 to 65535"},
         {"n1 role=sparse\n", "hosts:1:9: role is 'sparse'; expected compute or spare"},
         {"n1 become=root\n", "hosts:1:11: become is 'root'; expected sudo or none"},
-        {"n1 transport=rsh\n", "hosts:1:14: transport is 'rsh'; expected auto, ssh, openssh or local"},
+        {"n1 transport=rsh\n", "hosts:1:14: transport is 'rsh'; expected auto, ssh, openssh, local or slurm"},
         {"n1 timescale=0.5\n", "hosts:1:14: timescale is '0.5'; expected a number from 1 to 100000"},
         {"n1 address=10.0.0.999\n",
          "hosts:1:12: address is '10.0.0.999'; expected an IPv4 address, four numbers from 0 to 255"},

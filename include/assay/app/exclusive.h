@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --exclusive-via slurm: a run inside allocations that assay asks Slurm for, one job a host, named assay-UUID after the
- * run. Slurm's own commands do it (sbatch, squeue, scancel), on the controller's machine.
+ * run. Slurm's own commands do it (sbatch, squeue, scancel), on the controller's machine. Hosts with transport=slurm are
+ * reached by steps of their job, which is one for all of them, so that a test across hosts is a step of it too; it is asked
+ * for without the option, unless assay was started inside an allocation.
  *
  * A host's steps begin when Slurm has given the host. Where it has not within the limit, the job is withdrawn, and what
  * would load the host is not run, with its owner named; what only looks runs. The same where Slurm takes a host back
@@ -28,18 +30,33 @@ const char *exclusive_document(struct arena *arena, const struct exclusive_optio
                                struct error *err);
 #define EXCLUSIVE_DOCUMENT "exclusive"
 
+/* *document, which may be NULL, becomes one where the plan's hosts need a job that nobody asked for: transport=slurm outside an
+ * allocation. minutes: as in exclusive_options; NULL: the default. -1 with err set where only some of them have that. */
+int exclusive_for_steps(struct arena *arena, const struct plan *plan, const char *minutes,
+                        const char **document, struct error *err) __attribute__((warn_unused_result));
+/* What people should know of hosts with transport=slurm where Slurm is as it is here; NULL: nothing. */
+const char *exclusive_steps_note(const struct record *record);
+
+enum exclusive_how {
+    EXCLUSIVE_ASK,
+    EXCLUSIVE_TAKE_UP,      /* jobs of the run that are there already are taken up, missing ones asked for */
+    EXCLUSIVE_TAKE_UP_ONLY, /* to end what runs: nothing is asked for */
+};
+
 /*
- * Asks for all hosts of the record's plan, by the record's document; *ret_exclusive is NULL where it has none. adopt: jobs
- * that are there already are taken up. hosts_at_once: as the scheduler has it, for how long they are asked for. -1 with err set
+ * Asks for all hosts of the record's plan, by the record's document; *ret_exclusive is NULL where it has none.
+ * hosts_at_once: as the scheduler has it, for how long they are asked for. -1 with err set
  * where Slurm cannot be asked, or has refused all hosts; then nothing new is held. Lives in the record's arena.
  */
 int exclusive_begin(const struct record *record, const struct plan_sources *sources, unsigned hosts_at_once,
-                    bool adopt, struct exclusive **ret_exclusive, struct error *err)
+                    enum exclusive_how how, struct exclusive **ret_exclusive, struct error *err)
     __attribute__((warn_unused_result));
 /* Waits a few seconds, in which Slurm gives what is free. */
 void exclusive_settle(struct exclusive *exclusive);
 /* What the checks go by; lives as long. */
 const struct check_claims *exclusive_claims(const struct exclusive *exclusive);
+/* The number of the host's job; NULL: it has none. Lives as long. */
+const char *exclusive_job(const struct exclusive *exclusive, const char *host);
 /* Whether Slurm has not yet decided on the host; of one that is new (a spare) it is asked now. */
 bool exclusive_awaits(struct exclusive *exclusive, const struct host *host);
 /* To be called now and then; never waits. What has changed, in words, else NULL. */

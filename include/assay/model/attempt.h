@@ -35,7 +35,7 @@ enum attempt_end {
     ATTEMPT_CANCELLED,
     ATTEMPT_NOT_READY,   /* it was not begun: a foreign process on a GPU, GPUs that did not cool down */
     ATTEMPT_IN_USE,      /* likewise: a job has one of its hosts */
-    ATTEMPT_JUMP_FAILED, /* the way to the host, through its jump hosts */
+    ATTEMPT_JUMP_FAILED, /* the way to the host, through its jump hosts or Slurm */
     ATTEMPT_UNANSWERED,  /* it was not begun: nobody could say whose one of its hosts is */
 };
 

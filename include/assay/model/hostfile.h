@@ -55,7 +55,7 @@ struct host {
     const char *fabric;    /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
     const char *mounts;    /* "/data,/scratch": storage that it must have; NULL: none is declared */
     bool without_bmc;      /* bmc=none: a virtual machine, or nobody may ask it */
-    const char *transport; /* "auto", "ssh", "openssh", "local"; default "auto" */
+    const char *transport; /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
     unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
                        ignored, as Open MPI's) */
     unsigned port;  /* 0: 22 */

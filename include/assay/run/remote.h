@@ -4,7 +4,7 @@
  * controller, keeps a deadline on the host, and is proven gone before it counts as ended.
  *
  * A remote is one host as the controller reaches it: at most one transport session (libssh2, a spawned ssh,
- * or this machine), which serves all jobs of that host and is made again when it breaks. Everything happens
+ * a step of Slurm, or this machine), which serves all jobs of that host and is made again when it breaks. Everything happens
  * on one libuv loop; callbacks come from there, never from inside the call that starts something.
  *
  * What goes wrong with a host is a remote_result, never a struct error.
@@ -38,6 +38,7 @@ enum transport_kind {
     TRANSPORT_SSH,     /* libssh2 only */
     TRANSPORT_OPENSSH, /* the ssh program */
     TRANSPORT_LOCAL,   /* no network: /bin/sh on this machine */
+    TRANSPORT_SLURM,   /* a step of Slurm; the target's name is the node's */
 };
 
 struct remote_options {
@@ -62,6 +63,10 @@ struct remote_options {
     void (*asking)(void *context,
                    bool asking); /* a question is on the terminal, or no longer; NULL: nobody cares */
     void *asking_context;
+    /* Of TRANSPORT_SLURM: the number of the job in which this host's steps run, NULL: none of ours. NULL, or where it gives none:
+       steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. */
+    const char *(*slurm_job)(void *context, const char *host);
+    void *slurm_context;
     unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };
 
@@ -166,7 +171,8 @@ enum remote_end {
     REMOTE_SUDO_REFUSED, /* sudo -n wants a password or does not allow it */
     REMOTE_NO_ANSWER,    /* the session works but the guard's answer did not come in time, or is not one */
     REMOTE_CANCELLED,    /* the pool was destroyed */
-    REMOTE_JUMP_FAILED, /* no way through the jump host, or it forbids forwarding: says nothing of the host */
+    REMOTE_JUMP_FAILED, /* no way through the jump host, or it forbids forwarding, or Slurm gives no step: says nothing of
+                           the host */
 };
 
 enum remote_why {

@@ -28,20 +28,39 @@ bool launcher_is_wide(const struct check_context *context)
     return context->member_count > 1 || strcmp(context->step->scope, "host") != 0;
 }
 
-static bool is_srun(const struct check_context *context)
+/* Hosts that are reached by steps of Slurm: their sshd, which mpirun would need, is closed or missing. */
+static bool is_over_slurm(const struct check_context *context)
 {
-    return context->suite->launcher.kind == LAUNCHER_SRUN;
+    const char *transport = context->members[0]->transport;
+
+    return transport != NULL && strcmp(transport, "slurm") == 0;
+}
+
+bool launcher_is_srun(const struct check_context *context)
+{
+    return context->suite->launcher.kind == LAUNCHER_SRUN || is_over_slurm(context);
+}
+
+static const char *srun_of(const struct check_context *context)
+{
+    return context->suite->launcher.kind == LAUNCHER_SRUN ? context->suite->launcher.program : "srun";
+}
+
+/* Of a job of which all is taken by the steps that assay came in. */
+static const char *srun_shares(const struct check_context *context)
+{
+    return is_over_slurm(context) ? " --overlap" : "";
 }
 
 const char *launcher_name(const struct check_context *context, size_t member)
 {
-    return is_srun(context) ? context->members[member]->name : context->members[member]->mpi_address;
+    return launcher_is_srun(context) ? context->members[member]->name : context->members[member]->mpi_address;
 }
 
 void launcher_hosts_file(const struct check_context *context, struct text *out)
 {
     for (size_t i = 0; i < context->member_count; i++)
-        if (is_srun(context))
+        if (launcher_is_srun(context))
             text_printf(out, "%s\n", launcher_name(context, i));
         else
             text_printf(out, "%s slots=%u # %s\n", launcher_name(context, i),
@@ -58,7 +77,7 @@ void launcher_begin(const struct check_context *context, struct text *out)
 {
     const struct suite_launcher *launcher = &context->suite->launcher;
 
-    if (launcher->kind != LAUNCHER_MPIRUN || launcher->mpi != LAUNCHER_MPI_AUTO)
+    if (launcher_is_srun(context) || launcher->mpi != LAUNCHER_MPI_AUTO)
         return;
     text_put(out, "v=$(");
     text_shell_quote(out, launcher->program);
@@ -262,7 +281,8 @@ static void put_srun(const struct check_context *context, const struct launch *l
             put_assignment(&variables->rows.items[i], out);
         }
     text_put(out, " ");
-    text_shell_quote(out, launcher->program);
+    text_shell_quote(out, srun_of(context));
+    text_put(out, srun_shares(context));
     if (launch->hosts != NULL)
         text_printf(out, " --nodelist=%s --nodes=%s --ntasks=%s", launch->hosts, launch->count,
                     launch->count);
@@ -292,7 +312,7 @@ static void put_launch(const struct check_context *context, const struct launch 
     struct variables variables = {0};
 
     take_variables(context, launch, tool, &variables);
-    if (is_srun(context))
+    if (launcher_is_srun(context))
         put_srun(context, launch, tool, &variables, out);
     else
         put_mpirun(context, launch, tool, &variables, out);
@@ -321,12 +341,13 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
 void launcher_put_log_in(const struct check_context *context, double deadline_s, struct text *out)
 {
     const struct suite_launcher *launcher = &context->suite->launcher;
-    bool srun = is_srun(context);
+    bool srun = launcher_is_srun(context);
     const char *const *words = srun ? launcher->flags.items : launcher->agent_arguments.items;
     size_t count = srun ? launcher->flags.count : launcher->agent_arguments.count;
 
     text_printf(out, "log_in() { timeout -k 2 %.0f", deadline_s);
-    script_word(out, srun ? launcher->program : launcher->agent);
+    script_word(out, srun ? srun_of(context) : launcher->agent);
+    text_put(out, srun ? srun_shares(context) : "");
     put_words(words, count, out);
     text_put(out, srun ? " --nodelist=\"$1\" --nodes=1 --ntasks=1 /bin/sh -s \"$2\"; }\n"
                        : " \"$1\" \"exec env ASSAY_ATTEMPT=$ASSAY_ATTEMPT /bin/sh -s '$2'\"; }\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a command goes across the members of a step: mpirun of Open MPI 4 or 5 (HPC-X counts by its Open MPI), or
- * srun, as "launcher" of the suite says. For the command file of any check with a scope above host.
+ * srun, as "launcher" of the suite says, and always srun between hosts with transport=slurm. For the command file of any check with a scope above host.
  *
  * A launch that hangs leaves nothing behind: every process of it carries the attempt's mark, so that the sweep on
  * each member finds it; mpirun's daemons stay in the session of their ssh, under a timeout of their own.
@@ -25,6 +25,8 @@ struct launch {
 
 /* Whether the step's command goes across hosts at all. */
 bool launcher_is_wide(const struct check_context *context);
+
+bool launcher_is_srun(const struct check_context *context);
 
 /* What must stand before the first launch of a part: asks which Open MPI it is where the suite does not say. It
  * ends the part's subshell where that is not known. */

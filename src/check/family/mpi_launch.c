@@ -409,7 +409,7 @@ void mpi_launch_read(const struct check_context *context, const struct attempt *
         return;
     for (size_t i = 0; i < context->member_count; i++)
         read_login(out, context->members[i]);
-    if (context->suite->launcher.kind == LAUNCHER_MPIRUN)
+    if (!launcher_is_srun(context))
         compare(context, out, "launch.mpi_version", "launch.mpi");
     compare(context, out, "launch.nccl_version", "launch.nccl");
     read_interfaces(context, out);

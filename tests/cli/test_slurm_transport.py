@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: test_slurm_transport.py assay [STORY...]
+
+A cluster whose nodes take no SSH: a real Slurm over hosts without sshd, reached by its steps (transport=slurm).
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import namespaces
+from cluster import FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
+from namespaces import Hosts, command, write
+from slurm import Slurm
+
+COUNT = 3
+STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
+PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
+            "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
+            "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
+tap = Tap()
+
+
+def step(name, line, pattern="(?<word>done)", **more):
+    """One of the check `command`, which passes when the line prints that word."""
+    return {"check": "command", "name": name, "needs": ["reachable"], "retries": 0,
+            "arguments": {"command": line, "pattern": pattern},
+            "limits": [{"metric": "command.word", "equal": "done", "source": "this test", "status": "contract"}], **more}
+
+
+def words(name, *steps, hosts_file="hostfile", launcher=None):
+    suite = write(f"{FOLDER}/{name}.json", json.dumps({
+        "name": name, "title": name, "purpose": "trial", "steps": [{"check": "reachable"}, *steps],
+        **({"launcher": launcher} if launcher else {})}))
+    return ("run", "-H", f"{FOLDER}/{hosts_file}", "-s", suite, "--db", f"{FOLDER}/{name}.db", "--progress", "none", "-o",
+            f"{FOLDER}/{name}.html")
+
+
+def run(name, *steps, **more):
+    return assay(*words(name, *steps, **more), SLURM_CONF=slurm.conf)
+
+
+def resume(name):
+    return assay("run", "--resume", "1", "--db", f"{FOLDER}/{name}.db", "--progress", "none", "-o", f"{FOLDER}/{name}.html",
+                 SLURM_CONF=slurm.conf)
+
+
+def outcomes(name, check="command"):
+    """{(step, host): (outcome of its word, cause)}"""
+    return {(step["name"], step["target"]): (item["outcome"], item["cause"]) for step, item in Report(f"{FOLDER}/{name}.db").outcomes()
+            if step["check"] == check and item["metric"] != "sound"}
+
+
+def attempts(name, of):
+    report = Report(f"{FOLDER}/{name}.db")
+    return [attempt for attempt in report.json["attempts"] if report.steps[attempt["step"]]["name"] == of]
+
+
+def verdict(done):
+    return done.returncode, (closing_lines(done.stdout) or {}).get("verdict")
+
+
+def nothing_is_left(story):
+    def left():
+        return [line for line in hosts.processes() if "slurmd" not in line and "slurmstepd" not in line]
+    tap.ok(wait_until(lambda: not left(), 20), f"{story}: no process is left on any host", left())
+    tap.same([spool for spool in hosts.spools() if spool not in STAGED], [], f"{story}: no spool is left")
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), f"{story}: nothing is left in the queue",
+           slurm.ask("squeue").stdout)
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return sorted(file.read().split())
+
+
+def everything_comes_back():
+    big = f"{FOLDER}/big"
+    command("dd", "if=/dev/urandom", f"of={big}", "bs=100000", "count=30")
+    done = run("whole", step("both", "echo done; echo to the other stream >&2; hostname >>" + f"{FOLDER}/touched"),
+               step("big", f"cat {big}; echo; echo done"), step("bad", "echo done; exit 7"),
+               step("late", "echo done; sleep 600", timeout_s=5))
+    found = outcomes("whole")
+    tap.same(verdict(done), (2, "incomplete"), "over Slurm: it runs to its end, and what did not pass is said", done.stdout, done.stderr)
+    tap.same({host for (name, host), item in outcomes("whole", "reachable").items() if item[0] == "pass"},
+             {host.name for host in hosts.list}, "over Slurm: hosts without sshd are reached")
+    tap.same({name: {item[0] for (other, _), item in found.items() if other == name} for name in ("both", "big")},
+             {"both": {"pass"}, "big": {"pass"}}, "over Slurm: commands pass that should", found)
+    tap.same(lines_of(f"{FOLDER}/touched"), sorted(host.hostname for host in hosts.list), "over Slurm: each ran once on each host")
+    tap.same({attempt["end"] for attempt in attempts("whole", "late")}, {"deadline"}, "over Slurm: a deadline is kept")
+    bad = [item for step, item in Report(f"{FOLDER}/whole.db").outcomes() if step["name"] == "bad" and item["metric"] == "sound"]
+    tap.ok(bad and all(item["outcome"] != "pass" and "7" in item["cause"] for item in bad), "over Slurm: an exit status comes back", bad)
+    streams = {(capture["stream"], capture["length"]) for attempt in attempts("whole", "big") for capture in attempt["captures"]}
+    tap.ok(any(stream == "stdout" and length > 3000000 for stream, length in streams), "over Slurm: megabytes of bytes come whole", streams)
+    tap.same({attempt["transport"] for attempt in attempts("whole", "both")}, {"slurm"}, "over Slurm: the transport is told")
+    nothing_is_left("over Slurm")
+
+
+def slow(name, seconds=6):
+    """A step that leaves a line of its host, once, and ends after a while."""
+    write(f"{FOLDER}/{name}.touched", "")
+    return step("slow", f"hostname -s >>{FOLDER}/{name}.touched; sleep {seconds}; echo done")
+
+
+def begun_on(name):
+    return [line.split(".")[0] for line in lines_of(f"{FOLDER}/{name}.touched")]
+
+
+ALL = [f"node{number}" for number in range(1, COUNT + 1)]
+
+
+def begin(name, *steps):
+    """A run that was met while its slow step runs on all hosts."""
+    child = start(*words(name, *(steps or (slow(name),))), SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: begun_on(name) == ALL, 60), f"{name}: it has begun on all hosts", begun_on(name))
+    return child
+
+
+def end(child):
+    out, err = child.communicate(timeout=PATIENCE_S)
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+
+
+def kill(child):
+    child.kill()
+    child.communicate()
+
+
+def passed_once(name, done, story):
+    tap.same((verdict(done), {item[0] for item in outcomes(name).values()}), ((0, "accept"), {"pass"}), f"{story}: all pass",
+             done.stdout, done.stderr)
+    tap.same(begun_on(name), ALL, f"{story}: nothing ran twice")
+
+
+def a_controller_is_killed():
+    for moment in (0.7, 2):
+        name = f"early{moment}"
+        child = start(*words(name, slow(name, 2)), SLURM_CONF=slurm.conf)
+        wait_until(lambda: os.path.exists(f"{FOLDER}/{name}.db"), 20)
+        time.sleep(moment)
+        kill(child)
+        passed_once(name, resume(name), f"a controller killed {moment} s after it began")
+        nothing_is_left(f"a controller killed {moment} s after it began")
+    kill(begin("killed"))
+    tap.ok(wait_until(lambda: "extern" not in slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout and
+                      len(slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout.split()) == 1, 20),
+           "a killed controller: its steps end, its job stays", slurm.ask("squeue", "-s").stdout)
+    passed_once("killed", resume("killed"), "a killed controller, resumed while the command runs")
+    kill(begin("over"))
+    time.sleep(8)
+    passed_once("over", resume("over"), "a killed controller, resumed when the command has ended")
+    nothing_is_left("a killed controller")
+
+
+def everything_on(host):
+    """As proctrack/cgroup does it at the end of a step: all that the run has begun on that host is killed."""
+    for line in host.processes():
+        pid = line.split()[1]
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if b"SLURM_JOB_ID=" in file.read() and "slurmstepd" not in line:
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+def steps_that_take_all_with_them():
+    child = begin("cgroup")
+    kill(child)
+    everything_on(hosts.list[0])
+    done = resume("cgroup")
+    found = outcomes("cgroup")
+    tap.same({host: item[0] for (_, host), item in found.items()}, {"node1": "inconclusive", "node2": "pass", "node3": "pass"},
+             "steps that take all with them: what was lost is no pass", done.stdout, done.stderr)
+    tap.same({attempt["end"] for attempt in attempts("cgroup", "slow")}, {"ran", "lost"}, "steps that take all with them: it is told as lost")
+    tap.same(begun_on("cgroup"), ALL, "steps that take all with them: nothing ran twice")
+    nothing_is_left("steps that take all with them")
+
+
+def the_steps_break():
+    child = begin("broken")
+    for pid in filter(str.isdigit, os.listdir("/proc")):  # of this test's own namespace
+        try:
+            with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                if file.read().strip() == "srun":
+                    os.kill(int(pid), signal.SIGKILL)
+        except OSError:
+            continue
+    passed_once("broken", end(child), "all srun are killed in the middle")
+    nothing_is_left("all srun are killed in the middle")
+
+
+def slurmctld_is_away():
+    child = begin("away", slow("away", 4), step("next", "echo done", needs=["slow"]))
+    slurm.controller.kill()
+    slurm.controller.wait()
+    time.sleep(10)
+    slurm.begin_controller()
+    passed_once("away", end(child), "slurmctld is away for a while")
+    nothing_is_left("slurmctld is away for a while")
+
+
+def the_job_is_cancelled():
+    child = begin("cancelled", slow("cancelled", 300))
+    slurm.ask("scancel", *slurm.jobs(f"assay-{Report(f'{FOLDER}/cancelled.db').json['run']['uuid']}", "running"))
+    began = time.monotonic()
+    done = end(child)
+    tap.ok(time.monotonic() - began < 120, "scancel in the middle: the run does not wait for what cannot come", time.monotonic() - began)
+    tap.same(verdict(done), (2, "incomplete"), "scancel in the middle: the run is incomplete", done.stdout, done.stderr)
+    found = outcomes("cancelled")
+    tap.ok(all(item[0] in ("inconclusive", "not run") and "Slurm" in item[1] for item in found.values()),
+           "scancel in the middle: that Slurm has ended it is said", found)
+    tap.same(begun_on("cancelled"), ALL, "scancel in the middle: nothing ran twice")
+    is_free_again("scancel in the middle")
+
+
+def is_free_again(story):
+    """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it, and its lock
+    for a minute."""
+    tap.ok(wait_until(lambda: not hosts.processes("sleep 300"), 20), f"{story}: nothing goes on on any host", hosts.processes())
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: Slurm has its nodes back", slurm.ask("sinfo", "-N").stdout)
+    for host in hosts.list:
+        for place in ("assay-0", "assay-locks-0"):
+            shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/{place}")
+
+
+def a_job_that_is_over_is_resumed():
+    name = "again"
+    kill(begin(name, slow(name, 300)))
+    before = slurm.jobs(f"assay-{Report(f'{FOLDER}/{name}.db').json['run']['uuid']}")
+    slurm.ask("scancel", *before)
+    for host in hosts.list:
+        everything_on(host)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "a job that is over is resumed: the nodes are free again")
+    done = resume(name)
+    tap.same({item[0] for item in outcomes(name).values()}, {"inconclusive"}, "a job that is over is resumed: what was lost is no pass",
+             done.stdout, done.stderr)
+    tap.same({attempt["end"] for attempt in attempts(name, "slow")}, {"lost"}, "a job that is over is resumed: it is told as lost")
+    tap.same(begun_on(name), ALL, "a job that is over is resumed: nothing ran twice")
+    nothing_is_left("a job that is over is resumed")
+
+
+def a_run_is_cancelled():
+    child = begin("interrupted", slow("interrupted", 300))
+    child.send_signal(signal.SIGINT)
+    done = end(child)
+    tap.same(done.returncode, 130, "Ctrl-C: the run ends", done.stdout, done.stderr)
+    nothing_is_left("Ctrl-C")
+
+
+def a_launch_across_hosts():
+    suite = write(f"{FOLDER}/launch.json", json.dumps({
+        "name": "launch", "title": "launch", "purpose": "delivery",
+        # What stands for nccl-tests here: a program that holds a library's version.
+        "tools": {"all_reduce_perf": {"path": write(f"{FOLDER}/nccl", "#!/bin/sh\n# NCCL version 2.21.5+cuda12.4\n", 0o755)}},
+        "steps": [{"check": "reachable"}, {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]}]}))
+    done = assay("run", "-H", f"{FOLDER}/hostfile", "-s", suite, "--db", f"{FOLDER}/launch.db", "--progress", "none", "-o",
+                 f"{FOLDER}/launch.html", SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), "a launch across hosts without sshd: by srun, on 2 and on all of them", done.stdout, done.stderr)
+    nothing_is_left("a launch across hosts")
+    with open(suite, encoding="utf-8") as file:
+        given = {**json.load(file), "launcher": {"flags": ["--mca", "pml", "ob1"]}}
+    done = assay("run", "-H", f"{FOLDER}/hostfile", "-s", write(f"{FOLDER}/flags.json", json.dumps(given)), "--db", f"{FOLDER}/flags.db",
+                 SLURM_CONF=slurm.conf)
+    tap.ok(done.returncode == 64 and "launcher.flags are for mpirun" in done.stderr, "words for mpirun are refused, not dropped", done.stderr)
+
+
+def what_comes_before_a_run():
+    plan = assay("plan", *words("before", step("both", "echo done"))[1:5], SLURM_CONF=slurm.conf)
+    tap.ok(f"transport: slurm, {COUNT} of {COUNT} hosts, in one job" in plan.stdout, "plan: how the hosts are reached is said", plan.stdout, plan.stderr)
+    done = assay("preflight", f"{FOLDER}/hostfile", "-s", f"{FOLDER}/before.json", "--db", f"{FOLDER}/preflight.db", SLURM_CONF=slurm.conf)
+    report = Report(f"{FOLDER}/preflight.db")
+    tap.same({step["target"]: item["outcome"] for step, item in report.outcomes() if step["check"] == "reachable" and item["metric"] != "sound"},
+             {host: "pass" for host in ALL}, "preflight: it reaches the hosts", done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "preflight: its job is given back", slurm.ask("squeue").stdout)
+    os.makedirs(f"{FOLDER}/tools/bin")
+    write(f"{FOLDER}/tools/bin/gpu_burn", "#!/bin/sh\necho a tool\n", 0o755)
+    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/tools", SLURM_CONF=slurm.conf)
+    tap.same((done.returncode, hosts.spools()), (0, STAGED), "stage: it takes an allocation of each host, and brings the tools there",
+             done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
+
+
+def an_allocation_that_is_there():
+    job = slurm.ask("salloc", "--no-shell", f"--nodes={COUNT}", "--exclusive").stderr.split("job allocation ")[1].split()[0]
+    done = assay(*words("inside", slow("inside", 1)), SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    passed_once("inside", done, "inside an allocation")
+    tap.same(slurm.ask("squeue", "-h", "-o", "%i").stdout.split(), [job], "inside an allocation: it asks for no other, and leaves that")
+    slurm.ask("scancel", job)
+    wait_until(lambda: slurm.idle() == COUNT, 60)
+
+
+def what_is_wrong_is_said():
+    write(f"{FOLDER}/unknown", "defaults platform=plain.json slots=1 transport=slurm\nnode9\n")
+    done = run("unknown", hosts_file="unknown")
+    tap.ok(done.returncode == 64 and "node9" in done.stderr and "Invalid node name" in done.stderr, "a node that Slurm does not know", done.stderr)
+    write(f"{FOLDER}/mixed", "defaults platform=plain.json slots=1\nnode1 transport=slurm\nnode2\n")
+    done = run("mixed", hosts_file="mixed")
+    tap.ok(done.returncode == 64 and "1 of 2 hosts have transport=slurm" in done.stderr, "only some hosts over Slurm", done.stderr)
+    done = assay(*words("nothing"), SLURM_CONF=slurm.conf, PATH=FOLDER)
+    tap.ok(done.returncode == 64 and "sbatch" in done.stderr, "Slurm's commands are missing", done.stderr)
+
+
+missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
+if missing:
+    print(f"1..0 # SKIP not installed: slurm-wlm ({', '.join(missing)})")
+    sys.exit(0)
+write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
+command("ip", "link", "set", "lo", "up")
+hosts = Hosts(COUNT, "1gbit", sshd=False)
+write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slurm scheduler=slurm\nnode[1-{COUNT}] "
+      f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
+slurm = Slurm(hosts, sharing="NO")
+if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
+    for story in (what_comes_before_a_run, everything_comes_back, an_allocation_that_is_there, a_launch_across_hosts, the_steps_break, a_controller_is_killed, steps_that_take_all_with_them,
+                  slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed, a_run_is_cancelled, what_is_wrong_is_said):
+        if len(sys.argv) < 3 or story.__name__ in sys.argv[2:]:
+            story()
+tap.end()
