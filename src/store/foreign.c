@@ -155,7 +155,8 @@ static int open_mapped(struct foreign *foreign, int *ret_version, struct error *
 {
     if (check_header(foreign, ret_version, err) < 0)
         return -1;
-    if (sqlite3_open_v2(":memory:", &foreign->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(":memory:", &foreign->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
         sqlite3_deserialize(foreign->db, "main", foreign->bytes, (sqlite3_int64)foreign->length,
                             (sqlite3_int64)foreign->length, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK ||
         tie_down(foreign) < 0)
@@ -292,20 +293,26 @@ static int copy_tables(struct foreign *foreign, struct store *store, struct erro
                                      0, NULL, err);
     int got = tables != NULL ? 0 : -1;
 
-    if (got == 0 && sqlite3_exec(store->db, "PRAGMA defer_foreign_keys=ON", NULL, NULL, NULL) != SQLITE_OK)
-        got = database_error(store, "reading a bundle", err);
     while (got == 0 && (got = run_query_next(store, tables, err)) > 0)
         got = copy_table(foreign, store, column(tables, 0), err);
     sqlite3_finalize(tables);
     return got;
 }
 
-static int copy_all(struct foreign *foreign, struct store *store, struct error *err)
+/* Looked at row by row, each parent that comes after its children would be looked for in whole tables. */
+static int look_at_references(struct store *store, bool each, struct error *err)
+{
+    if (sqlite3_exec(store->db, each ? "PRAGMA foreign_keys=ON" : "PRAGMA foreign_keys=OFF", NULL, NULL,
+                     NULL) != SQLITE_OK)
+        return database_error(store, "reading", err);
+    return 0;
+}
+
+static int copy_in_one(struct foreign *foreign, struct store *store, struct error *err)
 {
     int64_t broken;
 
-    if (compare_schema(foreign, store, err) < 0 || check_pages(foreign, err) < 0 ||
-        store_begin(store, err) < 0)
+    if (store_begin(store, err) < 0)
         return -1;
     if (copy_tables(foreign, store, err) < 0)
         return store_finish(store, -1, err);
@@ -315,6 +322,14 @@ static int copy_all(struct foreign *foreign, struct store *store, struct error *
         return store_finish(store, refuse(foreign, err, "some of its rows refer to rows that are missing"),
                             err);
     return store_finish(store, 0, err);
+}
+
+static int copy_all(struct foreign *foreign, struct store *store, struct error *err)
+{
+    if (compare_schema(foreign, store, err) < 0 || check_pages(foreign, err) < 0 ||
+        look_at_references(store, false, err) < 0 || copy_in_one(foreign, store, err) < 0)
+        return -1;
+    return look_at_references(store, true, err);
 }
 
 static const struct run_table *find_run_table(const char *name)

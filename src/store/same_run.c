@@ -41,6 +41,21 @@ static int hash_rows(struct store *store, struct arena *arena, const struct run_
     return got;
 }
 
+/* Of the whole table: nearly always all is the same. */
+static int hash_table(struct store *store, struct arena *arena, const struct run_table *table, long long run,
+                      char ret_sha256[SHA256_HEX_SIZE], struct error *err)
+{
+    sqlite3_stmt *statement = digest_rows(store, arena, table, run, err);
+    struct sha256 *hash = sha256_create();
+    int got = -1;
+
+    while (statement != NULL && (got = run_query_next(store, statement, err)) > 0)
+        digest_add_row(hash, statement);
+    sha256_finish(hash, ret_sha256);
+    sqlite3_finalize(statement);
+    return got;
+}
+
 /* Rows of a that b lacks. */
 static size_t count_missing(const struct row_hashes *a, const struct row_hashes *b)
 {
@@ -71,24 +86,35 @@ static void note(struct pair *pair, bool *which, const char **tables, const char
     *tables = arena_printf(pair->arena, "%s%s%s", *tables, **tables != '\0' ? ", " : "", name);
 }
 
+static int compare_rows(struct pair *pair, struct arena *arena, const struct run_table *table,
+                        struct error *err)
+{
+    struct row_hashes theirs, ours;
+    size_t more, less;
+
+    if (hash_rows(pair->source, arena, table, pair->number, &theirs, err) < 0 ||
+        hash_rows(pair->here, arena, table, pair->number_here, &ours, err) < 0)
+        return -1;
+    more = count_missing(&theirs, &ours);
+    less = count_missing(&ours, &theirs);
+    if (!table->said && more + less > 0)
+        note(pair, &pair->other, &pair->other_in, table->name);
+    if (table->said && more > 0)
+        note(pair, &pair->more, &pair->more_in, table->name);
+    if (table->said && less > 0)
+        note(pair, &pair->less, &pair->less_in, table->name);
+    return 0;
+}
+
 static int compare_table(struct pair *pair, const struct run_table *table, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct row_hashes theirs, ours;
+    char theirs[SHA256_HEX_SIZE], ours[SHA256_HEX_SIZE];
     int result = -1;
 
-    if (hash_rows(pair->source, arena, table, pair->number, &theirs, err) == 0 &&
-        hash_rows(pair->here, arena, table, pair->number_here, &ours, err) == 0) {
-        size_t more = count_missing(&theirs, &ours), less = count_missing(&ours, &theirs);
-
-        if (more + less > 0 && !table->said)
-            note(pair, &pair->other, &pair->other_in, table->name);
-        else if (more > 0)
-            note(pair, &pair->more, &pair->more_in, table->name);
-        if (less > 0 && table->said)
-            note(pair, &pair->less, &pair->less_in, table->name);
-        result = 0;
-    }
+    if (hash_table(pair->source, arena, table, pair->number, theirs, err) == 0 &&
+        hash_table(pair->here, arena, table, pair->number_here, ours, err) == 0)
+        result = strcmp(theirs, ours) == 0 ? 0 : compare_rows(pair, arena, table, err);
     arena_destroy(arena);
     return result;
 }

@@ -97,7 +97,7 @@ def refused(source, why, name):
 
 with open(path("light.json"), "w", encoding="utf-8") as file:
     json.dump({"name": "light", "title": "light", "platform": "hgx-h100",
-               "steps": [{"check": "reachable"}, {"check": "gpu-inventory", "needs": ["reachable"]},
+               "steps": [{"check": "reachable"}, {"check": "gpu-inventory", "needs": ["reachable"]}, {"check": "p2p-bandwidth", "needs": ["reachable"]},
                          {"check": "gpu-burn", "needs": ["reachable"], "arguments": {"seconds": 60}}]}, file)
 for place, seed in (("here", 3), ("there", 4)):
     with Lab(place, 2, options=("--seed", seed)) as lab:
@@ -105,6 +105,9 @@ for place, seed in (("here", 3), ("there", 4)):
             done = assay("run", "-H", lab.hostfile, "-s", path("light.json"), "--db", path(f"{place}.db"), "--progress", "none",
                          "-o", path("report.html"))
     tap.ok(done.returncode in (0, 1, 2, 3), f"two runs of the controller {place}", done.returncode, done.stdout, done.stderr)
+
+# All labs have the same parts, and two sites have not.
+change("there.db", "UPDATE item SET identity=identity || '-there'")
 
 done = merge("ab.db", "here.db", "there.db")
 tap.ok(done.returncode == 0 and "4 taken" in done.stdout, "all runs of two databases come into one", done.returncode, done.stdout, done.stderr)
@@ -120,6 +123,31 @@ tap.ok(assay("logs", 3, "node1", "gpu-burn", "--db", path("ab.db")).returncode =
 tap.ok(merge("ab.db", "ab.db").returncode == 64, "a database is not merged into itself")
 done = assay("list", "--db", path("ab.db"))
 tap.same(done.stdout.count("(imported"), 4, "the list says that they are of others", done.stdout)
+
+# --- hosts of one name at two sites --------------------------------------------------------------------------------------
+
+
+def past_of(database, host):
+    """In how many runs it was measured; None: the history knows no such host."""
+    done = assay("history", host, "--imported", "--format", "json", "--db", path(database))
+    if done.returncode == 64:
+        return None
+    return max(len(row["points"]) for row in json.loads(done.stdout)["series"])
+
+
+tap.same([past_of("ab.db", host) for host in ("node1", "here.db/node1", "there.db/node1", "here.db/node2", "there.db/node2")], [None, 2, 2, 2, 2],
+         "node1 of one site and node1 of the other have each its own history")
+tap.same(assay("history", "--db", path("ab.db")).stdout, "no judged run\n", "which counts where it is asked for")
+merge("one.db", "here.db")
+tap.same([past_of("one.db", host) for host in ("node1", "here.db/node1")], [2, None], "where there is one node1 it is node1")
+for i, own in enumerate(("here", "there")):
+    copied(f"{own}.db", f"controller{i}.db")
+OF_NODE1 = "FROM sighting JOIN item ON item.id=item JOIN attempt ON attempt.id=attempt WHERE kind='gpu' AND host=0"
+gpu = ask("here.db", f"SELECT min(identity) {OF_NODE1}")[0][0]
+change("controller1.db", f"UPDATE item SET identity='{gpu}' WHERE id=(SELECT min(item.id) {OF_NODE1})")
+merge("shared.db", "controller0.db", "controller1.db")
+tap.same([past_of("shared.db", host) for host in ("node1", "node2", "controller0.db/node2", "controller1.db/node2")], [4, None, 2, 2],
+         "a host in which two controllers saw one GPU is one host")
 
 # --- judged again where it was made --------------------------------------------------------------------------------------
 
@@ -262,7 +290,7 @@ else:
 # --- bundles ------------------------------------------------------------------------------------------------------------
 
 assay("export", 2, "--db", path("there.db"), "-o", path("two.tar.zst"))
-done = merge("bundles.db", "two.tar.zst", "here.db")
+done = merge("bundles.db", "two.tar.zst", "controller0.db")
 tap.ok(done.returncode == 0 and len(ask("bundles.db", "SELECT id FROM run")) == 3, "bundles and databases together", done.returncode, done.stdout, done.stderr)
 done = merge("bundles.db", "there.db")
 tap.ok(done.returncode == 0 and "1 taken" in done.stdout and "1 there already" in done.stdout, "a run that came by its bundle is known again",
