@@ -194,14 +194,29 @@ static int merge_run(const struct merge *merge, const struct arrival *arrival, s
 
 /* -- A source ---------------------------------------------------------------------------------------------------- */
 
+/* An acceptance is what one party says of many runs, and how it stands follows from all of them: it stays where it is kept. */
+static int tell_acceptances(const struct merge *merge, const struct source *source, const char *path,
+                            struct error *err)
+{
+    struct acceptance_names names = {0};
+
+    if (store_list_acceptances(source->store, merge->arena, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.items.count; i++)
+        findings_tell(&merge->merging->findings, "%s: NOTE: its acceptance '%s' stays there",
+                      proof_line(merge->arena, path), proof_line(merge->arena, names.items.items[i]));
+    return 0;
+}
+
 /* The oldest first. */
 static int merge_runs(struct merge *merge, const struct source *source, const char *path, struct error *err)
 {
     struct run_summary *runs;
     size_t count;
 
-    if (store_list_runs(source->store, merge->arena, 0, &runs, &count, err) < 0)
-        return -1;
+    if (store_list_runs(source->store, merge->arena, 0, &runs, &count, err) < 0 ||
+        (!merge->imported && tell_acceptances(merge, source, path, err) < 0))
+        return refuse(merge, err);
     for (size_t i = count; i-- > 0;) {
         merge->has_imported |= runs[i].imported;
         if (runs[i].imported == merge->imported &&
@@ -234,7 +249,8 @@ static int merge_bundle(const struct merge *merge, const char *path, struct erro
     if (import_bundle(&importing, path, &end, err) < 0)
         return refuse(merge, err);
     merge->tally->taken += end == IMPORT_TAKEN;
-    merge->tally->changed += end != IMPORT_TAKEN;
+    merge->tally->there += end == IMPORT_THERE;
+    merge->tally->changed += end == IMPORT_CHANGED || end == IMPORT_UNKNOWN;
     return 0;
 }
 

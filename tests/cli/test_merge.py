@@ -292,7 +292,20 @@ else:
 assay("export", 2, "--db", path("there.db"), "-o", path("two.tar.zst"))
 done = merge("bundles.db", "two.tar.zst", "controller0.db")
 tap.ok(done.returncode == 0 and len(ask("bundles.db", "SELECT id FROM run")) == 3, "bundles and databases together", done.returncode, done.stdout, done.stderr)
+done = merge("bundles.db", "two.tar.zst")
+tap.ok(done.returncode == 0 and " 0 taken" in done.stdout and "1 there already" in done.stdout, "a bundle once more adds nothing", done.stdout, done.stderr)
 done = merge("bundles.db", "there.db")
 tap.ok(done.returncode == 0 and "1 taken" in done.stdout and "1 there already" in done.stdout, "a run that came by its bundle is known again",
        done.returncode, done.stdout, done.stderr)
+
+# --- acceptances --------------------------------------------------------------------------------------------------------
+
+with open(path("hosts"), "w", encoding="utf-8") as file:
+    file.write("node[1-8] platform=hgx-h100\n")
+with open(path("handover.json"), "w", encoding="utf-8") as file:
+    json.dump({"name": "handover", "title": "Handover", "purpose": "delivery", "platform": "hgx-h100", "steps": [{"check": "reachable"}]}, file)
+made = assay("acceptance", "create", "handover", "-H", path("hosts"), "-s", path("handover.json"), "--db", path("many.db"))
+done = merge("whole.db", "many.db")
+tap.ok(made.returncode == 0 and done.returncode == 0 and "its acceptance 'handover' stays there" in done.stdout and
+       rows_of("whole.db")["acceptance"] == 0, "that an acceptance stays where it was made is said", made.stderr, done.stdout, done.stderr)
 tap.end()
