@@ -78,6 +78,7 @@ static int know_again(const struct importing *importing, const struct bundle *bu
     }
     if (changed != 0)
         return changed < 0 ? -1 : 0;
+    *ret_end = IMPORT_THERE;
     if (origin != NULL && *signers != '\0' && store_set_signers(store, number, signers, err) < 0)
         return -1;
     findings_tell(&verification->findings, "run %s is there already, as number %lld: nothing is imported%s",

@@ -38,6 +38,7 @@ int command_cancel(int argc, char **argv);
 int command_collect(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
+int command_merge(int argc, char **argv);
 int command_acceptance(int argc, char **argv);
 int command_alert(int argc, char **argv);
 int command_baseline(int argc, char **argv);

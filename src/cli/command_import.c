@@ -16,8 +16,10 @@ int command_import(int argc, char **argv)
          "database, made when it is not there; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
-    static const int exits[] = {
-        [IMPORT_TAKEN] = EXIT_ACCEPT, [IMPORT_CHANGED] = EXIT_REJECT, [IMPORT_UNKNOWN] = EXIT_INCOMPLETE};
+    static const int exits[] = {[IMPORT_TAKEN] = EXIT_ACCEPT,
+                                [IMPORT_THERE] = EXIT_ACCEPT,
+                                [IMPORT_CHANGED] = EXIT_REJECT,
+                                [IMPORT_UNKNOWN] = EXIT_INCOMPLETE};
     struct error err = {0};
     enum import_end end;
     int first, status;

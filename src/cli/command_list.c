@@ -21,7 +21,8 @@ static void print_runs(struct store *store, struct arena *arena, const struct ru
                   time_text(arena, runs[i].started), run_state_name(runs[i].state),
                   runs[i].judged ? standing_verdict(&standing, runs[i].verdict) : "-",
                   run_kind_name(standing.kind), runs[i].hosts, runs[i].steps, runs[i].suite, runs[i].hostfile,
-                  runs[i].imported ? "  (imported)" : "");
+                  runs[i].imported ? arena_printf(arena, "  (imported, made on %s)", runs[i].controller)
+                                   : "");
     }
 }
 

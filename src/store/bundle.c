@@ -242,13 +242,14 @@ static int add_piece(void *context, struct slice bytes, struct error *err)
 
 static int end_database(struct opening *opening, const char *sha256, struct error *err)
 {
+    const char *label = arena_printf(opening->arena, "%s: run.db", opening->path);
     struct bundle *bundle = opening->bundle;
     struct run_summary *runs;
     size_t count;
 
     if (strcmp(manifest_said(&bundle->manifest, DATABASE_KEY), sha256) != 0)
         return wrong(opening, err, "run.db is not the one of its manifest");
-    bundle->store = foreign_copy(opening->database, opening->path, err);
+    bundle->store = foreign_copy(opening->database, label, err);
     if (bundle->store == NULL || store_list_runs(bundle->store, opening->arena, 0, &runs, &count, err) < 0 ||
         run_summary_check(&runs[0], err) < 0)
         return -1;
@@ -256,7 +257,7 @@ static int end_database(struct opening *opening, const char *sha256, struct erro
         return wrong(opening, err, "run.db does not hold the run of its manifest");
     bundle->number = runs[0].number;
     if (foreign_check_judgement(bundle->store, bundle->number, manifest_said(&bundle->manifest, "judgement"),
-                                opening->path, err) < 0)
+                                label, err) < 0)
         return -1;
     return store_begin(bundle->store, err);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/base/cleanup.h"
+#include "assay/store/source.h"
 #include "run_tables.h"
 
 enum { LARGEST_REWRITTEN = 1 << 30 };
@@ -28,7 +29,9 @@ struct copy {
     struct arena *arena;
     struct redactor *redactor;
     const char *judgement;         /* the one that goes along, with what it rests on; NULL: all of them */
+    bool said;                     /* only what is said of a run that is there already: maps[0] has it */
     struct id_map contents, *maps; /* maps: one for each of run_tables */
+    struct id_map words[2];        /* 1: of columns that hold reasons */
 };
 
 static size_t find_slot(const struct id_map *map, int64_t from)
@@ -199,17 +202,19 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
     cleanup_text struct text text = {0};
     char uuid[UUID_SIZE], keyed[SHA256_HEX_SIZE];
 
-    if (copy->redactor != NULL && bytes.length > 0 && is_hash(table->name, column->name)) {
+    if (copy->redactor == NULL)
+        return sqlite3_bind_text64(insert, at, bytes.bytes, bytes.length, SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (bytes.length > 0 && is_hash(table->name, column->name)) {
         redactor_keyed(copy->redactor, bytes.bytes, keyed);
         text_init(&text, sizeof keyed), text_put(&text, keyed);
-    } else if (copy->redactor == NULL || is_own_word(table->name, column->name))
+    } else if (is_own_word(table->name, column->name))
         text_init(&text, LARGEST_REWRITTEN), text_add(&text, bytes.bytes, bytes.length);
     else if (holds_reasons(table->name, column->name) && may_be_form(bytes.bytes))
         rewritten_form(copy, bytes.bytes, &text);
     else
         rewritten(copy, bytes, &text, NULL);
     /* A rewritten shape is not the one that other runs may have under this name. */
-    if (copy->redactor != NULL && strcmp(column->name, "digest") == 0) {
+    if (strcmp(column->name, "digest") == 0) {
         uuid_create(uuid);
         text_reset(&text);
         text_put(&text, uuid);
@@ -217,28 +222,40 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
     return sqlite3_bind_text64(insert, at, text.bytes, text.length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-static int bind_word(struct copy *copy, bool reasons, sqlite3_stmt *insert, int at, int64_t word,
-                     struct error *err)
+static int copy_word(struct copy *copy, bool reasons, int64_t word, int64_t *ret_id, struct error *err)
 {
     sqlite3_stmt *select = run_query(copy->from, "SELECT text FROM word WHERE id=?1", word, NULL, err);
     cleanup_text struct text text = {0};
-    int64_t id;
     int got = select != NULL ? run_query_next(copy->from, select, err) : -1;
 
     if (got > 0) {
         struct slice bytes = {(const char *)sqlite3_column_text(select, 0),
                               (size_t)sqlite3_column_bytes(select, 0)};
 
-        if (reasons && copy->redactor != NULL && may_be_form(bytes.bytes))
+        if (reasons && may_be_form(bytes.bytes))
             rewritten_form(copy, bytes.bytes, &text);
         else
             rewritten(copy, bytes, &text, NULL);
-        got = intern_id(copy->to, text.bytes, &id, err) < 0 ? -1 : sqlite3_bind_int64(insert, at, id);
+        got = intern_id(copy->to, text.bytes, ret_id, err);
     } else if (got == 0) {
         got = store_damage(copy->from, err, "word %lld does not exist", (long long)word);
     }
     sqlite3_finalize(select);
     return got;
+}
+
+static int bind_word(struct copy *copy, bool reasons, sqlite3_stmt *insert, int at, int64_t word,
+                     struct error *err)
+{
+    const struct id_pair *known = map_find(&copy->words[reasons], word);
+    int64_t id;
+
+    if (known != NULL)
+        return sqlite3_bind_int64(insert, at, known->to);
+    if (copy_word(copy, reasons, word, &id, err) < 0)
+        return -1;
+    map_add(copy->arena, &copy->words[reasons], word, id);
+    return sqlite3_bind_int64(insert, at, id);
 }
 
 /* One value; 0, or not. */
@@ -252,7 +269,7 @@ static int bind_column(struct copy *copy, const struct run_table *table, const s
         return sqlite3_bind_null(insert, at);
     switch (column->kind) {
     case COLUMN_WORD:
-        return bind_word(copy, holds_reasons(table->name, column->name), insert, at,
+        return bind_word(copy, copy->redactor != NULL && holds_reasons(table->name, column->name), insert, at,
                          sqlite3_column_int64(select, from), err);
     case COLUMN_CONTENT:
         if (copy_content(copy, sqlite3_column_int64(select, from), &id, err) < 0)
@@ -274,22 +291,40 @@ static int bind_column(struct copy *copy, const struct run_table *table, const s
     }
 }
 
-/* A row that other runs share: 1 with its id here, 0 when it is not here yet. Looked for is what would be written. */
-static int find_shared(struct copy *copy, const struct run_table *table, const struct run_columns *columns,
-                       sqlite3_stmt *select, int64_t *ret_id, struct error *err)
+/* Finds a row that other runs share, by what would be written; NULL: the table has none. */
+static int prepare_find(struct copy *copy, const struct run_table *table, sqlite3_stmt **ret_find,
+                        struct error *err)
 {
-    const char *wanted = arena_printf(copy->arena, ",%s,", table->shared), *sql;
-    sqlite3_stmt *find;
-    int got, at = 0;
+    *ret_find = NULL;
+    if (table->shared == NULL)
+        return 0;
+    *ret_find = run_query(copy->to,
+                          arena_printf(copy->arena, "SELECT id FROM %s WHERE (%s)=(%s)", table->name,
+                                       table->shared, strchr(table->shared, ',') != NULL ? "?,?" : "?"),
+                          0, NULL, err);
+    return *ret_find != NULL ? 0 : -1;
+}
 
-    sql = arena_printf(copy->arena, "SELECT id FROM %s WHERE (%s)=(%s)", table->name, table->shared,
-                       strchr(table->shared, ',') != NULL ? "?,?" : "?");
-    find = run_query(copy->to, sql, 0, NULL, err);
-    if (find == NULL)
-        return -1;
-    got = 0;
+/* Whether the column is one of those, "kind,identity". */
+static bool is_among(const char *columns, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = columns; (at = strstr(at, name)) != NULL; at++)
+        if ((at == columns || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* A row that other runs share: 1 with its id here, 0 when it is not here yet. */
+static int find_shared(struct copy *copy, const struct run_table *table, const struct run_columns *columns,
+                       sqlite3_stmt *select, sqlite3_stmt *find, int64_t *ret_id, struct error *err)
+{
+    int got = 0, at = 0;
+
+    sqlite3_reset(find);
     for (size_t i = 0; i < columns->list.count && got == 0; i++)
-        if (strstr(wanted, arena_printf(copy->arena, ",%s,", columns->list.items[i].name)) != NULL)
+        if (is_among(table->shared, columns->list.items[i].name))
             got = bind_column(copy, table, &columns->list.items[i], select, (int)i, find, ++at, err);
     if (got > 0)
         got = database_error(copy->to, "reading", err);
@@ -297,7 +332,7 @@ static int find_shared(struct copy *copy, const struct run_table *table, const s
         got = run_query_next(copy->to, find, err);
     if (got > 0)
         *ret_id = sqlite3_column_int64(find, 0);
-    sqlite3_finalize(find);
+    sqlite3_reset(find);
     return got;
 }
 
@@ -365,7 +400,7 @@ static int insert_row(struct copy *copy, size_t table, const struct run_columns 
 }
 
 static int copy_row(struct copy *copy, size_t table, const struct run_columns *columns, sqlite3_stmt *select,
-                    sqlite3_stmt *insert, struct error *err)
+                    sqlite3_stmt *find, sqlite3_stmt *insert, struct error *err)
 {
     const char *name = run_tables[table].name;
     int64_t id, own = 0;
@@ -374,8 +409,8 @@ static int copy_row(struct copy *copy, size_t table, const struct run_columns *c
     if (strcmp(name, "slot") == 0 || strcmp(name, "slot_limit") == 0) {
         if (belongs_to_known_shape(copy, select, columns))
             return 0;
-    } else if (run_tables[table].shared != NULL) {
-        found = find_shared(copy, &run_tables[table], columns, select, &id, err);
+    } else if (find != NULL) {
+        found = find_shared(copy, &run_tables[table], columns, select, find, &id, err);
     }
     if (found < 0 || (found > 0 && check_name(copy, columns, select, err) < 0))
         return -1;
@@ -404,13 +439,14 @@ static int copy_table(struct copy *copy, size_t table, long long number, struct 
 {
     const struct run_table *row = &run_tables[table];
     cleanup_text struct text select_sql = {0}, insert_sql = {0};
-    sqlite3_stmt *select = NULL, *insert = NULL;
+    sqlite3_stmt *select = NULL, *find = NULL, *insert = NULL;
     struct run_columns columns;
     int got = -1;
 
     text_init(&select_sql, 1 << 16);
     text_init(&insert_sql, 1 << 16);
-    if (run_columns_find(copy->to, copy->arena, row, &columns, err) < 0)
+    if (run_columns_find(copy->to, copy->arena, row, &columns, err) < 0 ||
+        prepare_find(copy, row, &find, err) < 0)
         return -1;
     text_put(&select_sql, "SELECT ");
     put_names(&select_sql, &columns, true, NULL);
@@ -424,11 +460,12 @@ static int copy_table(struct copy *copy, size_t table, long long number, struct 
     if (select != NULL && sqlite3_prepare_v2(copy->to->db, insert_sql.bytes, -1, &insert, NULL) != SQLITE_OK)
         database_error(copy->to, insert_sql.bytes, err);
     while (insert != NULL && (got = run_query_next(copy->from, select, err)) > 0)
-        if (copy_row(copy, table, &columns, select, insert, err) < 0) {
+        if (copy_row(copy, table, &columns, select, find, insert, err) < 0) {
             got = -1;
             break;
         }
     sqlite3_finalize(select);
+    sqlite3_finalize(find);
     sqlite3_finalize(insert);
     return got;
 }
@@ -556,10 +593,11 @@ static int refuse_twice(struct copy *copy, long long number, struct error *err)
 
 static int copy_tables(struct copy *copy, long long number, struct error *err)
 {
-    if (refuse_twice(copy, number, err) < 0)
+    if (!copy->said && refuse_twice(copy, number, err) < 0)
         return -1;
     for (size_t i = 0; i < run_table_count; i++)
-        if (!run_tables[i].local && copy_table(copy, i, number, err) < 0)
+        if (!run_tables[i].local && (run_tables[i].said || !copy->said) &&
+            copy_table(copy, i, number, err) < 0)
             return error_wrap(err, "copying table %s", run_tables[i].name);
     return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
 }
@@ -658,6 +696,57 @@ int store_import_run(struct store *from, long long number, struct store *to, con
     struct copy copy = {.from = from, .to = to};
 
     return copy_whole(&copy, number, origin, ret_number, err);
+}
+
+/* -- More that is said of a run that is there --------------------------------------------------------------------- */
+
+static int delete_said(struct copy *copy, long long number, struct error *err)
+{
+    for (size_t i = run_table_count; i-- > 0;) {
+        const struct run_table *table = &run_tables[i];
+        const char *sql = arena_printf(copy->arena, "DELETE FROM %s WHERE %s", table->name, table->rows);
+        sqlite3_stmt *statement = table->said ? run_query(copy->to, sql, number, NULL, err) : NULL;
+        int got = statement != NULL ? run_query_next(copy->to, statement, err) : -(int)table->said;
+
+        sqlite3_finalize(statement);
+        if (got < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Each row that is here is there too, so it goes and comes back, and the order of judgements is theirs. */
+static int replace_said(struct copy *copy, long long number, long long number_here,
+                        const struct run_origin *origin, struct error *err)
+{
+    enum run_likeness likeness;
+    const char *tables;
+
+    if (source_compare(copy->from, number, copy->to, number_here, copy->arena, &likeness, &tables, err) < 0)
+        return -1;
+    if (likeness != RUN_MORE)
+        return error_set(err, ERROR_USAGE, "%s: somebody has just changed run %lld: merge it again",
+                         copy->to->path, number_here);
+    if (sqlite3_exec(copy->to->db, "PRAGMA defer_foreign_keys=ON", NULL, NULL, NULL) != SQLITE_OK)
+        return database_error(copy->to, "writing", err);
+    map_add(copy->arena, &copy->maps[0], number, number_here);
+    if (delete_said(copy, number_here, err) < 0 || copy_from(copy, number, true, err) < 0)
+        return -1;
+    return store_exec(copy->to, UPDATE_ORIGIN, err, INTEGER(number_here), REAL(origin->imported),
+                      TEXT(origin->bundle), TEXT(origin->sha256));
+}
+
+int source_take_judgements(struct store *source, long long number, struct store *here, long long number_here,
+                           const struct run_origin *origin, struct error *err)
+{
+    struct copy copy = {.from = source, .to = here, .said = true, .arena = arena_create()};
+    int result = store_begin(here, err);
+
+    copy.maps = arena_array(copy.arena, struct id_map, run_table_count);
+    if (result == 0)
+        result = store_finish(here, replace_said(&copy, number, number_here, origin, err), err);
+    arena_destroy(copy.arena);
+    return result;
 }
 
 int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)

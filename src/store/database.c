@@ -57,7 +57,7 @@ int store_damage(struct store *store, struct error *err, const char *format, ...
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (store->foreign)
-        return error_set(err, ERROR_USAGE, "%s: run.db is refused: %s", store->path, text);
+        return error_set(err, ERROR_USAGE, "%s is refused: %s", store->path, text);
     return error_set(
         err, ERROR_INTERNAL,
         "%s: %s: the database is damaged, or was written by another version; restore it from a copy",

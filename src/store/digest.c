@@ -60,17 +60,21 @@ static void add_value(struct sha256 *hash, sqlite3_stmt *statement, int column)
     sha256_add(hash, text, strlen(text));
 }
 
+void digest_add_row(struct sha256 *hash, sqlite3_stmt *statement)
+{
+    for (int i = 0; i < sqlite3_column_count(statement); i++)
+        add_value(hash, statement, i);
+    sha256_add(hash, "\n", 1);
+}
+
 static int hash_rows(struct store *store, sqlite3_stmt *statement, char ret_sha256[SHA256_HEX_SIZE],
                      struct error *err)
 {
     struct sha256 *hash = sha256_create();
     int got;
 
-    while ((got = run_query_next(store, statement, err)) > 0) {
-        for (int i = 0; i < sqlite3_column_count(statement); i++)
-            add_value(hash, statement, i);
-        sha256_add(hash, "\n", 1);
-    }
+    while ((got = run_query_next(store, statement, err)) > 0)
+        digest_add_row(hash, statement);
     sha256_finish(hash, ret_sha256);
     return got;
 }
@@ -91,31 +95,54 @@ struct digest {
     struct manifest *manifest;
 };
 
+/* note: the columns, for the manifest. */
+static int select_rows(struct store *store, struct arena *arena, const struct run_table *table,
+                       const struct manifest_entry *cited, struct text *sql, struct text *note,
+                       struct error *err)
+{
+    struct run_columns columns;
+
+    if (run_columns_find(store, arena, table, &columns, err) < 0)
+        return -1;
+    text_put(sql, "SELECT ");
+    for (size_t i = 0; i < columns.list.count; i++) {
+        const struct run_column *column = &columns.list.items[i];
+
+        if (column->kind == COLUMN_OWN_ID || !is_cited(arena, cited, column->name))
+            continue;
+        text_printf(note, "%s%s", note->length > 0 ? "," : "", column->name);
+        text_put(sql, note->length > strlen(column->name) ? "," : "");
+        select_column(sql, table, column);
+    }
+    text_printf(sql, " FROM %s WHERE %s ORDER BY %s", table->name, table->rows, table->order);
+    return 0;
+}
+
+sqlite3_stmt *digest_rows(struct store *store, struct arena *arena, const struct run_table *table,
+                          long long run, struct error *err)
+{
+    cleanup_text struct text sql = {0}, note = {0};
+
+    text_init(&sql, 1 << 16);
+    text_init(&note, 1 << 16);
+    if (select_rows(store, arena, table, NULL, &sql, &note, err) < 0)
+        return NULL;
+    return run_query(store, sql.bytes, run, NULL, err);
+}
+
 static int digest_table(struct digest *digest, const struct run_table *table, struct error *err)
 {
     const char *path = arena_printf(digest->arena, "table/%s", table->name);
     const struct manifest_entry *cited = manifest_find(digest->cited, path);
     cleanup_text struct text sql = {0}, note = {0};
     char sha256[SHA256_HEX_SIZE];
-    struct run_columns columns;
     sqlite3_stmt *statement;
     int result;
 
     text_init(&sql, 1 << 16);
     text_init(&note, 1 << 16);
-    if (run_columns_find(digest->store, digest->arena, table, &columns, err) < 0)
+    if (select_rows(digest->store, digest->arena, table, cited, &sql, &note, err) < 0)
         return -1;
-    text_put(&sql, "SELECT ");
-    for (size_t i = 0; i < columns.list.count; i++) {
-        const struct run_column *column = &columns.list.items[i];
-
-        if (column->kind == COLUMN_OWN_ID || !is_cited(digest->arena, cited, column->name))
-            continue;
-        text_printf(&note, "%s%s", note.length > 0 ? "," : "", column->name);
-        text_put(&sql, note.length > strlen(column->name) ? "," : "");
-        select_column(&sql, table, column);
-    }
-    text_printf(&sql, " FROM %s WHERE %s ORDER BY %s", table->name, table->rows, table->order);
     statement = run_query(digest->store, sql.bytes, digest->run, digest->judgement, err);
     result = statement != NULL ? hash_rows(digest->store, statement, sha256, err) : -1;
     sqlite3_finalize(statement);

@@ -41,7 +41,7 @@ static int refuse(const struct foreign *foreign, struct error *err, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return error_set(err, ERROR_USAGE, "%s: run.db is refused: %s", foreign->label, text);
+    return error_set(err, ERROR_USAGE, "%s is refused: %s", foreign->label, text);
 }
 
 static int refuse_said(const struct foreign *foreign, struct error *err)
@@ -155,7 +155,8 @@ static int open_mapped(struct foreign *foreign, int *ret_version, struct error *
 {
     if (check_header(foreign, ret_version, err) < 0)
         return -1;
-    if (sqlite3_open_v2(":memory:", &foreign->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+    if (sqlite3_open_v2(":memory:", &foreign->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+            SQLITE_OK ||
         sqlite3_deserialize(foreign->db, "main", foreign->bytes, (sqlite3_int64)foreign->length,
                             (sqlite3_int64)foreign->length, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK ||
         tie_down(foreign) < 0)
@@ -292,20 +293,26 @@ static int copy_tables(struct foreign *foreign, struct store *store, struct erro
                                      0, NULL, err);
     int got = tables != NULL ? 0 : -1;
 
-    if (got == 0 && sqlite3_exec(store->db, "PRAGMA defer_foreign_keys=ON", NULL, NULL, NULL) != SQLITE_OK)
-        got = database_error(store, "reading a bundle", err);
     while (got == 0 && (got = run_query_next(store, tables, err)) > 0)
         got = copy_table(foreign, store, column(tables, 0), err);
     sqlite3_finalize(tables);
     return got;
 }
 
-static int copy_all(struct foreign *foreign, struct store *store, struct error *err)
+/* Looked at row by row, each parent that comes after its children would be looked for in whole tables. */
+static int look_at_references(struct store *store, bool each, struct error *err)
+{
+    if (sqlite3_exec(store->db, each ? "PRAGMA foreign_keys=ON" : "PRAGMA foreign_keys=OFF", NULL, NULL,
+                     NULL) != SQLITE_OK)
+        return database_error(store, "reading", err);
+    return 0;
+}
+
+static int copy_in_one(struct foreign *foreign, struct store *store, struct error *err)
 {
     int64_t broken;
 
-    if (compare_schema(foreign, store, err) < 0 || check_pages(foreign, err) < 0 ||
-        store_begin(store, err) < 0)
+    if (store_begin(store, err) < 0)
         return -1;
     if (copy_tables(foreign, store, err) < 0)
         return store_finish(store, -1, err);
@@ -315,6 +322,14 @@ static int copy_all(struct foreign *foreign, struct store *store, struct error *
         return store_finish(store, refuse(foreign, err, "some of its rows refer to rows that are missing"),
                             err);
     return store_finish(store, 0, err);
+}
+
+static int copy_all(struct foreign *foreign, struct store *store, struct error *err)
+{
+    if (compare_schema(foreign, store, err) < 0 || check_pages(foreign, err) < 0 ||
+        look_at_references(store, false, err) < 0 || copy_in_one(foreign, store, err) < 0)
+        return -1;
+    return look_at_references(store, true, err);
 }
 
 static const struct run_table *find_run_table(const char *name)
@@ -453,7 +468,9 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
         {COUNT_BAD_NAMES, "its run, a judgement, an attempt or a waiver has a name that is not a UUID"},
         {COUNT_MISPLACED_LIMITS, "the items of a step are not numbered in order"},
         {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
-        {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"}};
+        {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"},
+        {COUNT_CROSSED_WAIVERS, "a waiver is of one run and covers what another has"},
+        {COUNT_LONG_CONTENTS, "an output or a document is longer than any"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int64_t count;
@@ -484,6 +501,31 @@ static int check_run(const struct foreign *foreign, struct store *store, struct 
     return check_shapes(foreign, store, number, err);
 }
 
+/* What all its bytes come to when they are unpacked: a few kilobytes can be made to say that they are a disk full. */
+static int check_volume(const struct foreign *foreign, struct store *store, struct error *err)
+{
+    enum { MOST_TIMES = 1000 };
+    const uint64_t least = (uint64_t)1 << 30;
+    int64_t bytes = 0;
+
+    if (store_ask_values(store, SUM_CONTENTS, &bytes, NULL, 0, err) < 0)
+        return -1;
+    if (bytes < 0 || (uint64_t)bytes > least + MOST_TIMES * (uint64_t)foreign->length)
+        return refuse(foreign, err,
+                      "its outputs are said to be %lld bytes, more than a file of its size holds",
+                      (long long)bytes);
+    return 0;
+}
+
+/* Of a database with many runs each is taken by itself, and with it only the rows that are its own: what belongs to none of
+   them stays behind. */
+static int check_runs(const struct foreign *foreign, struct store *store, struct error *err)
+{
+    if (check_sense(foreign, store, err) < 0)
+        return -1;
+    return check_volume(foreign, store, err);
+}
+
 /* What is wrong with their rows is no failure of ours; that there is no room for them is. */
 static bool is_ours(const struct store *store)
 {
@@ -492,7 +534,9 @@ static bool is_ours(const struct store *store)
     return code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_NOMEM || code == SQLITE_CANTOPEN;
 }
 
-static int make_copy(struct foreign *foreign, struct store **ret_store, struct error *err)
+typedef int check_copy(const struct foreign *foreign, struct store *store, struct error *err);
+
+static int make_copy(struct foreign *foreign, check_copy *check, struct store **ret_store, struct error *err)
 {
     struct error late = {0};
     int version = 0;
@@ -504,10 +548,10 @@ static int make_copy(struct foreign *foreign, struct store **ret_store, struct e
         return -1;
     if (store_bring_up_to_date(*ret_store, &late) < 0)
         return refuse(foreign, err, "its rows do not fit: %.200s", late.text);
-    return check_run(foreign, *ret_store, err);
+    return check(foreign, *ret_store, err);
 }
 
-struct store *foreign_copy(int fd, const char *label, struct error *err)
+static struct store *copy_checked(int fd, const char *label, check_copy *check, struct error *err)
 {
     struct foreign foreign = {.label = label, .arena = arena_create()};
     struct store *store = NULL;
@@ -520,9 +564,9 @@ struct store *foreign_copy(int fd, const char *label, struct error *err)
         foreign.length = (size_t)status.st_size;
         foreign.bytes = mmap(NULL, foreign.length, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
         if (foreign.bytes == MAP_FAILED)
-            error_set(err, ERROR_INTERNAL, "%s: run.db cannot be mapped", label);
+            error_set(err, ERROR_INTERNAL, "%s cannot be mapped", label);
         else
-            result = make_copy(&foreign, &store, err);
+            result = make_copy(&foreign, check, &store, err);
     }
     sqlite3_close(foreign.db);
     if (foreign.length > 0 && foreign.bytes != MAP_FAILED)
@@ -534,4 +578,23 @@ struct store *foreign_copy(int fd, const char *label, struct error *err)
         store = NULL;
     }
     return store;
+}
+
+struct store *foreign_copy(int fd, const char *label, struct error *err)
+{
+    return copy_checked(fd, label, check_run, err);
+}
+
+struct store *foreign_copy_all(int fd, const char *label, struct error *err)
+{
+    return copy_checked(fd, label, check_runs, err);
+}
+
+int foreign_check_run(struct store *store, long long run, const char *label, struct error *err)
+{
+    struct foreign foreign = {.label = label, .arena = arena_create()};
+    int result = check_shapes(&foreign, store, run, err);
+
+    arena_destroy(foreign.arena);
+    return result;
 }

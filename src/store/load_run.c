@@ -259,7 +259,9 @@ static void take_summary(struct store *store, struct rows *rows, struct run_summ
     summary->accepted = take_bool(rows);
     summary->waived = take_bool(rows);
     summary->in_acceptance = take_bool(rows);
-    summary->imported = take_bool(rows);
+    summary->imported = !take_null(rows);
+    summary->origin = summary->imported ? take_text(rows) : "";
+    summary->controller = controller.host;
     if (rows->damage[0] == '\0')
         summary->state = shown_state(store, summary->number, state, &controller);
     else

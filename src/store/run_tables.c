@@ -4,9 +4,11 @@
 #include <string.h>
 
 const struct run_table run_tables[] = {
-#define RUN_TABLE(name, rows, order, identity, shared) {#name, rows, order, identity, shared, false},
-#define LOCAL_TABLE(name, rows) {#name, rows, "1", NULL, NULL, true},
+#define RUN_TABLE(name, rows, order, identity, shared) {#name, rows, order, identity, shared, false, false},
+#define SAID_TABLE(name, rows, order, identity, shared) {#name, rows, order, identity, shared, false, true},
+#define LOCAL_TABLE(name, rows) {#name, rows, "1", NULL, NULL, true, false},
 #include "run_tables.def"
+#undef SAID_TABLE
 #undef RUN_TABLE
 #undef LOCAL_TABLE
 };

@@ -24,7 +24,7 @@ struct run_column {
 
 struct run_table {
     const char *name, *rows, *order, *identity, *shared;
-    bool local; /* see run_tables.def */
+    bool local, said; /* see run_tables.def */
 };
 extern const struct run_table run_tables[];
 extern const size_t run_table_count;
@@ -42,5 +42,10 @@ sqlite3_stmt *run_query(struct store *store, const char *sql, long long run, con
 /* 1 with a row, 0 at the end, -1. */
 int run_query_next(struct store *store, sqlite3_stmt *statement, struct error *err)
     __attribute__((warn_unused_result));
+
+/* The rows of a table that are of the run, as a manifest has them: with names in the place of ids. The caller finalizes it. */
+sqlite3_stmt *digest_rows(struct store *store, struct arena *arena, const struct run_table *table,
+                          long long run, struct error *err) __attribute__((warn_unused_result));
+void digest_add_row(struct sha256 *hash, sqlite3_stmt *statement);
 
 #endif

@@ -403,9 +403,12 @@ struct store *store_open_nameless(const char *label, int version, struct error *
     struct store *store = store_new(label);
 
     store->foreign = true;
-    if (sqlite3_open_v2("", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK &&
-        exec(store, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF", err) ==
-            0 &&
+    if (sqlite3_open_v2("", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                        NULL) == SQLITE_OK &&
+        exec(store,
+             "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF; PRAGMA "
+             "cache_size=-32000",
+             err) == 0 &&
         migrate(store, &opening, err) == 0)
         return store;
     if (err->text[0] == '\0')

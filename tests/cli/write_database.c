@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write_database DATABASE HOSTFILE OUTPUT: a run of 8 hosts, whose first attempt printed OUTPUT, so that what is
-   done with stored runs is tried without a cluster. */
+/* write_database DATABASE HOSTFILE OUTPUT [HOSTS]: a run of 8 hosts, whose first attempt printed OUTPUT, so that what is
+   done with stored runs is tried without a cluster. With HOSTS, of so many, and with other UUIDs each time. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../report/sample_record.h"
@@ -63,6 +64,24 @@ static void fill_others(struct record *record)
     }
 }
 
+static const char *new_uuid(struct arena *arena)
+{
+    char uuid[UUID_SIZE];
+
+    uuid_create(uuid);
+    return arena_strdup(arena, uuid);
+}
+
+/* Waivers name attempts, so they go. */
+static void make_another(struct record *record)
+{
+    record->uuid = record->plan->run_uuid = new_uuid(record->arena);
+    record->judgement.uuid = new_uuid(record->arena);
+    record->waivers.count = 0;
+    for (size_t i = 0; i < record->attempts.count; i++)
+        record->attempts.items[i].uuid = new_uuid(record->arena);
+}
+
 static int keep(struct store *store, struct record *record, struct error *err)
 {
     double ended = record->ended;
@@ -86,11 +105,15 @@ static int keep(struct store *store, struct record *record, struct error *err)
 int main(int argc, char **argv)
 {
     struct arena *arena = arena_create();
-    struct record *record = sample_record(arena, &(struct sample){.hosts = 8, .units = 2, .faults = true});
+    unsigned hosts = argc == 5 ? (unsigned)strtoul(argv[4], NULL, 10) : 8;
+    struct record *record = sample_record(
+        arena, &(struct sample){.hosts = hosts, .units = hosts > 64 ? hosts / 32 : 2, .faults = true});
     struct error err = {0};
-    struct store *store = argc == 4 ? store_open(argv[1], false, &err) : NULL;
+    struct store *store = argc == 4 || argc == 5 ? store_open(argv[1], false, &err) : NULL;
     int result = -1;
 
+    if (argc == 5)
+        make_another(record);
     if (store != NULL) {
         for (size_t i = 0; i < record->documents.count; i++) {
             struct document *document = &record->documents.items[i];
@@ -104,7 +127,7 @@ int main(int argc, char **argv)
         result = keep(store, record, &err);
     }
     if (result < 0)
-        fprintf(stderr, "write_database DATABASE HOSTFILE OUTPUT: %s\n", err.text);
+        fprintf(stderr, "write_database DATABASE HOSTFILE OUTPUT [HOSTS]: %s\n", err.text);
     store_close(store);
     arena_destroy(arena);
     return result < 0 ? 64 : 0;

@@ -10,7 +10,8 @@
 #include "assay/app/verification.h"
 
 enum import_end {
-    IMPORT_TAKEN, /* it is in the database, or was there already */
+    IMPORT_TAKEN, /* it is in the database */
+    IMPORT_THERE, /* it was there already */
     IMPORT_CHANGED, /* nothing is imported: the bundle is not as it was made or signed, or another run has its UUID */
     IMPORT_UNKNOWN, /* nothing is imported: nobody who is known has signed the report */
 };

@@ -213,8 +213,10 @@ struct run_summary {
     bool accepted;             /* by any of its judgements, with or without exceptions */
     bool waived;               /* somebody recorded a decision about it, in force or not */
     bool in_acceptance;
-    bool imported;      /* another party's: own runs are compared with none of them */
-    const char *damage; /* what of it cannot be read: then it counts as not judged; NULL: it is whole */
+    bool imported;          /* another party's: own runs are compared with none of them */
+    const char *origin;     /* of an imported one: the file that it came in; else "" */
+    const char *controller; /* name of the machine that drove it */
+    const char *damage;     /* what of it cannot be read: then it counts as not judged; NULL: it is whole */
 };
 /* Newest first, at most limit (0: all), in the arena. One that is damaged says so and keeps none of the others back. */
 int store_list_runs(struct store *store, struct arena *arena, size_t limit, struct run_summary **ret_runs,

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/app/merging.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "assay/app/importing.h"
+#include "assay/app/proof.h"
+#include "assay/base/clock.h"
+#include "assay/base/files.h"
+#include "assay/report/report.h"
+#include "assay/store/source.h"
+
+struct merge {
+    const struct merging *merging;
+    struct merge_tally *tally;
+    struct arena *arena; /* of one source */
+    struct store *store;
+    const char *folder;
+    bool
+        imported; /* taken are the runs that their source has imported itself, and not those that were made there */
+    bool has_imported; /* the source has such */
+};
+
+/* One run of a source. */
+struct arrival {
+    const struct source *source;
+    const char *path;
+    const struct run_summary *run;
+};
+
+static void tell(const struct merge *merge, const struct arrival *arrival, const char *what)
+{
+    findings_tell(&merge->merging->findings, "%s, run %lld: %s", proof_line(merge->arena, arrival->path),
+                  arrival->run->number, what);
+}
+
+/* What is wrong with theirs is told, and the others are taken; what is wrong with ours ends it. */
+static int refuse(const struct merge *merge, const struct error *err)
+{
+    if (err->code != ERROR_USAGE)
+        return -1;
+    findings_tell(&merge->merging->findings, "REFUSED: %s", proof_line(merge->arena, err->text));
+    merge->tally->refused++;
+    return 0;
+}
+
+/* -- A run ------------------------------------------------------------------------------------------------------- */
+
+static struct run_origin origin_of(const struct arrival *arrival, const struct record *record)
+{
+    struct run_origin origin = {.imported = clock_now(),
+                                .bundle = file_name(arrival->path),
+                                .redacted = record->origin != NULL && record->origin->redacted,
+                                .signers = ""};
+
+    memcpy(origin.sha256, arrival->source->sha256, SHA256_HEX_SIZE);
+    return origin;
+}
+
+static int take_new(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                    struct error *err)
+{
+    struct store *source = arrival->source->store;
+    long long number = arrival->run->number, taken;
+    const struct record *record;
+    struct run_origin origin;
+
+    if (source_check_run(arrival->source, number, err) < 0)
+        return -1;
+    record = store_load_run(source, arena, number, false, err);
+    if (record == NULL)
+        return -1;
+    origin = origin_of(arrival, record);
+    if (store_import_run(source, number, merge->store, &origin, &taken, err) < 0)
+        return -1;
+    tell(merge, arrival, arena_printf(arena, "taken, as number %lld", taken));
+    merge->tally->taken++;
+    return 0;
+}
+
+/* Judgements and waivers that are new come from where the run came from, or else anybody could have the last word on it; and what
+   somebody has signed is what it was. */
+static bool may_grow(const struct arrival *arrival, const struct record *here)
+{
+    return here->origin != NULL && *here->origin->signers == '\0' &&
+           strcmp(here->origin->bundle, file_name(arrival->path)) == 0;
+}
+
+static int grow(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                const struct record *here, const char *tables, struct error *err)
+{
+    const struct run_origin origin = origin_of(arrival, here);
+
+    if (!may_grow(arrival, here)) {
+        tell(merge, arrival,
+             arena_printf(
+                 arena,
+                 "there already, as number %lld. NOTE: what is said of it there (%s) is not taken: it is %s",
+                 here->number, tables,
+                 here->origin == NULL ? "a run that was made here"
+                 : *here->origin->signers != '\0'
+                     ? "signed as it is"
+                     : arena_printf(arena, "from %s", proof_line(arena, here->origin->bundle))));
+        merge->tally->there++;
+        return 0;
+    }
+    if (source_take_judgements(arrival->source->store, arrival->run->number, merge->store, here->number,
+                               &origin, err) < 0)
+        return -1;
+    tell(merge, arrival,
+         arena_printf(arena, "there already, as number %lld; what was said of it since is taken (%s)",
+                      here->number, tables));
+    merge->tally->grown++;
+    return 0;
+}
+
+static void tell_changed(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                         const struct record *here, const char *tables)
+{
+    tell(
+        merge, arrival,
+        arena_printf(
+            arena,
+            "CHANGED: nothing of it is taken: run %lld here (%s) has its UUID, %s, and is not the same in %s",
+            here->number,
+            here->origin != NULL ? proof_line(arena, run_origin_text(arena, here->origin)) : "made here",
+            arrival->run->uuid, tables));
+    merge->tally->changed++;
+}
+
+/* The file from which it came is as it was then. */
+static bool is_of_this_file(const struct arrival *arrival, const struct record *here)
+{
+    return here->origin != NULL && strcmp(here->origin->sha256, arrival->source->sha256) == 0;
+}
+
+static int know_again(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                      long long number, struct error *err)
+{
+    const struct record *here = store_load_judged(merge->store, arena, number, err);
+    enum run_likeness likeness = RUN_SAME;
+    const char *tables = "";
+
+    if (here == NULL)
+        return -1;
+    if (!is_of_this_file(arrival, here) &&
+        source_compare(arrival->source->store, arrival->run->number, merge->store, number, arena, &likeness,
+                       &tables, err) < 0)
+        return -1;
+    switch (likeness) {
+    case RUN_MORE:
+        return grow(merge, arrival, arena, here, tables, err);
+    case RUN_OTHER:
+        tell_changed(merge, arrival, arena, here, tables);
+        return 0;
+    case RUN_SAME:
+    case RUN_LESS:
+    default:
+        tell(merge, arrival, arena_printf(arena, "there already, as number %lld", number));
+        merge->tally->there++;
+        return 0;
+    }
+}
+
+static bool has_ended(const struct merge *merge, const struct arrival *arrival)
+{
+    if (arrival->run->state != RUN_RUNNING && arrival->run->state != RUN_INTERRUPTED)
+        return true;
+    tell(
+        merge, arrival,
+        arrival->run->state == RUN_RUNNING
+            ? "not taken yet: it is going on; merge again when it has ended"
+            : "not taken yet: it was interrupted; merge again when `assay run --resume` or `assay cancel` has ended it");
+    merge->tally->later++;
+    return false;
+}
+
+static int merge_run(const struct merge *merge, const struct arrival *arrival, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct error none = {0};
+    long long number;
+    int result = run_summary_check(arrival->run, err);
+
+    if (result == 0 && has_ended(merge, arrival)) {
+        number = store_find_run(merge->store, arrival->run->uuid, &none);
+        result = number > 0 ? know_again(merge, arrival, arena, number, err)
+                            : take_new(merge, arrival, arena, err);
+    }
+    arena_destroy(arena);
+    return result < 0 ? refuse(merge, err) : 0;
+}
+
+/* -- A source ---------------------------------------------------------------------------------------------------- */
+
+/* An acceptance is what one party says of many runs, and how it stands follows from all of them: it stays where it is kept. */
+static int tell_acceptances(const struct merge *merge, const struct source *source, const char *path,
+                            struct error *err)
+{
+    struct acceptance_names names = {0};
+
+    if (store_list_acceptances(source->store, merge->arena, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.items.count; i++)
+        findings_tell(&merge->merging->findings, "%s: NOTE: its acceptance '%s' stays there",
+                      proof_line(merge->arena, path), proof_line(merge->arena, names.items.items[i]));
+    return 0;
+}
+
+/* The oldest first. */
+static int merge_runs(struct merge *merge, const struct source *source, const char *path, struct error *err)
+{
+    struct run_summary *runs;
+    size_t count;
+
+    if (store_list_runs(source->store, merge->arena, 0, &runs, &count, err) < 0 ||
+        (!merge->imported && tell_acceptances(merge, source, path, err) < 0))
+        return refuse(merge, err);
+    for (size_t i = count; i-- > 0;) {
+        merge->has_imported |= runs[i].imported;
+        if (runs[i].imported == merge->imported &&
+            merge_run(merge, &(struct arrival){source, path, &runs[i]}, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int merge_database(struct merge *merge, const char *path, struct error *err)
+{
+    struct source source;
+    int result;
+
+    if (source_open(path, merge->folder, &source, err) < 0)
+        return refuse(merge, err);
+    result = merge_runs(merge, &source, path, err);
+    store_close(source.store);
+    return result;
+}
+
+static int merge_bundle(const struct merge *merge, const char *path, struct error *err)
+{
+    struct importing importing = {
+        .database = merge->merging->database,
+        .verification = {.arena = merge->arena, .findings = merge->merging->findings}};
+    enum import_end end;
+
+    findings_tell(&merge->merging->findings, "%s:", proof_line(merge->arena, path));
+    if (import_bundle(&importing, path, &end, err) < 0)
+        return refuse(merge, err);
+    merge->tally->taken += end == IMPORT_TAKEN;
+    merge->tally->there += end == IMPORT_THERE;
+    merge->tally->changed += end == IMPORT_CHANGED || end == IMPORT_UNKNOWN;
+    return 0;
+}
+
+static int merge_source(struct merge *merge, const char *path, struct error *err)
+{
+    bool is_database = false;
+    int result;
+
+    merge->arena = arena_create();
+    merge->has_imported = false;
+    result = source_is_database(path, &is_database, err);
+    if (result == 0)
+        result = is_database ? merge_database(merge, path, err) : merge_bundle(merge, path, err);
+    arena_destroy(merge->arena);
+    return result;
+}
+
+/* Who made a run knows best what is said of it: so runs that a source has imported itself come behind all that were made where
+   they come from, and the order of the sources is no matter. */
+static int merge_sources(struct merge *merge, struct arena *arena, struct error *err)
+{
+    const struct merging *merging = merge->merging;
+    bool *again = arena_array(arena, bool, merging->count);
+
+    for (size_t i = 0; i < merging->count; i++) {
+        if (merge_source(merge, merging->sources[i], err) < 0)
+            return -1;
+        again[i] = merge->has_imported;
+    }
+    merge->imported = true;
+    for (size_t i = 0; i < merging->count; i++)
+        if (again[i] && merge_source(merge, merging->sources[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* -- All of them ------------------------------------------------------------------------------------------------- */
+
+/* Before anything is written: that each can be read, and none is where they go. */
+static int check_sources(const struct merging *merging, struct error *err)
+{
+    struct stat here, there;
+    bool known = stat(merging->database, &here) == 0, is_database;
+
+    for (size_t i = 0; i < merging->count; i++) {
+        const char *path = merging->sources[i];
+
+        if (source_is_database(path, &is_database, err) < 0)
+            return -1;
+        if (known && stat(path, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+            return error_set(err, ERROR_USAGE, "%s is the database that the runs go to; name others", path);
+    }
+    return 0;
+}
+
+int merge_all(const struct merging *merging, struct merge_tally *ret_tally, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct merge merge = {.merging = merging, .tally = ret_tally};
+    struct error ignored = {0};
+    int result = check_sources(merging, err);
+
+    *ret_tally = (struct merge_tally){0};
+    if (result == 0 && ((merge.folder = proof_folder(arena, err)) == NULL ||
+                        (merge.store = store_open(merging->database, false, err)) == NULL))
+        result = -1;
+    if (result == 0)
+        result = merge_sources(&merge, arena, err);
+    store_close(merge.store);
+    if (merge.folder != NULL && directory_remove(merge.folder, result == 0 ? err : &ignored) < 0)
+        result = -1;
+    arena_destroy(arena);
+    return result;
+}
