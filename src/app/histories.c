@@ -2,6 +2,8 @@
 /* A history out of the database: the runs that were judged, the oldest first. */
 #include "assay/app/histories.h"
 
+#include <stdlib.h>
+
 #include "assay/app/namesakes.h"
 
 /* Under which names its hosts are shown; namesakes NULL: their own. */
@@ -95,6 +97,16 @@ static const struct namesakes *find_namesakes(struct store *store, struct arena 
     return namesakes;
 }
 
+/* The newest first: what came from elsewhere has got the next number, however old it is. */
+static int compare_begun(const void *a, const void *b)
+{
+    const struct run_summary *left = a, *right = b;
+
+    if (left->started != right->started)
+        return left->started < right->started ? 1 : -1;
+    return (left->number < right->number) - (left->number > right->number);
+}
+
 int histories_collect(struct store *store, struct arena *arena, size_t last, bool imported,
                       struct history *history, struct error *err)
 {
@@ -104,6 +116,8 @@ int histories_collect(struct store *store, struct arena *arena, size_t last, boo
 
     if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
         return -1;
+    if (imported && count > 1)
+        qsort(runs, count, sizeof *runs, compare_begun);
     while (first < count && (last == 0 || judged < last))
         judged += counts(&runs[first++], imported);
     if (imported)

@@ -79,12 +79,11 @@ static int take_new(const struct merge *merge, const struct arrival *arrival, st
     return 0;
 }
 
-/* Judgements and waivers that are new come from where the run came from, or else anybody could have the last word on it; and what
-   somebody has signed is what it was. */
-static bool may_grow(const struct arrival *arrival, const struct record *here)
+/* Nothing proves who says something of a run: a file can be called as another is, and hold a copy of its runs. So it is taken
+   because the caller trusts all sources of this merge, and never over a signature, nor over our own word. */
+static bool may_grow(const struct merge *merge, const struct record *here)
 {
-    return here->origin != NULL && *here->origin->signers == '\0' &&
-           strcmp(here->origin->bundle, file_name(arrival->path)) == 0;
+    return merge->merging->judgements && here->origin != NULL && *here->origin->signers == '\0';
 }
 
 static int grow(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
@@ -92,16 +91,14 @@ static int grow(const struct merge *merge, const struct arrival *arrival, struct
 {
     const struct run_origin origin = origin_of(arrival, here);
 
-    if (!may_grow(arrival, here)) {
+    if (!may_grow(merge, here)) {
         tell(merge, arrival,
              arena_printf(
-                 arena,
-                 "there already, as number %lld. NOTE: what is said of it there (%s) is not taken: it is %s",
+                 arena, "there already, as number %lld. NOTE: what is said of it there (%s) is not taken: %s",
                  here->number, tables,
-                 here->origin == NULL ? "a run that was made here"
-                 : *here->origin->signers != '\0'
-                     ? "signed as it is"
-                     : arena_printf(arena, "from %s", proof_line(arena, here->origin->bundle))));
+                 here->origin == NULL             ? "it is a run that was made here"
+                 : *here->origin->signers != '\0' ? "it is signed as it is"
+                                                  : "--judgements takes it, from sources that you trust"));
         merge->tally->there++;
         return 0;
     }
@@ -154,8 +151,16 @@ static int know_again(const struct merge *merge, const struct arrival *arrival, 
     case RUN_OTHER:
         tell_changed(merge, arrival, arena, here, tables);
         return 0;
-    case RUN_SAME:
     case RUN_LESS:
+        tell(
+            merge, arrival,
+            arena_printf(
+                arena,
+                "there already, as number %lld. NOTE: what is said of it here (%s), this source does not have",
+                number, tables));
+        merge->tally->there++;
+        return 0;
+    case RUN_SAME:
     default:
         tell(merge, arrival, arena_printf(arena, "there already, as number %lld", number));
         merge->tally->there++;

@@ -174,7 +174,8 @@ static void cancel_windows(struct scheduler *scheduler)
  * nobody waits for its deadline. */
 static void cancel_look(struct scheduler *scheduler, const struct attempt *attempt, bool as_root)
 {
-    struct remote_job job = {.verb = REMOTE_GONE, .uuid = attempt->uuid, .deadline_s = 60, .as_root = as_root};
+    struct remote_job job = {
+        .verb = REMOTE_GONE, .uuid = attempt->uuid, .deadline_s = 60, .as_root = as_root};
 
     scheduler->forgetting++;
     remote_start(head_of(scheduler, attempt->step)->remote, &job, forgotten, scheduler);

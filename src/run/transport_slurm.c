@@ -156,21 +156,29 @@ static struct slurm_channel *channel_numbered(const struct slurm_session *sessio
     for (size_t i = 0; i < CHANNELS_PER_SESSION; i++)
         if (session->channels[i] != NULL && session->channels[i]->number == number)
             return session->channels[i];
-    return NULL; /* it was dropped while this came */
+    return NULL;
+}
+
+/* A piece that is missing from an output might be a line that says what is wrong. */
+static void garbled(struct slurm_session *session)
+{
+    over(session, REASON(guard_answer_garbled));
 }
 
 static void take_bytes(struct slurm_channel *channel, int stream, struct slice base64)
 {
     unsigned char bytes[LINE_LIMIT];
-    int length;
+    int length = -1;
 
-    if (base64.length < 4 || base64.length > LINE_LIMIT || base64.length % 4 != 0)
+    if (base64.length >= 4 && base64.length <= LINE_LIMIT && base64.length % 4 == 0)
+        length = EVP_DecodeBlock(bytes, (const unsigned char *)base64.bytes, (int)base64.length);
+    if (length < 0) {
+        garbled(channel->session);
         return;
-    length = EVP_DecodeBlock(bytes, (const unsigned char *)base64.bytes, (int)base64.length);
+    }
     for (size_t i = 1; i <= 2; i++)
         length -= base64.bytes[base64.length - i] == '=';
-    if (length > 0)
-        channel->base.events->bytes(channel->base.context, stream, (const char *)bytes, (size_t)length);
+    channel->base.events->bytes(channel->base.context, stream, (const char *)bytes, (size_t)length);
 }
 
 static void take_end(struct slurm_channel *channel)
@@ -194,14 +202,22 @@ static void take_line(struct slurm_session *session, struct slice line)
         bring_ready(session);
         return;
     }
-    if (!session->ready || !scan_word(&line, &number) || !scan_u64(number, &value) ||
-        (channel = channel_numbered(session, value)) == NULL)
+    if (!session->ready)
         return; /* a prolog of the site says something too */
+    if (!scan_word(&line, &number) || !scan_u64(number, &value)) {
+        garbled(session);
+        return;
+    }
+    channel = channel_numbered(session, value);
+    if (channel == NULL)
+        return; /* it was dropped while this came */
     line = slice_trim(line);
     if (slice_equal(line, "end"))
         take_end(channel);
     else if (line.length > 2 && (line.bytes[0] == '1' || line.bytes[0] == '2') && line.bytes[1] == ':')
         take_bytes(channel, line.bytes[0] - '1', slice_from(line, 2));
+    else
+        garbled(session);
 }
 
 /* Whoever is told of a line may close the session: its texts live until the loop's close callbacks. */
@@ -217,8 +233,8 @@ static void take_lines(struct slurm_session *session)
     }
     memmove(session->in.bytes, session->in.bytes + taken, session->in.length - taken);
     session->in.length -= taken;
-    if (session->in.length >= LINE_LIMIT)
-        text_reset(&session->in); /* no line of ours is so long */
+    if (session->srun != NULL && session->in.length >= LINE_LIMIT)
+        garbled(session); /* no line of ours is so long */
 }
 
 /* Its limit is two pieces of process.c, so that nothing of a piece is dropped. */

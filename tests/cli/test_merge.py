@@ -155,21 +155,24 @@ copied("ab.db", "kept.db")
 first = ask("kept.db", "SELECT id FROM run WHERE uuid=?", ask("here.db", "SELECT uuid FROM run WHERE id=1")[0][0])[0][0]
 done = assay("judge", 1, "--db", path("here.db"))
 known = Report(path("here.db"), 1).json["run"]["judgement"]
-copied("here.db", "stranger.db")
-done = merge("kept.db", "stranger.db")
-tap.ok("NOTE" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] != known,
-       "what another file says of a run is not taken", done.returncode, done.stdout, done.stderr)
 done = merge("kept.db", "here.db")
+tap.ok("NOTE" in done.stdout and "--judgements" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] != known,
+       "what a file says since of a run is not taken unasked: nothing proves whose word it is", done.returncode, done.stdout, done.stderr)
+copied("here.db", "first.db")
+merge("later.db", "first.db")
+done = merge("later.db", "ab.db")
+tap.ok("what is said of it here (judgement" in done.stdout, "and what an earlier file said of it is not taken in silence", done.stdout, done.stderr)
+done = merge("kept.db", "here.db", "--judgements")
 tap.ok(done.returncode == 0 and "1 added to" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] == known,
-       "a judgement that was made since, where it came from, is taken", done.returncode, done.stdout, done.stderr)
+       "where its sources are trusted, a judgement that was made since is taken", done.returncode, done.stdout, done.stderr)
 tap.same(runs_of("kept.db"), {**runs_of("here.db"), **runs_of("there.db")}, "then both say the same again")
 assay("judge", first, "--db", path("kept.db"))
 ours = Report(path("kept.db"), first).json["run"]["judgement"]
 assay("judge", 1, "--db", path("here.db"))
-done = merge("kept.db", "here.db")
+done = merge("kept.db", "here.db", "--judgements")
 tap.ok(done.returncode == 1 and "CHANGED" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] == ours,
        "once it is judged here, our own word is the last", done.returncode, done.stdout, done.stderr)
-done = merge("here.db", "kept.db")
+done = merge("here.db", "kept.db", "--judgements")
 own = Report(path("here.db"), 1).json["run"]["judgement"]
 tap.ok(own != ours and done.returncode == 1, "and theirs is not changed by ours, where the run was made", done.returncode, done.stdout, done.stderr)
 

@@ -305,6 +305,10 @@ def what_is_wrong_is_said():
     tap.ok(done.returncode == 64 and "sbatch" in done.stderr, "Slurm's commands are missing", done.stderr)
 
 
+STORIES = {story.__name__: story for story in (
+    what_comes_before_a_run, everything_comes_back, an_allocation_that_is_there, a_launch_across_hosts, the_steps_break,
+    a_controller_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
+    a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
 if missing:
     print(f"1..0 # SKIP not installed: slurm-wlm ({', '.join(missing)})")
@@ -316,8 +320,6 @@ write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slu
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
 slurm = Slurm(hosts, sharing="NO")
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for story in (what_comes_before_a_run, everything_comes_back, an_allocation_that_is_there, a_launch_across_hosts, the_steps_break, a_controller_is_killed, steps_that_take_all_with_them,
-                  slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed, a_run_is_cancelled, what_is_wrong_is_said):
-        if len(sys.argv) < 3 or story.__name__ in sys.argv[2:]:
-            story()
+    for name in sys.argv[2:] or STORIES:
+        STORIES[name]()
 tap.end()

@@ -6,6 +6,9 @@
 #ifndef ASSAY_APP_MERGING_H
 #define ASSAY_APP_MERGING_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "assay/app/findings.h"
 #include "assay/base/error.h"
 
@@ -13,6 +16,7 @@ struct merging {
     const char *database; /* made if it is not there */
     const char *const *sources;
     size_t count;
+    bool judgements; /* all sources are trusted: what they say since of runs that are here is taken */
     struct findings findings; /* a line a run */
 };
 
