@@ -91,24 +91,6 @@ static size_t steps_of(const struct plan *plan, const struct shape *shape, const
     return count;
 }
 
-/* Of the steps of one shape, how many come one after the other at most: those that claim the same. */
-static size_t longest_queue(const struct plan *plan, const struct shape *shape)
-{
-    size_t longest = 0;
-
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-        size_t queue = 0;
-
-        for (size_t k = 0; step->shape == shape && k < plan->steps.count; k++)
-            queue +=
-                plan->steps.items[k].shape == shape && (steps_share_fabric(step, &plan->steps.items[k]) ||
-                                                        steps_share_host(step, &plan->steps.items[k]));
-        longest = queue > longest ? queue : longest;
-    }
-    return longest;
-}
-
 static const char *targets_text(struct arena *arena, const struct step *first, size_t count)
 {
     const struct shape *shape = first->shape;
@@ -188,7 +170,7 @@ static void print_soak(struct arena *arena, const struct question *question)
 }
 
 /* How long the whole takes. hosts_at_once: as in `assay run`; 0: all. */
-static double whole_s(const struct plan *plan, size_t hosts_at_once)
+static double whole_s(struct arena *arena, const struct plan *plan, size_t hosts_at_once)
 {
     size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
     double host_s = 0, wide_s = 0;
@@ -203,7 +185,7 @@ static double whole_s(const struct plan *plan, size_t hosts_at_once)
         if (shape->hosts == 1)
             host_s += plan_step_s(first);
         else
-            wide_s += plan_step_s(first) * (double)longest_queue(plan, shape);
+            wide_s += plan_step_s(first) * (double)plan_longest_queue(arena, plan, shape);
     }
     return host_s * (double)turns + wide_s;
 }
@@ -326,7 +308,7 @@ static void print_plan(struct arena *arena, const struct question *question, siz
     count_owed(plan, &owed);
     cli_print("\n%zu tests require %zu measurements: %zu gates and %zu records; about %s\n", owed.tests,
               owed.gates + owed.records, owed.gates, owed.records,
-              duration_text(arena, whole_s(plan, hosts_at_once)));
+              duration_text(arena, whole_s(arena, plan, hosts_at_once)));
     print_soak(arena, question);
 }
 

@@ -489,27 +489,23 @@ size_t suite_step_index(const struct suite *suite, const char *name)
     return (size_t)-1;
 }
 
-static size_t host_index(const struct plan *plan, const struct host *host)
-{
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (plan->hosts.items[i] == host)
-            return i;
-    return (size_t)-1;
-}
-
-static bool has_step(const struct step_list *list, size_t step)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i] == step)
-            return true;
-    return false;
-}
-
+/* Members stand in the hostfile. */
 static struct step_list *steps_on(const struct builder *builder, size_t suite_index, const struct host *host)
 {
-    const struct plan *plan = builder->plan;
+    const struct hostfile *hostfile = builder->sources->hostfile;
 
-    return &builder->steps_on[suite_index * plan->hosts.count + host_index(plan, host)];
+    return &builder->steps_on[suite_index * hostfile->hosts.count + (size_t)(host - hostfile->hosts.items)];
+}
+
+/* Whether it is the first time that this step is said to need that one. */
+static bool needs_newly(struct builder *builder, size_t step, size_t needed)
+{
+    while (builder->needed_by.count <= needed)
+        *list_push(builder->arena, &builder->needed_by) = (size_t)-1;
+    if (builder->needed_by.items[needed] == step)
+        return false;
+    builder->needed_by.items[needed] = step;
+    return true;
 }
 
 /* A need counts where it is planned: a step that a platform does not have is not waited for. */
@@ -525,7 +521,7 @@ static void add_needs(struct builder *builder, size_t step_index, const struct s
             const struct step_list *needed = steps_on(builder, need, step->members[k]);
 
             for (size_t m = 0; m < needed->count; m++)
-                if (!has_step(&needs, needed->items[m]))
+                if (needs_newly(builder, step_index, needed->items[m]))
                     *list_push(builder->arena, &needs) = needed->items[m];
         }
     }
@@ -683,7 +679,8 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     }
     if (check_delivery(&builder, err) < 0 || check_steps(arena, suite, err) < 0)
         return NULL;
-    builder.steps_on = arena_array(arena, struct step_list, suite->steps.count * plan->hosts.count);
+    builder.steps_on =
+        arena_array(arena, struct step_list, suite->steps.count * sources->hostfile->hosts.count);
     for (size_t i = 0; i < suite->steps.count; i++) {
         if (check_hosts(&builder, i, err) < 0 || plan_where_it_applies(&builder, i, err) < 0)
             return NULL;

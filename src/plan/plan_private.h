@@ -17,8 +17,10 @@ struct builder {
     const struct plan_options *options;
     struct plan *plan;
     struct plan_notes *notes;
-    bool assumed;               /* a step was chosen by what nobody has said, and a note tells */
-    struct step_list *steps_on; /* by suite step and host: where it is a member */
+    bool assumed; /* a step was chosen by what nobody has said, and a note tells */
+    struct step_list
+        *steps_on; /* by suite step and place of the host in the hostfile: where it is a member */
+    struct step_list needed_by; /* by step: who was said last to need it */
 };
 
 /* Repeats of a variant: fewer show no noise. */

@@ -125,6 +125,10 @@ size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources,
                           unsigned round, const struct host *const *members, size_t member_count,
                           double size_bytes);
 
+/* How many steps of the shape come one after the other, because they claim the same host, leaf or fabric: the most of those that
+ * claim something together with one of them, itself included. arena: for what it needs meanwhile. */
+size_t plan_longest_queue(struct arena *arena, const struct plan *plan, const struct shape *shape);
+
 /* What the check's functions need for a step of this plan. */
 void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
                   struct check_context *ret_context);
