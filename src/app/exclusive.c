@@ -83,6 +83,36 @@ static const char *first_line(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strcspn(text, "\r\n"));
 }
 
+/* How many GPUs Slurm knows of on the host: "gpu:h100:8(S:0-1)", "gpu:8,mps:800"; 0: none, or it does not say. */
+static unsigned gpus_known(const struct exclusive *exclusive, const char *host)
+{
+    const char *words[] = {"sinfo", "--noheader", "--nodes", host, "--format=%G", NULL}, *out, *complaint;
+    struct error ignored = {0};
+    struct slice count;
+    uint64_t gpus = 0;
+
+    if (program_run(exclusive->arena, words, NULL, &out, &complaint, &ignored) != 0 ||
+        strncmp(out, "gpu:", 4) != 0)
+        return 0;
+    count = (struct slice){out + 4, strcspn(out + 4, "(,\n")};
+    while (slice_find(count, ":") != (size_t)-1)
+        count = slice_from(count, slice_find(count, ":") + 1);
+    return scan_u64(count, &gpus) && gpus <= 64 ? (unsigned)gpus : 0;
+}
+
+/* Steps have what was asked for by name, and not what an exclusive job has beside it: all memory, and all GPUs where Slurm counts
+   them, or else no test would see one. A node that fails is a result, and must not end the job of all others. */
+static void push_for_steps(const struct exclusive *exclusive, const struct hostlist *hosts,
+                           struct hostlist *words)
+{
+    unsigned gpus = gpus_known(exclusive, hosts->names.items[0]);
+
+    *list_push(exclusive->arena, &words->names) = "--mem=0";
+    *list_push(exclusive->arena, &words->names) = "--no-kill";
+    if (gpus > 0)
+        *list_push(exclusive->arena, &words->names) = arena_printf(exclusive->arena, "--gres=gpu:%u", gpus);
+}
+
 /* The number of a job with these hosts, or NULL with what sbatch says against it. The words of the user come last, so that
    they hold. */
 static const char *submit(struct exclusive *exclusive, const struct hostlist *hosts, const char **ret_why,
@@ -108,7 +138,7 @@ static const char *submit(struct exclusive *exclusive, const struct hostlist *ho
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         *list_push(arena, &words.names) = own[i];
     if (exclusive->together)
-        *list_push(arena, &words.names) = "--mem=0"; /* steps have what the job has: all of it */
+        push_for_steps(exclusive, hosts, &words);
     push_words(arena, exclusive->words, &words);
     *list_push(arena, &words.names) = "--wrap";
     *list_push(arena, &words.names) = "while sleep 3600; do :; done";

@@ -46,9 +46,18 @@ static int compare(const struct importing *importing, const struct bundle *bundl
     const struct verification *verification = &importing->verification;
     int changed;
 
+    bool last = true;
+
     if (there->origin != NULL && strcmp(there->origin->sha256, bundle->sha256) == 0)
         return 0;
     if (manifest_redacted(&bundle->manifest))
+        return 1;
+    /* Else who signed this bundle would stand beside a verdict that somebody else has put behind his. */
+    if (there->origin != NULL &&
+        store_is_last_of_origin(store, there->number, manifest_said(&bundle->manifest, "judgement"), &last,
+                                err) < 0)
+        return -1;
+    if (!last)
         return 1;
     changed = proof_compare(verification->arena, store, there->number, &bundle->manifest, false,
                             &verification->findings, err);
@@ -69,8 +78,8 @@ static int know_again(const struct importing *importing, const struct bundle *bu
         *ret_end = IMPORT_CHANGED;
         findings_tell(
             &verification->findings,
-            "CHANGED: run %lld (%s) has the UUID of this one, %s, and is another or a copy that was "
-            "changed since: nothing is imported; import into a database of its own, --db FILE",
+            "CHANGED: run %lld (%s) has the UUID of this one, %s, and is another, or a copy that was "
+            "changed or judged since: nothing is imported; import into a database of its own, --db FILE",
             number,
             origin != NULL ? proof_line(verification->arena, run_origin_text(verification->arena, origin))
                            : "made here",

@@ -79,39 +79,6 @@ static int take_new(const struct merge *merge, const struct arrival *arrival, st
     return 0;
 }
 
-/* Nothing proves who says something of a run: a file can be called as another is, and hold a copy of its runs. So it is taken
-   because the caller trusts all sources of this merge, and never over a signature, nor over our own word. */
-static bool may_grow(const struct merge *merge, const struct record *here)
-{
-    return merge->merging->judgements && here->origin != NULL && *here->origin->signers == '\0';
-}
-
-static int grow(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
-                const struct record *here, const char *tables, struct error *err)
-{
-    const struct run_origin origin = origin_of(arrival, here);
-
-    if (!may_grow(merge, here)) {
-        tell(merge, arrival,
-             arena_printf(
-                 arena, "there already, as number %lld. NOTE: what is said of it there (%s) is not taken: %s",
-                 here->number, tables,
-                 here->origin == NULL             ? "it is a run that was made here"
-                 : *here->origin->signers != '\0' ? "it is signed as it is"
-                                                  : "--judgements takes it, from sources that you trust"));
-        merge->tally->there++;
-        return 0;
-    }
-    if (source_take_judgements(arrival->source->store, arrival->run->number, merge->store, here->number,
-                               &origin, err) < 0)
-        return -1;
-    tell(merge, arrival,
-         arena_printf(arena, "there already, as number %lld; what was said of it since is taken (%s)",
-                      here->number, tables));
-    merge->tally->grown++;
-    return 0;
-}
-
 static void tell_changed(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
                          const struct record *here, const char *tables)
 {
@@ -123,6 +90,41 @@ static void tell_changed(const struct merge *merge, const struct arrival *arriva
             here->number,
             here->origin != NULL ? proof_line(arena, run_origin_text(arena, here->origin)) : "made here",
             arrival->run->uuid, tables));
+    merge->tally->changed++;
+}
+
+static const char *verdict_of(const struct record *record)
+{
+    return record->judgement.verdict_count > 0 ? verdict_name(record->judgement.verdicts[0].word)
+                                               : "not judged";
+}
+
+/* Nothing proves who says something of a run: any file can hold a copy of somebody's run, and more that is said of it. Of a run
+   that we made or judged our own word holds; of another's, who is to be believed is for people to say. */
+static void tell_said_otherwise(const struct merge *merge, const struct arrival *arrival, struct arena *arena,
+                                const struct record *here, const char *tables)
+{
+    const char *there = arrival->run->judged ? verdict_name(arrival->run->verdict) : "not judged";
+
+    if (here->origin == NULL || here->origin->judged_here) {
+        tell(
+            merge, arrival,
+            arena_printf(
+                arena,
+                "there already, as number %lld, %s, and judged here: %s. NOTE: other is said of it there (%s): %s",
+                here->number, here->origin == NULL ? "made here" : "imported", verdict_of(here), tables,
+                there));
+        merge->tally->there++;
+        return;
+    }
+    tell(
+        merge, arrival,
+        arena_printf(
+            arena,
+            "CHANGED: nothing of it is taken: of run %lld here (%s), which is the same, other is said (%s): here %s, there "
+            "%s; to have what is said there, merge into a database of its own, --db FILE",
+            here->number, proof_line(arena, run_origin_text(arena, here->origin)), tables, verdict_of(here),
+            there));
     merge->tally->changed++;
 }
 
@@ -146,19 +148,11 @@ static int know_again(const struct merge *merge, const struct arrival *arrival, 
                        &tables, err) < 0)
         return -1;
     switch (likeness) {
-    case RUN_MORE:
-        return grow(merge, arrival, arena, here, tables, err);
+    case RUN_SAID_OTHERWISE:
+        tell_said_otherwise(merge, arrival, arena, here, tables);
+        return 0;
     case RUN_OTHER:
         tell_changed(merge, arrival, arena, here, tables);
-        return 0;
-    case RUN_LESS:
-        tell(
-            merge, arrival,
-            arena_printf(
-                arena,
-                "there already, as number %lld. NOTE: what is said of it here (%s), this source does not have",
-                number, tables));
-        merge->tally->there++;
         return 0;
     case RUN_SAME:
     default:
@@ -186,7 +180,10 @@ static int merge_run(const struct merge *merge, const struct arrival *arrival, s
     struct arena *arena = arena_create();
     struct error none = {0};
     long long number;
-    int result = run_summary_check(arrival->run, err);
+    int result = arrival->run->damage == NULL
+                     ? 0
+                     : error_set(err, ERROR_USAGE, "%s, run %lld: it cannot be read: %s", arrival->path,
+                                 arrival->run->number, arrival->run->damage);
 
     if (result == 0 && has_ended(merge, arrival)) {
         number = store_find_run(merge->store, arrival->run->uuid, &none);

@@ -5,9 +5,8 @@
 
 static void tell_tally(const struct merge_tally *tally, const char *database)
 {
-    cli_print("%s: %zu taken, %zu added to, %zu there already, %zu changed, %zu not ended, %zu refused\n",
-              database, tally->taken, tally->grown, tally->there, tally->changed, tally->later,
-              tally->refused);
+    cli_print("%s: %zu taken, %zu there already, %zu changed, %zu not ended, %zu refused\n", database,
+              tally->taken, tally->there, tally->changed, tally->later, tally->refused);
 }
 
 static int status_of(const struct merge_tally *tally)
@@ -22,14 +21,12 @@ static int status_of(const struct merge_tally *tally)
 int command_merge(int argc, char **argv)
 {
     const char *db = NULL;
-    struct merging merging = {.findings = CLI_FINDINGS};
     const struct option_row rows[] = {
-        {"judgements", 0, OPTION_FLAG, NULL, &merging.judgements,
-         "take newer judgements and waivers of runs that are there already; only from sources that you trust"},
         {"db", 0, OPTION_STRING, "FILE", &db,
          "database that the runs go to, made when it is not there; default $ASSAY_DB or assay.db"},
         OPTION_END,
     };
+    struct merging merging = {.findings = CLI_FINDINGS};
     struct merge_tally tally;
     struct error err = {0};
     int first, status;

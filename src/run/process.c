@@ -130,13 +130,14 @@ static void start_pipes(struct process *process, const struct channel_input *inp
 }
 
 /* NULL with *ret_error when it could not be started. */
-static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], unsigned flags,
+static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], char **environment, unsigned flags,
                                    const struct process_events *events, void *context, int *ret_error)
 {
     struct process *process = mem_alloc(sizeof *process);
     uv_stdio_container_t stdio[3];
     uv_process_options_t options = {.file = argv[0],
                                     .args = (char **)argv,
+                                    .env = environment,
                                     .flags = flags,
                                     .exit_cb = on_child_exit,
                                     .stdio = stdio,
@@ -160,17 +161,18 @@ static struct process *spawn_piped(uv_loop_t *loop, char *const argv[], unsigned
 struct process *process_start(uv_loop_t *loop, char *const argv[], const struct channel_input *input,
                               const struct process_events *events, void *context, int *ret_error)
 {
-    struct process *process = spawn_piped(loop, argv, 0, events, context, ret_error);
+    struct process *process = spawn_piped(loop, argv, NULL, 0, events, context, ret_error);
 
     if (process != NULL)
         start_pipes(process, input != NULL ? input : &(struct channel_input){.bytes = ""});
     return process;
 }
 
-struct process *process_open(uv_loop_t *loop, char *const argv[], const struct process_events *events,
-                             void *context, int *ret_error)
+struct process *process_open(uv_loop_t *loop, char *const argv[], char **environment,
+                             const struct process_events *events, void *context, int *ret_error)
 {
-    struct process *process = spawn_piped(loop, argv, UV_PROCESS_DETACHED, events, context, ret_error);
+    struct process *process =
+        spawn_piped(loop, argv, environment, UV_PROCESS_DETACHED, events, context, ret_error);
 
     if (process != NULL)
         start_reading(process);

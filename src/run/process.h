@@ -28,10 +28,10 @@ struct process *process_start_on(uv_loop_t *loop, char *const argv[], int fd,
                                  const struct process_events *events, void *context, int *ret_error);
 /*
  * The same with an input that stays open until process_drop, which ends it, and in a session of its own: a Ctrl-C at the
- * terminal does not reach it.
+ * terminal does not reach it. environment: NULL: ours.
  */
-struct process *process_open(uv_loop_t *loop, char *const argv[], const struct process_events *events,
-                             void *context, int *ret_error);
+struct process *process_open(uv_loop_t *loop, char *const argv[], char **environment,
+                             const struct process_events *events, void *context, int *ret_error);
 /* To one that was opened: takes the text over, and clears it when it is written, for secrets may stand in it. */
 void process_send(struct process *process, struct text *text);
 /* Forgets the child: no callback after this. signal is sent to it if it still runs; the loop stays alive

@@ -260,14 +260,40 @@ static void make_way(struct remote *remote)
     }
 }
 
+static enum remote_end end_of(enum transport_failure failure)
+{
+    switch (failure) {
+    case TRANSPORT_AUTH_REFUSED:
+        return REMOTE_AUTH_REFUSED;
+    case TRANSPORT_HOST_KEY_UNKNOWN:
+        return REMOTE_HOST_KEY_UNKNOWN;
+    case TRANSPORT_HOST_KEY_CHANGED:
+        return REMOTE_HOST_KEY_CHANGED;
+    case TRANSPORT_JUMP_FAILED:
+    case TRANSPORT_JOB_OVER:
+        return REMOTE_JUMP_FAILED;
+    case TRANSPORT_UNREACHABLE:
+    case TRANSPORT_INCAPABLE:
+    default:
+        return REMOTE_UNREACHABLE;
+    }
+}
+
+/* What lies on the way to the host, and not the host. */
+static bool is_way(enum transport_failure failure)
+{
+    return failure == TRANSPORT_JUMP_FAILED || failure == TRANSPORT_JOB_OVER;
+}
+
 /* The session under a running job is gone. */
-static void job_lost(struct job *job, const struct reason *why)
+static void job_lost(struct job *job, enum transport_failure failure, const struct reason *why)
 {
     if (job->spec.verb != REMOTE_READ) {
         job_wait_again(job);
         return;
     }
-    job_finish(job, true, REMOTE_UNREACHABLE, reason(job->arena, broke_while_command_may_have_run, why));
+    job_finish(job, true, is_way(failure) ? end_of(failure) : REMOTE_UNREACHABLE,
+               reason(job->arena, broke_while_command_may_have_run, why));
 }
 
 static void on_job_late(uv_timer_t *timer)
@@ -453,25 +479,6 @@ static void pause_then_connect(struct remote *remote)
     pause_longer(remote);
 }
 
-static enum remote_end end_of(enum transport_failure failure)
-{
-    switch (failure) {
-    case TRANSPORT_AUTH_REFUSED:
-        return REMOTE_AUTH_REFUSED;
-    case TRANSPORT_HOST_KEY_UNKNOWN:
-        return REMOTE_HOST_KEY_UNKNOWN;
-    case TRANSPORT_HOST_KEY_CHANGED:
-        return REMOTE_HOST_KEY_CHANGED;
-    case TRANSPORT_JUMP_FAILED:
-    case TRANSPORT_JOB_OVER:
-        return REMOTE_JUMP_FAILED;
-    case TRANSPORT_UNREACHABLE:
-    case TRANSPORT_INCAPABLE:
-    default:
-        return REMOTE_UNREACHABLE;
-    }
-}
-
 /*
  * A session could not be made, or broke. Jobs never sent end when none could be made; the others, and all of a
  * host that logs us in and breaks off again and again, when reconnect_for_ms is over.
@@ -551,7 +558,7 @@ static void on_session_closed(void *context, enum transport_failure failure, con
     struct job *job;
 
     while ((job = TAILQ_LAST(&remote->running, jobs)) != NULL)
-        job_lost(job, why);
+        job_lost(job, failure, why);
     end_session(remote);
     if (!was_ready && fall_back(remote, failure, why)) {
         want_session(remote);

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "assay/base/arena.h"
 #include "assay/base/text.h"
@@ -28,7 +29,8 @@
 enum {
     LINE_LIMIT = 65536,
     SAID_LIMIT = 8192,
-    LATE_FACTOR = 3, /* slurmctld takes its turn with each host: times connect_timeout_ms */
+    LATE_MS =
+        300000, /* a site's prolog, which may test the node's health, comes before the first step of a job */
     AGAIN_MS = 2000,
     ALLOCATE_S = 30, /* for an allocation of a session's own */
     ARGUMENTS = 24,
@@ -69,9 +71,10 @@ static const struct failure {
     {"Invalid job id", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
     {"has expired", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
     {"already completing or completed", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
+    {"NODE FAILURE", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE,
+     false}, /* "... CANCELLED AT ... DUE TO NODE FAILURE" */
     {"CANCELLED AT", &sentence_slurm_ended_the_step, TRANSPORT_JUMP_FAILED, false},
     {"(down, drained or reserved)", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
-    {"NODE FAILURE", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
     {"Communication connection failure", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
     {"Invalid node name", &sentence_slurm_knows_no_such_node, TRANSPORT_JUMP_FAILED, false},
     {"node configuration is not available", &sentence_slurm_knows_no_such_node, TRANSPORT_JUMP_FAILED, false},
@@ -199,6 +202,7 @@ static void take_line(struct slurm_session *session, struct slice line)
 
     if (!session->ready && slice_equal(line, "@assay-slurm up")) {
         session->ready = true;
+        text_reset(&session->said); /* what was in its way is over */
         bring_ready(session);
         return;
     }
@@ -274,12 +278,13 @@ static void add(struct arguments *arguments, char *item)
         free(item);
 }
 
-/* None of our environment goes along but SLURM_*. Without -c a step has all CPUs of the node in the job, and all its GPUs. */
+/* None of our environment goes along, nor limits of this machine's logins, nor a binding to some CPUs. Not --unbuffered: the far
+ * end of stdout is a terminal then, which takes a long line in pieces, between which another channel's come. Without -c a step has all CPUs of the node in the job, and all its GPUs. */
 static void add_words(struct arguments *arguments, const struct slurm_session *session)
 {
-    static const char *const words[] = {"srun",       "--nodes=1",     "--ntasks=1",          "--unbuffered",
-                                        "--mpi=none", "--export=NONE", "--chdir=/",           "--mem=0",
-                                        "--quiet",    "--input=all",   "--kill-on-bad-exit=0"};
+    static const char *const words[] = {
+        "srun",    "--nodes=1", "--ntasks=1",  "--mpi=none",      "--export=NONE",    "--chdir=/",
+        "--mem=0", "--quiet",   "--input=all", "--cpu-bind=none", "--propagate=NONE", "--kill-on-bad-exit=0"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         add(arguments, mem_strdup(words[i]));
@@ -305,18 +310,44 @@ static void add_mux(struct arguments *arguments)
     add(arguments, mem_strdup("assay-slurm"));
 }
 
+/* srun takes options out of SLURM_*: those that stand in ours are for what a person starts here. The rows are ours still. */
+static char **srun_environment(void)
+{
+    static const char *const kept[] = {"SLURM_CONF=", "SLURM_JOB_ID="};
+    size_t count = 0, taken = 0;
+    char **rows;
+
+    while (environ[count] != NULL)
+        count++;
+    rows = mem_alloc((count + 1) * sizeof *rows);
+    for (size_t i = 0; i < count; i++) {
+        bool keep = strncmp(environ[i], "SLURM_", strlen("SLURM_")) != 0;
+
+        for (size_t k = 0; k < ARRAY_SIZE(kept); k++)
+            keep |= strncmp(environ[i], kept[k], strlen(kept[k])) == 0;
+        if (keep)
+            rows[taken++] = environ[i];
+    }
+    rows[taken] = NULL;
+    return rows;
+}
+
 static void start(struct slurm_session *session)
 {
     struct arguments arguments = {0};
     struct arena *arena;
     struct text mux;
+    char **environment;
     int error;
 
     text_reset(&session->said);
     text_reset(&session->in);
     add_words(&arguments, session);
     add_mux(&arguments);
-    session->srun = process_open(session->context->loop, arguments.items, &process_events, session, &error);
+    environment = srun_environment();
+    session->srun =
+        process_open(session->context->loop, arguments.items, environment, &process_events, session, &error);
+    free(environment);
     for (size_t i = 0; i < arguments.count; i++)
         free(arguments.items[i]);
     if (session->srun == NULL) {
@@ -328,8 +359,7 @@ static void start(struct slurm_session *session)
     text_init(&mux, LINE_LIMIT);
     text_put(&mux, script_slurm_mux);
     process_send(session->srun, &mux);
-    uv_timer_start(&session->timer, session->timer.timer_cb,
-                   (uint64_t)LATE_FACTOR * session->context->options.connect_timeout_ms, 0);
+    uv_timer_start(&session->timer, session->timer.timer_cb, LATE_MS, 0);
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -425,8 +455,8 @@ static void on_closed(uv_handle_t *handle)
 }
 
 /*
- * An srun that is killed sends its step no signal: the mux finds its stdin ended and goes, and the guard's supervisors stay,
- * as far as Slurm lets them. One with an allocation of its own has to give that back.
+ * The mux finds its stdin ended and goes, or Slurm's own watcher of an srun that was killed ends the step; the guard's
+ * supervisors stay, as far as Slurm lets them. One with an allocation of its own has to give that back.
  */
 static void slurm_close(struct session *base)
 {

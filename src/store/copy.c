@@ -29,7 +29,6 @@ struct copy {
     struct arena *arena;
     struct redactor *redactor;
     const char *judgement;         /* the one that goes along, with what it rests on; NULL: all of them */
-    bool said;                     /* only what is said of a run that is there already: maps[0] has it */
     struct id_map contents, *maps; /* maps: one for each of run_tables */
     struct id_map words[2];        /* 1: of columns that hold reasons */
 };
@@ -593,11 +592,10 @@ static int refuse_twice(struct copy *copy, long long number, struct error *err)
 
 static int copy_tables(struct copy *copy, long long number, struct error *err)
 {
-    if (!copy->said && refuse_twice(copy, number, err) < 0)
+    if (refuse_twice(copy, number, err) < 0)
         return -1;
     for (size_t i = 0; i < run_table_count; i++)
-        if (!run_tables[i].local && (run_tables[i].said || !copy->said) &&
-            copy_table(copy, i, number, err) < 0)
+        if (!run_tables[i].local && copy_table(copy, i, number, err) < 0)
             return error_wrap(err, "copying table %s", run_tables[i].name);
     return copy->redactor != NULL ? move_parts(copy, number, err) : 0;
 }
@@ -698,55 +696,15 @@ int store_import_run(struct store *from, long long number, struct store *to, con
     return copy_whole(&copy, number, origin, ret_number, err);
 }
 
-/* -- More that is said of a run that is there --------------------------------------------------------------------- */
-
-static int delete_said(struct copy *copy, long long number, struct error *err)
+int store_is_last_of_origin(struct store *store, long long number, const char *judgement, bool *ret_is,
+                            struct error *err)
 {
-    for (size_t i = run_table_count; i-- > 0;) {
-        const struct run_table *table = &run_tables[i];
-        const char *sql = arena_printf(copy->arena, "DELETE FROM %s WHERE %s", table->name, table->rows);
-        sqlite3_stmt *statement = table->said ? run_query(copy->to, sql, number, NULL, err) : NULL;
-        int got = statement != NULL ? run_query_next(copy->to, statement, err) : -(int)table->said;
+    int64_t count = 0;
 
-        sqlite3_finalize(statement);
-        if (got < 0)
-            return -1;
-    }
+    if (store_ask(store, COUNT_LAST_OF_ORIGIN, &count, err, INTEGER(number), TEXT(judgement)) < 0)
+        return -1;
+    *ret_is = count > 0;
     return 0;
-}
-
-/* Each row that is here is there too, so it goes and comes back, and the order of judgements is theirs. */
-static int replace_said(struct copy *copy, long long number, long long number_here,
-                        const struct run_origin *origin, struct error *err)
-{
-    enum run_likeness likeness;
-    const char *tables;
-
-    if (source_compare(copy->from, number, copy->to, number_here, copy->arena, &likeness, &tables, err) < 0)
-        return -1;
-    if (likeness != RUN_MORE)
-        return error_set(err, ERROR_USAGE, "%s: somebody has just changed run %lld: merge it again",
-                         copy->to->path, number_here);
-    if (sqlite3_exec(copy->to->db, "PRAGMA defer_foreign_keys=ON", NULL, NULL, NULL) != SQLITE_OK)
-        return database_error(copy->to, "writing", err);
-    map_add(copy->arena, &copy->maps[0], number, number_here);
-    if (delete_said(copy, number_here, err) < 0 || copy_from(copy, number, true, err) < 0)
-        return -1;
-    return store_exec(copy->to, UPDATE_ORIGIN, err, INTEGER(number_here), REAL(origin->imported),
-                      TEXT(origin->bundle), TEXT(origin->sha256));
-}
-
-int source_take_judgements(struct store *source, long long number, struct store *here, long long number_here,
-                           const struct run_origin *origin, struct error *err)
-{
-    struct copy copy = {.from = source, .to = here, .said = true, .arena = arena_create()};
-    int result = store_begin(here, err);
-
-    copy.maps = arena_array(copy.arena, struct id_map, run_table_count);
-    if (result == 0)
-        result = store_finish(here, replace_said(&copy, number, number_here, origin, err), err);
-    arena_destroy(copy.arena);
-    return result;
 }
 
 int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)

@@ -470,7 +470,9 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
         {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
         {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"},
         {COUNT_CROSSED_WAIVERS, "a waiver is of one run and covers what another has"},
-        {COUNT_LONG_CONTENTS, "an output or a document is longer than any"}};
+        {COUNT_LONG_CONTENTS, "an output or a document is longer than any"},
+        {COUNT_LARGE_DOCUMENTS, "the documents of a run are larger than any have"},
+        {COUNT_LARGE_PLANS, "a run requires more than any does"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int64_t count;
@@ -518,10 +520,11 @@ static int check_volume(const struct foreign *foreign, struct store *store, stru
 }
 
 /* Of a database with many runs each is taken by itself, and with it only the rows that are its own: what belongs to none of
-   them stays behind. */
+   them stays behind, and so do acceptances, whose rows would only be looked through for each run. */
 static int check_runs(const struct foreign *foreign, struct store *store, struct error *err)
 {
-    if (check_sense(foreign, store, err) < 0)
+    if (store_exec_values(store, DELETE_ACCEPTANCE_RUNS, NULL, 0, err) < 0 ||
+        check_sense(foreign, store, err) < 0)
         return -1;
     return check_volume(foreign, store, err);
 }

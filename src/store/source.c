@@ -19,7 +19,12 @@
 #include "assay/base/files.h"
 #include "foreign.h"
 
-enum { PIECE = 1 << 20, TRIES = 10, PAUSE_MS = 100 };
+enum {
+    PIECE = 1 << 20,
+    MARGIN = 64 << 20 /* of the disk, for who writes there meanwhile */,
+    TRIES = 10,
+    PAUSE_MS = 100
+};
 static const char magic[16] = "SQLite format 3";
 
 /* At once, also where somebody has put a pipe there. */
@@ -60,7 +65,7 @@ static int copy_bytes(int from, off_t length, const char *path, const char *to, 
 
     if (fd < 0 || fstatvfs(fd, &room) < 0)
         return error_set(err, ERROR_INTERNAL, "%s: %s", to, strerror(errno));
-    if ((double)room.f_bavail * (double)room.f_frsize < (double)length)
+    if ((double)room.f_bavail * (double)room.f_frsize < (double)length + MARGIN)
         return error_set(err, ERROR_USAGE,
                          "%s: there is no room for a copy of it at %s; TMPDIR names another place", path, to);
     while (length > 0 && (got = read(from, bytes, length < PIECE ? (size_t)length : PIECE)) > 0) {

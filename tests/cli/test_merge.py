@@ -156,25 +156,41 @@ first = ask("kept.db", "SELECT id FROM run WHERE uuid=?", ask("here.db", "SELECT
 done = assay("judge", 1, "--db", path("here.db"))
 known = Report(path("here.db"), 1).json["run"]["judgement"]
 done = merge("kept.db", "here.db")
-tap.ok("NOTE" in done.stdout and "--judgements" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] != known,
-       "what a file says since of a run is not taken unasked: nothing proves whose word it is", done.returncode, done.stdout, done.stderr)
-copied("here.db", "first.db")
-merge("later.db", "first.db")
+tap.ok(done.returncode == 1 and "other is said" in done.stdout and "1 changed" in done.stdout and
+       Report(path("kept.db"), first).json["run"]["judgement"] != known,
+       "what a file says since of a run is not taken: nothing proves whose word it is", done.returncode, done.stdout, done.stderr)
+merge("later.db", "here.db")
 done = merge("later.db", "ab.db")
-tap.ok("what is said of it here (judgement" in done.stdout, "and what an earlier file said of it is not taken in silence", done.stdout, done.stderr)
-done = merge("kept.db", "here.db", "--judgements")
-tap.ok(done.returncode == 0 and "1 added to" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] == known,
-       "where its sources are trusted, a judgement that was made since is taken", done.returncode, done.stdout, done.stderr)
-tap.same(runs_of("kept.db"), {**runs_of("here.db"), **runs_of("there.db")}, "then both say the same again")
+tap.ok(done.returncode == 1 and "other is said" in done.stdout, "and the other way round it is no less a conflict", done.stdout, done.stderr)
 assay("judge", first, "--db", path("kept.db"))
 ours = Report(path("kept.db"), first).json["run"]["judgement"]
-assay("judge", 1, "--db", path("here.db"))
-done = merge("kept.db", "here.db", "--judgements")
-tap.ok(done.returncode == 1 and "CHANGED" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] == ours,
+done = merge("kept.db", "here.db")
+tap.ok(done.returncode == 0 and "NOTE" in done.stdout and Report(path("kept.db"), first).json["run"]["judgement"] == ours,
        "once it is judged here, our own word is the last", done.returncode, done.stdout, done.stderr)
-done = merge("here.db", "kept.db", "--judgements")
+done = merge("here.db", "kept.db")
 own = Report(path("here.db"), 1).json["run"]["judgement"]
-tap.ok(own != ours and done.returncode == 1, "and theirs is not changed by ours, where the run was made", done.returncode, done.stdout, done.stderr)
+tap.ok(own == known and done.returncode == 0 and "NOTE" in done.stdout, "and theirs is not changed by ours, where the run was made",
+       done.returncode, done.stdout, done.stderr)
+
+# --- a copy with one more judgement --------------------------------------------------------------------------------------
+
+assay("export", 1, "-o", path("signed.tar.zst"), "--db", path("there.db"))
+copied("there.db", "more.db")
+assay("judge", 1, "--db", path("more.db"))  # by somebody else than who made the bundle
+merge("victim.db", "more.db")
+done = assay("import", path("signed.tar.zst"), "--db", path("victim.db"))
+tap.ok(done.returncode == 1 and "CHANGED" in done.stdout + done.stderr,
+       "a bundle does not vouch for a run behind whose verdict another has been put", done.returncode, done.stdout, done.stderr)
+done = merge("victim.db", "signed.tar.zst")
+tap.ok(done.returncode == 1 and "1 changed" in done.stdout, "nor is it taken for the same by a merge", done.returncode, done.stdout, done.stderr)
+
+# --- what does not fit ends one source, not all --------------------------------------------------------------------------
+
+copied("there.db", "state.db")
+change("state.db", "UPDATE run SET state='zzz'")
+done = merge("fresh.db", "state.db", "here.db")
+tap.ok(done.returncode == 64 and "state.db" in done.stdout and " 0 taken" not in done.stdout,
+       "a run that cannot be read is refused with its file named, and the next source is taken", done.returncode, done.stdout, done.stderr)
 
 # --- another run with the same UUID --------------------------------------------------------------------------------------
 
@@ -199,6 +215,10 @@ evil = {"a trigger": ["CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM ve
             "INSERT INTO waiver SELECT '00000000-0000-0000-0000-00000000000a',1,(SELECT key FROM step WHERE run=1 LIMIT 1),"
             "(SELECT uuid FROM attempt WHERE run=2 LIMIT 1),'x','y',1,2"],
         "an output longer than any": ["UPDATE content SET length=1<<40 WHERE id=(SELECT max(id) FROM content)"],
+        "documents larger than those of any run": [
+            "INSERT INTO document SELECT run,1000+n,kind,name,content FROM document WHERE run=1",
+            "UPDATE content SET length=268435456 WHERE id IN (SELECT content FROM document WHERE run=1)"],
+        "a run that is called by a number": ["UPDATE run SET uuid='000000000000000000000000000000000001' WHERE id=1"],
         "another program's file": ["PRAGMA application_id=7"],
         "a later format": ["PRAGMA user_version=9999"]}
 for what, statements in evil.items():

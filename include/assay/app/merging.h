@@ -6,7 +6,6 @@
 #ifndef ASSAY_APP_MERGING_H
 #define ASSAY_APP_MERGING_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "assay/app/findings.h"
@@ -16,19 +15,17 @@ struct merging {
     const char *database; /* made if it is not there */
     const char *const *sources;
     size_t count;
-    bool judgements; /* all sources are trusted: what they say since of runs that are here is taken */
     struct findings findings; /* a line a run */
 };
 
 /* Runs, but for refused, which is runs and sources. */
 struct merge_tally {
     size_t taken;
-    size_t
-        grown; /* they were here, and have got judgements or waivers that were made since where they come from */
     size_t there; /* nothing of them is new */
     size_t
-        changed;  /* another run has their UUID here, or a copy that was changed: nothing of them is taken */
-    size_t later; /* they have not ended where they come from */
+        changed; /* another run has their UUID here, or a copy that was changed, or of which other is said by others: nothing
+                       of them is taken */
+    size_t later;   /* they have not ended where they come from */
     size_t refused; /* what is not as assay writes it, or cannot be read */
 };
 

@@ -26,19 +26,13 @@ int source_open(const char *path, const char *folder, struct source *ret_source,
 /* How a run of a source stands to the one with its UUID that is here. */
 enum run_likeness {
     RUN_SAME,
-    RUN_LESS,  /* the source lacks judgements or waivers that are here */
-    RUN_MORE,  /* the source has judgements or waivers that are not here */
-    RUN_OTHER, /* another: what it consists of is not the same, or each has what the other lacks */
+    RUN_SAID_OTHERWISE, /* it is the same run, and its judgements or waivers are not the same */
+    RUN_OTHER,          /* what it consists of is not the same */
 };
-/* *ret_tables: where it is neither the same nor less or more, the tables that differ, "outcome, verdict"; in the arena. */
+/* *ret_tables: those that differ, "outcome, verdict"; in the arena. */
 int source_compare(struct store *source, long long number, struct store *here, long long number_here,
                    struct arena *arena, enum run_likeness *ret_likeness, const char **ret_tables,
                    struct error *err) __attribute__((warn_unused_result));
-/* What is said of the run, its judgements and waivers, as the source has them; all that is here must be among them (RUN_MORE).
-   ERROR_USAGE where it no longer is. */
-int source_take_judgements(struct store *source, long long number, struct store *here, long long number_here,
-                           const struct run_origin *origin, struct error *err)
-    __attribute__((warn_unused_result));
 /* What the plan of a run requires must have the hash by which runs share it: of each run that is taken. ERROR_USAGE. */
 int source_check_run(const struct source *source, long long number, struct error *err)
     __attribute__((warn_unused_result));

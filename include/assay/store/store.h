@@ -265,7 +265,10 @@ int store_number_next(struct store *store, long long number, struct error *err)
 int store_import_run(struct store *from, long long number, struct store *to, const struct run_origin *origin,
                      long long *ret_number, struct error *err) __attribute__((warn_unused_result));
 
-/* Whose signatures on an imported run were found good later. */
+/* Whether that judgement is the last that came with an imported run: what another party says of it in the end. */
+int store_is_last_of_origin(struct store *store, long long number, const char *judgement, bool *ret_is,
+                            struct error *err) __attribute__((warn_unused_result));
+/* Whose signatures on an imported run were found good later: good for its last judgement of theirs. */
 int store_set_signers(struct store *store, long long number, const char *signers, struct error *err)
     __attribute__((warn_unused_result));
 
