@@ -36,10 +36,16 @@ void sha256_add(struct sha256 *hash, const void *bytes, size_t length)
     require(EVP_DigestUpdate(hash->context, bytes, length));
 }
 
-static void put_hex(const unsigned char *digest, unsigned length, char *ret_hex)
+/* Every step of a plan has a hash: printf would take a fifth of the time that a plan takes. */
+static void put_hex(const unsigned char *bytes, size_t length, char *ret_hex)
 {
-    for (unsigned i = 0; i < length; i++)
-        snprintf(ret_hex + 2 * i, 3, "%02x", digest[i]);
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < length; i++) {
+        ret_hex[2 * i] = digits[bytes[i] >> 4];
+        ret_hex[2 * i + 1] = digits[bytes[i] & 0x0f];
+    }
+    ret_hex[2 * length] = '\0';
 }
 
 void sha256_finish(struct sha256 *hash, char ret_hex[SHA256_HEX_SIZE])
@@ -93,6 +99,5 @@ void token_create(char ret_token[TOKEN_SIZE])
     unsigned char b[16];
 
     require(RAND_bytes(b, sizeof b));
-    for (size_t i = 0; i < sizeof b; i++)
-        snprintf(ret_token + 2 * i, 3, "%02x", b[i]);
+    put_hex(b, sizeof b, ret_token);
 }

@@ -109,7 +109,7 @@ static const struct condition {
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
 
-/* Of one platform; 0 where one of its hosts declares none. */
+/* Of one platform; 0 where one of its hosts declares none. Hosts of one leaf mostly stand together in a hostfile. */
 static unsigned leaves_of(const struct plan_sources *sources, const struct platform *platform)
 {
     const struct hostfile *hostfile = sources->hostfile;
@@ -121,7 +121,7 @@ static unsigned leaves_of(const struct plan_sources *sources, const struct platf
 
         if (!known && *host->leaf == '\0')
             return 0;
-        for (size_t k = 0; k < i && !known; k++)
+        for (size_t k = i; k-- > 0 && !known;)
             known = hostfile->hosts.items[k].role != ROLE_SPARE &&
                     strcmp(hostfile->hosts.items[k].leaf, host->leaf) == 0 &&
                     host_platform(sources, &hostfile->hosts.items[k]) == platform;

@@ -129,29 +129,41 @@ static int check_units(const struct builder *builder, const struct slot *slot,
     return 0;
 }
 
-int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
+static int check_hosts_of(const struct builder *builder, const struct suite_step *suite_step,
+                          const struct platform *platform, struct error *err)
 {
-    const struct suite_step *suite_step = &builder->sources->suite->steps.items[suite_index];
+    const struct plan_sources *sources = builder->sources;
     const struct check *check = check_find(suite_step->check);
 
-    if (check->host_valid == NULL || left_out_by_user(builder, suite_step) != NULL)
-        return 0;
     for (size_t i = 0; i < builder->plan->hosts.count; i++) {
         struct check_context context = {
             .arena = builder->arena,
-            .suite = builder->sources->suite,
+            .suite = sources->suite,
             .step = suite_step,
-            .platform = host_platform(builder->sources, builder->plan->hosts.items[i]),
+            .platform = platform,
             .check = check,
             .members = &builder->plan->hosts.items[i],
             .member_count = 1,
         };
 
-        if (!plan_applies(builder->arena, builder->sources, suite_step, context.platform, NULL))
-            continue;
-        if (check->host_valid(&context, builder->sources->hostfile->path, err) < 0)
+        if (host_platform(sources, context.members[0]) == platform &&
+            check->host_valid(&context, sources->hostfile->path, err) < 0)
             return -1;
     }
+    return 0;
+}
+
+int check_hosts(const struct builder *builder, size_t suite_index, struct error *err)
+{
+    const struct plan_sources *sources = builder->sources;
+    const struct suite_step *suite_step = &sources->suite->steps.items[suite_index];
+
+    if (check_find(suite_step->check)->host_valid == NULL || left_out_by_user(builder, suite_step) != NULL)
+        return 0;
+    for (size_t i = 0; i < sources->platforms.count; i++)
+        if (plan_applies(builder->arena, sources, suite_step, sources->platforms.items[i], NULL) &&
+            check_hosts_of(builder, suite_step, sources->platforms.items[i], err) < 0)
+            return -1;
     return 0;
 }
 
