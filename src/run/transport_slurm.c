@@ -54,12 +54,13 @@ struct slurm_session {
     uint64_t since;       /* loop time of connect */
     uv_timer_t
         timer; /* until it is ready, its next turn or deadline; later it brings `ready` from the loop */
-    bool ready, waits; /* waits: for another try */
+    bool ready;
 };
 
 /* ---- what srun says when it fails ---- */
 
-/* By a part of a line of srun's, from the sources of Slurm 20.11 to 24.05. again: it passes, so it is tried again for a while. */
+/* By a part of a line of srun's, from the sources of Slurm 20.11 to 24.05; of "CANCELLED AT ... DUE TO NODE FAILURE" the cause
+ * stands first here. again: it passes, so it is tried again for a while. */
 static const struct failure {
     const char *text;
     const struct sentence *sentence;
@@ -71,8 +72,7 @@ static const struct failure {
     {"Invalid job id", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
     {"has expired", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
     {"already completing or completed", &sentence_slurm_job_is_over, TRANSPORT_JOB_OVER, false},
-    {"NODE FAILURE", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE,
-     false}, /* "... CANCELLED AT ... DUE TO NODE FAILURE" */
+    {"NODE FAILURE", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
     {"CANCELLED AT", &sentence_slurm_ended_the_step, TRANSPORT_JUMP_FAILED, false},
     {"(down, drained or reserved)", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
     {"Communication connection failure", &sentence_slurm_node_is_out, TRANSPORT_UNREACHABLE, false},
@@ -162,7 +162,7 @@ static struct slurm_channel *channel_numbered(const struct slurm_session *sessio
     return NULL;
 }
 
-/* A piece that is missing from an output might be a line that says what is wrong. */
+/* What comes is no line of slurm_mux.sh. A piece that is missing from an output might be a line that says what is wrong. */
 static void garbled(struct slurm_session *session)
 {
     over(session, REASON(guard_answer_garbled));
@@ -279,7 +279,8 @@ static void add(struct arguments *arguments, char *item)
 }
 
 /* None of our environment goes along, nor limits of this machine's logins, nor a binding to some CPUs. Not --unbuffered: the far
- * end of stdout is a terminal then, which takes a long line in pieces, between which another channel's come. Without -c a step has all CPUs of the node in the job, and all its GPUs. */
+ * end of stdout is a terminal then, which takes a long line in pieces, between which another
+ * channel's come. Without -c a step has all CPUs of the node in the job, and the GPUs that the job asked for. */
 static void add_words(struct arguments *arguments, const struct slurm_session *session)
 {
     static const char *const words[] = {

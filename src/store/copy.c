@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "assay/base/cleanup.h"
-#include "assay/store/source.h"
 #include "run_tables.h"
 
 enum { LARGEST_REWRITTEN = 1 << 30 };

@@ -110,8 +110,8 @@ def what_comes_at_the_same_time():
                                         "echo done", exclusive="none") for number, name in enumerate(names, 1)))
     tap.same(verdict(done), (0, "accept"), "four at a time: all pass", done.stdout, done.stderr)
     found = {name: assay("logs", "1", "node1", name, "--db", f"{FOLDER}/together.db").stdout for name in names}
-    tap.same([name for number, name in enumerate(names, 1) if digits(number * 1000000) not in found[name]], [],
-             "four at a time: each has all its lines, in their order")
+    tap.same([(name, stream) for number, name in enumerate(names, 1) for stream in (0, 500000)
+              if digits(number * 1000000 + stream) not in found[name]], [], "four at a time: each has all lines of both streams, in their order")
     tap.same([(name, other) for number, name in enumerate(names, 1) for other in names
               if other != name and f"{number * 1000000 + 7:0200d}" in found[other]], [], "four at a time: and none of another's")
 
