@@ -11,6 +11,8 @@
 /* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
 enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128, SIGNALS = 64 };
 
+#define LOADER_SAYS "error while loading shared libraries: "
+
 static struct attempt_bearing bearing(enum attempt_kind kind, const struct reason *cause)
 {
     return (struct attempt_bearing){.kind = kind, .cause = cause};
@@ -45,6 +47,18 @@ static const struct reason *with_complaint(struct arena *arena, const struct rea
                : cause;
 }
 
+/* The library that the loader did not find, as it tells on stderr before it ends with the status of a missing program. */
+static const char *missing_library(struct arena *arena, const struct part *part)
+{
+    struct slice rest = slice_from(part->err, slice_find(part->err, LOADER_SAYS));
+    size_t length;
+
+    if (!scan_text(&rest, LOADER_SAYS))
+        return NULL;
+    length = slice_find(rest, ":");
+    return length < rest.length ? arena_strndup(arena, rest.bytes, length) : NULL;
+}
+
 static bool has_fault(const struct reading *reading)
 {
     for (size_t i = 0; i < reading->findings.count; i++)
@@ -55,7 +69,7 @@ static bool has_fault(const struct reading *reading)
 
 static struct attempt_bearing part_bearing(struct arena *arena, const struct part *part)
 {
-    const char *command = command_of(arena, part);
+    const char *command = command_of(arena, part), *library;
 
     if (!part->began)
         return bearing(KIND_CRASH, reason(arena, command_not_started, command));
@@ -64,6 +78,10 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
     /* A tool that found a fault and said so to the end may exit as it likes. */
     if (part->reading.status == READING_COMPLETE && has_fault(&part->reading))
         return bearing(KIND_WHOLE, NULL);
+    library = part->rc == SHELL_NOT_FOUND ? missing_library(arena, part) : NULL;
+    if (library != NULL)
+        return bearing_with(KIND_UNDECIDED, reason(arena, library_missing, command, library),
+                            REASON(bring_the_library));
     if (part->rc == SHELL_NOT_FOUND)
         return bearing_with(KIND_UNDECIDED, with_complaint(arena, reason(arena, tool_missing, command), part),
                             REASON(bring_the_tool));

@@ -133,6 +133,9 @@ static const struct kind {
     [FAULT_HBM_BIT] = {"hbm-bit", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 8, 1, 1e9,
                        "a bit of the GPU's memory is read wrong COUNT times, and ECC says nothing of it",
                        "fail of gpu-memory"},
+    [FAULT_SDC] = {"sdc", ":GPU[=SM]", ARGUMENT_GPU_NUMBER_OPT, 17, 0, 79,
+                   "the tensor cores of that SM of the GPU answer wrong by one bit, and nothing tells of it",
+                   "fail of gpu-sdc"},
     [FAULT_PCIE_SLOW] =
         {"pcie-slow", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 40, 0.1, 99,
          "copies between the host and the GPU are PERCENT slower, at the full width of its link",

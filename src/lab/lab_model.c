@@ -314,6 +314,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .training = 1 - number_or(host, FAULT_STEP_SLOW, number, 0) / 100,
         .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),
+        .sm_wrong = (int)number_or(host, FAULT_SDC, number, -1),
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
         .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),

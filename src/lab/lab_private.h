@@ -133,6 +133,7 @@ enum fault_kind {
     FAULT_COMPUTE_SLOW,
     FAULT_HBM_SLOW,
     FAULT_HBM_BIT,
+    FAULT_SDC,
     FAULT_PCIE_SLOW,
     FAULT_STEP_SLOW,
     FAULT_NIC_SLOW,
@@ -318,6 +319,7 @@ struct lab_gpu {
     double gemm, hbm;         /* share of what its products, and its own memory, would reach */
     double training;          /* the same of a training's steps, of what it does between exchanges */
     unsigned memory_wrong;    /* words of its memory that do not keep what is written */
+    int sm_wrong;             /* an SM whose tensor cores answer wrong; -1: none */
     bool throttled, idle;     /* idle: CUDA gives it no work */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay-probe-gpu memory, compute, links and training: the lines that the probe prints on real GPUs, of this host's. */
+/* assay-probe-gpu sdc, memory, compute, links and training: the lines that the probe prints on real GPUs, of this host's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,16 @@ static const struct stream {
     const char *name;
     double share; /* of a copy */
 } streams[] = {{"copy", 1}, {"read", 1.03}, {"write", 1.01}, {"triad", 1.024}};
+
+/* What an H100 answered in 4096 steps (tests/golden/assay-probe-gpu/real-h100-sdc.out); known: any GPU does. */
+static const struct unit {
+    const char *name, *digest;
+    bool known;
+} units[] = {{"integer", "0x1958c70d0bcec70f", true},     {"fma32", "0x89db7abfe02c0775", true},
+             {"fma64", "0x23bd0c41c67d92e9", true},       {"special", "0x19efc5af1c81889c", false},
+             {"tensor-bf16", "0xc6beffedac438c16", true}, {"tensor-fp16", "0x7a28f26b14f29749", true},
+             {"tensor-int8", "0xd46681920e82fc70", true}, {"shuffle", "0xc727cc30780fb0ef", true},
+             {"shared", "0xb08a73068e95507c", true},      {"memory", "0xffd28eef2b93a6ac", true}};
 
 static const char *const patterns[] = {"address", "inversions", "random"};
 
@@ -38,12 +48,17 @@ static bool is_named(const char *list, const char *name)
     return false;
 }
 
+/* rows 0: this test tells them otherwise. */
 static void put_head(const struct lab_host *host, const char *test, unsigned rows, const char *more)
 {
+    char counted[32] = "";
+
+    if (rows > 0)
+        (void)snprintf(counted, sizeof counted, ", \"rows\": %u", rows);
     printf("{\"assay_probe_gpu\": 1, \"test\": \"%s\", \"program\": \"assay-probe-gpu 0.1.0\", \"backend\": "
            "\"cuda\", "
-           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d, \"rows\": %u%s%s, \"injected\": false}\n",
-           test, host->profile->cuda, host->gpu_count, rows, *more != '\0' ? ", " : "", more);
+           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d%s%s%s, \"injected\": false}\n",
+           test, host->profile->cuda, host->gpu_count, counted, *more != '\0' ? ", " : "", more);
 }
 
 static void put_gpu(const struct lab_host *host, int gpu, const char *more)
@@ -59,6 +74,51 @@ static double near(const struct lab_host *host, const char *what, int gpu)
 {
     return 1 + 0.004 * lab_noise(host->number, what, (unsigned)host->gpus[gpu].number) +
            lab_jitter(host, what, (unsigned)host->gpus[gpu].number);
+}
+
+static unsigned sms_of(const struct lab_host *host)
+{
+    static const struct {
+        const char *architecture;
+        unsigned sms;
+    } parts[] = {{"Volta", 80}, {"Ampere", 108}, {"Hopper", 132}, {"Blackwell", 148}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        if (strcmp(parts[i].architecture, host->profile->architecture) == 0)
+            return parts[i].sms;
+    return 0;
+}
+
+static int run_sdc(const struct tool *tool)
+{
+    enum { ROUNDS_A_SECOND = 100, FIRST_WRONG = 4 };
+    const struct lab_host *host = tool->host;
+    const double seconds = strtod(option_of(tool, "--seconds", "60"), NULL);
+    const unsigned rounds = (unsigned)(seconds * ROUNDS_A_SECOND), sms = sms_of(host);
+    bool wrong = false;
+
+    put_head(host, "sdc", 0,
+             arena_printf(tool->arena, "\"units\": %zu, \"seeds\": 16, \"depth\": %s", ARRAY_SIZE(units),
+                          option_of(tool, "--depth", "4096")));
+    lab_sleep(tool->lab, seconds);
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        printf("{\"unit\": \"%s\", \"rounds\": %zu, \"known\": %s, \"digest\": \"%s\"}\n", units[i].name,
+               rounds / ARRAY_SIZE(units), units[i].known ? "true" : "false", units[i].digest);
+    for (int gpu = 0; gpu < host->gpu_count; gpu++)
+        put_gpu(host, gpu,
+                arena_printf(tool->arena, "\"sms\": %u, \"sms_reached\": %u, \"sms_wrong\": %d", sms, sms,
+                             host->gpus[gpu].sm_wrong >= 0));
+    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+        if (host->gpus[gpu].sm_wrong < 0)
+            continue;
+        wrong = true;
+        printf(
+            "{\"wrong_gpu\": %d, \"sm\": %d, \"unit\": \"tensor-bf16\", \"first_round\": %d, \"rounds\": %u, "
+            "\"lane\": 5, \"got\": \"0x3c6ef172\", \"expected\": \"0x3c6ee172\", \"bits\": \"0x00001000\"}\n",
+            gpu, host->gpus[gpu].sm_wrong, FIRST_WRONG, rounds / (unsigned)ARRAY_SIZE(units));
+    }
+    printf("{\"end\": \"%s\", \"rounds\": %u, \"seconds\": %.3f}\n", wrong ? "wrong" : "ok", rounds, seconds);
+    return wrong;
 }
 
 static void put_memory(const struct tool *tool, int gpu, double passes)
@@ -296,8 +356,11 @@ int tool_probe_gpu(struct tool *tool)
     static const struct {
         const char *name;
         int (*run)(const struct tool *tool);
-    } tests[] = {
-        {"memory", run_memory}, {"compute", run_compute}, {"links", run_links}, {"training", run_training}};
+    } tests[] = {{"sdc", run_sdc},
+                 {"memory", run_memory},
+                 {"compute", run_compute},
+                 {"links", run_links},
+                 {"training", run_training}};
 
     for (size_t i = 0; i < ARRAY_SIZE(tests) && tool->argc > 1; i++) {
         if (strcmp(tests[i].name, tool->argv[1]) != 0)
@@ -309,6 +372,6 @@ int tool_probe_gpu(struct tool *tool)
             tool->host->cuda_error);
         return 69;
     }
-    fprintf(stderr, "assay-probe-gpu: the lab has the tests memory, compute, links and training\n");
+    fprintf(stderr, "assay-probe-gpu: the lab has the tests sdc, memory, compute, links and training\n");
     return 64;
 }

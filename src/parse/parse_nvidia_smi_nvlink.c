@@ -308,7 +308,9 @@ static void end(void *state)
 
     end_gpu(listing, true);
     if (listing->gpus == 0 && listing->links_read == 0)
-        reading_strange(reading, reason(reading->arena, no_gpu_and_no_link, listing->frame.first));
+        reading_strange(reading, listing->frame.first.length == 0
+                                     ? REASON(prints_no_link)
+                                     : reason(reading->arena, no_gpu_and_no_link, listing->frame.first));
     frame_lacks_end(&listing->frame);
     if (listing->orphan)
         reading_lacks(reading, REASON(begins_inside_gpu));

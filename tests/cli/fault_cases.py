@@ -576,7 +576,7 @@ PROBE = [
          remedy="ROW_REMAPPER", runs_on=True, suite="gpu"),
     # All alike, so that nobody is slower than the others: the platform's floors.
     Case("all GPUs slow", {target: what for host in "abc" for target, what in (
-         fail("gpu-compute", ALL_GPUS, r"bf16.8192.random.warm is (4|5)\d\d.* TFLOP/s, expected >= 620", host=host)
+         fail("gpu-compute", ALL_GPUS, r"bf16.8192.random.warm is (4|5)\d\d.* TFLOP/s, expected >= 606", host=host)
          | fail("gpu-memory", ALL_GPUS, r"gpu_memory.copy is 20\d\d.* GB/s, expected >= 2610", host=host)).items()},
          faults=[f"{host}:{kind}:{gpu}=30" for host in "abc" for kind in ("compute-slow", "hbm-slow") for gpu in range(8)], runs_on=True,
          suite="gpu"),
@@ -589,9 +589,12 @@ PROBE = [
     Case("compute-slow:3=1", {}, suite="gpu"),  # as healthy ones may differ
     Case("hbm-bit:2", fail("gpu-memory", {"gpu2"}, "gpu_memory.wrong_words is 8, expected <= 0"), remedy="do not accept", runs_on=True,
          suite="gpu"),
+    Case("sdc:4", fail("gpu-sdc", {"gpu4"}, "SM 17: tensor-bf16 from round 4 on|sdc.sms_wrong is 1"), remedy="do not accept", runs_on=True,
+         suite="gpu"),
     Case("tool-missing:assay-probe-gpu", undecided("gpu-memory", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("gpu-compute", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("training-step", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
+         | undecided("gpu-sdc", HOST | ALL_GPUS | {"special"}, "assay-probe-gpu.* not found")
          | undecided("gpu-links", HOST | ALL_GPUS | pairs(*range(8)), "assay-probe-gpu.* not found"), runs_on=True, suite="gpu"),
 ]
 

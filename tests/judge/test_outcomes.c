@@ -174,6 +174,7 @@ static const char *marked(struct arena *arena, const char *uuid, const char *par
 struct printed {
     const char *part, *output;
     int rc;
+    const char *err; /* NULL: nothing */
 };
 
 /* What a healthy member says before and after a test. */
@@ -248,7 +249,8 @@ static struct attempt *ran_between(struct world *world, const char *step, const 
         out = arena_printf(world->arena, "%s%s", out,
                            marked(world->arena, attempt->uuid, parts->part, parts->output, parts->rc));
         err = arena_printf(world->arena, "%s%s", err,
-                           marked(world->arena, attempt->uuid, parts->part, "", parts->rc));
+                           marked(world->arena, attempt->uuid, parts->part,
+                                  parts->err != NULL ? parts->err : "", parts->rc));
     }
     attempt->captures[0].bytes = slice_of(out);
     attempt->captures[1].bytes = slice_of(err);
@@ -764,6 +766,24 @@ static void missing_tool_is_inconclusive_and_named(void **state)
     assert_int_equal(
         judge_step(&world.record, &world.sources.limits, find_step(&world, "nccl-all-reduce", "node1")),
         STEP_FAILED);
+    world_end(&world);
+}
+
+static void tool_without_its_library_names_the_library(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(&world, CONTRACT, ONE);
+    reached(&world, "node1");
+    RAN(&world, "nccl-all-reduce", "node1",
+        {"main", "", 127,
+         "all_reduce_perf: error while loading shared libraries: libnccl.so.2: cannot open shared object file: No such "
+         "file or directory"});
+    judge(&world);
+    assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_INCONCLUSIVE,
+                   "cannot start on the host: its library libnccl.so.2 is not found");
+    assert_said(&world, outcome_of(&world, "nccl-all-reduce", "node1", "kernel.log")->remedy, "ldconfig");
     world_end(&world);
 }
 
@@ -2113,6 +2133,7 @@ int main(void)
         cmocka_unit_test(what_the_links_carry_decides_where_nobody_has_a_figure),
         cmocka_unit_test(wrong_values_fail_although_bandwidth_is_fine),
         cmocka_unit_test(missing_tool_is_inconclusive_and_named),
+        cmocka_unit_test(tool_without_its_library_names_the_library),
         cmocka_unit_test(unknown_format_is_inconclusive),
         cmocka_unit_test(nothing_printed_with_status_0_never_passes),
         cmocka_unit_test(guess_decides_nothing),

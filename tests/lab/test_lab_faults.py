@@ -100,6 +100,7 @@ CASES = [
     ("pcie-slow:3=50", "assay-probe-gpu links", r'"host_copy": "up", "together": false, "gpu": 3, "gbps": 27\.'),
     ("hbm-slow:3=50", "assay-probe-gpu memory --passes 1", r'"stream": "copy", "gpu": 3, "gbps": 14[45]\d'),
     ("hbm-bit:3=5", "assay-probe-gpu memory --passes 1", r'"wrong_word": 3, .*"times": 5\}'),
+    ("sdc:3=42", "assay-probe-gpu sdc --seconds 2", r'"wrong_gpu": 3, "sm": 42, '),
     ("burn-old", "gpu_burn -tc 30 | grep -c 'using FLOATS$'", r"^8$"),
     ("burn-hot:2=92", "gpu_burn 30 | tr '\\r' '\\n' | grep temps: | tail -n 1", r"temps: \d+ C - \d+ C - 9[12] C - "),
     ("power-limit:3=500", "nvidia-smi -q -d POWER", r"Current Power Limit +: 500\.00 W"),

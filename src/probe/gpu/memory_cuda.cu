@@ -20,8 +20,7 @@ enum {
     PIECES_MOST = 256,
     THREADS = 512,
     BLOCKS_OF_AN_SM = 8, /* of what fills and compares */
-    TURNS = 4,
-    TILE_PAIRS = TURNS * THREADS /* of a block of a stream */
+    STREAM_THREADS = 1024
 };
 const size_t KEPT_FREE = (size_t)64 << 20, PIECE_LEAST = (size_t)2 << 20, ARRAY_MOST = (size_t)2 << 30;
 
@@ -42,53 +41,62 @@ struct cuda_memory {
     cudaEvent_t began, ended;
 };
 
-/* Streams: a block for each tile, so that no SM waits for the last ones of another. i is the thread's in its j-th turn. */
-__device__ size_t tile_place(unsigned j)
+/*
+ * Streams: a block for each tile, so that no SM waits for the last ones of another. What reads and writes takes one pair
+ * a thread: on H100 that was 2% faster than four, and than cudaMemcpy.
+ */
+enum { READ_TURNS = 4, WRITE_TURNS = 4 };
+
+__device__ size_t tile_place(unsigned turn, unsigned turns)
 {
-    return (size_t)blockIdx.x * TILE_PAIRS + (size_t)j * THREADS + threadIdx.x;
+    return ((size_t)blockIdx.x * turns + turn) * STREAM_THREADS + threadIdx.x;
 }
 
-__global__ void __launch_bounds__(THREADS) copy_kernel(ulonglong2 *__restrict__ a, const ulonglong2 *__restrict__ b,
-                                                       size_t pairs)
+__global__ void __launch_bounds__(STREAM_THREADS)
+    copy_kernel(ulonglong2 *__restrict__ a, const ulonglong2 *__restrict__ b, size_t pairs)
 {
-#pragma unroll
-    for (unsigned j = 0; j < TURNS; j++)
-        if (tile_place(j) < pairs)
-            a[tile_place(j)] = b[tile_place(j)];
+    const size_t i = tile_place(0, 1);
+
+    if (i < pairs)
+        a[i] = b[i];
 }
 
 /* sink is written where the sum is what it never is, so that the reads stay. */
-__global__ void __launch_bounds__(THREADS) read_kernel(const ulonglong2 *__restrict__ a, size_t pairs,
-                                                       unsigned long long *sink)
+__global__ void __launch_bounds__(STREAM_THREADS)
+    read_kernel(const ulonglong2 *__restrict__ a, size_t pairs, unsigned long long *sink)
 {
     unsigned long long all = 0;
 
 #pragma unroll
-    for (unsigned j = 0; j < TURNS; j++)
-        if (tile_place(j) < pairs)
-            all += a[tile_place(j)].x ^ (a[tile_place(j)].y * 3);
+    for (unsigned turn = 0; turn < READ_TURNS; turn++) {
+        const size_t i = tile_place(turn, READ_TURNS);
+
+        if (i < pairs)
+            all += a[i].x ^ (a[i].y * 3);
+    }
     if (all == 0x123456789abcdefull)
         *sink = all;
 }
 
-__global__ void __launch_bounds__(THREADS) write_kernel(ulonglong2 *a, size_t pairs)
+__global__ void __launch_bounds__(STREAM_THREADS) write_kernel(ulonglong2 *a, size_t pairs)
 {
 #pragma unroll
-    for (unsigned j = 0; j < TURNS; j++)
-        if (tile_place(j) < pairs)
-            a[tile_place(j)] = make_ulonglong2(tile_place(j), ~tile_place(j));
-}
-
-__global__ void __launch_bounds__(THREADS) triad_kernel(double2 *__restrict__ a, const double2 *__restrict__ b,
-                                                        const double2 *__restrict__ c, size_t pairs)
-{
-#pragma unroll
-    for (unsigned j = 0; j < TURNS; j++) {
-        const size_t i = tile_place(j);
+    for (unsigned turn = 0; turn < WRITE_TURNS; turn++) {
+        const size_t i = tile_place(turn, WRITE_TURNS);
 
         if (i < pairs)
-            a[i] = make_double2(__fma_rn(3.0, c[i].x, b[i].x), __fma_rn(3.0, c[i].y, b[i].y));
+            a[i] = make_ulonglong2(i, ~i);
     }
+}
+
+__global__ void __launch_bounds__(STREAM_THREADS)
+    triad_kernel(double2 *__restrict__ a, const double2 *__restrict__ b, const double2 *__restrict__ c,
+                 size_t pairs)
+{
+    const size_t i = tile_place(0, 1);
+
+    if (i < pairs)
+        a[i] = make_double2(__fma_rn(3.0, c[i].x, b[i].x), __fma_rn(3.0, c[i].y, b[i].y));
 }
 
 __global__ void __launch_bounds__(THREADS) fill_kernel(piece piece, struct memory_content content)
@@ -110,14 +118,16 @@ __device__ void note(struct memory_errors *errors, uint64_t index, uint64_t got,
         errors->first[number] = {index * sizeof got, got, expected};
 }
 
-__global__ void __launch_bounds__(THREADS) check_kernel(piece piece, struct memory_content content, bool turn,
-                                                        struct memory_fault fault, struct memory_errors *errors)
+__global__ void __launch_bounds__(THREADS)
+    check_kernel(piece piece, struct memory_content content, bool turn, struct memory_fault fault,
+                 struct memory_errors *errors)
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
 
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < piece.pairs; i += step) {
         const uint64_t index = (piece.first + i) * 2;
-        const ulonglong2 expected = make_ulonglong2(memory_word(&content, index), memory_word(&content, index + 1));
+        const ulonglong2 expected =
+            make_ulonglong2(memory_word(&content, index), memory_word(&content, index + 1));
         ulonglong2 got = __ldcs(&piece.at[i]);
 
         if (fault.bits != 0 && fault.index / 2 == index / 2)
@@ -219,20 +229,29 @@ void *open_cuda(struct gpu_probe *probe, unsigned gpu, struct memory_size *ret_s
     return own;
 }
 
+/* Blocks for pairs, of which each thread takes as many as it has turns. */
+unsigned tiles(size_t pairs, unsigned turns)
+{
+    const size_t tile = (size_t)STREAM_THREADS * turns;
+
+    return (unsigned)((pairs + tile - 1) / tile);
+}
+
 void start(const struct cuda_memory *own, enum memory_stream stream)
 {
     ulonglong2 *a = own->pieces[0].at, *b = a + own->array_pairs, *c = b + own->array_pairs;
     const size_t pairs = own->array_pairs;
-    const unsigned tiles = (unsigned)((pairs + TILE_PAIRS - 1) / TILE_PAIRS);
 
     if (stream == STREAM_COPY)
-        copy_kernel<<<tiles, THREADS, 0, own->stream>>>(a, b, pairs);
+        copy_kernel<<<tiles(pairs, 1), STREAM_THREADS, 0, own->stream>>>(a, b, pairs);
     else if (stream == STREAM_READ)
-        read_kernel<<<tiles, THREADS, 0, own->stream>>>(a, pairs, &own->errors->count);
+        read_kernel<<<tiles(pairs, READ_TURNS), STREAM_THREADS, 0, own->stream>>>(a, pairs,
+                                                                                  &own->errors->count);
     else if (stream == STREAM_WRITE)
-        write_kernel<<<tiles, THREADS, 0, own->stream>>>(a, pairs);
+        write_kernel<<<tiles(pairs, WRITE_TURNS), STREAM_THREADS, 0, own->stream>>>(a, pairs);
     else
-        triad_kernel<<<tiles, THREADS, 0, own->stream>>>((double2 *)a, (const double2 *)b, (const double2 *)c, pairs);
+        triad_kernel<<<tiles(pairs, 1), STREAM_THREADS, 0, own->stream>>>((double2 *)a, (const double2 *)b,
+                                                                          (const double2 *)c, pairs);
 }
 
 int stream_cuda(void *data, enum memory_stream stream, unsigned times, double *ret_seconds, struct error *err)
@@ -272,12 +291,14 @@ int check_cuda(void *data, const struct memory_content *content, bool turn, stru
 
     TRY(cudaMemsetAsync(own->errors, 0, sizeof *own->errors, own->stream), "memset");
     for (unsigned i = 0; i < own->count; i++)
-        check_kernel<<<own->blocks, THREADS, 0, own->stream>>>(own->pieces[i], *content, turn, own->fault, own->errors);
+        check_kernel<<<own->blocks, THREADS, 0, own->stream>>>(own->pieces[i], *content, turn, own->fault,
+                                                               own->errors);
     TRY(cudaGetLastError(), "the work cannot be started");
     TRY(cudaMemcpyAsync(ret_errors, own->errors, sizeof *ret_errors, cudaMemcpyDeviceToHost, own->stream),
         "copy to the host");
     TRY(cudaStreamSynchronize(own->stream), "the work broke off");
-    ret_errors->kept = (unsigned)(ret_errors->count < MEMORY_ERRORS_KEPT ? ret_errors->count : MEMORY_ERRORS_KEPT);
+    ret_errors->kept =
+        (unsigned)(ret_errors->count < MEMORY_ERRORS_KEPT ? ret_errors->count : MEMORY_ERRORS_KEPT);
     return 0;
 }
 

@@ -27,7 +27,8 @@ enum { BLOCKS = 128 /* of kernels beside the ones that compute: they only stream
 
 __global__ void __launch_bounds__(TRAINING_THREADS) widen_kernel(float *out, const element *in, size_t count)
 {
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+         i += (size_t)gridDim.x * blockDim.x)
         out[i] = __bfloat162float(in[i]);
 }
 
@@ -36,7 +37,8 @@ __global__ void __launch_bounds__(TRAINING_THREADS)
 {
     unsigned long long own = 0;
 
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs; i += (size_t)gridDim.x * blockDim.x) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < pairs;
+         i += (size_t)gridDim.x * blockDim.x) {
         const uint32_t both = ((const uint32_t *)gradients)[i];
 
         own += training_digest_of(bucket, i, both & 0xffff, both >> 16);
@@ -47,25 +49,51 @@ __global__ void __launch_bounds__(TRAINING_THREADS)
         (void)atomicAdd(sum, own);
 }
 
-/* As training_exchange_host.c has it. sums: NULL where a GPU is alone. */
+/* As many as one load of 16 bytes has of them; shares are multiples of it, and what they lie in is aligned. */
+enum { EIGHT = 8 };
+
+struct alignas(32) eight {
+    float of[EIGHT];
+};
+
+/*
+ * As training_exchange_host.c has it. sums: NULL where a GPU is alone. Eight at a time: one at a time leaves so few bytes on
+ * their way that on H100 it took a fifth of what the memory gives, and a third of the step.
+ */
 __global__ void __launch_bounds__(TRAINING_THREADS)
-    optimize_kernel(struct training_bucket bucket, element *weights, const element *gradients, const float *sums,
-                    size_t share, float gpus, struct training_adam adam, unsigned long long *mismatched)
+    optimize_kernel(struct training_bucket bucket, element *weights, const element *gradients,
+                    const float *sums, size_t share, float gpus, struct training_adam adam,
+                    unsigned long long *mismatched)
 {
     unsigned long long wrong = 0;
 
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < share; i += (size_t)gridDim.x * blockDim.x) {
-        const float own = __bfloat162float(gradients[i]), sum = sums != NULL ? sums[i] : own, gradient = sum / gpus;
-        float first = bucket.moments[i], second = bucket.moments[share + i], master = bucket.master[i];
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < share / EIGHT;
+         i += (size_t)gridDim.x * blockDim.x) {
+        const uint4 loaded = ((const uint4 *)gradients)[i];
+        const element *own = (const element *)&loaded;
+        struct eight first = ((const struct eight *)bucket.moments)[i];
+        struct eight second = ((const struct eight *)(bucket.moments + share))[i];
+        struct eight master = ((const struct eight *)bucket.master)[i], sum = {};
+        uint4 stored;
 
-        wrong += !(sum == gpus * own);
-        first = adam.first * first + (1 - adam.first) * gradient;
-        second = adam.second * second + (1 - adam.second) * (gradient * gradient);
-        master -= adam.rate * (first / adam.first_bias) / (sqrtf(second / adam.second_bias) + adam.epsilon);
-        bucket.moments[i] = first;
-        bucket.moments[share + i] = second;
-        bucket.master[i] = master;
-        weights[i] = __float2bfloat16_rn(master);
+        if (sums != NULL)
+            sum = ((const struct eight *)sums)[i];
+#pragma unroll
+        for (unsigned k = 0; k < EIGHT; k++) {
+            const float mine = __bfloat162float(own[k]), all = sums != NULL ? sum.of[k] : mine,
+                        gradient = all / gpus;
+
+            wrong += !(all == gpus * mine);
+            first.of[k] = adam.first * first.of[k] + (1 - adam.first) * gradient;
+            second.of[k] = adam.second * second.of[k] + (1 - adam.second) * (gradient * gradient);
+            master.of[k] -= adam.rate * (first.of[k] / adam.first_bias) /
+                            (sqrtf(second.of[k] / adam.second_bias) + adam.epsilon);
+            ((element *)&stored)[k] = __float2bfloat16_rn(master.of[k]);
+        }
+        ((struct eight *)bucket.moments)[i] = first;
+        ((struct eight *)(bucket.moments + share))[i] = second;
+        ((struct eight *)bucket.master)[i] = master;
+        ((uint4 *)weights)[i] = stored;
     }
     if (wrong > 0)
         (void)atomicAdd(mismatched, wrong);
@@ -135,7 +163,8 @@ int connect(struct training_joined *joined, struct error *err)
     ncclResult_t result;
 
     if (nccl == NULL)
-        return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and there is no libnccl.so.2", joined->gpus);
+        return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and there is no libnccl.so.2",
+                         joined->gpus);
     result = nccl->init(joined->comms, (int)joined->gpus, NULL);
     return result == ncclSuccess
                ? 0
@@ -146,7 +175,8 @@ void part(struct training_joined *joined, bool gives_up)
 {
     for (unsigned gpu = 0; gpu < joined->gpus; gpu++) {
         if (joined->comms[gpu] != NULL)
-            (void)(gives_up ? the_nccl()->abort(joined->comms[gpu]) : the_nccl()->destroy(joined->comms[gpu]));
+            (void)(gives_up ? the_nccl()->abort(joined->comms[gpu])
+                            : the_nccl()->destroy(joined->comms[gpu]));
         joined->comms[gpu] = NULL;
     }
 }
@@ -176,7 +206,8 @@ void training_exchange_name(unsigned gpus, char ret_name[GPU_NAME_BYTES])
     int version = 0;
 
     if (gpus > 1 && the_nccl() != NULL && the_nccl()->version(&version) == ncclSuccess)
-        (void)snprintf(ret_name, GPU_NAME_BYTES, "NCCL %d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+        (void)snprintf(ret_name, GPU_NAME_BYTES, "NCCL %d.%d.%d", version / 10000, version / 100 % 100,
+                       version % 100);
     else
         (void)snprintf(ret_name, GPU_NAME_BYTES, "none: one GPU");
 }
@@ -244,18 +275,20 @@ void training_exchange(struct training_gpu *gpu, uint64_t number, const struct t
     const size_t share = bucket->room / gpus;
     element *own = (element *)gradients + share * (gpus > 1 ? gpu->gpu : 0);
 
-    digest_kernel<<<gpu->blocks, TRAINING_THREADS, 0, gpu->compute>>>(&gpu->found->gradients, (element *)gradients,
-                                                                     bucket->count / 2, bucket->number);
+    digest_kernel<<<gpu->blocks, TRAINING_THREADS, 0, gpu->compute>>>(
+        &gpu->found->gradients, (element *)gradients, bucket->count / 2, bucket->number);
     training_note(gpu, cudaEventRecord(gpu->ready, gpu->compute), "event");
     training_note(gpu, cudaStreamWaitEvent(gpu->exchange, gpu->ready, 0), "event");
-    training_note(gpu, cudaLaunchHostFunc(gpu->exchange, tell, &gpu->posts[bucket->number]), "call of the host");
+    training_note(gpu, cudaLaunchHostFunc(gpu->exchange, tell, &gpu->posts[bucket->number]),
+                  "call of the host");
     if (gpus > 1) {
-        widen_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(bucket->sent, (element *)gradients, bucket->room);
+        widen_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(bucket->sent, (element *)gradients,
+                                                                     bucket->room);
         add_up(gpu, bucket, share);
     }
     optimize_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(
-        *bucket, (element *)bucket->weights + share * (gpus > 1 ? gpu->gpu : 0), own, gpus > 1 ? bucket->sums : NULL,
-        share, (float)gpus, *adam, &gpu->found->mismatched);
+        *bucket, (element *)bucket->weights + share * (gpus > 1 ? gpu->gpu : 0), own,
+        gpus > 1 ? bucket->sums : NULL, share, (float)gpus, *adam, &gpu->found->mismatched);
     training_note(gpu, cudaGetLastError(), "an exchange cannot be started");
     if (gpus > 1)
         give_to_all(gpu, bucket, share);
