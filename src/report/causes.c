@@ -2,6 +2,7 @@
 #include "assay/reasons/report.h"
 
 #include "causes.h"
+#include "pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct folding {
     const struct report_entry *entries;
     size_t entry_count;
     struct report_causes *causes;
+    struct report_pairs pairs;
     LIST_OF(const char *) keys; /* by cause: equal keys fold over hosts */
     size_t *of_entry;
     unsigned *root; /* by step */
@@ -323,7 +325,7 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     first = &folding->entries[known->entries.items[0]];
     if (!same_hosts(known, fresh) || !same_parts(known, fresh) || fresh->parts.count > PARTS_OF_ONE)
         return false;
-    return fresh->parts.count > 0 ||
+    return fresh->parts.count > 0 || (fresh->shared > 0 && known->partners.count > 0) ||
            (strcmp(first->check, entry->check) == 0 && reason_equal(first->remedy, entry->remedy));
 }
 
@@ -348,6 +350,76 @@ static void place_stopped(struct folding *folding, size_t index)
     take_entry(folding, cause, index);
 }
 
+/* The one host all of whose pairs fail by each item of the entry; NULL: there is none. */
+static const struct host *shared_by_pairs(const struct folding *folding, const struct report_entry *entry)
+{
+    const struct host *shared = NULL;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct outcome *outcome = entry->outcomes[i];
+        const struct host *host = is_speed(view_slot(folding->view, outcome)->metric)
+                                      ? pairs_share(folding->view, &folding->pairs, outcome)
+                                      : NULL;
+
+        if (host == NULL || (shared != NULL && shared != host))
+            return NULL;
+        shared = host;
+    }
+    return shared;
+}
+
+/* Of tests across hosts, pairs or not: the one that another test's pairs show, where it is in all of them and the part is its. */
+static const struct host *shared_already(struct folding *folding, const struct report_entry *entry)
+{
+    struct report_cause fresh = {0};
+
+    for (size_t i = 0; i < entry->items; i++)
+        add_part(folding, &fresh, subject_of(folding, entry->outcomes[i]));
+    for (size_t i = 0; i < folding->causes->items.count; i++) {
+        const struct report_cause *cause = &folding->causes->items.items[i];
+        size_t with = 0;
+
+        for (size_t k = 0; cause->partners.count > 0 && k < entry->items; k++) {
+            const struct step *step = step_of(folding, entry->outcomes[k]);
+
+            with += step->member_count > 1 && has_member(step, cause->hosts.items[0]) &&
+                    is_speed(view_slot(folding->view, entry->outcomes[k])->metric);
+        }
+        if (with == entry->items && with > 0 && same_parts(cause, &fresh))
+            return cause->hosts.items[0];
+    }
+    return NULL;
+}
+
+static void take_shared(struct folding *folding, struct report_cause *cause, const struct report_entry *entry,
+                        const struct host *shared)
+{
+    add_host(folding, cause, shared);
+    for (size_t i = 0; i < entry->items; i++)
+        add_part(folding, cause, subject_of(folding, entry->outcomes[i]));
+    cause->blames = true;
+    cause->parts_suspected = cause->parts.count > 0;
+    cause->shared = 1;
+}
+
+static void add_partners(struct folding *folding, struct report_cause *cause,
+                         const struct report_entry *entry)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step *step = step_of(folding, entry->outcomes[i]);
+
+        for (size_t k = 0; k < step->member_count; k++) {
+            const struct host *host = step->members[k];
+            size_t known = 0;
+
+            while (known < cause->partners.count && cause->partners.items[known] != host)
+                known++;
+            if (known == cause->partners.count && !has_host(cause, host))
+                *list_push(folding->arena, &cause->partners) = host;
+        }
+    }
+}
+
 static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
@@ -356,6 +428,7 @@ static void place_entry(struct folding *folding, size_t index)
                                  .waived = entry->word == OUTCOME_FAIL && entry->waiver != NULL};
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
     const char *key = key_of(folding, entry, index);
+    const struct host *shown, *shared;
     size_t cause = 0;
 
     if (was_cut_off(folding, entry)) {
@@ -367,13 +440,23 @@ static void place_entry(struct folding *folding, size_t index)
         take_entry(folding, (size_t)(accused - folding->causes->items.items), index);
         return;
     }
-    take_hosts(folding, &fresh, entry);
+    shown = fresh.waived ? NULL : shared_by_pairs(folding, entry);
+    shared =
+        shown != NULL || fresh.waived || fresh.word != OUTCOME_FAIL ? shown : shared_already(folding, entry);
+    if (shared != NULL)
+        take_shared(folding, &fresh, entry, shared);
+    else
+        take_hosts(folding, &fresh, entry);
     while (cause < folding->causes->items.count && !is_same(folding, cause, &fresh, key, entry))
         cause++;
     if (cause == folding->causes->items.count)
         cause = add_cause(folding, key, &fresh);
+    else
+        folding->causes->items.items[cause].shared += fresh.shared;
     for (size_t i = 0; i < fresh.hosts.count; i++)
         add_host(folding, &folding->causes->items.items[cause], fresh.hosts.items[i]);
+    if (shown != NULL)
+        add_partners(folding, &folding->causes->items.items[cause], entry);
     take_entry(folding, cause, index);
 }
 
@@ -597,6 +680,7 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
                               .root = arena_array(view->arena, unsigned, view->step_count)};
 
     *ret_causes = (struct report_causes){.of_entry = folding.of_entry};
+    report_pairs_of(view, &folding.pairs);
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation != NULL) {
             size_t cause =
@@ -609,7 +693,12 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
             take_entry(&folding, cause, i);
         }
     for (size_t i = 0; i < count; i++)
-        if (entries[i].accusation == NULL && entries[i].word >= OUTCOME_INCONCLUSIVE)
+        if (entries[i].accusation == NULL && entries[i].word == OUTCOME_FAIL &&
+            shared_by_pairs(&folding, &entries[i]) != NULL)
+            place_entry(&folding, i);
+    for (size_t i = 0; i < count; i++)
+        if (folding.of_entry[i] == 0 && entries[i].accusation == NULL &&
+            entries[i].word >= OUTCOME_INCONCLUSIVE)
             place_entry(&folding, i);
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation == NULL && entries[i].word >= OUTCOME_INCONCLUSIVE)

@@ -20,6 +20,8 @@ struct report_cause {
     LIST_OF(const struct host *)
     hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */
     const struct reason *target; /* "node[150-152]", "leaf l2", "path node3 - node7" */
+    LIST_OF(const struct host *)
+    partners; /* it is slow with each of these, and each of them is fast with others (pairs.h); none: it is at fault otherwise */
     LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
     bool parts_suspected;        /* the parts are only where tests across hosts were slow */
     LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */

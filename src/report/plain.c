@@ -215,6 +215,18 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
                         reason_said(arena, language, slow->measured), required);
 }
 
+/* The one host of several pairs: who its partners are is what shows that it is the one. */
+static const char *shared_problem(struct arena *arena, enum report_language language,
+                                  const struct report_cause *cause, const struct said_words *problems)
+{
+    const char **names = arena_array(arena, const char *, cause->partners.count);
+
+    for (size_t i = 0; i < cause->partners.count; i++)
+        names[i] = cause->partners.items[i]->name;
+    return language_say(arena, language, TEXT_P_SLOW_WITH_ALL, problems->items.items[0],
+                        hostlist_fold(arena, names, cause->partners.count));
+}
+
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
                           const struct report_entry *entries, const struct report_cause *cause)
 {
@@ -238,6 +250,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
     if (cause->word == OUTCOME_INCONCLUSIVE && cause->entries.count == 1 && problems.items.count == 1)
         return language_say(arena, language, TEXT_L_LINE, entries[cause->entries.items[0]].check,
                             problems.items.items[0]);
+    if (cause->partners.count > 0)
+        return shared_problem(arena, language, cause, &problems);
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
 }
 

@@ -45,6 +45,8 @@ def pairs(tap):
         tap.same(done.returncode, 1, "a slow adapter is rejected", done.stdout, done.stderr)
         tap.same(words(report, "all-gather-pair"), right, "both pairs of its host are slow, and no other")
         tap.same(words(report, "all-reduce-pair"), right, "all_reduce, judged beside all_gather, says the same")
+        tap.ok("\nfix: node2: " in done.stdout and "\nanswer: 4 of 5 hosts are OK. Fix this 1 fault.\n" in done.stdout,
+               "what two pairs have in common is one fault of one host", done.stdout)
 
 
 def against_itself(tap):
@@ -224,6 +226,9 @@ def rdma(tap):
         tap.same(found, right, "a slow rail is found in both pairs of its host, and no other", done.stdout, done.stderr)
         items = [item for step, item in report.outcomes() if step["name"] == "rdma-pair" and item["metric"].startswith("rdma.")]
         tap.same(len(items), 3 * 2 * 8, "both ways are measured")
+        tap.ok("\nfix: node2 mlx5_4 (suspected): " in done.stdout and
+               "\nanswer: 2 of 3 hosts are OK. Fix this 1 fault.\n" in done.stdout,
+               "its host is named, once for all tests between hosts", done.stdout)
         bad = {(step["target"], item["metric"], item["subject"]) for step, item in report.outcomes()
                if step["name"] == "gpudirect" and item["outcome"] != "pass"}
         tap.same(bad, {(f"2 hosts: node[{pair}]", "rdma.send.gpudirect.bandwidth", "mlx5_4") for pair in ("1-2", "2-3")},

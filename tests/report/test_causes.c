@@ -9,6 +9,7 @@
 #include "assay/report/report.h"
 #include "causes.h"
 #include "names.h"
+#include "pairs.h"
 #include "sample_record.h"
 
 static const struct sample faulty = {.hosts = 8, .units = 2, .faults = true};
@@ -269,6 +270,51 @@ static void a_wrong_result_is_not_folded_into_whom_isolation_names(void **state)
     arena_destroy(answer.arena);
 }
 
+/* A ring of four, of which each letter is a pair: 1-2, 2-3, 3-4, 4-1; F fails, P passes, - did not run. */
+static const char *shared_in_ring(const char *words, size_t pair)
+{
+    static const struct host hosts[4] = {
+        {.name = "node1"}, {.name = "node2"}, {.name = "node3"}, {.name = "node4"}};
+    static const struct shape shape;
+    struct view view = {.arena = arena_create(), .step_count = ARRAY_SIZE(hosts)};
+    struct report_pairs pairs;
+    const struct host *members[4][2], *shared;
+    const struct outcome *items[4];
+    struct outcome outcomes[4];
+    struct step_view steps[4];
+    struct step plan[4];
+
+    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+        members[i][0] = &hosts[i];
+        members[i][1] = &hosts[(i + 1) % ARRAY_SIZE(hosts)];
+        plan[i] = (struct step){.shape = &shape, .members = members[i], .member_count = 2};
+        outcomes[i] = (struct outcome){.step = i,
+                                       .word = words[i] == 'F'   ? OUTCOME_FAIL
+                                               : words[i] == 'P' ? OUTCOME_PASS
+                                                                 : OUTCOME_NOT_RUN};
+        items[i] = &outcomes[i];
+        steps[i] = (struct step_view){.step = &plan[i], .items = &items[i]};
+    }
+    view.steps = steps;
+    report_pairs_of(&view, &pairs);
+    shared = pairs_share(&view, &pairs, &outcomes[pair]);
+    arena_destroy(view.arena);
+    return shared != NULL ? shared->name : "";
+}
+
+static void of_slow_pairs_the_host_is_named_that_is_in_all_of_them(void **state)
+{
+    (void)state;
+    assert_string_equal(shared_in_ring("FFPP", 0), "node2");
+    assert_string_equal(shared_in_ring("FFPP", 1), "node2");
+    assert_string_equal(shared_in_ring("FPPF", 0), "node1");
+    assert_string_equal(shared_in_ring("FFPP", 2), ""); /* that pair is fast */
+    assert_string_equal(shared_in_ring("FPPP", 0), ""); /* either, or the way between them */
+    assert_string_equal(shared_in_ring("FF-P", 0), ""); /* node3 may be slow with everybody too */
+    assert_string_equal(shared_in_ring("FFFP", 0), ""); /* two hosts, or one and another way */
+    assert_string_equal(shared_in_ring("FFFF", 0), "");
+}
+
 static void what_did_not_run_is_counted_with_what_kept_it_from_running(void **state)
 {
     struct answer answer = answer_of(&faulty);
@@ -348,6 +394,7 @@ int main(void)
         cmocka_unit_test(one_part_of_one_host_is_one_card),
         cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),
         cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),
+        cmocka_unit_test(of_slow_pairs_the_host_is_named_that_is_in_all_of_them),
         cmocka_unit_test(what_did_not_run_is_counted_with_what_kept_it_from_running),
         cmocka_unit_test(a_waived_fault_is_not_to_be_fixed_and_is_not_forgotten),
         cmocka_unit_test(the_headline_never_says_more_than_the_verdict),
