@@ -310,6 +310,16 @@ static size_t add_cause(struct folding *folding, const char *key, const struct r
     return folding->causes->items.count - 1;
 }
 
+/* What is missing is the same, whichever test found it missing: counters that a driver does not tell are missing around each. */
+static bool lacks_the_same(const struct folding *folding, const struct report_entry *a,
+                           const struct report_entry *b)
+{
+    return a->word == OUTCOME_INCONCLUSIVE && a->items > 0 && b->items > 0 &&
+           reason_equal(a->cause, b->cause) &&
+           strcmp(view_slot(folding->view, a->outcomes[0])->metric,
+                  view_slot(folding->view, b->outcomes[0])->metric) == 0;
+}
+
 /* The same fault as that cause: seen alike on other hosts; or seen on the same part of the same hosts by another test. */
 static bool is_same(const struct folding *folding, size_t cause, const struct report_cause *fresh,
                     const char *key, const struct report_entry *entry)
@@ -326,7 +336,8 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     if (!same_hosts(known, fresh) || !same_parts(known, fresh) || fresh->parts.count > PARTS_OF_ONE)
         return false;
     return fresh->parts.count > 0 || (fresh->shared > 0 && known->partners.count > 0) ||
-           (strcmp(first->check, entry->check) == 0 && reason_equal(first->remedy, entry->remedy));
+           ((strcmp(first->check, entry->check) == 0 || lacks_the_same(folding, first, entry)) &&
+            reason_equal(first->remedy, entry->remedy));
 }
 
 /* What is open because the run was stopped is one cause, whoever waits for whom in it. */

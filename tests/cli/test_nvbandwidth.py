@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check nvbandwidth with all its tests: healthy hosts, slow links, and no tool.
+"""The check nvbandwidth with all its tests: healthy hosts, slow links, no tool, and a driver that knows of no NVLink.
 
 usage: test_nvbandwidth.py ASSAY
 """
@@ -43,5 +43,18 @@ with Lab("slow", 3, ["node1:pcie-width:5=4", "node2:p2p:2-6=45", "node3:tool-mis
     missing = [item for step, item in report.outcomes() if step["target"] == "node3" and step["name"] == "nvbandwidth"]
     tap.ok(len(missing) > 72 and all(item["outcome"] == "inconclusive" for item in missing),
            "without the tool nothing is decided", {item["outcome"] for item in missing})
+
+# As on a GPU alone in a virtual machine: nvidia-smi nvlink prints nothing and exits with 0.
+several = os.path.join(FOLDER, "several.json")
+with open(several, "w", encoding="utf-8") as file:
+    json.dump({"name": "copies", "title": "Copies by two tools", "purpose": "delivery",
+               "steps": [{"check": "reachable"}, {"check": "nvlink"}, {"check": "nvbandwidth"}, {"check": "p2p-bandwidth"}]}, file)
+with Lab("unseen", 1) as lab:
+    lab.wrap("nvidia-smi", '[ "$1" = nvlink ] && exit 0')
+    done, report = run(lab, several)
+    points = [line for line in done.stdout.splitlines() if line.startswith("open: ")]
+    tap.same((report.verdict, len(points)), ("incomplete", 2), "links that nvidia-smi does not list are one point around all tests", done.stdout)
+    causes = {item["cause"] for step, item in report.outcomes() if step["name"] == "nvlink" and item["outcome"] == "inconclusive"}
+    tap.ok(any("nvidia-smi printed nothing: its driver knows of no NVLink" in cause for cause in causes), "and told as what they are", causes)
 
 tap.end()
