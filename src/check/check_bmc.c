@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "assay/reasons/check.h"
+#include "assay/reasons/judge.h"
 
 #include "rules.h"
 #include "script.h"
@@ -149,6 +150,7 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
+    {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
     {"bmc.sel_faults", REASON(look_up_bmc_event)},
     {"bmc.firmware", REASON(flash_one_bmc_firmware)},
     {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)},

@@ -11,8 +11,6 @@
 /* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
 enum { SHELL_NOT_EXECUTABLE = 126, SHELL_NOT_FOUND = 127, SHELL_SIGNAL = 128, SIGNALS = 64 };
 
-#define LOADER_SAYS "error while loading shared libraries: "
-
 static struct attempt_bearing bearing(enum attempt_kind kind, const struct reason *cause)
 {
     return (struct attempt_bearing){.kind = kind, .cause = cause};
@@ -47,16 +45,28 @@ static const struct reason *with_complaint(struct arena *arena, const struct rea
                : cause;
 }
 
-/* The library that the loader did not find, as it tells on stderr before it ends with the status of a missing program. */
-static const char *missing_library(struct arena *arena, const struct part *part)
+/* What follows these words of the loader, up to a colon; NULL: it does not say them. */
+static const char *library_in(struct arena *arena, struct slice said)
 {
-    struct slice rest = slice_from(part->err, slice_find(part->err, LOADER_SAYS));
+    static const char words[] = "error while loading shared libraries: ";
+    struct slice rest = slice_from(said, slice_find(said, words));
     size_t length;
 
-    if (!scan_text(&rest, LOADER_SAYS))
+    if (!scan_text(&rest, words))
         return NULL;
     length = slice_find(rest, ":");
     return length < rest.length ? arena_strndup(arena, rest.bytes, length) : NULL;
+}
+
+/* The library that the loader did not find before it ended with the status of a missing program; NULL: there is none. Of a
+   stored attempt only the reading has what stderr said. */
+static const char *missing_library(struct arena *arena, const struct part *part)
+{
+    const char *library = library_in(arena, part->err);
+
+    if (library == NULL && part->reading.status != READING_COMPLETE && part->reading.reason != NULL)
+        library = library_in(arena, slice_of(reason_english(arena, part->reading.reason)));
+    return library;
 }
 
 static bool has_fault(const struct reading *reading)
