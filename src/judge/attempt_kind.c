@@ -45,17 +45,18 @@ static const struct reason *with_complaint(struct arena *arena, const struct rea
                : cause;
 }
 
-/* What follows these words of the loader, up to a colon; NULL: it does not say them. */
+/* The file of which the loader says that there is none; NULL: it says something else, or nothing. */
 static const char *library_in(struct arena *arena, struct slice said)
 {
-    static const char words[] = "error while loading shared libraries: ";
+    static const char words[] = "error while loading shared libraries: ",
+                      absent[] = ": cannot open shared object file: No such file";
     struct slice rest = slice_from(said, slice_find(said, words));
     size_t length;
 
     if (!scan_text(&rest, words))
         return NULL;
     length = slice_find(rest, ":");
-    return length < rest.length ? arena_strndup(arena, rest.bytes, length) : NULL;
+    return slice_starts(slice_from(rest, length), absent) ? arena_strndup(arena, rest.bytes, length) : NULL;
 }
 
 /* The library that the loader did not find before it ended with the status of a missing program; NULL: there is none. Of a

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/check/check.h"
 #include "assay/reasons/report.h"
 
 #include "causes.h"
@@ -316,6 +317,7 @@ static bool lacks_the_same(const struct folding *folding, const struct report_en
 {
     return a->word == OUTCOME_INCONCLUSIVE && a->items > 0 && b->items > 0 &&
            reason_equal(a->cause, b->cause) &&
+           strcmp(view_slot(folding->view, a->outcomes[0])->metric, SOUND_METRIC) != 0 &&
            strcmp(view_slot(folding->view, a->outcomes[0])->metric,
                   view_slot(folding->view, b->outcomes[0])->metric) == 0;
 }
@@ -333,9 +335,13 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     if (strcmp(folding->keys.items[cause], key) == 0)
         return true;
     first = &folding->entries[known->entries.items[0]];
-    if (!same_hosts(known, fresh) || !same_parts(known, fresh) || fresh->parts.count > PARTS_OF_ONE)
+    if (!same_hosts(known, fresh) || !same_parts(known, fresh))
         return false;
-    return fresh->parts.count > 0 || (fresh->shared > 0 && known->partners.count > 0) ||
+    if (fresh->shared > 0 && known->partners.count > 0)
+        return true;
+    if (fresh->parts.count > PARTS_OF_ONE)
+        return false;
+    return fresh->parts.count > 0 ||
            ((strcmp(first->check, entry->check) == 0 || lacks_the_same(folding, first, entry)) &&
             reason_equal(first->remedy, entry->remedy));
 }
@@ -361,42 +367,45 @@ static void place_stopped(struct folding *folding, size_t index)
     take_entry(folding, cause, index);
 }
 
-/* The one host all of whose pairs fail by each item of the entry; NULL: there is none. */
-static const struct host *shared_by_pairs(const struct folding *folding, const struct report_entry *entry)
+static bool is_of_speed(const struct folding *folding, const struct report_entry *entry)
 {
-    const struct host *shared = NULL;
-
-    for (size_t i = 0; i < entry->items; i++) {
-        const struct outcome *outcome = entry->outcomes[i];
-        const struct host *host = is_speed(view_slot(folding->view, outcome)->metric)
-                                      ? pairs_share(folding->view, &folding->pairs, outcome)
-                                      : NULL;
-
-        if (host == NULL || (shared != NULL && shared != host))
-            return NULL;
-        shared = host;
-    }
-    return shared;
+    for (size_t i = 0; i < entry->items; i++)
+        if (!is_speed(view_slot(folding->view, entry->outcomes[i])->metric))
+            return false;
+    return true;
 }
 
-/* Of tests across hosts, pairs or not: the one that another test's pairs show, where it is in all of them and the part is its. */
+static const struct host *shared_by_pairs(const struct folding *folding, const struct report_entry *entry)
+{
+    return is_of_speed(folding, entry) ? pairs_share(&folding->pairs, entry->outcomes, entry->items) : NULL;
+}
+
+/* Whether each item is of a pair that the host is in, and the host is fast in none of that test. */
+static bool is_never_fast(const struct folding *folding, const struct report_entry *entry,
+                          const struct host *host)
+{
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step *step = step_of(folding, entry->outcomes[i]);
+
+        if (step->member_count != 2 || !has_member(step, host) ||
+            pairs_pass(&folding->pairs, entry->outcomes[i], host))
+            return false;
+    }
+    return entry->items > 0;
+}
+
+/* The host that another test's pairs show, where it is slow in these too, and at the same part. */
 static const struct host *shared_already(struct folding *folding, const struct report_entry *entry)
 {
     struct report_cause fresh = {0};
 
     for (size_t i = 0; i < entry->items; i++)
         add_part(folding, &fresh, subject_of(folding, entry->outcomes[i]));
-    for (size_t i = 0; i < folding->causes->items.count; i++) {
+    for (size_t i = 0; is_of_speed(folding, entry) && i < folding->causes->items.count; i++) {
         const struct report_cause *cause = &folding->causes->items.items[i];
-        size_t with = 0;
 
-        for (size_t k = 0; cause->partners.count > 0 && k < entry->items; k++) {
-            const struct step *step = step_of(folding, entry->outcomes[k]);
-
-            with += step->member_count > 1 && has_member(step, cause->hosts.items[0]) &&
-                    is_speed(view_slot(folding->view, entry->outcomes[k])->metric);
-        }
-        if (with == entry->items && with > 0 && same_parts(cause, &fresh))
+        if (cause->partners.count > 0 && same_parts(cause, &fresh) &&
+            is_never_fast(folding, entry, cause->hosts.items[0]))
             return cause->hosts.items[0];
     }
     return NULL;
@@ -462,8 +471,11 @@ static void place_entry(struct folding *folding, size_t index)
         cause++;
     if (cause == folding->causes->items.count)
         cause = add_cause(folding, key, &fresh);
-    else
+    else {
         folding->causes->items.items[cause].shared += fresh.shared;
+        /* A test of the host alone that finds the same part has shown it. */
+        folding->causes->items.items[cause].parts_suspected &= fresh.shared > 0;
+    }
     for (size_t i = 0; i < fresh.hosts.count; i++)
         add_host(folding, &folding->causes->items.items[cause], fresh.hosts.items[i]);
     if (shown != NULL)

@@ -12,6 +12,7 @@
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "gates.h"
+#include "pairs.h"
 #include "view.h"
 
 enum {
@@ -515,8 +516,19 @@ static const struct reason *common_causes(const struct groups *groups, const str
     return said_join(groups->arena, &said, group->items.count);
 }
 
+/* Of slow pairs those of one host are one entry, and those of another are another. */
+static const char *shared_name(const struct report_pairs *pairs, const struct group *group)
+{
+    const struct host *host = pairs_share(pairs, group->items.items, group->items.count);
+
+    return host != NULL ? host->name : "";
+}
+
 static void key_by_content(struct groups *groups)
 {
+    struct report_pairs pairs;
+
+    report_pairs_of(groups->view, &pairs);
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
         const struct reason *parts[] = {subjects_text(groups, group),
@@ -526,7 +538,8 @@ static void key_by_content(struct groups *groups)
                                         join_field(groups, group, field_source, group->items.count),
                                         join_field(groups, group, field_waiver, group->items.count)};
 
-        group->key = arena_printf(groups->arena, "%d\x1f%s", (int)group->word, checks_text(groups, group));
+        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s", (int)group->word,
+                                  checks_text(groups, group), shared_name(&pairs, group));
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
             group->key =
                 arena_printf(groups->arena, "%s\x1f%s", group->key, reason_encode(groups->arena, parts[k]));

@@ -10,14 +10,21 @@
 
 /* Steps over two hosts, in plan order; in the view's arena. */
 struct report_pairs {
+    const struct view *view;
     LIST_OF(const struct step_view *) items;
 };
 
 void report_pairs_of(const struct view *view, struct report_pairs *ret_pairs);
 
-/* The host of the failed item's pair that failed the same item in each of its pairs, two at least, while each of its partners
-   passed it without that host; NULL: there is none, or the item is not of a pair. */
-const struct host *pairs_share(const struct view *view, const struct report_pairs *pairs,
-                               const struct outcome *outcome);
+/*
+ * The host all of whose pairs, two at least, fail by each of the failed items, in one direction or the other, while each of
+ * its partners passes both without it. NULL: there is none, or an item is not of a pair. Where all pairs of the host cross
+ * leaves and no pass does, it is NULL too: the leaf's way out may be what is slow.
+ */
+const struct host *pairs_share(const struct report_pairs *pairs, const struct outcome *const *outcomes,
+                               size_t count);
+
+/* Whether the host passes the item in any pair of the test. */
+bool pairs_pass(const struct report_pairs *pairs, const struct outcome *outcome, const struct host *host);
 
 #endif

@@ -215,16 +215,33 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
                         reason_said(arena, language, slow->measured), required);
 }
 
-/* The one host of several pairs: who its partners are is what shows that it is the one. */
-static const char *shared_problem(struct arena *arena, enum report_language language,
-                                  const struct report_cause *cause, const struct said_words *problems)
+/* The one host of several pairs: who its partners are is what shows that it is the one. What is wrong there in all pairs is
+   said once, with the first number; what other tests found of the same part comes after it. */
+static const char *shared_problem(struct arena *arena, enum report_language language, const struct view *view,
+                                  const struct report_entry *entries, const struct report_cause *cause)
 {
-    const char **names = arena_array(arena, const char *, cause->partners.count);
+    enum { PROBLEMS_SAID = 2 };
+    const char **names = arena_array(arena, const char *, cause->partners.count), *slow = NULL;
+    struct said_words others = {0};
 
     for (size_t i = 0; i < cause->partners.count; i++)
         names[i] = cause->partners.items[i]->name;
-    return language_say(arena, language, TEXT_P_SLOW_WITH_ALL, problems->items.items[0],
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &entries[cause->entries.items[i]];
+        const struct outcome *lead = lead_of(view, entry);
+        const char *said = lead != NULL ? outcome_problem(arena, language, view, lead)
+                                        : reason_said(arena, language, entry->cause);
+
+        if (view->steps[entry->outcomes[0]->step].step->member_count == 1)
+            add_word(arena, &others, said);
+        else if (slow == NULL)
+            slow = said;
+    }
+    slow = language_say(arena, language, TEXT_P_SLOW_WITH_ALL, slow != NULL ? slow : "",
                         hostlist_fold(arena, names, cause->partners.count));
+    if (others.items.count == 0)
+        return slow;
+    return arena_printf(arena, "%s; %s", slow, join_words(arena, language, &others, "; ", PROBLEMS_SAID));
 }
 
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
@@ -235,6 +252,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
 
     if (cause->resume != NULL)
         return language_text(language, TEXT_P_STOPPED);
+    if (cause->partners.count > 0)
+        return shared_problem(arena, language, view, entries, cause);
     if (cause->accusation != NULL)
         return accused_problem(arena, language, view, entries, cause);
     for (size_t i = 0; i < cause->entries.count; i++) {
@@ -250,8 +269,6 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
     if (cause->word == OUTCOME_INCONCLUSIVE && cause->entries.count == 1 && problems.items.count == 1)
         return language_say(arena, language, TEXT_L_LINE, entries[cause->entries.items[0]].check,
                             problems.items.items[0]);
-    if (cause->partners.count > 0)
-        return shared_problem(arena, language, cause, &problems);
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
 }
 
