@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "assay/reasons/check.h"
-#include "assay/reasons/judge.h"
 
 #include "rules.h"
 #include "script.h"
