@@ -37,10 +37,10 @@ static const struct host *partner_of(const struct pair_item *item, const struct 
     return step->members[0] == host ? step->members[1] : step->members[1] == host ? step->members[0] : NULL;
 }
 
-/* Of both ways: fail where one fails, pass where all pass. */
+/* Of both ways, as far as they are gates: fail where one fails, pass where all pass. */
 static enum outcome_word word_of(const struct pair_item *item, const struct step_view *pair)
 {
-    bool passes = true;
+    bool passes = false, lacks = false;
 
     for (size_t i = 0; i < item->shape->slot_count; i++) {
         const struct slot *slot = &item->shape->slots[i];
@@ -49,9 +49,10 @@ static enum outcome_word word_of(const struct pair_item *item, const struct step
             continue;
         if (pair->items[i]->word == OUTCOME_FAIL)
             return OUTCOME_FAIL;
-        passes &= pair->items[i]->word == OUTCOME_PASS;
+        passes |= pair->items[i]->word == OUTCOME_PASS;
+        lacks |= pair->items[i]->word != OUTCOME_PASS && pair->items[i]->word != OUTCOME_RECORDED;
     }
-    return passes ? OUTCOME_PASS : OUTCOME_INCONCLUSIVE;
+    return passes && !lacks ? OUTCOME_PASS : OUTCOME_INCONCLUSIVE;
 }
 
 static bool is_across(const struct host *a, const struct host *b)
