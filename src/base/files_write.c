@@ -187,6 +187,24 @@ static int open_target(struct file_writing *writing, const struct target *target
     return writing->fd;
 }
 
+/* Of a path that nothing can be written to it is the path that is wrong; of all else, as a full disk, it is we that failed. */
+static enum error_code code_of_opening(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return ERROR_USAGE;
+    default:
+        return ERROR_INTERNAL;
+    }
+}
+
 int file_begin(struct file_writing *writing, const char *path, unsigned mode, struct error *err)
 {
     struct target target;
@@ -203,7 +221,7 @@ int file_begin(struct file_writing *writing, const char *path, unsigned mode, st
     if (result == 0)
         result = refuse_kind(path, &target, err);
     if (result == 0 && open_target(writing, &target) < 0)
-        result = error_set(err, ERROR_INTERNAL, "%s: %s", path, strerror(errno));
+        result = error_set(err, code_of_opening(errno), "%s: %s", path, strerror(errno));
     if (result < 0)
         file_abandon(writing);
     return result;
