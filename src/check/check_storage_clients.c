@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shared mount as its users load it: 1, 2, 4, ... and all hosts at once write, read, and make, look at and remove files in it.
+ * A shared mount as its users load it: 1, 2, 4, ... and all hosts at once write and read (files of their own, one
+ * that all read, a checkpoint that one of them restores), and make, look at and remove files, each in its folder and all in one.
  * The first host logs in to all of them (launcher.h), and they begin in the same second by their clocks, which are compared
  * before. What is read of it: family/clients.h, family/sweep.h.
  *
@@ -69,8 +70,10 @@ static void command(const struct check_context *context, struct text *out)
                 &(const struct clients_work){
                     .title = arena_printf(context->arena, "%s of 1, 2, 4 ... hosts at once in %s",
                                           jobs_text(context), clients_folder(context)),
-                    .bytes = check_number(context, "size"),
-                    .files = check_number(context, "files"),
+                    .bytes = check_number(context, "size") *
+                             (sweep_has_job(context, "write") + sweep_has_job(context, "checkpoint")),
+                    .files = check_number(context, "files") *
+                             (sweep_has_job(context, "create") + sweep_has_job(context, "fill")),
                     .slot_s = sweep_slot_s(context),
                     .turns = count_turns(context),
                     .settings = settings.bytes,
@@ -104,7 +107,7 @@ static void add_members(const struct check_context *context, struct slot_list *s
     const char *metric = sweep_metric(context->arena, "client", job, job->what);
     const char *at = arena_printf(context->arena, "clients=%zu", level);
 
-    for (size_t i = 0; i < level; i++) {
+    for (size_t i = 0; i < sweep_workers(job, level); i++) {
         const char *name = context->members[i]->name;
 
         slot_add(context, slots, metric, name, at, rules_duty(context, metric, name), NULL);
@@ -124,6 +127,8 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
             add_sum(context, slots, job, level);
             add_members(context, slots, job, level);
         }
+        if (job->by_first)
+            continue;
         slot_add(context, slots, knee, "", NULL, rules_duty(context, knee, ""), NULL);
         slot_add(context, slots, sweep_metric(context->arena, "clients", job, "scaling"), "", NULL,
                  DUTY_RECORD, NULL);
@@ -133,12 +138,16 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 static const struct argument arguments[] = {
     CLIENTS_ARGUMENT_ROWS,
     {"jobs", ARGUMENT_LIST, NULL,
-     "what the clients do, of write, read, randwrite, randread (fio), create, stat, delete (files); default: all"},
-    {"seconds", ARGUMENT_COUNT, "20", "how long each job of fio works"},
+     "what the clients do; with fio: write, read, shared (all read one file), randwrite, randread, checkpoint (all write a "
+     "file until the storage has it), restore (one host reads all of those); with files: create, stat, delete, and in one "
+     "folder of all fill, list, clear; default: all"},
+    {"seconds", ARGUMENT_COUNT, "20",
+     "how long each job of fio works; for checkpoint, restore and files how long each may take"},
     {"size", ARGUMENT_SIZE, "1G", "size of each client's file"},
-    {"block", ARGUMENT_TEXT, "1M", "of one request of write and read (--bs)"},
+    {"block", ARGUMENT_TEXT, "1M", "of one request of fio (--bs), but for randwrite and randread"},
     {"small_block", ARGUMENT_TEXT, "4k", "of one request of randwrite and randread"},
-    {"files", ARGUMENT_COUNT, "1000", "how many files each client makes, looks at and removes"},
+    {"files", ARGUMENT_COUNT, "1000",
+     "how many files each client makes, looks at and removes, and once more in the folder of all"},
     {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --iodepth=16 --group_reporting",
      "further flags of fio"},
     {0},
@@ -147,17 +156,16 @@ static const struct argument arguments[] = {
 static const char *jobs_fault(const struct check_context *context)
 {
     const struct json *jobs = json_get(context->step->arguments, "jobs");
+    const struct sweep_job *job;
     size_t known = 0;
 
-    while (sweep_job(context, known) != NULL)
-        known++;
+    for (; (job = sweep_job(context, known)) != NULL; known++)
+        if (job->needs != NULL && !sweep_has_job(context, job->needs))
+            return arena_printf(context->arena, "\"jobs\" names \"%s\", which needs \"%s\": name that too",
+                                job->name, job->needs);
     if (jobs != NULL && (known == 0 || known != jobs->count))
-        return "\"jobs\" are of write, read, randwrite, randread, create, stat and delete, each once";
-    json_each (job, jobs)
-        if ((strstr(job->string, "read") != NULL && !sweep_has_job(context, "write")) ||
-            ((strcmp(job->string, "stat") == 0 || strcmp(job->string, "delete") == 0) &&
-             !sweep_has_job(context, "create")))
-            return "\"jobs\" read what \"write\" wrote, and look at and delete what \"create\" made: name these too";
+        return "\"jobs\" are of write, read, shared, randwrite, randread, checkpoint, restore, create, stat, delete, fill, list "
+               "and clear, each once";
     return NULL;
 }
 

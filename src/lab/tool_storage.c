@@ -294,7 +294,8 @@ static const struct data_rate {
 static double data_gbs(const struct tool *tool, const struct data_rate *rate, const char *job, double block)
 {
     const char *dot = strchr(job, '.');
-    double clients = dot != NULL ? strtod(dot + 1, NULL) : 1;
+    /* Of all hosts' checkpoints one restores them. */
+    double clients = dot != NULL && !slice_starts(slice_of(job), "restore") ? strtod(dot + 1, NULL) : 1;
     double alone = fmin(rate->client, rate->requests * block / 1e9);
     double share = fmin(alone, alone * rate->servers / rate->client / fmax(clients, 1));
 
@@ -316,6 +317,15 @@ static void print_terse_direction(double gbs, double seconds, double block)
         printf(";%s%%=%.0f", percentiles[i], latency);
     printf(";0%%=0;0%%=0;0%%=0;%.0f;%.0f;%.6f;%.6f;0;0;0.000000%%;0.000000;0.000000", latency * 0.31,
            latency * 9.01, latency, latency * 0.2);
+}
+
+/* A job that ends with its bytes. */
+static double seconds_for(const struct tool *tool, const struct job *job, double bytes, double block)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(data_rates); i++)
+        if (strstr(job->rw, data_rates[i].direction) != NULL)
+            return bytes / 1e9 / data_gbs(tool, &data_rates[i], job->name, block);
+    return 0;
 }
 
 static void print_terse(const struct tool *tool, const struct job *job, double seconds, double block)
@@ -342,9 +352,9 @@ static double number_of(const char *text)
 int tool_fio(struct tool *tool)
 {
     struct job jobs[8] = {{NULL, "read"}};
-    double seconds = 10, block = 4096;
+    double seconds = 10, block = 4096, bytes = 0;
     const char *value;
-    bool terse = false;
+    bool terse = false, time_based = false;
     int count = 0;
 
     for (int i = 1; i < tool->argc; i++) {
@@ -358,6 +368,10 @@ int tool_fio(struct tool *tool)
             seconds = number_of(value);
         else if ((value = value_of(word, "bs")) != NULL)
             block = number_of(value);
+        else if ((value = value_of(word, "size")) != NULL)
+            bytes = number_of(value);
+        else if (strcmp(word, "--time_based") == 0)
+            time_based = true;
         else if ((value = value_of(word, "output-format")) != NULL)
             terse = strcmp(value, "terse") == 0;
     }
@@ -367,6 +381,8 @@ int tool_fio(struct tool *tool)
     }
     if (tool->host->fio_seconds > 0)
         seconds = fmin(seconds, tool->host->fio_seconds);
+    if (terse && !time_based)
+        seconds = fmin(seconds, seconds_for(tool, &jobs[0], bytes, block));
     lab_sleep(tool->lab, seconds * count);
     if (terse) {
         print_terse(tool, &jobs[0], seconds, block);

@@ -88,6 +88,7 @@ static void a_full_disk_and_a_missing_folder_are_named(void **state)
     assert_string_equal(err.text, "/dev/full: No space left on device");
     file_abandon(&writing);
     assert_int_equal(file_begin(&writing, "/nowhere/at/all", 0644, &err), -1);
+    assert_int_equal(err.code, ERROR_USAGE);
     assert_string_equal(err.text, "/nowhere/at/all: No such file or directory");
 }
 

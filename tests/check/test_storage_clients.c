@@ -81,25 +81,33 @@ static void placed(struct stage *stage, size_t host, size_t of)
     text_printf(&stage->rows, "client.place\tn%zu\t0\nclient.sees\tn%zu\t%zu of %zu\n", host, host, of, of);
 }
 
-/* fio's terse line of a job that only writes. */
-static void wrote(struct stage *stage, size_t host, size_t turn, size_t level, double late, double mbs,
-                  double seconds)
+enum way { READS, WRITES };
+/* fio's terse line of a job that only reads or only writes. */
+static void did(struct stage *stage, const char *job, enum way way, size_t host, size_t turn, size_t level,
+                double late, double mbs, double seconds)
 {
     double since = (double)turn * SLOT_S;
 
     text_printf(
-        &stage->rows,
-        "client.begun.write.%zu\tn%zu\t%.3f %.3f %.3f\nclient.fio.write.%zu\tn%zu\t3;fio-3.33;write;0;0",
-        level, host, since, BEGIN + since + late - 0.010, BEGIN + since + late, level, host);
-    for (size_t direction = 0; direction < 2; direction++) {
-        text_printf(&stage->rows, ";%.0f;%.0f;%.0f;%.0f", direction * mbs * 1e6 / 1024 * seconds,
-                    direction * mbs * 1e6 / 1024, direction * mbs, direction * seconds * 1000);
+        &stage->rows, "client.begun.%s.%zu\tn%zu\t%.3f %.3f %.3f\nclient.fio.%s.%zu\tn%zu\t3;fio-3.33;%s;0;0",
+        job, level, host, since, BEGIN + since + late - 0.010, BEGIN + since + late, job, level, host, job);
+    for (enum way direction = READS; direction <= WRITES; direction++) {
+        double on = direction == way;
+
+        text_printf(&stage->rows, ";%.0f;%.0f;%.0f;%.0f", on * mbs * 1e6 / 1024 * seconds,
+                    on * mbs * 1e6 / 1024, on * mbs, on * seconds * 1000);
         text_put(&stage->rows, ";0;0;0;0;1;1;1;1");
         for (size_t i = 0; i < 20; i++)
             text_printf(&stage->rows, ";%zu%%=1", i);
         text_put(&stage->rows, ";1;1;1;1;0;0;0%;0;0");
     }
     text_put(&stage->rows, ";1%;1%;1;1;1\n");
+}
+
+static void wrote(struct stage *stage, size_t host, size_t turn, size_t level, double late, double mbs,
+                  double seconds)
+{
+    did(stage, "write", WRITES, host, turn, level, late, mbs, seconds);
 }
 
 static void stage_read(struct stage *stage)
@@ -258,6 +266,75 @@ static void a_client_whose_files_the_storage_refuses_does_not_work(void **state)
     assert_non_null(strstr(fact(&stage, "client.works", "n2"), "Input/output error"));
     assert_string_equal(fact(&stage, "client.works", "n1"), "yes");
     assert_true(isnan(number(&stage, "clients.create.files", "2 clients")));
+}
+
+/* 1 GiB each. n2 wrote too little of it in its time; n1 restores what two of them wrote, in less time than a job has. */
+static void a_checkpoint_is_whole_and_one_host_restores_all_of_them(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", "\"jobs\": [\"checkpoint\", \"restore\"]", 2);
+    for (size_t host = 1; host <= 2; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 2);
+    }
+    did(&stage, "checkpoint", WRITES, 1, 0, 1, 0, 1073.741824, 1);
+    did(&stage, "restore", READS, 1, 1, 1, 0, 2000, 0.537);
+    did(&stage, "checkpoint", WRITES, 1, 2, 2, 0, 1073.741824, 1);
+    did(&stage, "checkpoint", WRITES, 2, 2, 2, 0, 40, 20);
+    did(&stage, "restore", READS, 1, 3, 2, 0, 1900, 1.13);
+    stage_read(&stage);
+    assert_near(number(&stage, "clients.checkpoint.bandwidth", "1 clients"), 1.0737);
+    assert_string_equal(fact(&stage, "clients.checkpoint.together", "2 clients"),
+                        "n2: 0.8 of 1.07 GB were written in the time");
+    assert_near(number(&stage, "clients.restore.bandwidth", "1 clients"), 2.0);
+    assert_near(number(&stage, "clients.restore.bandwidth", "2 clients"), 1.9);
+    assert_near(number(&stage, "client.restore.bandwidth", "n1"), 2.0);
+    assert_true(isnan(number(&stage, "client.restore.bandwidth", "n2")));
+    assert_true(isnan(number(&stage, "clients.restore.knee", "")));
+    assert_string_equal(fact(&stage, "clients.restore.scaling", ""), "(none)");
+}
+
+static void a_restore_of_checkpoints_that_are_not_whole_is_none(void **state)
+{
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", "\"jobs\": [\"checkpoint\", \"restore\"]", 1);
+    asked(&stage, 1, "yes", 0);
+    placed(&stage, 1, 1);
+    did(&stage, "checkpoint", WRITES, 1, 0, 1, 0, 1073.741824, 1);
+    text_put(&stage.rows, "client.fio.restore.1\tn1\t\tcheckpoints_not_whole\t4096\t1073741824\n");
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "clients.restore.together", "1 clients"),
+                        "n1: of the checkpoints 4096 bytes were written, and 1073741824 are to be read");
+    assert_true(isnan(number(&stage, "clients.restore.bandwidth", "1 clients")));
+}
+
+static void jobs_that_lack_what_they_work_on_are_refused_with_its_name(void **state)
+{
+    static const struct {
+        const char *jobs, *says;
+    } rows[] = {
+        {"\"read\"", "needs \"write\""},
+        {"\"write\", \"restore\"", "needs \"checkpoint\""},
+        {"\"create\", \"list\"", "needs \"fill\""},
+        {"\"write\", \"write\"", "each once"},
+        {"\"wirte\"", "each once"},
+    };
+    struct stage stage;
+
+    stage_begin(&stage, *state, "storage-clients", WRITE, 2);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct suite_step step = *stage.context.step;
+        const char *fault, *arguments = arena_printf(*state, "{\"jobs\": [%s]}", rows[i].jobs);
+
+        step.arguments = json_parse(*state, "arguments", arguments, strlen(arguments), &(struct error){0});
+        stage.context.step = &step;
+        fault = stage.context.check->arguments_fault(&stage.context);
+        assert_non_null(fault);
+        assert_non_null(strstr(fault, rows[i].says));
+    }
+    text_release(&stage.rows);
 }
 
 static void who_cannot_work_there_is_told_and_what_lacks_of_the_levels(void **state)
@@ -475,6 +552,9 @@ int main(void)
         CASE(a_client_that_starts_late_is_said_and_no_sum_is_made_of_it),
         CASE(a_client_without_a_result_or_with_half_a_job_is_no_part_of_a_sum),
         CASE(who_cannot_work_there_is_told_and_what_lacks_of_the_levels),
+        CASE(a_checkpoint_is_whole_and_one_host_restores_all_of_them),
+        CASE(a_restore_of_checkpoints_that_are_not_whole_is_none),
+        CASE(jobs_that_lack_what_they_work_on_are_refused_with_its_name),
         CASE(a_client_whose_files_the_storage_refuses_does_not_work),
         CASE(a_host_that_sees_fewer_files_than_the_others_is_apart),
         CASE(a_clock_is_off_by_what_it_must_be_at_least),

@@ -87,10 +87,15 @@ def of_a_host_apart():
 
 def of_a_slow_client():
     with Lab("slow", 7, ["node3:client-slow:40"]) as lab:
-        done, report = run(lab, "slow", step("clients", jobs=["write"]))
+        done, report = run(lab, "slow", step("clients", jobs=["write", "checkpoint", "restore"]))
         found = failed(report)
         tap.ok(list(found) == ["node3"] and "below the median of its 6 peers" in found["node3"][0][1],
                "client-slow: who gets less than the others beside it is named, and nobody else", found, done.stderr)
+        tap.same({metric for metric, _ in found.get("node3", [])}, {"client.write.bandwidth", "client.checkpoint.bandwidth"},
+                 "by what it writes as long as all do, and by its checkpoint", found)
+        restored = [item["subject"] for _, item in report.outcomes("record") if item["metric"] == "client.restore.bandwidth" and
+                    item["measured"]]
+        tap.same(restored, ["node1"] * 4, "one host restores what 1, 2, 4 and 7 wrote", done.stderr)
         knee = [item["measured"] for _, item in report.outcomes("record") if item["metric"] == "clients.write.knee"]
         tap.same(knee, ["4"], "the knee is where the lab's servers are full", done.stderr)
         tap.same(left_on(lab), [], "nothing is left on the mount")

@@ -10,14 +10,25 @@
 #include "clients.h"
 
 const struct sweep_job sweep_jobs[] = {
-    {"write", "bandwidth", "GB/s", "write"}, {"read", "bandwidth", "GB/s", "read"},
-    {"randwrite", "iops", "", "write"},      {"randread", "iops", "", "read"},
-    {"create", "files", "", NULL},           {"stat", "files", "", NULL},
-    {"delete", "files", "", NULL},           {0},
+    {"write", "bandwidth", "GB/s", .fio = "write"},
+    {"read", "bandwidth", "GB/s", .fio = "read", .needs = "write"},
+    {"shared", "bandwidth", "GB/s", .fio = "read", .needs = "write"},
+    {"randwrite", "iops", "", .fio = "write"},
+    {"randread", "iops", "", .fio = "read", .needs = "write"},
+    {"checkpoint", "bandwidth", "GB/s", .fio = "write", .once = true},
+    {"restore", "bandwidth", "GB/s", .fio = "read", .needs = "checkpoint", .once = true, .by_first = true},
+    {"create", "files", ""},
+    {"stat", "files", "", .needs = "create"},
+    {"delete", "files", "", .needs = "create"},
+    {"fill", "files", ""},
+    {"list", "files", "", .needs = "fill"},
+    {"clear", "files", "", .needs = "fill"},
+    {0},
 };
 
-/* fio counts in ms, and ends a job a few of them early or late. */
+/* fio counts in ms and KiB a second, and ends a job a few ms early or late. What was written is the product of both. */
 #define RUNTIME_TOLERANCE 0.01
+#define BYTES_TOLERANCE 0.05
 
 bool sweep_has_job(const struct check_context *context, const char *name)
 {
@@ -35,6 +46,11 @@ const struct sweep_job *sweep_job(const struct check_context *context, size_t i)
         if (sweep_has_job(context, job->name) && i-- == 0)
             return job;
     return NULL;
+}
+
+size_t sweep_workers(const struct sweep_job *job, size_t level)
+{
+    return job->by_first ? 1 : level;
 }
 
 size_t sweep_level(const struct check_context *context, size_t i)
@@ -134,26 +150,40 @@ static double measured(const struct reading *fio, const struct sweep_job *job, c
     return measurement != NULL ? measurement->value : NAN;
 }
 
+/* Why it did less than was asked; NULL: it did not. Reading once may well take longer than its time, and is as fast as it was. */
+static const struct reason *fell_short(const struct sweep *sweep, const struct sweep_job *job, double ran,
+                                       double gbs)
+{
+    struct arena *arena = sweep->clients.out->arena;
+    double seconds = check_number(sweep->clients.context, "seconds");
+    double bytes = check_number(sweep->clients.context, "size");
+
+    if (!job->once && (isnan(ran) || ran < seconds * (1 - RUNTIME_TOLERANCE)))
+        return reason(arena, fio_ran_short, arena_printf(arena, "%.1f", isnan(ran) ? 0 : ran), seconds);
+    if (job->once && !job->by_first && !(ran * gbs * 1e9 >= bytes * (1 - BYTES_TOLERANCE)))
+        return reason(arena, wrote_less_in_time, arena_printf(arena, "%.3g", ran * gbs),
+                      arena_printf(arena, "%.3g", bytes / 1e9));
+    return NULL;
+}
+
 static void take_fio(const struct sweep *sweep, size_t member, struct result *result,
                      const struct sweep_job *job, const char *line)
 {
     struct arena *arena = sweep->clients.out->arena;
-    double seconds = check_number(sweep->clients.context, "seconds"), ran;
     struct reading fio;
 
     parser_run(parser_find("fio"), slice_of(arena_printf(arena, "%s\n", line)), arena, &fio);
-    ran = measured(&fio, job, "runtime");
     result->value = measured(&fio, job, job->what);
     result->why = first_fault(&fio);
-    if (result->why != NULL)
+    if (result->why != NULL) {
         sweep->clients.list[member].fault = result->why;
-    else if (fio.status != READING_COMPLETE)
+        return;
+    }
+    if (fio.status != READING_COMPLETE)
         result->why = reason(arena, by_fio, fio.reason);
-    else if (isnan(ran) || ran < seconds * (1 - RUNTIME_TOLERANCE))
-        result->why =
-            reason(arena, fio_ran_short, arena_printf(arena, "%.1f", isnan(ran) ? 0 : ran), seconds);
     else
-        result->measured = !isnan(result->value);
+        result->why = fell_short(sweep, job, measured(&fio, job, "runtime"), result->value);
+    result->measured = result->why == NULL && !isnan(result->value);
 }
 
 static void take_files(const struct sweep *sweep, struct result *result, const char *value)
@@ -242,11 +272,11 @@ static void tell_value(const struct sweep *sweep, const struct sweep_job *job, s
 static double add_up(const struct sweep *sweep, const struct sweep_job *job, size_t k, size_t i,
                      const struct reason **ret_lacks)
 {
-    size_t level = sweep_level(sweep->clients.context, i), place = 0;
+    size_t level = sweep_level(sweep->clients.context, i), workers = sweep_workers(job, level), place = 0;
     struct arena *arena = sweep->clients.out->arena;
     double sum = 0;
 
-    for (size_t member = 0; member < sweep->clients.count && place < level; member++) {
+    for (size_t member = 0; member < sweep->clients.count && place < workers; member++) {
         const struct result *result = result_of(sweep, k, i, member);
         const struct reason *why;
 
@@ -342,7 +372,8 @@ static void read_jobs(const struct sweep *sweep)
     for (size_t k = 0; (job = sweep_job(sweep->clients.context, k)) != NULL; k++) {
         for (size_t i = 0; i < sweep->level_count; i++)
             sums[i] = read_level(sweep, job, k, i);
-        read_knee(sweep, job, sums);
+        if (!job->by_first)
+            read_knee(sweep, job, sums);
     }
 }
 

@@ -6,7 +6,7 @@
  *
  * facts    clients.JOB.together   of "4 clients": "yes" where all of them were measured in the same seconds, else who was not
  *          clients.JOB.scaling    recorded, in words: the sum of each level, and where it ceases to grow
- * metrics  client.JOB.WHAT     of each member at clients=4
+ * metrics  client.JOB.WHAT     of each member at clients=4; of a job that one client does for all (restore) of that one
  *          clients.JOB.WHAT    of "4 clients": the sum of theirs, each over its own time; only where all were measured together
  *          clients.JOB.knee    so many clients; see below
  *
@@ -30,13 +30,18 @@ struct sweep_job {
     const char *name; /* "write" */
     const char *what; /* "bandwidth": behind the name in the metrics */
     const char *unit;
-    const char *fio; /* the direction that fio tells of; NULL: it is files in a second */
+    const char *fio;   /* the direction that fio tells of; NULL: it is files in a second */
+    const char *needs; /* the job that makes what this one works on; NULL */
+    bool once;         /* it ends with its bytes, and not with its seconds */
+    bool by_first;     /* the first client alone does it, with what all of them made: no sum, and no knee */
 };
 /* Ends with a NULL name. */
 extern const struct sweep_job sweep_jobs[];
 /* The i-th job of the step, by its argument "jobs"; NULL when there are no more. */
 const struct sweep_job *sweep_job(const struct check_context *context, size_t i);
 bool sweep_has_job(const struct check_context *context, const char *name);
+/* Of the clients of a level those that do it. */
+size_t sweep_workers(const struct sweep_job *job, size_t level);
 
 /* How many clients the i-th level has: 1, 2, 4, ... and all members; 0 when there are no more. */
 size_t sweep_level(const struct check_context *context, size_t i);
