@@ -223,6 +223,8 @@ static const struct item items[] = {
     {"phy.ber.symbol", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"phy.fec", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("phy.fec", ALIKE)},
     {"module.type", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.type", ALIKE)},
+    {"module.cable", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.cable", ALIKE)},
+    {"module.length", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.length", ALIKE)},
     {"module.part", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.part", ALIKE)},
     {"module.firmware", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.firmware", ALIKE)},
     {"module.serial", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},

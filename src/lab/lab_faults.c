@@ -210,6 +210,8 @@ static const struct kind {
     [FAULT_MODULE_ODD] = {"module-odd", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                           "the HCA's transceiver has another firmware than on other hosts",
                           "a remark in ib-phy"},
+    [FAULT_CABLE_ODD] = {"cable-odd", ":HCA", ARGUMENT_HCA, 0, 0, 0,
+                         "the HCA's cable has another length than on other hosts", "a remark in ib-phy"},
     [FAULT_RDMA_LATENCY] = {"rdma-latency", ":HCA[=US]", ARGUMENT_HCA_NUMBER, 4, 0.1, 1000,
                             "messages from and to the HCA take US us longer; its bandwidth is as ever",
                             "fail of rdma-latency, that HCA with both neighbours"},

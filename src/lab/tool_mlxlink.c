@@ -56,6 +56,7 @@ static void print_module(const struct tool *tool, unsigned number)
     const struct fault *hot = fault_of_hca(tool->lab, host, FAULT_MODULE_HOT, (int)number);
     bool dark = fault_of_hca(tool->lab, host, FAULT_MODULE_DARK, (int)number) != NULL;
     bool odd = fault_of_hca(tool->lab, host, FAULT_MODULE_ODD, (int)number) != NULL;
+    bool longer = fault_of_hca(tool->lab, host, FAULT_CABLE_ODD, (int)number) != NULL;
 
     title("Module Info");
     row("Temperature [C]",
@@ -71,6 +72,7 @@ static void print_module(const struct tool *tool, unsigned number)
     row("Vendor Part Number", "MMA4Z00-NS400");
     row("Vendor Serial Number", arena_printf(tool->arena, "MT23%04u%02uFT", host, number));
     row("Rev", "A3");
+    row("Transfer Distance [m]", longer ? "100" : "30");
     row("FW Version", odd ? "46.120.0150" : "46.120.0242");
 }
 

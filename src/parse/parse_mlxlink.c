@@ -5,7 +5,7 @@
  *
  * subject "mlx5_0/1": of a heading "== mlx5_0/1 ==" or of the command behind a prompt; "" where nothing names it
  * facts   phy.state, .physical_state, .speed, .width, .fec, .recommendation   phy.firmware (the adapter's)
- *         module.type ("OSFP"), .cable, .vendor, .part, .serial, .firmware, .revision
+ *         module.type ("OSFP"), .cable, .length ("30", m), .vendor, .part, .serial, .firmware, .revision
  *         module.temperature.range, .rx_power.range, .tx_power.range  "-5..75", where the module tells its own bounds
  * metrics phy.ber.raw, .effective, .symbol     15E-255 where no error was seen
  *         phy.errors.effective, .symbol        since the counters were cleared, and the time since then: phy.cleared s
@@ -44,6 +44,7 @@ static const struct label {
     {"Firmware Version", "phy.firmware"},
     {"Identifier", "module.type"},
     {"Cable Type", "module.cable"},
+    {"Transfer Distance [m]", "module.length"},
     {"Vendor Name", "module.vendor"},
     {"Vendor Part Number", "module.part"},
     {"Vendor Serial Number", "module.serial"},

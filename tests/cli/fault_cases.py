@@ -309,6 +309,7 @@ NETWORK = [
     Case("link-ber:mlx5_2=7e-15", {}),
     Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, outside its own limits -5 to 75"), remedy="air flow"),
     Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*receives -14.21 dBm"), remedy="clean or replace"),
+    Case("cable-odd:mlx5_5", {}, noted={("ib-phy", "mlx5_5/1"): "module.length is 100, while most hosts have 30"}),
     Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
     Case("tool-missing:mlxlink", {}, noted={("ib-phy", port): "phy.read is not read: .*, while most hosts have yes" for port in ALL_PORTS}),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.

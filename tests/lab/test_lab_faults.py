@@ -60,6 +60,7 @@ CASES = [
     ("link-ber:mlx5_2=1e-9", "sudo mlxlink -d mlx5_2 -p 1 -m -c", r"Effective Physical BER +: 1E-09\n"),
     ("module-hot:mlx5_4", "sudo mlxlink -d mlx5_4 -p 1 -m -c", r"Temperature \[C\] +: 78 \[-5\.\.75\]\n"),
     ("module-dark:mlx5_5", "sudo mlxlink -d mlx5_5 -p 1 -m -c", r"Rx Power Current \[dBm\] +: 1\.412,-14\.210,"),
+    ("cable-odd:mlx5_5", "sudo mlxlink -d mlx5_5 -p 1 -m -c", r"\nTransfer Distance \[m\] +: 100\n"),
     ("module-odd:mlx5_7", "sudo mlxlink -d mlx5_7 -p 1 -m -c", r"\nFW Version +: 46\.120\.0150\n"),
     ("rdma-latency:mlx5_3", "ib_write_lat -d mlx5_3 -s 2 >/dev/null & sleep 0.5; ib_write_lat -d mlx5_3 -s 2 localhost",
      r"^ 2 +\d+ +[89]\.\d\d "),
