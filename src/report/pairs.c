@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pairs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PAIR = 2 };
@@ -12,12 +13,45 @@ struct pair_item {
     const char *metric, *subject;
 };
 
+static int by_host(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t)((const struct seat *)a)->host,
+              right = (uintptr_t)((const struct seat *)b)->host;
+
+    return (left > right) - (left < right);
+}
+
 void report_pairs_of(const struct view *view, struct report_pairs *ret_pairs)
 {
     *ret_pairs = (struct report_pairs){.view = view};
-    for (size_t i = 0; i < view->step_count; i++)
-        if (view->steps[i].step->member_count == PAIR)
-            *list_push(view->arena, &ret_pairs->items) = &view->steps[i];
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step_view *pair = &view->steps[i];
+
+        for (size_t k = 0; pair->step->member_count == PAIR && k < PAIR; k++)
+            *list_push(view->arena, &ret_pairs->seats) =
+                (struct seat){pair->step->members[k], pair->step->members[1 - k], pair};
+    }
+    if (ret_pairs->seats.count > 0)
+        qsort(ret_pairs->seats.items, ret_pairs->seats.count, sizeof *ret_pairs->seats.items, by_host);
+}
+
+/* The seat of the host in the first of the item's pairs, or, behind a seat, in the next one; NULL: there are no more. */
+static const struct seat *next_seat(const struct pair_item *item, const struct host *host,
+                                    const struct seat *behind)
+{
+    const struct seat *first = item->pairs->seats.items, *end = first + item->pairs->seats.count, *seat;
+
+    if (behind == NULL) {
+        seat = bsearch(&(struct seat){.host = host}, first, item->pairs->seats.count, sizeof *first, by_host);
+        while (seat != NULL && seat > first && seat[-1].host == host)
+            seat--;
+    } else {
+        seat = behind + 1;
+    }
+    for (; seat != NULL && seat < end && seat->host == host; seat++)
+        if (seat->pair->step->shape == item->shape)
+            return seat;
+    return NULL;
 }
 
 static struct pair_item item_of(const struct report_pairs *pairs, const struct outcome *outcome)
@@ -26,15 +60,6 @@ static struct pair_item item_of(const struct report_pairs *pairs, const struct o
     const struct slot *slot = &shape->slots[outcome->slot];
 
     return (struct pair_item){pairs, shape, slot->metric, slot->subject};
-}
-
-/* NULL: the step is of another test, or the host is not in it. */
-static const struct host *partner_of(const struct pair_item *item, const struct step *step,
-                                     const struct host *host)
-{
-    if (step->shape != item->shape)
-        return NULL;
-    return step->members[0] == host ? step->members[1] : step->members[1] == host ? step->members[0] : NULL;
 }
 
 /* Of both ways, as far as they are gates: fail where one fails, pass where all pass. */
@@ -66,14 +91,11 @@ static bool passes_without(const struct pair_item *item, const struct host *host
 {
     bool passes = false;
 
-    for (size_t i = 0; i < item->pairs->items.count; i++) {
-        const struct step_view *pair = item->pairs->items.items[i];
-        const struct host *other = partner_of(item, pair->step, host);
-
-        if (other == NULL || other == without || word_of(item, pair) != OUTCOME_PASS)
+    for (const struct seat *seat = NULL; (seat = next_seat(item, host, seat)) != NULL;) {
+        if (seat->partner == without || word_of(item, seat->pair) != OUTCOME_PASS)
             continue;
         passes = true;
-        *ret_across |= is_across(host, other);
+        *ret_across |= is_across(host, seat->partner);
     }
     return passes;
 }
@@ -83,16 +105,11 @@ static bool is_slow_with_all(const struct pair_item *item, const struct host *ho
     size_t slow = 0, slow_across = 0;
     bool fast_across = false;
 
-    for (size_t i = 0; i < item->pairs->items.count; i++) {
-        const struct step_view *pair = item->pairs->items.items[i];
-        const struct host *partner = partner_of(item, pair->step, host);
-
-        if (partner == NULL)
-            continue;
-        if (word_of(item, pair) != OUTCOME_FAIL || !passes_without(item, partner, host, &fast_across))
+    for (const struct seat *seat = NULL; (seat = next_seat(item, host, seat)) != NULL; slow++) {
+        if (word_of(item, seat->pair) != OUTCOME_FAIL ||
+            !passes_without(item, seat->partner, host, &fast_across))
             return false;
-        slow++;
-        slow_across += is_across(host, partner);
+        slow_across += is_across(host, seat->partner);
     }
     return slow > 1 && (slow_across < slow || fast_across);
 }
@@ -130,9 +147,8 @@ bool pairs_pass(const struct report_pairs *pairs, const struct outcome *outcome,
 {
     const struct pair_item item = item_of(pairs, outcome);
 
-    for (size_t i = 0; i < pairs->items.count; i++)
-        if (partner_of(&item, pairs->items.items[i]->step, host) != NULL &&
-            word_of(&item, pairs->items.items[i]) == OUTCOME_PASS)
+    for (const struct seat *seat = NULL; (seat = next_seat(&item, host, seat)) != NULL;)
+        if (word_of(&item, seat->pair) == OUTCOME_PASS)
             return true;
     return false;
 }

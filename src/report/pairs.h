@@ -8,10 +8,16 @@
 
 #include "view.h"
 
-/* Steps over two hosts, in plan order; in the view's arena. */
+/* A step over two hosts, as one of them is in it. */
+struct seat {
+    const struct host *host, *partner;
+    const struct step_view *pair;
+};
+
+/* Those of one host stand together; in the view's arena. */
 struct report_pairs {
     const struct view *view;
-    LIST_OF(const struct step_view *) items;
+    LIST_OF(struct seat) seats;
 };
 
 void report_pairs_of(const struct view *view, struct report_pairs *ret_pairs);
