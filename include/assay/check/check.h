@@ -203,6 +203,7 @@ struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
     const char *summary; /* one line for --help and README */
+    const struct reason *warning; /* what it does to a site, said by plans and before a run; NULL: no more than others */
     unsigned scopes;     /* enum scope, or-ed */
     enum check_on on;
     unsigned concerns;  /* enum concern, or-ed */

@@ -3,8 +3,8 @@
  * The test power: all GPUs of the host between idle and full load at moments that other hosts have too (power_schedule.h), by a
  * clock that they have in common (power_clock.h). Load is products of matrices in slices of about a millisecond.
  *
- *   {"clock": "before", ..}  how far this host's clock is from the common one, and by how much that may be wrong, in ms; then
- *                            it begins. "after": the same when all is over
+ *   {"clock": "before", ..}  how well this host's clock is known beside the common one, in ms; then it begins. "after": the
+ *                            same when all is over, and how far the one has moved against the other since
  *   {"segment": 0, ..}       each wave and the ramp: W of all GPUs together at work and idle, and the peaks added up
  *   {"gpu": 0, ..}           edges that it came to, how late the latest was and 99 in a hundred are (early ones count as well),
  *                            and what the driver said: W, clock at work, temperature, why that was not higher; or since which
@@ -154,14 +154,14 @@ static int follow(const struct power_run *run, struct power_gpu *own, struct err
 
 /* --- all GPUs --- */
 
-static void put_clock(const char *when, const struct power_clock *clock)
+static void put_clock(const char *when, const struct power_clock *clock, double moved_s)
 {
     struct line line;
 
     line_begin(&line);
     json_member(&line.writer, "clock", when);
-    line_number(&line, "ahead_ms", round(clock->ahead_s * 1e6) / 1e3);
     line_rate(&line, "uncertain_ms", clock->uncertain_s * 1e3);
+    line_rate(&line, "moved_ms", moved_s * 1e3);
     line_end(&line);
 }
 
@@ -180,7 +180,7 @@ static void agree(struct power_run *run)
                        gpu_now_s() - run->begin);
         return;
     }
-    put_clock("before", &run->clock);
+    put_clock("before", &run->clock, 0);
     run->agreed = true;
 }
 
@@ -358,7 +358,7 @@ static int end(struct power_run *run, double began)
     bool wrong = false;
 
     if (!gpu_stop_asked() && power_clock_read(run->probe->options.clock_by_stdin, &after))
-        put_clock("after", &after);
+        put_clock("after", &after, fabs(after.ahead_s - run->clock.ahead_s));
     for (unsigned i = 0; i < run->schedule.segment_count; i++)
         put_segment(run, i);
     for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++) {
