@@ -261,16 +261,18 @@ static void tell_gpus(const struct power *power, size_t member)
     const bool began = reading_get(&host->probe, "power.uncertain", "before") != NULL;
     const struct reason *gone = lost(host, out->arena);
     const char *left = host->left != NULL ? host->left : "?";
+    /* A login that ends well with nothing said of the probe is a host that is there. */
+    const bool is_there = host->ended != NULL || clients_number(left, 0) == 0;
 
     if (gone != NULL)
         reading_fact_said(out, "power.gpus", client->name, gone);
-    else if (began && host->ended == NULL)
+    else if (began && !is_there)
         reading_fact_said(out, "power.gpus", client->name, reason(out->arena, power_host_went_away, left));
     else if (host->probe.status == READING_COMPLETE)
         reading_fact_said(out, "power.gpus", client->name, REASON(power_all_at_work));
     else if (began)
         clients_unread(&power->clients, "power.gpus", client->name,
-                       reason(out->arena, power_probe_broke_off, host->ended));
+                       reason(out->arena, power_probe_broke_off, host->ended != NULL ? host->ended : "?"));
     else if (host->probe.reason != NULL)
         clients_unread(&power->clients, "power.gpus", client->name,
                        reason(out->arena, power_host_did_not_begin, host->probe.reason));
