@@ -253,7 +253,30 @@ static const struct reason *lost(const struct host_power *host, struct arena *ar
     return all;
 }
 
-static void tell_gpus(const struct power *power, size_t member)
+/* That were at work to the end. */
+static unsigned gpus_told(const struct host_power *host, struct arena *arena, unsigned gpus)
+{
+    unsigned told = 0;
+
+    for (unsigned gpu = 0; gpu < gpus; gpu++)
+        told += reading_get_fact(&host->probe, "power.state", arena_printf(arena, "gpu%u", gpu)) != NULL;
+    return told;
+}
+
+/* Of who has come to the end without a fault. */
+static void tell_all_at_work(const struct power *power, size_t member, unsigned gpus)
+{
+    struct reading *out = power->clients.out;
+    const char *name = power->clients.list[member].name;
+    const unsigned told = gpus_told(&power->hosts[member], out->arena, gpus);
+
+    if (told == gpus)
+        reading_fact_said(out, "power.gpus", name, REASON(power_all_at_work));
+    else
+        clients_unread(&power->clients, "power.gpus", name, reason(out->arena, power_gpus_fewer, told, gpus));
+}
+
+static void tell_gpus(const struct power *power, size_t member, unsigned gpus)
 {
     struct reading *out = power->clients.out;
     const struct client *client = &power->clients.list[member];
@@ -269,7 +292,7 @@ static void tell_gpus(const struct power *power, size_t member)
     else if (began && !is_there)
         reading_fact_said(out, "power.gpus", client->name, reason(out->arena, power_host_went_away, left));
     else if (host->probe.status == READING_COMPLETE)
-        reading_fact_said(out, "power.gpus", client->name, REASON(power_all_at_work));
+        tell_all_at_work(power, member, gpus);
     else if (began)
         clients_unread(&power->clients, "power.gpus", client->name,
                        reason(out->arena, power_probe_broke_off, host->ended != NULL ? host->ended : "?"));
@@ -384,7 +407,7 @@ static void tell_host(const struct power *power, size_t member)
     struct reading *out = power->clients.out;
     const char *backend = reading_get_fact(&host->probe, "probe.backend", "");
 
-    tell_gpus(power, member);
+    tell_gpus(power, member, gpus);
     if (backend != NULL)
         reading_fact(out, "probe.backend", name, slice_of(backend));
     tell_throttle(power, member, gpus);

@@ -31,10 +31,11 @@ double clients_scaled_s(const struct check_context *context, double seconds, dou
     return context->timescale > 1 ? fmax(seconds / context->timescale, least) : seconds;
 }
 
+/* What opens takes its time in a lab too. */
 static double lead_s(const struct check_context *context, double opening_s)
 {
-    return clients_scaled_s(context, opening_s + LEAD_S + (double)context->member_count / LOGINS_A_SECOND,
-                            LEAST_S);
+    return opening_s +
+           clients_scaled_s(context, LEAD_S + (double)context->member_count / LOGINS_A_SECOND, LEAST_S);
 }
 
 double clients_all_s(const struct check_context *context, const struct clients_work *work)

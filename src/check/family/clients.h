@@ -37,7 +37,7 @@ const char *clients_folder(const struct check_context *context);
 struct clients_work {
     const char *title;   /* of the command */
     double bytes, files; /* that each of them leaves there at most */
-    double opening_s;    /* that work needs on a host before it can begin */
+    double opening_s;    /* that work needs on a host before it can begin, real seconds */
     double slot_s;       /* from one turn to the next, real seconds */
     size_t turns;
     const char *settings; /* further lines of the script, before its text */
