@@ -185,7 +185,8 @@ static const struct remedy remedies[] = {
 
 static unsigned expected_s(const struct check_context *context)
 {
-    return clients_expected_s(context, sweep_slot_s(context), count_turns(context));
+    return clients_expected_s(context, &(const struct clients_work){.slot_s = sweep_slot_s(context),
+                                                                    .turns = count_turns(context)});
 }
 
 const struct check check_storage_clients = {

@@ -565,7 +565,7 @@ static const struct remedy remedies[] = {
 
 static unsigned expected_s(const struct check_context *context)
 {
-    return clients_expected_s(context, SLOT_S, TURNS);
+    return clients_expected_s(context, &(const struct clients_work){.slot_s = SLOT_S, .turns = TURNS});
 }
 
 const struct check check_storage_shared = {

@@ -145,6 +145,14 @@ static const struct kind {
          "the GPU is PERCENT slower in the steps of a training, in which all GPUs wait for it, and as ever "
          "in every part alone",
          "fail of training-step"},
+    [FAULT_POWER_TRIP] =
+        {"power-trip", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+         "a power supply trips where all GPUs go from idle to full load at once: the GPU goes away, and the "
+         "chassis slows the others down; steady load it bears",
+         "fail of gpu-power"},
+    [FAULT_POWER_OUT_OF_PHASE] = {"power-out-of-phase", "[:MS]", ARGUMENT_NUMBER_OPT, 40, 1, 10000,
+                                  "the host loads its GPUs MS after the moments that all hosts agreed on",
+                                  "inconclusive in gpu-power"},
     [FAULT_NIC_SLOW] = {"nic-slow", ":HCA[=GBPS]", ARGUMENT_HCA_NUMBER, 12, 0.01, 1000,
                         "one HCA carries GBPS GB/s only; nothing shows inside the host",
                         "fail of nccl-all-reduce-cluster and nccl-all-gather-cluster"},

@@ -315,6 +315,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),
         .sm_wrong = (int)number_or(host, FAULT_SDC, number, -1),
+        .trips = has_fault(host, FAULT_POWER_TRIP, number),
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),
         .temperature_burn = vary(profile->temperature_burn, 0.05, host->number, "hot", n),
@@ -582,6 +583,7 @@ static void storage_init(struct lab_host *host)
     host->scratch_full = fault_find(host->lab, host->number, FAULT_DISK_FULL) != NULL;
     host->fio_seconds = limit_or(host, FAULT_FIO_SHORT, 0);
     host->scratch_speed = slow != NULL ? 1 - slow->number / 100 : 1;
+    host->power_late_ms = limit_or(host, FAULT_POWER_OUT_OF_PHASE, 0.4);
     host->data_speed = 1 - limit_or(host, FAULT_CLIENT_SLOW, 0) / 100;
     host->data_bad = bad != NULL ? bad->word : "";
 }

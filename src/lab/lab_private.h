@@ -136,6 +136,8 @@ enum fault_kind {
     FAULT_SDC,
     FAULT_PCIE_SLOW,
     FAULT_STEP_SLOW,
+    FAULT_POWER_TRIP,
+    FAULT_POWER_OUT_OF_PHASE,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
     FAULT_PATH_SLOW,
@@ -322,6 +324,7 @@ struct lab_gpu {
     unsigned memory_wrong;    /* words of its memory that do not keep what is written */
     int sm_wrong;             /* an SM whose tensor cores answer wrong; -1: none */
     bool throttled, idle;     /* idle: CUDA gives it no work */
+    bool trips;               /* its power supply does not bear a swing between idle and load */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;
     double power_idle, power_burn;
@@ -404,6 +407,7 @@ struct lab_host {
     bool names_unknown;              /* it resolves no name of another host */
     bool data_mounted, scratch_full; /* /data is there; /scratch has no space left */
     double scratch_speed;            /* share of what its drives can do */
+    double power_late_ms;            /* how far its load is from the moments agreed on */
     double data_speed;               /* share of what one client of /data can do */
     const char *data_bad;            /* what is wrong with its /data, a word of the fault; "" */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assay-probe-gpu sdc, memory, compute, links and training: the lines that the probe prints on real GPUs, of this host's. */
+/* assay-probe-gpu sdc, memory, compute, links, training and power: the lines that the probe prints on real GPUs, of this host's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,17 +351,110 @@ static int run_training(const struct tool *tool)
     return 0;
 }
 
+/* Whoever started it is asked what time it is, as the probe does. */
+static bool ask_clock(void)
+{
+    char answer[64];
+
+    for (unsigned i = 0; i < 3; i++) {
+        printf("{\"ping\": %u}\n", i);
+        fflush(stdout);
+        if (fgets(answer, sizeof answer, stdin) == NULL || !(strtod(answer, NULL) > 1e9))
+            return false;
+    }
+    return true;
+}
+
+static void put_clock(const char *when, double moved_ms)
+{
+    printf("{\"clock\": \"%s\", \"uncertain_ms\": 0.9, \"moved_ms\": %.5g}\n", when, moved_ms);
+    fflush(stdout);
+}
+
+/* hz 0: the ramp. */
+static void put_swing(const struct lab_host *host, unsigned number, double hz, double seconds)
+{
+    double on = 0, off = 0;
+
+    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+        on += host->gpus[gpu].power_burn;
+        off += host->gpus[gpu].power_idle;
+    }
+    printf("{\"segment\": %u, \"hz\": %g, \"on_w\": %.5g, \"off_w\": %.5g, \"peak_w\": %.5g", number, hz, on,
+           off, on * 1.03);
+    if (hz > 0)
+        printf("}\n");
+    else
+        printf(", \"ramp_w_per_s\": %.5g}\n", (on - off) / seconds);
+}
+
+static void put_swung(const struct tool *tool, int gpu, unsigned edges, bool brakes)
+{
+    const struct lab_host *host = tool->host;
+    const struct lab_gpu *g = &host->gpus[gpu];
+    const bool lost = g->trips;
+
+    put_gpu(
+        host, gpu,
+        arena_printf(
+            tool->arena,
+            "\"edges\": %u, \"late_ms\": %.5g, \"late_p99_ms\": %.5g, \"power\": \"instant\", "
+            "\"on_w\": %.5g, \"off_w\": %.5g, \"peak_w\": %.5g, \"clock_mhz\": 1750, "
+            "\"clock_least_mhz\": 1600, \"temperature_c\": %u, \"reasons\": \"gpu_idle, sw_power_cap%s\"%s",
+            lost ? edges / 2 : edges, host->power_late_ms, host->power_late_ms * 0.8, g->power_burn,
+            g->power_idle, g->power_burn * 1.03, g->temperature_burn,
+            brakes ? ", hw_power_brake_slowdown" : "",
+            lost ? ", \"lost_s\": 17.3, \"why\": \"NVML: GPU is lost\"" : ""));
+}
+
+static int run_power(const struct tool *tool)
+{
+    const struct lab_host *host = tool->host;
+    const double seconds = strtod(option_of(tool, "--seconds", "10"), NULL);
+    const double ramp = strtod(option_of(tool, "--ramp", "30"), NULL);
+    const char *at = option_of(tool, "--hz", "0.2,0.5,1,2,3");
+    double hz[16];
+    unsigned waves = 0, edges = 0;
+    bool trips = false;
+    char *end;
+
+    while (waves < ARRAY_SIZE(hz) && (hz[waves] = strtod(at, &end)) > 0) {
+        edges += 2 * (unsigned)ceil(seconds * hz[waves++]);
+        at = *end == ',' ? end + 1 : end;
+    }
+    put_head(host, "power", waves + 3,
+             arena_printf(tool->arena, "\"edges\": %u, \"clock_by\": \"stdin\"", edges));
+    if (!ask_clock()) {
+        printf(
+            "{\"end\": \"unfit\", \"reason\": \"nobody told what time it is\", \"rounds\": 0, \"seconds\": 0}\n");
+        return 69;
+    }
+    put_clock("before", 0);
+    lab_sleep(tool->lab, seconds * waves + ramp);
+    put_clock("after", ask_clock() ? 0.05 : 1e6);
+    for (unsigned i = 0; i <= waves; i++)
+        put_swing(host, i, i < waves ? hz[i] : 0, ramp);
+    for (int gpu = 0; gpu < host->gpu_count; gpu++)
+        trips = trips || host->gpus[gpu].trips;
+    for (int gpu = 0; gpu < host->gpu_count; gpu++)
+        put_swung(tool, gpu, edges, trips && !host->gpus[gpu].trips);
+    printf("{\"end\": \"%s\", \"rounds\": %u, \"seconds\": %.3f}\n", trips ? "wrong" : "ok", edges,
+           seconds * waves + ramp);
+    return trips;
+}
+
 int tool_probe_gpu(struct tool *tool)
 {
     static const struct {
         const char *name;
         int (*run)(const struct tool *tool);
-    } tests[] = {{"sdc", run_sdc},
-                 {"memory", run_memory},
-                 {"compute", run_compute},
-                 {"links", run_links},
-                 {"training", run_training}};
+    } tests[] = {{"sdc", run_sdc},     {"memory", run_memory},     {"compute", run_compute},
+                 {"links", run_links}, {"training", run_training}, {"power", run_power}};
 
+    if (tool->argc == 2 && strcmp(tool->argv[1], "--help") == 0) {
+        printf("usage: assay-probe-gpu TEST [OPTION]...\n");
+        return 0;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(tests) && tool->argc > 1; i++) {
         if (strcmp(tests[i].name, tool->argv[1]) != 0)
             continue;
@@ -372,6 +465,7 @@ int tool_probe_gpu(struct tool *tool)
             tool->host->cuda_error);
         return 69;
     }
-    fprintf(stderr, "assay-probe-gpu: the lab has the tests sdc, memory, compute, links and training\n");
+    fprintf(stderr,
+            "assay-probe-gpu: the lab has the tests sdc, memory, compute, links, training and power\n");
     return 64;
 }

@@ -13,8 +13,9 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
-static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc, &probe_gpu_memory, &probe_gpu_compute,
-                                                     &probe_gpu_links, &probe_gpu_training};
+static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc,      &probe_gpu_memory,
+                                                     &probe_gpu_compute,  &probe_gpu_links,
+                                                     &probe_gpu_training, &probe_gpu_power};
 
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number)
@@ -291,6 +292,16 @@ static const struct metric metrics[] = {
     {"training.step*", "s", BETTER_LOWER, "a step; .p99 and .worst: the slow ones"},
     {"training.spread", "%", BETTER_LOWER, "between the slowest and the fastest step"},
     {"training.loss.*", "", BETTER_NEITHER, "of the first and of the last step"},
+    {"power.edge*", "ms", BETTER_LOWER,
+     "of a GPU between idle and load: how far its latest edge was from the moment planned; .p99: of 99 in a hundred"},
+    {"power.uncertain", "ms", BETTER_LOWER, "how well the host's clock is known beside the first host's"},
+    {"power.moved", "ms", BETTER_LOWER, "how far the one moved against the other during the test"},
+    {"power.clock*", "MHz", BETTER_HIGHER, "of the SMs at work, the mean; .least: the lowest sample"},
+    {"power.temperature", "C", BETTER_LOWER, "of the GPU, the highest"},
+    {"power.on", "W", BETTER_NEITHER, "at work: of a GPU, or of all of a host in one wave"},
+    {"power.off", "W", BETTER_NEITHER, "idle between, likewise"},
+    {"power.peak", "W", BETTER_NEITHER, "the highest sample, likewise; of a host those of its GPUs added up"},
+    {"power.ramp", "W/s", BETTER_NEITHER, "of all GPUs of a host from idle to full load"},
     {NULL},
 };
 

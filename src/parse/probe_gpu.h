@@ -32,6 +32,7 @@ struct probe_gpu {
     double tflops;
     unsigned losses, not_a_number; /* steps */
     double first_loss, last_loss, first_not_a_number;
+    double edges; /* of the test power, as announced */
 };
 
 /* A line that begins with this key. */
@@ -54,7 +55,7 @@ struct probe_gpu_test {
 };
 
 extern const struct probe_gpu_test probe_gpu_sdc, probe_gpu_memory, probe_gpu_compute, probe_gpu_links,
-    probe_gpu_training;
+    probe_gpu_training, probe_gpu_power;
 
 /* A whole number that must be there, and lie between 0 and most. */
 bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const char *key, double most,

@@ -686,6 +686,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
             return NULL;
     }
     note_left_out(&builder);
+    note_warnings(&builder);
     note_uplinks(&builder);
     note_variants(&builder);
     note_advice(&builder);

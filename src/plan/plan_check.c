@@ -185,6 +185,24 @@ void note_left_out(struct builder *builder)
         add_note(builder, reason(builder->arena, steps_will_not_run, names));
 }
 
+/* What a step does beyond its hosts, once for each that will run. */
+void note_warnings(struct builder *builder)
+{
+    const struct plan *plan = builder->plan;
+    const char *last = "";
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct check *check = check_find(step->shape->check);
+
+        if (check == NULL || check->warning == NULL || step->origin == ORIGIN_LEFT_OUT ||
+            strcmp(step->shape->suite_step, last) == 0)
+            continue;
+        last = step->shape->suite_step;
+        add_note(builder, reason(builder->arena, step_warns, last, check->warning));
+    }
+}
+
 /* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. */
 static void mark_senders(const struct builder *builder, const struct step *step, bool *sends)
 {

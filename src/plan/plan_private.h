@@ -79,6 +79,7 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
 int check_shapes(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
 /* Tells of what will not run. */
 void note_left_out(struct builder *builder);
+void note_warnings(struct builder *builder);
 /* Counts whose way into the fabric is loaded by tests between leaves. */
 void note_uplinks(struct builder *builder);
 

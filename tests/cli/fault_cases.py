@@ -17,6 +17,7 @@ HOST = {""}  # the host as a whole
 
 
 RAILS = os.path.join(SUITES, "rails.json")
+POWER = os.path.join(SUITES, "power.json")
 CABLING = os.path.join(SUITES, "cabling.json")
 CABLING_FABRIC = os.path.join(SUITES, "cabling-fabric.json")
 CABLING_ROCE = os.path.join(SUITES, "cabling-roce.json")
@@ -592,6 +593,14 @@ PROBE = [
          suite="gpu"),
     Case("sdc:4", fail("gpu-sdc", {"gpu4"}, "SM 17: tensor-bf16 from round 4 on"), remedy="do not accept", runs_on=True,
          suite="gpu"),
+    Case("power-trip:3", fail("gpu-power", {"b"}, r"power\.gpus is gpu3: GPU GPU-[0-9a-f-]+ went away 17\.3 s into the test", host="all"),
+         remedy="power supplies", suite=POWER),
+    Case("power-out-of-phase", undecided("gpu-power", {"b"}, "power.phase is 4[01].* expected <= 10 ms", host="all"), remedy="same moments",
+         suite=POWER),
+    Case("power-out-of-phase:2", {}, suite=POWER),
+    # Of whoever is not at work nothing is known, and the sums are those of the others to nobody.
+    Case("tool-missing:assay-probe-gpu", undecided("gpu-power", {"b"}, "assay-probe-gpu does not start, exit status 127", host="all"),
+         suite=POWER),
     Case("tool-missing:assay-probe-gpu", undecided("gpu-memory", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("gpu-compute", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("training-step", HOST | ALL_GPUS, "assay-probe-gpu.* not found")

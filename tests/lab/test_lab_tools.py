@@ -46,6 +46,7 @@ COMMANDS = [
     ("assay-probe-gpu", "assay-probe-gpu memory"),
     ("assay-probe-gpu", "assay-probe-gpu links"),
     ("assay-probe-gpu", "assay-probe-gpu training --steps 6"),
+    ("assay-probe-gpu", "yes 1800000000 | assay-probe-gpu power --seconds 3 --ramp 2"),
     ("assay-probe-gpu", "assay-probe-gpu compute --types bf16,fp8"),
     ("nvbandwidth", "nvbandwidth -t device_to_host_memcpy_ce device_to_device_memcpy_read_ce"),
     ("nccl-tests", "all_reduce_perf -b 8 -e 16G -f 2 -g 8"),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NVML that knows the GPUs of the host backend: the first draws what it may, the second is too warm as well. */
+/* An NVML that knows the GPUs of the host backend: the first draws what it may, the second is too warm as well. The first tells
+   what it draws at the moment, which alternates; with FAKE_NVML_LOST the second is lost after some samples. */
+#include <stdlib.h>
 #include <string.h>
 
 int nvmlInit_v2(void);
@@ -10,7 +12,18 @@ int nvmlDeviceGetPowerUsage(void *device, unsigned *ret_mw);
 int nvmlDeviceGetTemperature(void *device, int kind, unsigned *ret_c);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret_reasons);
 
-enum { DONE = 0, NOT_FOUND = 6, CLOCK_SM = 1 };
+struct field {
+    unsigned id, scope;
+    long long timestamp, latency_us;
+    int type, status;
+    union {
+        unsigned number;
+        unsigned long long widest;
+    } value;
+};
+int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields);
+
+enum { DONE = 0, NOT_FOUND = 6, LOST = 15, CLOCK_SM = 1, POWER_INSTANT = 186, SAMPLES_FOUND = 20 };
 
 static int numbers[] = {0, 1};
 
@@ -40,8 +53,20 @@ int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *ret_mhz)
 
 int nvmlDeviceGetPowerUsage(void *device, unsigned *ret_mw)
 {
-    (void)device;
+    static int samples;
+
     *ret_mw = 612500;
+    return *(int *)device == 1 && getenv("FAKE_NVML_LOST") != NULL && ++samples > SAMPLES_FOUND ? LOST : DONE;
+}
+
+int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields)
+{
+    static unsigned samples;
+
+    if (*(int *)device != 0 || count != 1 || fields[0].id != POWER_INSTANT)
+        return NOT_FOUND;
+    fields[0].status = DONE;
+    fields[0].value.number = ++samples % 2 == 0 ? 700000 : 500000;
     return DONE;
 }
 

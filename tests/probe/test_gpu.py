@@ -143,6 +143,60 @@ ok(done.returncode == 0 and gpus[1]["tflops"] < min(gpus[0]["tflops"], gpus[2]["
    and gpus[1]["late_percent"] > max(gpus[0]["late_percent"], gpus[2]["late_percent"]), "a GPU that makes the others wait is told as slow and late", gpus)
 same(by_key(lines, "training")[0]["digest"], whole["digest"], "and trains to the same")
 
+# power
+SHORT = ("power", "--backend", "host", "--hz", "1,3", "--seconds", "2", "--ramp", "1")
+
+
+def answered(*words, ahead=0.0):
+    """What it asks for is answered by a clock that is so far ahead."""
+    child = subprocess.Popen([PROGRAM, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+    told = []
+    for line in child.stdout:
+        if line.startswith('{"ping"'):
+            child.stdin.write(f"{time.time() + ahead:.9f}\n")
+        else:
+            told.append(json.loads(line))
+    child.stdin.close()
+    return child.wait(timeout=20), told
+
+
+def late_of(lines):
+    """The latest edge of all GPUs, s."""
+    return max(line["late_ms"] for line in by_key(lines, "gpu")) / 1e3
+
+
+done, lines = probe(*SHORT, "--gpus", "3", env=SENSED)
+same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["edges"]), (0, "ok", 5, 2 * (2 + 6)), "waves and ramp are carried out", done.stderr)
+same([(line["hz"], line["from_s"], line["to_s"]) for line in by_key(lines, "segment")], [(1, 0, 2), (3, 4, 6), (0, 8, 9)], "in their order")
+gpus = by_key(lines, "gpu")
+ok(all(line["edges"] == 16 and 0 < line["late_p99_ms"] <= line["late_ms"] < 1000 for line in gpus), "every edge was at a time that is told", gpus)
+same([(line.get("power"), line.get("peak_w"), line.get("clock_mhz"), line.get("reasons")) for line in gpus],
+     [("instant", 700, 1900, "sw_power_cap"), ("mean of a second", 612.5, 1700, "sw_power_cap, hw_thermal_slowdown"), (None,) * 4],
+     "what the driver says stands beside it, of the moment where it can", gpus)
+ok(all("on_w" not in line for line in by_key(lines, "segment")), "the host's power is not told where one GPU's is not known")
+done, lines = probe(*SHORT, "--gpus", "2", env=SENSED)
+ok(all(1100 < line["on_w"] < 1320 and line["peak_w"] == 1312.5 for line in by_key(lines, "segment")), "else it is the sum of its GPUs", lines)
+done, lines = probe(*SHORT, "--gpus", "2", env={**SENSED, "FAKE_NVML_LOST": "1"})
+lost = [(line["gpu"], line["why"]) for line in by_key(lines, "gpu") if "lost_s" in line]
+same((done.returncode, lines[-1]["end"], lost), (1, "wrong", [(1, "NVML: GPU is lost")]), "a GPU that goes away is told, and the other one works to the end")
+begin = time.time() + 3
+status, lines = answered(*SHORT, "--gpus", "1", "--clock", "stdin", "--at", f"{begin + 50:.6f}", ahead=50)
+took = time.time() - begin
+clocks = by_key(lines, "clock")
+ok(status == 0 and 8.9 < took < 9 + late_of(lines) + 2, "it begins at the moment by the clock that answers, and lasts as long as it says", took)
+ok([line["clock"] for line in clocks] == ["before", "after"] and all(0 < line["uncertain_ms"] < 500 and line["moved_ms"] < 500 for line in clocks),
+   "and says how well it knows that clock", clocks)
+done, lines = probe(*SHORT, "--at", "1000000000")
+ok(done.returncode == 69 and "after the moment at which all begin" in lines[-1]["reason"] and not by_key(lines, "clock"),
+   "who comes too late does not begin", lines[-1])
+done = subprocess.run([PROGRAM, *SHORT, "--clock", "stdin"], input="soon\n", capture_output=True, text=True, timeout=60, check=False)
+ok(done.returncode == 69 and "nobody told what time it is" in done.stderr, "nor does who is told no time", done)
+child = subprocess.Popen([PROGRAM, "power", "--backend", "host", "--gpus", "1", "--hz", "3"], stdout=subprocess.PIPE, text=True)
+time.sleep(4)
+child.send_signal(signal.SIGTERM)
+lines = [json.loads(line) for line in child.communicate(timeout=20)[0].splitlines()]
+ok(child.returncode == 70 and lines[-1]["end"] == "stopped" and 0 < by_key(lines, "gpu")[0]["edges"] < 60, "SIGTERM ends it between two edges", lines[-2:])
+
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),
@@ -150,6 +204,8 @@ for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no te
                             (("compute", "--types", "bf17"), 64, "--types: 'bf17' is none"), (("compute", "--sizes", "100"), 64, "multiples of 16"),
                             (("memory", "--memory", "9999999"), 64, "expected less than"), (("sdc", "--sms", "9999"), 64, "expected at most"),
                             (("training", "--steps", "9999"), 64, "expected at most"),
+                            (("power", "--hz", "0.2,4"), 64, "frequencies of 0.05 to 3"), (("power", "--at", "soon"), 64, "seconds since 1970"),
+                            (("power", "--clock", "mine"), 64, "realtime or stdin"), (("power", "--seconds", "900"), 64, "no more than 300 s"),
                             (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)
     ok(done.returncode == status and text in done.stderr, f"refused with its reason: {' '.join(words) or 'no word'}", done)

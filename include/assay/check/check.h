@@ -203,7 +203,9 @@ struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
     const char *summary; /* one line for --help and README */
-    unsigned scopes;     /* enum scope, or-ed */
+    const struct reason
+        *warning;    /* what it does to a site, said by plans and before a run; NULL: no more than others */
+    unsigned scopes; /* enum scope, or-ed */
     enum check_on on;
     unsigned concerns;  /* enum concern, or-ed */
     bool passive;       /* changes nothing and disturbs nobody: the guard's light path */

@@ -31,20 +31,22 @@ double clients_scaled_s(const struct check_context *context, double seconds, dou
     return context->timescale > 1 ? fmax(seconds / context->timescale, least) : seconds;
 }
 
-static double lead_s(const struct check_context *context)
+/* What opens takes its time in a lab too. */
+static double lead_s(const struct check_context *context, double opening_s)
 {
-    return clients_scaled_s(context, LEAD_S + (double)context->member_count / LOGINS_A_SECOND, LEAST_S);
+    return opening_s +
+           clients_scaled_s(context, LEAD_S + (double)context->member_count / LOGINS_A_SECOND, LEAST_S);
 }
 
-/* From the first login to the last client's end. */
-static double all_s(const struct check_context *context, double slot_s, size_t turns)
+double clients_all_s(const struct check_context *context, const struct clients_work *work)
 {
-    return lead_s(context) + (double)turns * slot_s + clients_scaled_s(context, ASK_S, ASK_LEAST_S);
+    return lead_s(context, work->opening_s) + (double)work->turns * work->slot_s +
+           clients_scaled_s(context, ASK_S, ASK_LEAST_S);
 }
 
-unsigned clients_expected_s(const struct check_context *context, double slot_s, size_t turns)
+unsigned clients_expected_s(const struct check_context *context, const struct clients_work *work)
 {
-    return (unsigned)ceil(all_s(context, slot_s, turns) + ASK_S);
+    return (unsigned)ceil(clients_all_s(context, work) + ASK_S);
 }
 
 static const char *mount_point(const struct check_context *context)
@@ -88,41 +90,54 @@ int clients_host_valid(const struct check_context *context, const char *hostfile
 
 /* --- the command --- */
 
-/* A file of the head's with a script for each host. It runs in a function that has no stdin, for the script comes by that. */
-static void put_script(const struct check_context *context, const struct clients_work *work, const char *name,
-                       const char *settings, const char *script, struct text *out)
+/* A file of the head's with a script for each host. It runs in a function that has no stdin, for the script comes by that. Where
+   answers come behind it they are its descriptor 3, and it ends all, for nothing else does. */
+static void put_script(const struct check_context *context, const char *name, const char *settings,
+                       const char *script, bool answered, struct text *out)
 {
     text_printf(out, "cat >\"$ASSAY_DIR/%s\" <<'END-OF-%s'\n", name, name);
     text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n"
                   "main() {\n");
     put_environment(context, out);
+    text_put(out, settings);
+    text_put(out, script);
+    text_printf(out, "}\nmain \"$1\" %s\nEND-OF-%s\n", answered ? "3<&0 </dev/null; exit" : "</dev/null",
+                name);
+}
+
+/* What scripts of a mount's clients are told. */
+static void set_mount(const struct check_context *context, const struct clients_work *work, struct text *out)
+{
     script_set(out, "mount", mount_point(context));
     script_set(out, "folder", clients_folder(context));
     script_set_number(out, "bytes", work->bytes, 0);
     script_set_number(out, "files", work->files, 0);
-    text_put(out, settings);
-    text_put(out, script);
-    text_printf(out, "}\nmain \"$1\" </dev/null\nEND-OF-%s\n", name);
+    script_set_number(out, "clients", (double)context->member_count, 0);
+    script_set_number(out, "hang_s", ceil(clients_scaled_s(context, HANG_S, HANG_LEAST_S)), 0);
 }
 
 void clients_put(const struct check_context *context, const struct clients_work *work, struct text *out)
 {
+    const bool mounted = work->ask == NULL;
     cleanup_text struct text settings = {0};
 
     text_init(&settings, SCRIPT_BYTES);
-    script_set_number(&settings, "clients", (double)context->member_count, 0);
-    script_set_number(&settings, "hang_s", ceil(clients_scaled_s(context, HANG_S, HANG_LEAST_S)), 0);
     script_begin(out, work->title);
-    put_script(context, work, "ask", settings.bytes, script_storage_ask, out);
-    put_script(context, work, "work",
-               arena_printf(context->arena, "slot_s=%.3f\n%s", work->slot_s, work->settings), work->script,
-               out);
-    launcher_put_log_in(context, all_s(context, work->slot_s, work->turns), out);
-    script_set(out, "folder", clients_folder(context));
-    script_set_number(out, "lead_s", ceil(lead_s(context)), 0);
+    if (mounted)
+        set_mount(context, work, &settings);
+    else
+        text_put(&settings, work->settings);
+    put_script(context, "ask", settings.bytes, mounted ? script_storage_ask : work->ask, false, out);
+    if (mounted)
+        text_printf(&settings, "slot_s=%.3f\n%s", work->slot_s, work->settings);
+    put_script(context, "work", settings.bytes, work->script, !mounted, out);
+    launcher_put_log_in(context, clients_all_s(context, work), out);
+    script_set(out, "folder", mounted ? clients_folder(context) : "");
+    script_set(out, "answers", mounted ? "" : "yes");
+    script_set_number(out, "lead_s", ceil(lead_s(context, work->opening_s)), 0);
     script_set_number(out, "ask_s", ceil(clients_scaled_s(context, ASK_S, ASK_LEAST_S)), 0);
     script_set_number(out, "clock_s", CLOCK_MOST_S, 1);
-    text_put(out, script_storage_clients);
+    text_put(out, script_clients);
 }
 
 /* --- what is owed --- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hosts that work on one shared mount at the same time: what the checks storage-clients and storage-shared have in common.
+ * Hosts that work on one shared mount at the same time: what the checks storage-clients and storage-shared have in common;
+ * and, of GPUs that are loaded at the same time, gpu-power.
  *
  * The first host logs in to all (launcher.h) and asks whether they can work there, and for their clocks. Those that can get
  * a place, in the order of the hosts, and a second at which the first turn begins; from then on each goes by its own clock, turn by
- * turn. Its word of when it began one gets the first host's clock (sh/storage_clients.sh), and by the word that came fastest all of
+ * turn. Its word of when it began one gets the first host's clock (sh/clients.sh), and by the word that came fastest all of
  * its times are compared with that. What they write lies in a folder of the
  * attempt's own below the step's.
  *
@@ -36,14 +37,20 @@ const char *clients_folder(const struct check_context *context);
 struct clients_work {
     const char *title;   /* of the command */
     double bytes, files; /* that each of them leaves there at most */
+    double opening_s;    /* that work needs on a host before it can begin, real seconds */
     double slot_s;       /* from one turn to the next, real seconds */
     size_t turns;
     const char *settings; /* further lines of the script, before its text */
     const char *script;
+    /* Of work that is on no mount: the script that asks a host whether it can, with the same settings. Such work is answered what
+       time it is on the first host (sh/clients.sh). NULL: storage_ask.sh */
+    const char *ask;
 };
 void clients_put(const struct check_context *context, const struct clients_work *work, struct text *out);
+/* From the first login to the last client's end. */
+double clients_all_s(const struct check_context *context, const struct clients_work *work);
 /* Of an attempt at timescale 1. */
-unsigned clients_expected_s(const struct check_context *context, double slot_s, size_t turns);
+unsigned clients_expected_s(const struct check_context *context, const struct clients_work *work);
 /* Seconds of the timescale, but as many as a loaded lab needs. */
 double clients_scaled_s(const struct check_context *context, double seconds, double least);
 

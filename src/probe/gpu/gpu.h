@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "assay/base/error.h"
+#include "power_schedule.h"
 #include "work.h"
 
 /* Exit status, told by --help; the same as assay-probe-collective's. */
@@ -69,6 +70,9 @@ struct gpu_options {
     uint64_t seed;                /* likewise */
     unsigned host_gpus, host_sms; /* of the host backend */
     unsigned host_mib;            /* memory of each of its GPUs */
+    struct power_plan power;      /* of the test power */
+    double at_s;                  /* when it begins, by the common clock; 0: soon */
+    bool clock_by_stdin;          /* else CLOCK_REALTIME */
     struct injection injection;
 };
 
@@ -160,6 +164,7 @@ enum gpu_test_number {
     GPU_TEST_COMPUTE,
     GPU_TEST_LINKS,
     GPU_TEST_TRAINING,
+    GPU_TEST_POWER,
     GPU_TESTS
 };
 
@@ -175,7 +180,7 @@ struct gpu_test {
 };
 
 extern const struct gpu_test gpu_test_sdc, gpu_test_memory, gpu_test_compute, gpu_test_links,
-    gpu_test_training;
+    gpu_test_training, gpu_test_power;
 extern const struct gpu_test *const gpu_tests[GPU_TESTS];
 
 /* gpu_options.c: 1 where help was asked for. */

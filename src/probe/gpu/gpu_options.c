@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +12,13 @@
 
 /* As the command line has them; an option that another test has is unknown to this one. */
 static struct words {
-    const char *backend, *units, *types, *sizes, *inject;
-    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup, steps, layers, seed;
+    const char *backend, *units, *types, *sizes, *inject, *hz, *at, *clock;
+    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup, steps, layers, seed,
+        ramp;
 } words = {.backend = "auto",
+           .hz = "0.2,0.5,1,2,3",
+           .clock = "realtime",
+           .ramp = 30,
            .seconds = 10,
            .depth = 256,
            .deadline_s = 600,
@@ -32,6 +37,7 @@ enum {
     COMPUTE = 1 << GPU_TEST_COMPUTE,
     LINKS = 1 << GPU_TEST_LINKS,
     TRAINING = 1 << GPU_TEST_TRAINING,
+    POWER = 1 << GPU_TEST_POWER,
     ALL = (1 << GPU_TESTS) - 1
 };
 
@@ -49,9 +55,9 @@ static const struct {
       "something wrong on purpose, for tests: gpu=0,sm=17,unit=fma32,bits=0x1000,from=450,period=3; "
       "gpu=0,offset=0x1000; gpu=0,slow=20"}},
     {ALL, {"gpus", 0, OPTION_COUNT, "N", &words.gpus, "of the host backend (default 8)"}},
-    {SDC | COMPUTE,
+    {SDC | COMPUTE | POWER,
      {"seconds", 's', OPTION_COUNT, "S", &words.seconds,
-      "how long; sdc: and each input once at least; compute: each type and size (default 10)"}},
+      "how long; sdc: and each input once at least; compute: each type and size; power: each wave (default 10)"}},
     {SDC, {"rounds", 'n', OPTION_COUNT, "N", &words.rounds, "instead: so many rounds"}},
     {SDC, {"units", 'u', OPTION_STRING, "LIST", &words.units, "only these units, with commas between them"}},
     {SDC, {"depth", 0, OPTION_COUNT, "N", &words.depth, "steps of each chain of operations (default 256)"}},
@@ -71,6 +77,16 @@ static const struct {
      {"layers", 0, OPTION_COUNT, "N", &words.layers,
       "of the model (default: what there is memory for, up to 32; of the host backend 2)"}},
     {TRAINING, {"seed", 0, OPTION_COUNT, "N", &words.seed, "of weights and tokens (default 1)"}},
+    {POWER,
+     {"hz", 0, OPTION_STRING, "LIST", &words.hz,
+      "frequencies of the waves, with commas between them (default 0.2,0.5,1,2,3)"}},
+    {POWER, {"ramp", 0, OPTION_COUNT, "S", &words.ramp, "seconds of the ramp behind them (default 30)"}},
+    {POWER,
+     {"at", 0, OPTION_STRING, "SECONDS", &words.at,
+      "when it begins, in seconds since 1970 by that clock (default 2 seconds after all is ready)"}},
+    {POWER,
+     {"clock", 0, OPTION_STRING, "NAME", &words.clock,
+      "realtime: this host's (default); stdin: who reads a line {\"ping\": N} answers with its seconds since 1970"}},
     {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
     {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
 };
@@ -177,6 +193,49 @@ static int read_sizes(struct gpu_options *options, const char *text, struct erro
     return 0;
 }
 
+/* "0.2,0.5,1,2,3" */
+static int read_waves(struct power_plan *plan, const char *text, struct error *err)
+{
+    struct slice rest = slice_of(text), word;
+    double hz;
+
+    while (rest.length > 0) {
+        const char *comma = memchr(rest.bytes, ',', rest.length);
+
+        word = (struct slice){rest.bytes, comma != NULL ? (size_t)(comma - rest.bytes) : rest.length};
+        if (!scan_double(word, &hz) || !(hz >= POWER_HZ_LEAST && hz <= POWER_HZ_MOST) ||
+            plan->waves == POWER_WAVES_MOST)
+            return error_set(err, ERROR_USAGE, "--hz: '%.*s'; expected at most %d frequencies of %g to %g",
+                             (int)word.length, word.bytes, POWER_WAVES_MOST, POWER_HZ_LEAST, POWER_HZ_MOST);
+        plan->hz[plan->waves++] = hz;
+        rest = slice_from(rest, word.length + (comma != NULL));
+    }
+    return 0;
+}
+
+static int read_power(struct gpu_options *options, struct error *err)
+{
+    enum { LASTS_MOST_S = 300 };
+    static struct power_schedule schedule;
+
+    options->power.seconds = words.seconds;
+    options->power.ramp_s = words.ramp;
+    options->clock_by_stdin = strcmp(words.clock, "stdin") == 0;
+    if (!options->clock_by_stdin && strcmp(words.clock, "realtime") != 0)
+        return error_set(err, ERROR_USAGE, "--clock is '%s'; expected realtime or stdin", words.clock);
+    if (words.at != NULL && (!scan_double(slice_of(words.at), &options->at_s) || !(options->at_s > 0) ||
+                             !isfinite(options->at_s)))
+        return error_set(err, ERROR_USAGE, "--at is '%s'; expected seconds since 1970", words.at);
+    if (read_waves(&options->power, words.hz, err) < 0)
+        return -1;
+    if (!power_schedule_make(&options->power, &schedule) || schedule.end > LASTS_MOST_S ||
+        schedule.edges > GPU_WINDOWS_MOST)
+        return error_set(err, ERROR_USAGE,
+                         "--hz %s --seconds %u --ramp %u; expected no more than %d s in all, and %d edges",
+                         words.hz, words.seconds, words.ramp, LASTS_MOST_S, GPU_WINDOWS_MOST);
+    return 0;
+}
+
 /* A release is what goes to customers' hosts: nobody turns bits over there by mistake. */
 static int read_injection(struct gpu_options *options, struct error *err)
 {
@@ -222,6 +281,8 @@ static int read_words(struct gpu_options *options, struct error *err)
                          words.layers, TRAINING_STEPS_MOST, TRAINING_LAYERS_MOST);
     if (read_sizes(options, words.sizes, err) < 0 ||
         read_names("types", words.types, gemm_names, GEMM_TYPES, options->types, err) < 0)
+        return -1;
+    if (options->test == &gpu_test_power && read_power(options, err) < 0)
         return -1;
     if (read_names("units", words.units, work_names, WORK_UNITS, options->units, err) < 0)
         return -1;

@@ -8,11 +8,27 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */, PERIOD_MS = 100, NEAR_MS = 500 };
+enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */, NEAR_MS = 500 };
 
 /* Of nvml.h what is used: its interface is kept stable, and the header is on few hosts. */
 typedef struct nvml_device *nvml_device;
-enum { NVML_DONE = 0, NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
+enum {
+    NVML_DONE = 0,
+    NVML_LOST = 15,
+    NVML_CLOCK_SM = 1,
+    NVML_TEMPERATURE_GPU = 0,
+    NVML_POWER_INSTANT = 186 /* a field, in mW */
+};
+
+struct nvml_field {
+    unsigned id, scope;
+    long long timestamp, latency_us;
+    int type, status;
+    union {
+        unsigned number;
+        unsigned long long widest;
+    } value;
+};
 
 struct nvml {
     void *handle;
@@ -23,6 +39,7 @@ struct nvml {
     int (*power)(nvml_device device, unsigned *ret_mw);
     int (*temperature)(nvml_device device, int kind, unsigned *ret_c);
     int (*reasons)(nvml_device device, unsigned long long *ret_reasons);
+    int (*fields)(nvml_device device, int count, struct nvml_field *fields); /* NULL: an old driver */
 };
 
 struct sample {
@@ -35,10 +52,13 @@ struct log {
     nvml_device device; /* NULL: NVML does not know it */
     struct sample *samples;
     size_t count; /* that were taken */
+    bool instant; /* its power is of the moment */
+    double lost;  /* since when; 0 */
 };
 
 struct sensors {
     struct nvml nvml;
+    struct sensor_how how;
     unsigned gpus;
     struct log logs[GPU_MOST];
     pthread_mutex_t lock;
@@ -67,17 +87,34 @@ static bool load(struct nvml *nvml)
         if (*(void **)functions[i].function == NULL)
             return false;
     }
+    if (nvml->handle != NULL)
+        *(void **)&nvml->fields = dlsym(nvml->handle, "nvmlDeviceGetFieldValues");
     return nvml->handle != NULL;
 }
 
-/* All of it or none: what could not be asked is not zero. */
-static bool take_sample(const struct nvml *nvml, nvml_device device, struct sample *ret_sample)
+static bool power_now(const struct nvml *nvml, nvml_device device, unsigned *ret_mw)
 {
+    struct nvml_field field = {.id = NVML_POWER_INSTANT};
+
+    if (nvml->fields == NULL || nvml->fields(device, 1, &field) != NVML_DONE || field.status != NVML_DONE)
+        return false;
+    *ret_mw = field.value.number;
+    return true;
+}
+
+/* All of it or none: what could not be asked is not zero. */
+static int take_sample(const struct nvml *nvml, const struct log *log, struct sample *ret_sample)
+{
+    int status = NVML_DONE;
+
     ret_sample->at_s = gpu_now_s();
-    return nvml->clock(device, NVML_CLOCK_SM, &ret_sample->clock_mhz) == NVML_DONE &&
-           nvml->power(device, &ret_sample->power_mw) == NVML_DONE &&
-           nvml->temperature(device, NVML_TEMPERATURE_GPU, &ret_sample->temperature_c) == NVML_DONE &&
-           nvml->reasons(device, &ret_sample->reasons) == NVML_DONE;
+    if (!log->instant || !power_now(nvml, log->device, &ret_sample->power_mw))
+        status = nvml->power(log->device, &ret_sample->power_mw);
+    if (status == NVML_DONE)
+        status = nvml->clock(log->device, NVML_CLOCK_SM, &ret_sample->clock_mhz);
+    if (status == NVML_DONE)
+        status = nvml->temperature(log->device, NVML_TEMPERATURE_GPU, &ret_sample->temperature_c);
+    return status == NVML_DONE ? nvml->reasons(log->device, &ret_sample->reasons) : status;
 }
 
 static bool is_over(struct sensors *sensors)
@@ -90,22 +127,30 @@ static bool is_over(struct sensors *sensors)
     return over;
 }
 
+static void sample_gpu(struct sensors *sensors, struct log *log)
+{
+    struct sample sample;
+    int status;
+
+    if (log->device == NULL)
+        return;
+    status = take_sample(&sensors->nvml, log, &sample);
+    (void)pthread_mutex_lock(&sensors->lock);
+    if (status == NVML_DONE)
+        log->samples[log->count++ % SAMPLES_MOST] = sample;
+    else if (status == NVML_LOST && log->lost <= 0)
+        log->lost = sample.at_s;
+    (void)pthread_mutex_unlock(&sensors->lock);
+}
+
 static void *work(void *data)
 {
     struct sensors *sensors = data;
 
     while (!is_over(sensors)) {
-        for (unsigned gpu = 0; gpu < sensors->gpus; gpu++) {
-            struct log *log = &sensors->logs[gpu];
-            struct sample sample;
-
-            if (log->device == NULL || !take_sample(&sensors->nvml, log->device, &sample))
-                continue;
-            (void)pthread_mutex_lock(&sensors->lock);
-            log->samples[log->count++ % SAMPLES_MOST] = sample;
-            (void)pthread_mutex_unlock(&sensors->lock);
-        }
-        (void)nanosleep(&(struct timespec){0, PERIOD_MS * 1000000L}, NULL);
+        for (unsigned gpu = 0; gpu < sensors->gpus; gpu++)
+            sample_gpu(sensors, &sensors->logs[gpu]);
+        (void)nanosleep(&(struct timespec){0, sensors->how.period_ms * 1000000L}, NULL);
     }
     return NULL;
 }
@@ -114,6 +159,7 @@ static void *work(void *data)
 static bool find_all(struct sensors *sensors, const struct gpu_probe *probe)
 {
     bool found = false;
+    unsigned milliwatts;
 
     sensors->gpus = probe->device_count;
     for (unsigned gpu = 0; gpu < sensors->gpus; gpu++) {
@@ -125,6 +171,8 @@ static bool find_all(struct sensors *sensors, const struct gpu_probe *probe)
             log->samples = calloc(SAMPLES_MOST, sizeof *log->samples);
         if (log->samples == NULL)
             log->device = NULL;
+        log->instant = log->device != NULL && sensors->how.power == SENSOR_POWER_INSTANT &&
+                       power_now(&sensors->nvml, log->device, &milliwatts);
         found = found || log->device != NULL;
     }
     return found;
@@ -140,12 +188,13 @@ static void release(struct sensors *sensors)
     free(sensors);
 }
 
-struct sensors *sensors_start(const struct gpu_probe *probe)
+struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how how)
 {
     struct sensors *sensors = calloc(1, sizeof *sensors);
 
     if (sensors == NULL)
         return NULL;
+    sensors->how = how;
     (void)pthread_mutex_init(&sensors->lock, NULL);
     if (!load(&sensors->nvml) || sensors->nvml.init() != NVML_DONE) {
         release(sensors);
@@ -172,15 +221,46 @@ void sensors_stop(struct sensors *sensors)
     release(sensors);
 }
 
+struct sensor_span sensors_joined(struct sensor_span one, struct sensor_span other)
+{
+    const double all = one.samples + other.samples, share = all > 0 ? one.samples / all : 0;
+
+    if (one.samples == 0 || other.samples == 0)
+        return one.samples == 0 ? other : one;
+    return (struct sensor_span){
+        .samples = one.samples + other.samples,
+        .clock_mhz = one.clock_mhz * share + other.clock_mhz * (1 - share),
+        .power_w = one.power_w * share + other.power_w * (1 - share),
+        .clock_least_mhz = fmin(one.clock_least_mhz, other.clock_least_mhz),
+        .power_peak_w = fmax(one.power_peak_w, other.power_peak_w),
+        .temperature_c = fmax(one.temperature_c, other.temperature_c),
+        .reasons = one.reasons | other.reasons,
+    };
+}
+
 static void add(struct sensor_span *span, const struct sample *sample)
 {
-    const double before = span->samples, all = before + 1;
+    const double watts = sample->power_mw / 1e3;
 
-    span->clock_mhz = (span->clock_mhz * before + sample->clock_mhz) / all;
-    span->power_w = (span->power_w * before + sample->power_mw / 1e3) / all;
-    span->temperature_c = fmax(span->temperature_c, sample->temperature_c);
-    span->reasons |= sample->reasons;
-    span->samples++;
+    *span = sensors_joined(*span, (struct sensor_span){1, sample->clock_mhz, watts, sample->clock_mhz, watts,
+                                                       sample->temperature_c, sample->reasons});
+}
+
+enum sensor_power sensors_power(const struct sensors *sensors, unsigned gpu)
+{
+    return sensors != NULL && sensors->logs[gpu].instant ? SENSOR_POWER_INSTANT : SENSOR_POWER_MEAN;
+}
+
+double sensors_lost(struct sensors *sensors, unsigned gpu)
+{
+    double since;
+
+    if (sensors == NULL)
+        return 0;
+    (void)pthread_mutex_lock(&sensors->lock);
+    since = sensors->logs[gpu].lost;
+    (void)pthread_mutex_unlock(&sensors->lock);
+    return since;
 }
 
 struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double from, double to)

@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# usage: ASSAY_DIR=FOLDER ASSAY_ATTEMPT=UUID folder=/data [lead_s=10] [ask_s=30] [clock_s=1] sh storage_clients.sh
-# Starts the clients of a shared mount on all hosts at once, and prints their rows of key-value. ASSAY_DIR/hosts has a line for each
-# host, "ADDRESS slots=8 # NAME", this one first; ASSAY_DIR/ask is storage_ask.sh, and ASSAY_DIR/work storage_client.sh or
-# storage_shared.sh.
+# usage: ASSAY_DIR=FOLDER ASSAY_ATTEMPT=UUID [folder=/data] [lead_s=10] [ask_s=30] [clock_s=1] [answers=yes] sh clients.sh
+# Starts work on all hosts at once, and prints their rows of key-value. ASSAY_DIR/hosts has a line for each host,
+# "ADDRESS slots=8 # NAME", this one first. Of clients of a shared mount, folder, ASSAY_DIR/ask is storage_ask.sh, and
+# ASSAY_DIR/work storage_client.sh or storage_shared.sh; of GPUs, which are asked nothing of a mount, they are power_ask.sh and
+# power_client.sh.
 #
 # First all are asked. Who can work gets a place, in the order of the hosts, and the second at which the first job begins: lead_s
 # from now, by the host's own clock where that is not further than clock_s from this one's, else by as much more or less. Rows that
 # a host prints at a moment of its clock (client.clock, client.begun) get this host's clock behind them, so that all clocks are
 # compared with one. A host that did not answer in time is in client.silent, with the exit status and what was said.
 #
+# With answers, the stdin of a host's work stays open behind its script, and each row client.ping gets a line there: what time it
+# is here. How the work ended on its way is in client.left, likewise with the exit status and what was said.
+#
 # Of the launcher assay puts a function before it:
 #   log_in ADDRESS WORDS   runs the script on its stdin there, with WORDS as its first argument
 . "$(dirname "$0")/key_value.sh"
-: "${folder:?}" "${lead_s:=10}" "${ask_s:=30}" "${clock_s:=1}"
+: "${folder:=}" "${lead_s:=10}" "${ask_s:=30}" "${clock_s:=1}" "${answers:=}"
 command -v log_in >/dev/null || log_in() { timeout 600 ssh "$1" "exec /bin/sh -s '$2'"; }
-dir=$ASSAY_LAB_ROOT$folder/assay-clients-$ASSAY_ATTEMPT
+dir=${folder:+$ASSAY_LAB_ROOT$folder/assay-clients-$ASSAY_ATTEMPT}
 
 stamped() {
     while IFS= read -r row; do
@@ -29,6 +33,19 @@ said() { sed 's/[\t\r]/ /g; /^ *$/d' | tail -n 3 | paste -s -d ';' - | cut -c 1-
 start() {
     if [ "$2" = 1 ]; then sh "$ASSAY_DIR/$1" "$4"; else log_in "$3" "$4" <"$ASSAY_DIR/$1"; fi 2>"$ASSAY_DIR/$1.$2.err"
     echo $? >"$ASSAY_DIR/$1.$2.rc"
+}
+# answered N ADDRESS NAME WORDS: work whose questions are answered. Its script ends by exit, for its stdin does not.
+answered() {
+    mkfifo "$ASSAY_DIR/answers.$1"
+    { [ "$1" = 1 ] || cat "$ASSAY_DIR/work"; exec cat "$ASSAY_DIR/answers.$1"; } | {
+        if [ "$1" = 1 ]; then sh "$ASSAY_DIR/work" "$4"; else log_in "$2" "$4"; fi 2>"$ASSAY_DIR/work.$1.err"
+        put client.left "$3" "$? $(said <"$ASSAY_DIR/work.$1.err")"
+    } | {
+        exec 3>"$ASSAY_DIR/answers.$1"
+        while IFS= read -r row; do
+            case $row in client.ping"$tab"*) date +%s.%N >&3 ;; *) printf '%s\n' "$row" ;; esac
+        done
+    }
 }
 # bounded SECONDS PROCESS: it is waited for that long
 bounded() {
@@ -71,10 +88,11 @@ begin_of() {
 fit=$(cat "$ASSAY_DIR/fit") place=0 begin=$(($(date +%s) + lead_s)) working=
 count=$(printf '%s' "$fit" | grep -c .)
 put clients.begin '' "$begin"
-trap 'rm -rf -- "$dir"; exit 143' TERM HUP INT
+[ -z "$dir" ] || trap 'rm -rf -- "$dir"; exit 143' TERM HUP INT
 while [ $place -lt "$count" ] && read -r n address name; do
     put client.place "$name" $place
-    { start work "$n" "$address" "$name $place $count $(begin_of "$n")" | stamped; } </dev/null &
+    words="$name $place $count $(begin_of "$n")"
+    if [ -n "$answers" ]; then answered "$n" "$address" "$name" "$words"; else start work "$n" "$address" "$words" | stamped; fi </dev/null &
     place=$((place + 1)) working="$working $!"
 done <<END
 $fit
@@ -84,4 +102,4 @@ END
 [ -z "$working" ] || wait $working
 echo 'key-value end'
 # What is left of who was killed; not where this host could not work there itself.
-case $fit in '1 '*) timeout 60 rm -rf -- "$dir" ;; esac
+case $dir:$fit in ?*:'1 '*) timeout 60 rm -rf -- "$dir" ;; esac
