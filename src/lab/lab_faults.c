@@ -411,6 +411,11 @@ static const struct kind {
     [FAULT_LINE_MTU] = {"line-mtu", "[:BYTES]", ARGUMENT_NUMBER_OPT, 50, 1, 1400,
                         "packets within BYTES of the largest size vanish on the way to the host and back",
                         "fail of line"},
+    [FAULT_LINE_STALLS] =
+        {"line-stalls", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 4, 1, 600,
+         "of a transfer from or to the host over that network nothing comes through for SECONDS, a third "
+         "after its start",
+         "remark in line where it has windows, which names when; fail where the suite has a limit"},
     [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
                          "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",

@@ -552,6 +552,17 @@ LINES = [
 ]
 for case in LINES:
     case.suite = LINE
+# The mean of both ways meets the limit: what stalls for some seconds of a minute is seen in windows of time only.
+WINDOWS = {"name": "windows", "title": "lines, in windows of time", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"check": "line", "scope": "pair", "needs": ["reachable"], "retries": 0, "arguments": {"seconds": 60, "window": 3, "pings": 20},
+     "gate": ["line.steady"], "limits": [
+         {"metric": "line.window", "floor": 20, "unit": "Gb/s", "source": "clause 6", "status": "contract"}]}]}
+WHEN = r"from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d to ([\d-]+ )?\d\d:\d\d:\d\d UTC"
+LINES += [
+    Case("line-stalls:6", over_pairs(fail, ["line"], rf"line.window is 0 Gb/s, {WHEN}, expected >= 20"), remedy="at that time", suite=WINDOWS),
+    Case("line-stalls:1", over_pairs(fail, ["line"], rf"line.steady is forward: slow {WHEN} \(1 of 20 windows"), suite=WINDOWS),
+]
 
 # Hosts that NVLinks join: who is not of their domain goes by the network, with both of its neighbours and with all.
 APART = all_with(fail, "expected >= ")
