@@ -603,7 +603,7 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
              "space.used\t/\t91\nspace.used\t/boot/old disk\t90\nspace.used\t/scratch\t100\n"
              "space.inodes_used\t/\t5\nspace.inodes_full\t\t\tdf: /x: Stale file handle\n"
              "space.folder\t/home/*\t3145728\nspace.entry\t/home/*\t2097152 alice smith\n"
-             "space.entry\t/home/*\t1048576 bob\nspace.free\t/home/*\t1048576\n"
+             "space.entry\t/home/*\t1048576 bob\nspace.free\t/home/*\t1048576\nspace.fills\t/home/*\t91\n"
              "space.folder\t/tmp\t0\nspace.size\t/var/log\t\ttime_for_folders_over\t120\nkey-value end\n",
              "", 0},
             {0}});
@@ -613,6 +613,7 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
     assert_string_equal(finding(&host, "space.inodes_full.unread"), "df: /x: Stale file handle");
     assert_true(reading_get(&host.attempt.reading, "space.size", "/home/*")->value == 3072);
     assert_true(reading_get(&host.attempt.reading, "space.left", "/home/*")->value == 1024);
+    assert_true(reading_get(&host.attempt.reading, "space.filled", "/home/*")->value == 91);
     assert_true(reading_get(&host.attempt.reading, "space.largest", "/home/*")->value == 2048);
     assert_string_equal(reading_get_fact(&host.attempt.reading, "space.largest_are", "/home/*"),
                         "alice smith 2.0 GiB, bob 1.0 GiB");
