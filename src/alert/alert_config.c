@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is told: a file that holds secrets. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +94,22 @@ static int take_receiver(struct arena *arena, const struct json *row, struct ale
     return 0;
 }
 
+/* A file that does not speak of growth has a warning of what will be full within a month. */
+enum { USUAL_DAYS_LEFT = 30, MIB_OF_GIB = 1024 };
+
+static void take_growth(const struct json *growth, struct alert_grade *grades)
+{
+    for (enum alert_severity severity = ALERT_INFO; severity <= ALERT_CRITICAL; severity++) {
+        const struct json *row = json_get(growth, alert_severity_name(severity));
+        bool usual = growth == NULL && severity == ALERT_WARNING;
+
+        grades[severity] =
+            (struct alert_grade){.days_left = json_number(row, "days_left", usual ? USUAL_DAYS_LEFT : 0),
+                                 .filled = json_number(row, "filled_percent", INFINITY),
+                                 .grown = MIB_OF_GIB * json_number(row, "grown_gib", INFINITY)};
+    }
+}
+
 struct alert_config *alert_config_load(struct arena *arena, const char *path, struct error *err)
 {
     struct alert_config *config = arena_new(arena, struct alert_config);
@@ -105,6 +122,7 @@ struct alert_config *alert_config_load(struct arena *arena, const char *path, st
     if (document == NULL)
         return NULL;
     config->no_run_after = 3600 * json_number(document, "no_run_after_h", 0);
+    take_growth(json_get(document, "growth"), config->growth);
     json_each (row, json_get(document, "receivers"))
         if (take_receiver(arena, row, config, err) < 0)
             return NULL;

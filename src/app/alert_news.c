@@ -2,7 +2,7 @@
 /*
  * What a run says against each host, and against each test over several hosts. A failure is critical. What could not be
  * decided is a warning where the last accepted run had decided it, else it is told for information; so is a rate that is
- * lower, or a gate that is lost, than in that run, and a folder that will soon have filled its file system. A run that decided
+ * lower, or a gate that is lost, than in that run. A folder that grew is graded by the configuration. A run that decided
  * nothing of any host is a warning itself: nobody would hear of it otherwise.
  */
 #include "assay/app/alert_news.h"
@@ -17,6 +17,7 @@ static const char WHOLE_RUN[] = "the run";
 struct teller {
     struct arena *arena;
     const struct record *record;
+    const struct alert_config *config;
     struct alert_news *news;
     size_t near; /* the condition that was asked for last: questions come in order */
 };
@@ -127,6 +128,34 @@ static const char *host_of_place(const struct teller *teller, const char *place)
     return NULL;
 }
 
+/* The worst grade that it meets; false: none. */
+static bool grade_growth(const struct alert_config *config, const struct history_growth *growth,
+                         enum alert_severity *ret_severity)
+{
+    bool found = false;
+
+    for (enum alert_severity severity = ALERT_INFO; severity <= ALERT_CRITICAL; severity++) {
+        const struct alert_grade *grade = &config->growth[severity];
+
+        if (history_days_left(growth) < grade->days_left || growth->filled >= grade->filled ||
+            growth->size - growth->size_before >= grade->grown) {
+            *ret_severity = severity;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void tell_growth(struct teller *teller, const struct earlier *earlier,
+                        const struct history_growth *growth)
+{
+    enum alert_severity severity;
+
+    if (grade_growth(teller->config, growth, &severity))
+        add_problem(teller, growth->target, severity, arena_printf(teller->arena, "grows %s", growth->folder),
+                    history_growth_text(teller->arena, earlier->history, growth));
+}
+
 static void tell_earlier(struct teller *teller)
 {
     const struct earlier *earlier = teller->record->earlier;
@@ -147,14 +176,8 @@ static void tell_earlier(struct teller *teller)
                                  found->series.items[drop->series].metric),
                     text);
     }
-    for (size_t i = 0; earlier->number != 0 && i < found->growths.count; i++) {
-        const struct history_growth *growth = &found->growths.items[i];
-
-        if (history_days_left(growth) < HISTORY_DAYS_LEFT_FEW)
-            add_problem(teller, growth->target, ALERT_WARNING,
-                        arena_printf(teller->arena, "grows %s", growth->folder),
-                        history_growth_text(teller->arena, earlier->history, growth));
-    }
+    for (size_t i = 0; earlier->number != 0 && i < found->growths.count; i++)
+        tell_growth(teller, earlier, &found->growths.items[i]);
     for (size_t i = 0; i < earlier->comparison.worse.count; i++) {
         const struct item_change *change = &earlier->comparison.worse.items[i];
 
@@ -264,10 +287,10 @@ static int find_whole(struct teller *teller, struct error *err)
     return 0;
 }
 
-int alert_news_of(struct arena *arena, const struct record *record, struct alert_news *ret_news,
-                  struct error *err)
+int alert_news_of(struct arena *arena, const struct record *record, const struct alert_config *config,
+                  struct alert_news *ret_news, struct error *err)
 {
-    struct teller teller = {arena, record, ret_news, 0};
+    struct teller teller = {arena, record, config, ret_news, 0};
     struct report_entry *entries;
     size_t count;
 

@@ -4,6 +4,9 @@
  * addresses lie in: what iperf3 sends both ways, the least second of it too, and what becomes of small packets and of ones as
  * large as the interface sends. That large ones vanish (a black hole of MTU) hangs whatever sends much, and no ping shows it.
  *
+ * With windows in time the seconds of iperf3 are cut into stretches of that length: the slowest is told with when it was, and
+ * what was slow for a while is found as it is among the slices of a soak (spells.h).
+ *
  * There are no figures for lines that fit all: a contract's are limits of the step, such as line.bandwidth. Lines of the same kind
  * are compared with each other.
  */
@@ -11,12 +14,16 @@
 #include <string.h>
 
 #include "assay/base/robust.h"
+#include "assay/base/utc.h"
+#include "assay/model/spells.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 
 #include "launcher.h"
 #include "part_file.h"
+#include "rates.h"
 #include "rules.h"
 #include "script.h"
 
@@ -24,7 +31,9 @@ enum {
     SCRIPT_BYTES = 8 * 1024,
     CONNECT_S = 30, /* a login to the other host, and a server that still serves */
     PORT_MOST = 65535,
+    SECOND_BYTES = 500, /* of what iperf3 -J prints of one second of one stream, and of their sum */
 };
+#define SLOW_BY 0.1      /* as a soak fails from */
 #define PING_EVERY_S 0.2 /* the least that ping takes from who is not root */
 
 static bool is_to_endpoint(const struct check_context *context)
@@ -191,6 +200,86 @@ static void hold_to_asked(const struct check_context *context, const struct part
                            arena_printf(out->arena, "%.0f", streams)));
 }
 
+/* --- windows in time --- */
+
+static const struct way {
+    const char *part, *direction;
+} ways[] = {{"there", "forward"}, {"back", "reverse"}};
+
+static void tell_slowest(const struct check_context *context, const struct rates *rates,
+                         const struct way *way, double began, struct reading *out)
+{
+    double window_s = check_number(context, "window");
+    struct measurement *slowest =
+        reading_measure(out, "line.window", "", round(rates->values[rates->slowest] * 1e4) / 1e4, "Gb/s");
+
+    reading_at_text(out, slowest, "direction", slice_of(way->direction));
+    reading_at_number(out, slowest, AT_BEGAN, began + window_s * (double)rates->slowest);
+    reading_at_number(out, slowest, AT_LASTS, window_s);
+}
+
+/* What was slow for a while; NULL: nothing. */
+static const struct reason *slow_for_a_while(struct arena *arena, const struct spells *spells, size_t count,
+                                             const struct way *way, double began, double window_s)
+{
+    const struct spell *longest;
+    struct utc_between at;
+
+    if (spells->items.count == 0)
+        return NULL;
+    longest = &spells->items.items[spells->longest];
+    at = utc_between(arena, began + window_s * (double)longest->first,
+                     began + window_s * (double)(longest->first + longest->count));
+    return reason(arena, line_slow_for_a_while, way->direction, at.from, at.to, spells->slow, count,
+                  arena_printf(arena, "%.1f", spells->worst * 100),
+                  arena_printf(arena, "%.4g Gb/s", spells->median));
+}
+
+/* One way's windows; what was slow is added to ret_slow. False: nothing was shown, and why. */
+static bool tell_windows(const struct check_context *context, const struct attempt *attempt,
+                         const struct way *way, struct reading *out, const struct reason **ret_slow,
+                         const struct reason **ret_why)
+{
+    const struct part *part = attempt_part(attempt, way->part);
+    const char *told = part != NULL ? reading_get_fact(&part->reading, "iperf3.rates", way->direction) : NULL;
+    double began = part != NULL ? number_of(part, "iperf3.began") : 0,
+           window_s = check_number(context, "window");
+    struct spells spells;
+    struct rates rates;
+
+    *ret_why = REASON(no_seconds_of_iperf3);
+    if (told == NULL || began <= 0 ||
+        !rates_cut(out->arena, told, window_s, check_number(context, "seconds"), &rates))
+        return false;
+    tell_slowest(context, &rates, way, began, out);
+    *ret_why = REASON(nothing_sent_most_of_the_time);
+    if (rates.median <= 0)
+        return false;
+    spells_find(out->arena, &(struct spells_series){.values = rates.values, .count = rates.count}, SLOW_BY,
+                SLOW_BY, &spells);
+    *ret_slow = reason_also(out->arena, *ret_slow,
+                            slow_for_a_while(out->arena, &spells, rates.count, way, began, window_s));
+    *ret_why = reason(out->arena, windows_too_uneven, arena_printf(out->arena, "%.1f", spells.noise * 100),
+                      SLOW_BY * 100);
+    return !spells.blind || spells.items.count > 0;
+}
+
+static void tell_steady(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    const struct reason *slow = NULL, *why, *unknown = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+        if (!tell_windows(context, attempt, &ways[i], out, &slow, &why))
+            unknown = why;
+    if (slow != NULL)
+        reading_fact_said(out, "line.steady", "", slow);
+    else if (unknown != NULL)
+        reading_finding(out, SEVERITY_INFO, "line.steady.unread", "", unknown);
+    else
+        reading_fact(out, "line.steady", "", slice_of("yes"));
+}
+
 static void read_line(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     read_parts(context, attempt, out);
@@ -198,12 +287,17 @@ static void read_line(const struct check_context *context, const struct attempt 
     hold_to_asked(context, attempt_part(attempt, "back"), out);
     tell_loss(out);
     tell_times(out);
+    if (check_number(context, "window") > 0)
+        tell_steady(context, attempt, out);
 }
 
 /* --- what is required --- */
 
 static const struct limit whole_rules[] =
     RULES_EQUAL("line.whole", "yes", "RFC 2923, 2.1: what is lost without a word is a black hole of MTU");
+
+static const struct limit steady_rules[] =
+    RULES_EQUAL("line.steady", "yes", "assay: windows against their own median, from 10%");
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
@@ -220,13 +314,18 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
         {"line.latency", "stat=median"},
         {"line.latency", "stat=max"},
         {"line.jitter", NULL},
+        {"line.window", "direction=forward"},
+        {"line.window", "direction=reverse"},
     };
+    size_t count = ARRAY_SIZE(rows) - (check_number(context, "window") > 0 ? 0 : ARRAY_SIZE(ways));
 
     slot_add(context, slots, "line.whole", "", NULL, DUTY_GATE, whole_rules);
     slot_add(context, slots, "line.mtu", "", NULL, rules_duty(context, "line.mtu", ""), NULL);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+    for (size_t i = 0; i < count; i++)
         slot_add(context, slots, rows[i].metric, "", rows[i].at, rules_duty(context, rows[i].metric, ""),
                  NULL);
+    if (check_number(context, "window") > 0)
+        slot_add(context, slots, "line.steady", "", NULL, DUTY_RECORD, steady_rules);
 }
 
 static const struct argument arguments[] = {
@@ -237,6 +336,8 @@ static const struct argument arguments[] = {
     {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
     {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
     {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
+    {"window", ARGUMENT_COUNT, "0",
+     "seconds of a window in time: the slowest one of each way is told, and whether one was slow for a while; 0: none"},
     {"pings", ARGUMENT_COUNT, "50", "small packets, five in a second", MORE_IS_MORE},
     {0},
 };
@@ -265,6 +366,12 @@ static const char *arguments_fault(const struct check_context *context)
     if (check_number(context, "pings") < 2 || check_number(context, "seconds") < 1 ||
         check_number(context, "streams") < 1)
         return "\"pings\" must be at least 2, \"seconds\" and \"streams\" 1";
+    if (check_number(context, "seconds") < SPELLS_LEAST * check_number(context, "window"))
+        return "\"seconds\" must hold at least 8 of \"window\"";
+    if (check_number(context, "seconds") * (check_number(context, "streams") + 1) * SECOND_BYTES >
+        PARSER_DOCUMENT_BYTES)
+        return "\"seconds\" are too many for what is read of iperf3's output; use fewer \"streams\", or repeat the step "
+               "(\"repeat_for_s\")";
     return NULL;
 }
 
@@ -272,6 +379,8 @@ static const struct remedy remedies[] = {
     {"line.whole", REASON(look_for_small_mtu_on_the_way)},
     {"line.loss", REASON(look_for_what_drops_packets)},
     {"line.retransmits", REASON(look_for_what_drops_packets)},
+    {"line.steady", REASON(look_what_stalls_line)},
+    {"line.window", REASON(look_what_stalls_line)},
     {"line.*", REASON(look_at_both_ends_of_line)},
     {"sound", REASON(is_iperf3_on_both_ends)},
     {0},

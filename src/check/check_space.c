@@ -146,14 +146,19 @@ static void read_space(const struct check_context *context, const struct attempt
     tell_full(out, "space.used", "space.full", check_number(context, "used_most"));
     tell_full(out, "space.inodes_used", "space.inodes_full", check_number(context, "inodes_most"));
     for (size_t i = 0; (folder = folder_of(context, i)) != NULL; i++) {
-        static const char *const rows[][2] = {{"space.folder", "space.size"}, {"space.free", "space.left"}};
+        static const struct {
+            const char *row, *metric, *unit;
+            double divisor;
+        } rows[] = {{"space.folder", "space.size", "MiB", KIB_OF_MIB},
+                    {"space.free", "space.left", "MiB", KIB_OF_MIB},
+                    {"space.fills", "space.filled", "%", 1}};
 
         for (size_t k = 0; k < ARRAY_SIZE(rows); k++) {
-            const char *kib = reading_get_fact(out, rows[k][0], folder);
+            const char *told = reading_get_fact(out, rows[k].row, folder);
             double number;
 
-            if (kib != NULL && scan_double(slice_of(kib), &number))
-                reading_measure(out, rows[k][1], folder, number / KIB_OF_MIB, "MiB");
+            if (told != NULL && scan_double(slice_of(told), &number))
+                reading_measure(out, rows[k].metric, folder, number / rows[k].divisor, rows[k].unit);
         }
         if (is_of_each(folder))
             tell_entries(out, folder);
@@ -197,6 +202,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
             slot_add(context, slots, "space.largest_are", folder, NULL, DUTY_RECORD, NULL);
         }
         slot_add(context, slots, "space.left", folder, NULL, DUTY_RECORD, NULL);
+        slot_add(context, slots, "space.filled", folder, NULL, DUTY_RECORD, NULL);
     }
 }
 

@@ -34,7 +34,7 @@ static int take_run(const struct request *request, struct alerts *alerts, struct
     if (record != NULL && record->state == RUN_RUNNING)
         error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     else if (record != NULL && earlier_attach(store, request->arena, record, NULL, err) == 0 &&
-             alert_news_of(request->arena, record, &news, err) == 0)
+             alert_news_of(request->arena, record, request->config, &news, err) == 0)
         result = alerts_take(alerts, &news, request->now, err);
     store_close(store);
     return result;

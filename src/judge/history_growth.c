@@ -8,12 +8,16 @@
 
 static const double seconds_of_day = 86400;
 
+/* What it takes, what its file system has free, and how much of that is used. */
+enum room_kind { ROOM_SIZE, ROOM_LEFT, ROOM_FILLED, ROOM_KINDS };
+static const char *const room_metrics[ROOM_KINDS] = {"space.size", "space.left", "space.filled"};
+
 /* One number of one folder of one host. */
 struct room {
     size_t target, run;
     const char *folder;
-    bool left; /* what its file system has free; else what it takes */
-    double mib;
+    enum room_kind kind;
+    double value; /* MiB; of ROOM_FILLED % */
 };
 
 static bool same_folder(const struct room *a, const struct room *b)
@@ -30,7 +34,7 @@ static int compare_rooms(const void *a, const void *b)
     if (order == 0)
         order = strcmp(left->folder, right->folder);
     if (order == 0)
-        order = left->left - right->left;
+        order = (int)left->kind - (int)right->kind;
     return order != 0 ? order : compare_sizes(left->run, right->run);
 }
 
@@ -43,28 +47,34 @@ static struct room *rooms_of(struct work *work, size_t *ret_count)
     for (size_t i = 0; i < history->values.count; i++) {
         const struct history_value *value = &history->values.items[i];
         const struct history_position *position = &history->positions.items[value->position];
-        bool left = strcmp(position->metric, "space.left") == 0;
 
-        if (left || strcmp(position->metric, "space.size") == 0)
-            rooms[(*ret_count)++] =
-                (struct room){value->target, value->run, position->subject, left, value->value};
+        for (size_t kind = 0; kind < ROOM_KINDS; kind++)
+            if (strcmp(position->metric, room_metrics[kind]) == 0)
+                rooms[(*ret_count)++] = (struct room){value->target, value->run, position->subject,
+                                                      (enum room_kind)kind, value->value};
     }
     qsort(rooms, *ret_count, sizeof *rooms, compare_rooms);
     return rooms;
 }
 
-/* rooms: all of one folder. */
+/* rooms: all of one folder. What that run has of that kind, the last of several; NAN: nothing. */
+static double room_in_run(const struct room *rooms, size_t count, enum room_kind kind, size_t run)
+{
+    while (count-- > 0)
+        if (rooms[count].kind == kind && rooms[count].run == run)
+            return rooms[count].value;
+    return NAN;
+}
+
+/* Likewise. */
 static void find_growth(struct work *work, const struct room *rooms, size_t count)
 {
     const struct history *history = work->history;
-    struct history_growth growth = {.target = history->targets.items[rooms->target],
-                                    .folder = rooms->folder,
-                                    .per_day = NAN,
-                                    .left = NAN};
+    struct history_growth growth = {
+        .target = history->targets.items[rooms->target], .folder = rooms->folder, .per_day = NAN};
     size_t sizes = 0, before;
-    double days;
 
-    while (sizes < count && !rooms[sizes].left)
+    while (sizes < count && rooms[sizes].kind == ROOM_SIZE)
         sizes++;
     /* Several steps of a run may have looked. */
     for (before = sizes; before > 0 && rooms[before - 1].run == history->runs.count - 1;)
@@ -73,14 +83,14 @@ static void find_growth(struct work *work, const struct room *rooms, size_t coun
         return;
     growth.run = rooms[sizes - 1].run;
     growth.before = rooms[before - 1].run;
-    growth.size = rooms[sizes - 1].mib;
-    growth.size_before = rooms[before - 1].mib;
-    if (sizes < count && rooms[count - 1].run == growth.run)
-        growth.left = rooms[count - 1].mib;
-    days = (history->runs.items[growth.run].started - history->runs.items[growth.before].started) /
-           seconds_of_day;
-    if (days >= HISTORY_GROWTH_LEAST_DAYS)
-        growth.per_day = (growth.size - growth.size_before) / days;
+    growth.size = rooms[sizes - 1].value;
+    growth.size_before = rooms[before - 1].value;
+    growth.left = room_in_run(rooms, count, ROOM_LEFT, growth.run);
+    growth.filled = room_in_run(rooms, count, ROOM_FILLED, growth.run);
+    growth.days = (history->runs.items[growth.run].started - history->runs.items[growth.before].started) /
+                  seconds_of_day;
+    if (growth.days >= HISTORY_GROWTH_LEAST_DAYS)
+        growth.per_day = (growth.size - growth.size_before) / growth.days;
     if (growth.size - growth.size_before >= HISTORY_GROWTH_LEAST_MIB ||
         (growth.per_day > 0 && history_days_left(&growth) < HISTORY_DAYS_LEFT_FEW))
         *list_push(work->arena, &work->found->growths) = growth;

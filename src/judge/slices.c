@@ -2,14 +2,13 @@
 /* Steps whose attempts are made until they have worked for a time: how much of it is owed, and what was slow for a while
    in the series of their numbers. */
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
+#include "assay/base/utc.h"
+#include "assay/model/spells.h"
 #include "assay/parse/parser.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
-#include "spells.h"
 
 /* By the host's own clock where it told it: what it took is of no account if nobody listened meanwhile. */
 static double work_of(const struct attempt *attempt)
@@ -52,24 +51,9 @@ const struct reason *slices_unmade(struct arena *arena, const struct step *step,
     return reason(arena, worked_too_short, time_of_work(arena, worked), time_of_work(arena, owed));
 }
 
-/* UTC. */
-static const char *moment(struct arena *arena, double when, const char *format)
-{
-    const time_t seconds = (time_t)when;
-    struct tm parts;
-    char text[64];
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (gmtime_r(&seconds, &parts) == NULL || strftime(text, sizeof text, format, &parts) == 0)
-        return "?";
-#pragma GCC diagnostic pop
-    return arena_strdup(arena, text);
-}
-
 const char *slice_time(struct arena *arena, const struct attempt *attempt)
 {
-    return moment(arena, attempt->began, "%Y-%m-%d %H:%M");
+    return utc_text(arena, attempt->began, "%Y-%m-%d %H:%M");
 }
 
 /* Between two slices that are next to each other there are their windows, and no more. */
@@ -119,26 +103,16 @@ static struct series series_of(struct arena *arena, const struct slot *slot,
     return series;
 }
 
-/* From when to when, UTC: "2026-11-23 03:10" and "03:34"; of a short one with seconds. */
-struct between {
-    const char *from, *to;
-};
-
-static struct between time_of(const struct series *series, const struct spell *spell)
+static struct utc_between time_of(const struct series *series, const struct spell *spell)
 {
-    double from = series->attempts[spell->first]->began,
-           to = series->attempts[spell->first + spell->count - 1]->ended;
-    bool same_day = floor(from / 86400) == floor(to / 86400), brief = to - from < 120;
-    const char *whole = brief ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M";
-
-    return (struct between){moment(series->arena, from, whole),
-                            moment(series->arena, to, same_day ? whole + strlen("%Y-%m-%d ") : whole)};
+    return utc_between(series->arena, series->attempts[spell->first]->began,
+                       series->attempts[spell->first + spell->count - 1]->ended);
 }
 
 static const struct reason *spells_text(const struct series *series, const struct spells *spells)
 {
     const struct spell *first = &spells->items.items[0], *longest = &spells->items.items[spells->longest];
-    struct between at = time_of(series, first), most = time_of(series, longest);
+    struct utc_between at = time_of(series, first), most = time_of(series, longest);
     const char *median = arena_printf(series->arena, "%.4g %s", spells->median, series->unit);
 
     if (spells->items.count == 1)

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/base/utc.h"
+#include "assay/reasons/judge.h"
+
 #include "judge_private.h"
 
 /* Each "key=text" of the slot must be among the measurement's fields. */
@@ -33,15 +36,30 @@ bool is_worse(const char *metric, double value, double than)
     return row != NULL && row->better == BETTER_HIGHER ? value < than : value > than;
 }
 
+/* "0.02 Gb/s, from 2026-11-27 15:20:27 to 15:20:32 UTC", of a value that is of a part of the time; else NULL. */
+static const struct reason *said_when(struct arena *arena, const struct measurement *measurement,
+                                      const char *text)
+{
+    struct utc_between at;
+    double began, lasts_s;
+
+    if (!measurement_at(measurement, AT_BEGAN, &began) || !measurement_at(measurement, AT_LASTS, &lasts_s))
+        return NULL;
+    at = utc_between(arena, began, began + lasts_s);
+    return reason(arena, value_from_to, arena_printf(arena, "%s %s", text, measurement->unit), at.from,
+                  at.to);
+}
+
 static void add_measurement(struct arena *arena, const struct measurement *measurement, struct values *values)
 {
     char buffer[32];
+    const char *text = arena_strdup(arena, number_text(measurement->value, buffer, sizeof buffer));
 
-    *list_push(arena, &values->items) =
-        (struct value){.text = arena_strdup(arena, number_text(measurement->value, buffer, sizeof buffer)),
-                       .unit = measurement->unit,
-                       .number = measurement->value,
-                       .found = true};
+    *list_push(arena, &values->items) = (struct value){.text = text,
+                                                       .unit = measurement->unit,
+                                                       .said = said_when(arena, measurement, text),
+                                                       .number = measurement->value,
+                                                       .found = true};
 }
 
 static void add_fact(struct arena *arena, const struct fact *fact, struct values *values)

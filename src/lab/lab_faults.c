@@ -421,6 +421,21 @@ static const struct kind {
     [FAULT_LINE_MTU] = {"line-mtu", "[:BYTES]", ARGUMENT_NUMBER_OPT, 50, 1, 1400,
                         "packets within BYTES of the largest size vanish on the way to the host and back",
                         "fail of line"},
+    [FAULT_LINE_STALLS] =
+        {"line-stalls", "[:SECONDS]", ARGUMENT_NUMBER_OPT, 4, 1, 600,
+         "of a transfer from or to the host over that network nothing comes through for SECONDS, a third "
+         "after its start",
+         "remark in line where it has windows, which names when; fail where the suite has a limit"},
+    [FAULT_OBJECT_SLOW] =
+        {"object-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 60, 1, 99,
+         "the host gets and puts PERCENT less of objects, and waits so much longer for small ones",
+         "fail of object-store where the suite has a limit for it"},
+    [FAULT_OBJECT_CORRUPT] = {"object-corrupt", "", ARGUMENT_NONE, 0, 0, 0,
+                              "one object in four comes back to the host with a byte changed",
+                              "fail of object-store"},
+    [FAULT_OBJECT_DENIED] = {"object-denied", "[:STATUS]", ARGUMENT_NUMBER_OPT, 403, 400, 599,
+                             "the object store answers the host with that HTTP status",
+                             "inconclusive in object-store"},
     [FAULT_NPU_FAULT] = {"npu-fault", ":NPU", ARGUMENT_GPU, 0, 0, 0, "npu-smi says Alarm of the NPU",
                          "fail of ascend-npu where the suite asks for NPUs"},
     [FAULT_TOOL_MISSING] = {"tool-missing", ":TOOL", ARGUMENT_TOOL, 0, 0, 0, "the tool is not installed",

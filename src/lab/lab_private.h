@@ -233,6 +233,10 @@ enum fault_kind {
     FAULT_LINE_SLOW,
     FAULT_LINE_LOSSY,
     FAULT_LINE_MTU,
+    FAULT_LINE_STALLS,
+    FAULT_OBJECT_SLOW,
+    FAULT_OBJECT_CORRUPT,
+    FAULT_OBJECT_DENIED,
     FAULT_NPU_FAULT,
     FAULT_TOOL_MISSING,
     FAULT_TOOL_HANG,
@@ -520,8 +524,8 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date,
     tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd,
     tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd, tool_ipmitool,
-    tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd, tool_flock,
-    tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
+    tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd,
+    tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

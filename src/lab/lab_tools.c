@@ -77,6 +77,7 @@ static const struct tool_row {
     {"fio", tool_fio},
     {"dd", tool_dd},
     {"flock", tool_flock},
+    {"curl", tool_curl},
     {"iperf3", tool_iperf3},
     {"ping", tool_ping},
     {"npu-smi", tool_npu_smi},

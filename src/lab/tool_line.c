@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "assay/base/files.h"
@@ -14,6 +15,7 @@
 
 #define LINE_GBITS 23.5 /* of 25 that the ports have */
 #define LINE_MS 0.12
+#define STALLED 0.001    /* what was on its way */
 #define RETRANSMITTED 40 /* segments a second, of a healthy line with many streams */
 
 enum {
@@ -105,7 +107,9 @@ static void print_head(const struct tool *tool, unsigned streams, const char *se
 {
     printf("{\n\t\"start\":\t{\n");
     print_connected(streams, server, option(tool, "-p", PORT));
-    printf("\t\t\"version\":\t\"iperf 3.12\",\n\t\t\"system_info\":\t\"Linux %s\"", tool->host->name);
+    printf("\t\t\"version\":\t\"iperf 3.12\",\n\t\t\"system_info\":\t\"Linux %s\",\n"
+           "\t\t\"timestamp\":\t{\n\t\t\t\"timesecs\":\t%lld\n\t\t}",
+           tool->host->name, (long long)time(NULL));
     if (streams > 0)
         printf(",\n\t\t\"test_start\":\t{\n\t\t\t\"protocol\":\t\"TCP\",\n\t\t\t\"num_streams\":\t%u,\n"
                "\t\t\t\"duration\":\t%.0f,\n\t\t\t\"reverse\":\t%d\n\t\t}",
@@ -123,6 +127,12 @@ static int refuse(const struct tool *tool, const char *why)
     return 0;
 }
 
+/* What comes through in the i-th second, of 1. */
+static double stalled(const struct tool *tool, unsigned other, unsigned i, unsigned seconds)
+{
+    return i >= seconds / 3 && i - seconds / 3 < worse(tool, other, FAULT_LINE_STALLS) ? 0 : 1;
+}
+
 static int send_all(const struct tool *tool, unsigned other, const char *server)
 {
     unsigned streams = (unsigned)option(tool, "-P", 1), seconds = (unsigned)option(tool, "-t", 10);
@@ -135,7 +145,7 @@ static int send_all(const struct tool *tool, unsigned other, const char *server)
     lab_sleep(tool->lab, seconds);
     printf("\t\"intervals\":\t[");
     for (unsigned i = 0; i < seconds; i++) {
-        double gbits = LINE_GBITS * share *
+        double gbits = LINE_GBITS * share * stalled(tool, other, i, seconds) *
                        (1 + 0.01 * lab_noise(tool->host->number * 100 + other, "line",
                                              i + (has(tool, "-R") ? seconds : 0)));
 

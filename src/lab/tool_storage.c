@@ -109,8 +109,8 @@ static void print_columns(const struct lab_host *host, const struct mount *mount
         printf("%-6s %3llu%% %s\n", mount->type, percent, mount->target);
     else if (strcmp(columns, "fstype,ipcent,target") == 0)
         printf("%-6s %4u%% %s\n", mount->type, inodes_percent(host, mount), mount->target);
-    else if (strcmp(columns, "avail") == 0)
-        printf("%llu\n", mount->kib - mount->used_kib);
+    else if (strcmp(columns, "avail,pcent") == 0)
+        printf("%llu %3llu%%\n", mount->kib - mount->used_kib, percent);
     else
         printf("%s\n", strcmp(columns, "fstype") == 0 ? mount->type : mount->target);
 }

@@ -268,6 +268,23 @@ static const char *set_mounts(struct arena *arena, struct host *host, size_t off
     return set_text(arena, host, offset, value);
 }
 
+#define URL_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_~/%[]"
+bool host_is_object_store(const char *url)
+{
+    const char *rest = strncmp(url, "https://", 8) == 0  ? url + 8
+                       : strncmp(url, "http://", 7) == 0 ? url + 7
+                                                         : "";
+    const char *path = strchr(rest, '/');
+
+    return path != NULL && path != rest && path[1] != '\0' && url[strspn(url, URL_BYTES)] == '\0' &&
+           rest[strlen(rest) - 1] != '/';
+}
+
+static const char *set_object_store(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    return host_is_object_store(value) ? set_text(arena, host, offset, value) : HOST_OBJECT_STORE_FORM;
+}
+
 static const char *set_timescale(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     double number;
@@ -310,6 +327,7 @@ static const struct key keys[] = {
     {"leaf", set_text, offsetof(struct host, leaf), false},
     {"fabric", set_fabric, offsetof(struct host, fabric), false},
     {"mounts", set_mounts, offsetof(struct host, mounts), false},
+    {"object_store", set_object_store, offsetof(struct host, object_store), false},
     {"bmc", set_bmc, offsetof(struct host, without_bmc), false},
     {"role", set_role, offsetof(struct host, role), false},
     {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},

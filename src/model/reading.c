@@ -137,6 +137,14 @@ void reading_at_number(struct reading *reading, struct measurement *measurement,
     field->is_number = true;
 }
 
+bool measurement_at(const struct measurement *measurement, const char *key, double *ret_number)
+{
+    for (size_t i = 0; i < measurement->at.count; i++)
+        if (measurement->at.items[i].is_number && strcmp(measurement->at.items[i].key, key) == 0)
+            return scan_double(slice_of(measurement->at.items[i].text), ret_number);
+    return false;
+}
+
 static struct finding_tally *tally_of(struct reading *reading, const char *code, const char *subject)
 {
     for (size_t i = reading->tallies.count; i > 0; i--) {

@@ -2,7 +2,9 @@
 /*
  * iperf3 -J: TCP or UDP over one line, as the client prints it.
  *
- * facts    iperf3.version, .protocol ("TCP"), .streams, .seconds (that were asked for)
+ * facts    iperf3.version, .protocol ("TCP"), .streams, .seconds (that were asked for), .began (seconds since 1970, by the
+ *          client's clock); .rates of "forward" and "reverse": of each interval that counts when it ended, in seconds
+ *          from the first one's start, and Gb/s ("1 23.51 2 23.48")
  * metrics  line.bandwidth Gb/s of all streams together: what arrived (stat=average), and the least of the intervals
  *          (stat=slowest) that the client saw; line.retransmits of the sender's TCP; of UDP line.udp.jitter us and
  *          line.udp.loss %. All at direction=forward, from client to server, or reverse (-R); --bidir has both.
@@ -21,6 +23,7 @@
 #include "loose_json.h"
 #include "shell_words.h"
 
+#define LATEST_S 1e11  /* of a clock that is believed: the year 5138 */
 #define DIGITS 1e6     /* as many behind the point as mean something: it prints what a double holds */
 #define TIME_SHARE 0.9 /* of the time that was asked for; the last interval may end a little early */
 
@@ -65,22 +68,28 @@ static void measure_bandwidth(struct reading *reading, double bits, const char *
     reading_at_text(reading, measurement, "stat", slice_of(stat));
 }
 
-/* Of the intervals that count; false where there is none. */
-static bool slowest_of(const struct json *intervals, const char *sum, double *ret_bits)
+/* Of the intervals that count the slowest, and all of them in their order. */
+static void read_intervals(struct reading *reading, const struct json *intervals, const char *sum,
+                           const char *direction)
 {
-    bool found = false;
+    cleanup_text struct text rates;
+    double slowest = INFINITY;
 
+    text_init(&rates, PARSER_DOCUMENT_BYTES);
     json_each (interval, intervals) {
         const struct json *of = json_get(interval, sum);
-        double bits;
+        double bits, ended;
 
         if (json_boolean(of, "omitted", false) || !number_of(of, "bits_per_second", &bits))
             continue;
-        if (!found || bits < *ret_bits)
-            *ret_bits = bits;
-        found = true;
+        slowest = fmin(slowest, bits);
+        if (number_of(of, "end", &ended))
+            text_printf(&rates, "%s%.6g %.4g", rates.length > 0 ? " " : "", ended, bits / 1e9);
     }
-    return found;
+    if (isfinite(slowest))
+        measure_bandwidth(reading, slowest, "slowest", direction);
+    if (rates.length > 0)
+        reading_fact(reading, "iperf3.rates", direction, (struct slice){rates.bytes, rates.length});
 }
 
 static void read_udp(struct reading *reading, const struct json *received, const char *direction)
@@ -103,8 +112,7 @@ static bool read_direction(struct reading *reading, const struct json *root, siz
     if (!number_of(received, "bits_per_second", &bits) || !number_of(received, "seconds", &seconds))
         return false;
     measure_bandwidth(reading, bits, "average", direction);
-    if (slowest_of(json_get(root, "intervals"), sums[way].interval, &value))
-        measure_bandwidth(reading, value, "slowest", direction);
+    read_intervals(reading, json_get(root, "intervals"), sums[way].interval, direction);
     if (number_of(json_get(end, sums[way].sent), "retransmits", &value))
         measure(reading, "line.retransmits", value, "", direction);
     read_udp(reading, received, direction);
@@ -120,6 +128,7 @@ static void read_start(struct reading *reading, const struct json *start)
     const struct json *test = json_get(start, "test_start"), *connected = json_get(start, "connected");
     double streams = json_number(test, "num_streams", 0), seconds = json_number(test, "duration", 0);
     double sockets = connected != NULL ? (double)connected->count : 0;
+    double began = json_number(json_get(start, "timestamp"), "timesecs", 0);
     struct slice version = slice_of(json_string(start, "version", ""));
 
     scan_text(&version, "iperf ");
@@ -131,6 +140,8 @@ static void read_start(struct reading *reading, const struct json *start)
     }
     reading_count(reading, "iperf3.streams", streams > 0 ? (uint64_t)streams : 0);
     reading_count(reading, "iperf3.seconds", seconds > 0 ? (uint64_t)seconds : 0);
+    if (began > 0 && began < LATEST_S)
+        reading_count(reading, "iperf3.began", (uint64_t)began);
     /* Where both directions are tested, as many again. */
     if (sockets < streams)
         reading_lacks(reading, reason(reading->arena, streams_not_connected,
@@ -208,6 +219,11 @@ static const struct metric metrics[] = {
      .better = BETTER_HIGHER,
      .help = "what arrived of all streams",
      .peers = true},
+    {.name = "line.window",
+     .unit = "Gb/s",
+     .better = BETTER_HIGHER,
+     .help = "the same, of the slowest window of the check `line`",
+     .peers = true},
     {.name = "line.retransmits", .unit = "", .better = BETTER_LOWER, .help = "segments that TCP sent again"},
     {.name = "line.udp.jitter", .unit = "us", .better = BETTER_LOWER, .help = "of UDP, as RFC 1889 has it"},
     {.name = "line.udp.loss", .unit = "%", .better = BETTER_LOWER, .help = "datagrams that did not arrive"},
@@ -216,7 +232,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_iperf3 = {
     .name = "iperf3",
-    .version = 1,
+    .version = 2,
     .summary = "iperf3 -J: bandwidth, retransmits, and of UDP jitter and loss",
     .metrics = metrics,
     .grammar =

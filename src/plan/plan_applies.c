@@ -19,7 +19,7 @@
 struct site {
     struct arena *arena;
     const struct platform *platform;
-    const char *fabric, *mounts; /* NULL: not declared */
+    const char *fabric, *mounts, *object_store; /* NULL: not declared */
     bool cabling, bmc;
     unsigned hosts;  /* of the hostfile, spares aside, of all platforms */
     unsigned leaves; /* that hosts of the platform hang on; 0: of some it is not declared */
@@ -53,6 +53,14 @@ static struct answer mounts_are_declared(const struct site *site, const struct j
     if (site->mounts == NULL)
         return (struct answer){false, false, REASON(mounts_not_declared)};
     return (struct answer){true, false, reason(site->arena, mounts_declared, site->mounts)};
+}
+
+static struct answer store_is_declared(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    if (site->object_store == NULL)
+        return (struct answer){false, false, REASON(object_store_not_declared)};
+    return (struct answer){true, false, reason(site->arena, object_store_declared, site->object_store)};
 }
 
 static struct answer hosts_have_a_bmc(const struct site *site, const struct json *wanted)
@@ -102,9 +110,9 @@ static const struct condition {
     const char *key;
     struct answer (*ask)(const struct site *site, const struct json *wanted);
 } conditions[] = {
-    {"hosts_min", hosts_are_enough},  {"hosts_max", hosts_are_few},    {"leaves_min", leaves_are_enough},
-    {"cabling", cables_are_declared}, {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},
-    {"rails", gpus_have_rails},       {"fabric", fabric_is},
+    {"hosts_min", hosts_are_enough},     {"hosts_max", hosts_are_few},    {"leaves_min", leaves_are_enough},
+    {"cabling", cables_are_declared},    {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},
+    {"object_store", store_is_declared}, {"rails", gpus_have_rails},      {"fabric", fabric_is},
 };
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
@@ -146,6 +154,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
             continue;
         site.fabric = host->fabric;
         site.mounts = host->mounts;
+        site.object_store = host->object_store;
         site.bmc = !host->without_bmc;
         site.cabling |= host->rails.count > 0;
     }
@@ -261,6 +270,8 @@ int check_site(const struct plan_sources *sources, struct error *err)
                 const char *key, *was, *is;
             } rows[] = {{"fabric", said(first != NULL ? first->fabric : host->fabric), said(host->fabric)},
                         {"mounts", said(first != NULL ? first->mounts : host->mounts), said(host->mounts)},
+                        {"object_store", said(first != NULL ? first->object_store : host->object_store),
+                         said(host->object_store)},
                         {"bmc", (first != NULL ? first : host)->without_bmc ? "none" : "ipmi",
                          host->without_bmc ? "none" : "ipmi"}};
 

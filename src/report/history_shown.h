@@ -10,6 +10,10 @@ const char *history_finding_said(struct arena *arena, enum report_language langu
                                  const struct history *history, const struct history_findings *findings,
                                  const struct history_finding *finding);
 
+/* As history_growth_text. */
+const char *history_growth_said(struct arena *arena, enum report_language language,
+                                const struct history *history, const struct history_growth *growth);
+
 /* As many series as can be told apart. */
 enum { HISTORY_LINES = 8 };
 /* An <svg> of these series, by their index in the findings, under this title; `more` says what is not drawn: "" nothing. */

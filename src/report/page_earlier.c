@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "changes.h"
+#include "history_shown.h"
 #include "page.h"
 
 enum { ROWS = 100 };
@@ -103,6 +104,19 @@ static void write_drops(struct page *page, const struct earlier *earlier)
         html_markup(page->out, "</tbody></table>\n");
 }
 
+static void write_growths(struct page *page, const struct earlier *earlier)
+{
+    const struct history_findings *found = earlier->findings;
+
+    for (size_t i = 0; i < found->growths.count && i < ROWS; i++) {
+        html_markup(page->out, "<p>");
+        html_textf(
+            page->out, "%s: %s", found->growths.items[i].target,
+            history_growth_said(page->arena, page->language, earlier->history, &found->growths.items[i]));
+        html_markup(page->out, "</p>\n");
+    }
+}
+
 void page_earlier(struct page *page)
 {
     const struct earlier *earlier = page->view->record->earlier;
@@ -115,6 +129,7 @@ void page_earlier(struct page *page)
         return;
     write_changes(page, TEXT_WORSE, comparison->worse.items, comparison->worse.count);
     write_drops(page, earlier);
+    write_growths(page, earlier);
     write_changes(page, TEXT_BETTER, comparison->better.items, comparison->better.count);
     write_changes(page, TEXT_OTHER_TEXT, comparison->texts.items, comparison->texts.count);
     write_changes(page, TEXT_GONE, comparison->gone.items, comparison->gone.count);

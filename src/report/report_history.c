@@ -67,19 +67,29 @@ const char *history_finding_text(struct arena *arena, const struct history *hist
     return history_finding_said(arena, LANGUAGE_EN, history, findings, finding);
 }
 
+const char *history_growth_said(struct arena *arena, enum report_language language,
+                                const struct history *history, const struct history_growth *growth)
+{
+    const char *text =
+        language_say(arena, language, isnan(growth->per_day) ? TEXT_SITE_GROWTH : TEXT_SITE_GROWTH_OVER,
+                     growth->folder, room_text(arena, growth->size - growth->size_before),
+                     arena_printf(arena, "%lld", run_at(history, growth->before)->number),
+                     room_text(arena, growth->size), arena_printf(arena, "%.3g", growth->days));
+
+    if (!isnan(growth->filled))
+        text = language_say(arena, language, TEXT_SITE_GROWTH_FILLED, text,
+                            arena_printf(arena, "%.0f", growth->filled));
+    if (isinf(history_days_left(growth)))
+        return text;
+    return language_say(arena, language, TEXT_SITE_GROWTH_DAYS, text, room_text(arena, growth->per_day),
+                        room_text(arena, growth->left),
+                        arena_printf(arena, "%.0f", history_days_left(growth)));
+}
+
 const char *history_growth_text(struct arena *arena, const struct history *history,
                                 const struct history_growth *growth)
 {
-    const char *text = language_say(arena, LANGUAGE_EN, TEXT_SITE_GROWTH, growth->folder,
-                                    room_text(arena, growth->size - growth->size_before),
-                                    arena_printf(arena, "%lld", run_at(history, growth->before)->number),
-                                    room_text(arena, growth->size));
-
-    if (isinf(history_days_left(growth)))
-        return text;
-    return language_say(arena, LANGUAGE_EN, TEXT_SITE_GROWTH_DAYS, text, room_text(arena, growth->per_day),
-                        room_text(arena, growth->left),
-                        arena_printf(arena, "%.0f", history_days_left(growth)));
+    return history_growth_said(arena, LANGUAGE_EN, history, growth);
 }
 
 static void put_growths(struct arena *arena, const struct history *history,

@@ -109,6 +109,8 @@ static void put_growths(struct json_writer *json, struct arena *arena, const str
         put_number(json, "mib", growth->size);
         if (!isnan(growth->per_day))
             put_number(json, "mib_per_day", growth->per_day);
+        if (!isnan(growth->filled))
+            put_number(json, "filled_percent", growth->filled);
         if (!isinf(history_days_left(growth)))
             put_number(json, "days_left", history_days_left(growth));
         json_member(json, "text", history_growth_text(arena, history, growth));

@@ -10,6 +10,7 @@
 #include "assay/model/suite.h"
 #include "changes.h"
 #include "gates.h"
+#include "history_shown.h"
 #include "language.h"
 #include "matrix.h"
 #include "method.h"
@@ -733,6 +734,15 @@ static void write_tunings(struct letter *letter)
 /* -- An earlier run ---------------------------------------------------------------------------------------
  */
 
+/* "node3: /var/log grew by ..." */
+static const char *growth_line(const struct letter *letter, const struct history_growth *growth)
+{
+    const struct history *history = letter->view->record->earlier->history;
+
+    return arena_printf(letter->arena, "%s: %s", growth->target,
+                        history_growth_said(letter->arena, letter->language, history, growth));
+}
+
 static void write_earlier(struct letter *letter)
 {
     enum { LINES = 10 };
@@ -758,6 +768,8 @@ static void write_earlier(struct letter *letter)
             put_wrapped(letter, "", 2, sayf(letter, TEXT_L_LOWER, drop_text(letter->arena, earlier, i)));
             told++;
         }
+    for (size_t i = 0; i < earlier->findings->growths.count && i < LINES; i++)
+        put_wrapped(letter, "", 2, growth_line(letter, &earlier->findings->growths.items[i]));
 }
 
 /* -- Method -----------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 #define SCHEDULER_LABEL "scheduler:" /* the scheduler among them */
 #define FABRIC_LABEL "fabric:"       /* likewise */
 #define MOUNTS_LABEL "mounts:"
+#define OBJECT_STORE_LABEL "object_store:"
 
 enum statement {
 #define STATEMENT(name, sql) name,

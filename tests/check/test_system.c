@@ -603,7 +603,7 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
              "space.used\t/\t91\nspace.used\t/boot/old disk\t90\nspace.used\t/scratch\t100\n"
              "space.inodes_used\t/\t5\nspace.inodes_full\t\t\tdf: /x: Stale file handle\n"
              "space.folder\t/home/*\t3145728\nspace.entry\t/home/*\t2097152 alice smith\n"
-             "space.entry\t/home/*\t1048576 bob\nspace.free\t/home/*\t1048576\n"
+             "space.entry\t/home/*\t1048576 bob\nspace.free\t/home/*\t1048576\nspace.fills\t/home/*\t91\n"
              "space.folder\t/tmp\t0\nspace.size\t/var/log\t\ttime_for_folders_over\t120\nkey-value end\n",
              "", 0},
             {0}});
@@ -613,6 +613,7 @@ static void what_is_full_and_what_takes_most_is_told(void **state)
     assert_string_equal(finding(&host, "space.inodes_full.unread"), "df: /x: Stale file handle");
     assert_true(reading_get(&host.attempt.reading, "space.size", "/home/*")->value == 3072);
     assert_true(reading_get(&host.attempt.reading, "space.left", "/home/*")->value == 1024);
+    assert_true(reading_get(&host.attempt.reading, "space.filled", "/home/*")->value == 91);
     assert_true(reading_get(&host.attempt.reading, "space.largest", "/home/*")->value == 2048);
     assert_string_equal(reading_get_fact(&host.attempt.reading, "space.largest_are", "/home/*"),
                         "alice smith 2.0 GiB, bob 1.0 GiB");
@@ -744,6 +745,80 @@ static void what_a_line_carries_and_loses_is_told(void **state)
     assert_int_equal(host.attempt.reading.status, READING_PARTIAL);
     assert_true(measured(&host, "line.loss") == -1);
     assert_non_null(strstr(finding(&host, "line.pings.unread"), "no route"));
+    arena_destroy(host.arena);
+}
+
+/* Seconds of 9 Gb/s, of which three in the middle stall. */
+static const char *iperf3_seconds(struct arena *arena, unsigned reverse, const char *began,
+                                  unsigned stalls_at)
+{
+    const char *intervals = "";
+
+    for (unsigned i = 0; i < 24; i++)
+        intervals =
+            arena_printf(arena, "%s%s{\"sum\":{\"end\":%u,\"bits_per_second\":%s}}", intervals,
+                         i > 0 ? "," : "", i + 1, i >= stalls_at && i < stalls_at + 3 ? "1e6" : "9e9");
+    return arena_printf(
+        arena,
+        "{\"start\":{\"connected\":[{\"socket\":5}],\"version\":\"iperf 3.12\",\"system_info\":"
+        "\"Linux\",%s\"test_start\":{\"protocol\":\"TCP\",\"num_streams\":1,\"duration\":24,"
+        "\"reverse\":%u}},\n\"intervals\":[%s],\n\"end\":{\"sum_sent\":{\"retransmits\":0},"
+        "\"sum_received\":{\"seconds\":24,\"bits_per_second\":9e9}}}\n",
+        began, reverse, intervals);
+}
+
+static void line_in_windows(struct own_host *host, const char *began, unsigned stalls_at)
+{
+    line_begin(host, "{\"endpoint\":\"192.0.2.7\",\"streams\":1,\"seconds\":24,\"window\":3}");
+    host_reads(host, (const struct printed[]){
+                         {"pings",
+                          "line.pings\t\t2 2\nline.times\t\t0.1 0.2 \nline.mtu\t\t9000\nline.whole\t\tyes\n"
+                          "key-value end\n",
+                          "", 0},
+                         {"there", iperf3_seconds(host->arena, 0, began, stalls_at), "", 0},
+                         {"back", iperf3_seconds(host->arena, 1, began, 24), "", 0},
+                         {0}});
+}
+
+static void the_slowest_window_of_a_line_is_told_with_its_time(void **state)
+{
+    const char *began = "\"timestamp\":{\"timesecs\":1795792815},";
+    struct own_host host;
+    const struct measurement *slowest;
+    double at = 0;
+
+    (void)state;
+    line_in_windows(&host, began, 24);
+    assert_string_equal(fact(&host, "line.steady"), "yes");
+    assert_true(measured(&host, "line.window") == 9);
+    arena_destroy(host.arena);
+
+    line_in_windows(&host, began, 9); /* the fourth window, whole */
+    slowest = reading_get(&host.attempt.reading, "line.window", "");
+    assert_true(slowest->value == 0.001);
+    assert_true(measurement_at(slowest, AT_BEGAN, &at) && at == 1795792815 + 9);
+    assert_true(measurement_at(slowest, AT_LASTS, &at) && at == 3);
+    assert_string_equal(
+        fact(&host, "line.steady"),
+        "forward: slow from 2026-11-27 15:20:24 to 15:20:27 UTC (1 of 8 windows in all): up to "
+        "100.0% worse than the test's median 9 Gb/s");
+    arena_destroy(host.arena);
+
+    line_in_windows(&host, began, 10); /* a third of one, two thirds of the next */
+    assert_true(measured(&host, "line.window") > 3 && measured(&host, "line.window") < 3.01);
+    arena_destroy(host.arena);
+}
+
+/* When it was nobody knows: neither slow nor steady. */
+static void a_line_without_times_has_no_windows(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    line_in_windows(&host, "", 9);
+    assert_true(measured(&host, "line.window") == -1);
+    assert_string_equal(fact(&host, "line.steady"), "(none)");
+    assert_non_null(strstr(finding(&host, "line.steady.unread"), "each second"));
     arena_destroy(host.arena);
 }
 
@@ -1107,6 +1182,8 @@ int main(void)
         cmocka_unit_test(what_is_full_and_what_takes_most_is_told),
         cmocka_unit_test(what_a_line_carries_and_loses_is_told),
         cmocka_unit_test(a_line_that_was_tested_for_less_is_not_whole),
+        cmocka_unit_test(the_slowest_window_of_a_line_is_told_with_its_time),
+        cmocka_unit_test(a_line_without_times_has_no_windows),
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),

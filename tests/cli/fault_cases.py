@@ -554,7 +554,32 @@ LINES = [
 ]
 for case in LINES:
     case.suite = LINE
+# The mean of both ways meets the limit: what stalls for some seconds of a minute is seen in windows of time only.
+WINDOWS = {"name": "windows", "title": "lines, in windows of time", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"check": "line", "scope": "pair", "needs": ["reachable"], "retries": 0, "arguments": {"seconds": 60, "window": 3, "pings": 20},
+     "gate": ["line.steady"], "limits": [
+         {"metric": "line.window", "floor": 20, "unit": "Gb/s", "source": "clause 6", "status": "contract"}]}]}
+WHEN = r"from \d{4}-\d\d-\d\d \d\d:\d\d:\d\d to ([\d-]+ )?\d\d:\d\d:\d\d UTC"
+LINES += [
+    Case("line-stalls:6", over_pairs(fail, ["line"], rf"line.window is 0 Gb/s, {WHEN}, expected >= 20"), remedy="at that time", suite=WINDOWS),
+    Case("line-stalls:1", over_pairs(fail, ["line"], rf"line.steady is forward: slow {WHEN} \(1 of 20 windows"), suite=WINDOWS),
+]
 
+OBJECT = {"name": "object", "title": "an object store", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"check": "object-store", "needs": ["reachable"], "retries": 0,
+     "arguments": {"endpoint": "https://store.example/bucket/assay", "streams": 4, "size": "1M", "gets": 4}, "limits": [
+         {"metric": "object.bandwidth", "floor": 0.5, "unit": "GB/s", "source": "clause 8", "status": "contract"}]}]}
+OBJECTS = [
+    Case("object-slow", fail("object-store", HOST, r"object.bandwidth is 0.3\d* GB/s, expected >= 0.5"), remedy="curl -v", runs_on=True, suite=OBJECT),
+    Case("object-slow:5", {}, suite=OBJECT),
+    Case("object-corrupt", fail("object-store", HOST, "1 of 4 objects came back different"), numbers_undecided=True, remedy="do not use",
+         runs_on=True, suite=OBJECT),
+    Case("object-denied", undecided("object-store", HOST, r"denies access \(HTTP 403\)"), runs_on=True, remedy="keys", suite=OBJECT),
+    Case("object-denied:404", undecided("object-store", HOST, r"no such bucket, path or object \(HTTP 404\)"), runs_on=True, suite=OBJECT),
+    Case("tool-missing:curl", undecided("object-store", HOST, "curl is missing"), runs_on=True, suite=OBJECT),
+]
 # Hosts that NVLinks join: who is not of their domain goes by the network, with both of its neighbours and with all.
 APART = all_with(fail, "expected >= ")
 NVL72 = [
@@ -620,6 +645,7 @@ GROUPS = {
     "slow": SLOW,
     "storage": STORED,
     "line": LINES,
+    "object": OBJECTS,
     "nvl72": NVL72,
     "probe": PROBE,
 }

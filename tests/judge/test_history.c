@@ -358,6 +358,7 @@ static void folders_that_grow_are_told_and_when_their_disk_is_full(void **state)
             put(&fleet, run, host, position(&fleet, "space", "space.size", rooms[i].folder),
                 rooms[i].sizes[run]);
             put(&fleet, run, host, position(&fleet, "space", "space.left", rooms[i].folder), rooms[i].left);
+            put(&fleet, run, host, position(&fleet, "space", "space.filled", rooms[i].folder), 60 + 10 * run);
         }
     }
     judge_history(fleet.arena, &fleet.history, &fleet.found);
@@ -367,6 +368,7 @@ static void folders_that_grow_are_told_and_when_their_disk_is_full(void **state)
     assert_string_equal(fleet.found.growths.items[1].folder, "/var/log");
     assert_string_equal(fleet.found.growths.items[1].target, "node1");
     assert_true(fabs(fleet.found.growths.items[1].per_day - 5120) < 1e-9);
+    assert_true(fleet.found.growths.items[1].filled == 80 && fleet.found.growths.items[1].days == 2);
     assert_true(fabs(history_days_left(&fleet.found.growths.items[1]) - 10) < 1e-9);
 
     /* An hour apart nobody knows a rate: what grew is told all the same. */

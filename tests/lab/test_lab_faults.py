@@ -9,6 +9,9 @@ from lab_case import Lab, Tap, program, read_output
 
 tap = Tap()
 
+PUT_OBJECT = r"""printf 'url = "http://s/b/n.3"\nupload-file = "/etc/hostname"\n' | curl --config -; """
+GET_OBJECT = r"""printf 'url = "http://s/b/n.3"\n' | curl --config - 2>/dev/null | cmp - /etc/hostname"""
+
 # (kind and argument, command, what its output, error text and status must show on the faulty host only)
 CASES = [
     ("gpu-missing:3", "nvidia-smi -L | wc -l", r"^7$"),
@@ -189,6 +192,11 @@ CASES = [
     ("monitor:dcgm-exporter", 'cat "$ASSAY_LAB_ROOT"/proc/3141/comm', r"^dcgm-exporter$"),
     ("line-slow", "iperf3 -s -1 -p 5999 & sleep 0.3; iperf3 -c NODE -p 5999 -P 4 -t 2 -J", r'"sum_received":\t{[^}]*"bits_per_second":\t1[34]\d{9}\.'),
     ("line-lossy:10", "ping -n -c 50 NODE", r"^50 packets transmitted, 45 received, 10% packet loss"),
+    ("line-stalls:1", "iperf3 -s -1 -p 5998 & sleep 0.3; iperf3 -c NODE -p 5998 -P 4 -t 3 -J",
+     r'"start":\t1,[^}]*"bits_per_second":\t0\.000,[^}]*"retransmits"'),
+    ("object-slow:90", PUT_OBJECT, r"^ended 200 0\.04"),
+    ("object-corrupt", PUT_OBJECT + GET_OBJECT, "differ: "),
+    ("object-denied:503", PUT_OBJECT, r"^curl: \(22\) .* 503$"),
     ("line-mtu", "ping -n -M do -c 3 -s 1472 NODE", r"^3 packets transmitted, 0 received, 100% packet loss"),
     ("npu-fault:5", "npu-smi info", r"^\| 5 +910B3 +\| Alarm "),
     ("rail-swap:2-3", "iblinkinfo -l -C mlx5_2 -P 1 -D 0 -n 1", r'mlx5_2".*"MF0;l\d+r3:'),

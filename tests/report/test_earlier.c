@@ -195,20 +195,22 @@ static void what_fills_a_disk_stands_in_the_history_with_the_day_it_is_full(void
                                                                    .size_before = 2048,
                                                                    .size = 12288,
                                                                    .per_day = 5120,
-                                                                   .left = 51200};
+                                                                   .days = 2,
+                                                                   .left = 51200,
+                                                                   .filled = 91};
     text_init(&text, 1 << 16);
     text_init(&json, 1 << 16);
     text_init(&other, 1 << 16);
     report_history_text(arena, &history, &findings, &(struct history_choice){0}, &text);
     expect(
         text.bytes,
-        "\ngrows\n  node3: /var/log grew by 10.0 GiB since run 6, to 12.0 GiB; 5.0 GiB a day, and 50.0 GiB "
-        "are free: full in 10 days\n");
+        "\ngrows\n  node3: /var/log grew by 10.0 GiB in 2 days since run 6, to 12.0 GiB; its file system is 91% full; "
+        "5.0 GiB a day, and 50.0 GiB are free: full in 10 days\n");
     report_history_json(arena, &history, &findings, &(struct history_choice){0}, &json);
     expect(
         json.bytes,
         "\"host\": \"node3\",\n      \"folder\": \"/var/log\",\n      \"run_before\": 6,\n      \"run\": 9,");
-    expect(json.bytes, "\"days_left\": 10,");
+    expect(json.bytes, "\"filled_percent\": 91,\n      \"days_left\": 10,");
     report_history_text(arena, &history, &findings, &(struct history_choice){.name = "node4"}, &other);
     assert_null(strstr(other.bytes, "grew"));
     text_release(&text);

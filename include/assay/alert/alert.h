@@ -93,9 +93,17 @@ struct alert_receiver {
     enum alert_severity least;
     unsigned timeout_s;
 };
+/* From where on a folder's growth since the earlier run is of a severity, by whichever it meets first. */
+struct alert_grade {
+    double days_left; /* until its file system is full at that rate: fewer; 0: never */
+    double filled;    /* percent of its file system that is used: so much or more; INFINITY: never */
+    double grown;     /* MiB since the earlier run: so much or more; INFINITY: never */
+};
+enum { ALERT_GRADES = ALERT_CRITICAL + 1 };
 struct alert_config {
     LIST_OF(struct alert_receiver) receivers;
-    double no_run_after; /* s; 0: that is not watched */
+    double no_run_after;                     /* s; 0: that is not watched */
+    struct alert_grade growth[ALERT_GRADES]; /* by severity */
 };
 /* Of a JSON file that nobody else may read, in the arena; schema: suites/schemas/alert.schema.json. */
 struct alert_config *alert_config_load(struct arena *arena, const char *path, struct error *err)

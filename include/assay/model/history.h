@@ -133,7 +133,9 @@ struct history_growth {
     size_t before, run;          /* indexes of both runs */
     double size_before, size;    /* MiB */
     double per_day;              /* MiB; NAN: the runs are less than HISTORY_GROWTH_LEAST_DAYS apart */
+    double days;                 /* between them */
     double left;                 /* MiB that its file system had free in the later run; NAN: not known */
+    double filled;               /* percent of it that was used then; NAN: likewise */
 };
 
 struct history_findings {

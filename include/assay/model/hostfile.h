@@ -52,10 +52,11 @@ struct host {
     const char *known_hosts; /* NULL: default */
     const char *platform;    /* name of a platform; NULL: the suite's */
     const char *unit, *rack, *leaf; /* "" when not declared */
-    const char *fabric;    /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
-    const char *mounts;    /* "/data,/scratch": storage that it must have; NULL: none is declared */
-    bool without_bmc;      /* bmc=none: a virtual machine, or nobody may ask it */
-    const char *transport; /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
+    const char *fabric;       /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
+    const char *mounts;       /* "/data,/scratch": storage that it must have; NULL: none is declared */
+    const char *object_store; /* URL of an object store that it must reach; NULL: none is declared */
+    bool without_bmc;         /* bmc=none: a virtual machine, or nobody may ask it */
+    const char *transport;    /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
     unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
                        ignored, as Open MPI's) */
     unsigned port;  /* 0: 22 */
@@ -116,5 +117,11 @@ int hostlist_expand(struct arena *arena, const char *text, struct hostlist *ret_
 bool hostlist_has(const struct hostlist *list, const char *name);
 /* The shortest usual form, names of equal shape folded: "node[1-3,7],head". */
 const char *hostlist_fold(struct arena *arena, const char *const *names, size_t count);
+
+/* Whether it is a URL as object_store= has it: HTTP or HTTPS with a path, without a user, a query or what a shell or curl's options
+   would read otherwise, and no '/' at its end. */
+#define HOST_OBJECT_STORE_FORM \
+    "a URL as \"https://store.example/bucket/assay\": no user, no query, no '/' at its end"
+bool host_is_object_store(const char *url);
 
 #endif

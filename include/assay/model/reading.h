@@ -108,6 +108,11 @@ void reading_at_text(struct reading *reading, struct measurement *measurement, c
                      struct slice text);
 void reading_at_number(struct reading *reading, struct measurement *measurement, const char *key,
                        double number);
+/* Of a value that is of a part of the test's time: since 1970 by the host's clock, and how long; both in seconds. */
+#define AT_BEGAN "began"
+#define AT_LASTS "lasts_s"
+/* The number of that place; false: the measurement has none. */
+bool measurement_at(const struct measurement *measurement, const char *key, double *ret_number);
 /* what is looked at only where the finding is kept, so that a flood of them takes no memory. */
 #define reading_finding(reading, severity, code, subject, what_)                               \
     do {                                                                                       \

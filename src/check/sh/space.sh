@@ -75,7 +75,7 @@ folder() {
         return
     fi
     # shellcheck disable=SC2086
-    if ! free=$(df $OWN --output=avail -- "$path" 2>/dev/null); then
+    if ! free=$(df $OWN --output=avail,pcent -- "$path" 2>/dev/null); then
         if type=$(df --output=fstype -- "$path" 2>/dev/null); then unknown folder_is_shared "${type##*"$newline"}"
         else first_of "$(df --output=fstype -- "$path" 2>&1 >/dev/null)"; unknown "${first:-df}"; fi
         return
@@ -94,7 +94,10 @@ folder() {
     *) unknown "${ended#* }"; return ;;
     esac
     printf '%s\n' "${found#*"$newline"}"
-    put space.free "$subject" "${free##*"$newline"}"
+    # shellcheck disable=SC2086 # words
+    set -- ${free##*"$newline"}
+    put space.free "$subject" "$1"
+    put space.fills "$subject" "${2%\%}"
 }
 began=$(seconds) user=$(id -u)
 for folder; do folder "$folder"; done

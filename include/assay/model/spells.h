@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A test that was made again and again, as a series over time: when it was slow for a while. Pure: numbers in, spells out.
+ * A test that was made again and again, or the seconds of one, as a series over time: when it was slow for a while. Pure:
+ * numbers in, spells out.
  *
  * The series is compared with itself: how far each value lies below the median of all. How much healthy values scatter is
  * measured by the median absolute deviation (MAD) of all of them, which spells in up to half of the time cannot move far,
@@ -19,8 +20,8 @@
  * one value, which is that much shorter than the value. Where noise is so much that five in a row could be slow by the
  * fail threshold without standing out, the series is blind, and nothing was shown.
  */
-#ifndef ASSAY_JUDGE_SPELLS_H
-#define ASSAY_JUDGE_SPELLS_H
+#ifndef ASSAY_SPELLS_H
+#define ASSAY_SPELLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,7 +50,7 @@ struct spells {
 };
 
 struct spells_series {
-    const double *values; /* count of them, SPELLS_LEAST or more, each above 0 */
+    const double *values; /* count of them, SPELLS_LEAST or more; none below 0, and their median above it */
     const bool
         *apart; /* of each: the one before is no neighbour, for nothing was made in between; NULL: all are */
     size_t count;

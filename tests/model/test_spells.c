@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../arena_test.h"
-#include "spells.h"
+#include "assay/model/spells.h"
 
 enum { DAY = 288, SERIES = 1000 };
 

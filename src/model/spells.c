@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "spells.h"
+#include "assay/model/spells.h"
 
 #include <math.h>
 #include <string.h>

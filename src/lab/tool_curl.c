@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * curl, as the check object-store calls it: options on standard input, one request or several gets. The store is a folder of the
+ * host's own; an object's name is the last word of its URL.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
+#include "lab_private.h"
+
+#define STORE_GBS 1.1     /* of one stream */
+#define STORE_GET_S 0.004 /* until a small object begins to come */
+
+enum {
+    OPTIONS_BYTES = 256 * 1024,
+    OBJECT_BYTES = 64 << 20,
+    HTTP_OK = 200,
+    HTTP_GONE = 204,
+    HTTP_MISSING = 404,
+    ENDED_BY_HTTP = 22,
+    ENDED_BY_WRITING = 23
+};
+
+struct request {
+    const char *url, *upload, *output, *verb;
+};
+
+static const char *object_path(const struct tool *tool, const struct request *request)
+{
+    const char *slash = strrchr(request->url, '/');
+
+    return lab_host_file(tool->arena, tool->lab, tool->host->number,
+                         arena_printf(tool->arena, "root/var/tmp/object.%s", slash != NULL ? slash + 1 : ""));
+}
+
+/* As `-w '%{stderr}ended %{http_code} %{time_total}\n'` has it, behind curl's complaint. */
+static int ended(unsigned status, double seconds)
+{
+    if (status >= 400)
+        fprintf(stderr, "curl: (%d) The requested URL returned error: %u\n", ENDED_BY_HTTP, status);
+    fprintf(stderr, "ended %u %.6f\n", status, seconds);
+    return status >= 400 ? ENDED_BY_HTTP : 0;
+}
+
+/* Who reads it has seen enough. */
+static int cannot_write(double seconds)
+{
+    fprintf(stderr, "curl: (%d) Failure writing output to destination\n", ENDED_BY_WRITING);
+    ended(HTTP_OK, seconds);
+    return ENDED_BY_WRITING;
+}
+
+/* Of each four objects the third. */
+static bool is_corrupted(const struct tool *tool, const char *path)
+{
+    size_t length = strlen(path);
+
+    return fault_find(tool->lab, tool->host->number, FAULT_OBJECT_CORRUPT) != NULL && path[length - 1] == '3';
+}
+
+static int transfer(const struct tool *tool, const struct request *request, double pace)
+{
+    const char *path = object_path(tool, request);
+    bool put = request->upload != NULL;
+    cleanup_text struct text bytes;
+    struct error err = {0};
+    double seconds;
+
+    text_init(&bytes, OBJECT_BYTES);
+    if (file_read(put ? request->upload : path, &bytes, &err) < 0)
+        return ended(HTTP_MISSING, STORE_GET_S);
+    if (put && file_write(path, bytes.bytes, bytes.length, 0600, &err) < 0)
+        return ended(500, STORE_GET_S);
+    seconds = (STORE_GET_S + (double)bytes.length / STORE_GBS / 1e9) * pace;
+    if (!put && is_corrupted(tool, path) && bytes.length > 0)
+        bytes.bytes[bytes.length / 2] ^= 1;
+    if (!put && request->output == NULL &&
+        (fwrite(bytes.bytes, 1, bytes.length, stdout) < bytes.length || fflush(stdout) != 0))
+        return cannot_write(seconds);
+    lab_sleep(tool->lab, seconds);
+    return ended(HTTP_OK, seconds);
+}
+
+static int answer(const struct tool *tool, const struct request *request)
+{
+    const struct fault *denied = fault_find(tool->lab, tool->host->number, FAULT_OBJECT_DENIED),
+                       *slow = fault_find(tool->lab, tool->host->number, FAULT_OBJECT_SLOW);
+
+    if (denied != NULL)
+        return ended((unsigned)denied->number, STORE_GET_S);
+    if (request->verb != NULL)
+        return ended(unlink(object_path(tool, request)) == 0 ? HTTP_GONE : HTTP_MISSING, STORE_GET_S);
+    return transfer(tool, request, slow != NULL ? 100 / (100 - slow->number) : 1);
+}
+
+/* `name = "value"`: the value in the arena; NULL: another option. */
+static const char *option(const struct tool *tool, struct slice line, const char *name)
+{
+    if (!scan_text(&line, name) || !scan_text(&line, " = \"") || line.length == 0)
+        return NULL;
+    return arena_strndup(tool->arena, line.bytes, line.length - 1);
+}
+
+int tool_curl(struct tool *tool)
+{
+    cleanup_text struct text options;
+    struct request request = {0};
+    struct slice rest, line;
+    const char *url;
+    char piece[4096];
+    size_t got;
+    int rc = 0;
+
+    signal(SIGPIPE, SIG_IGN);
+    text_init(&options, OPTIONS_BYTES);
+    while ((got = fread(piece, 1, sizeof piece, stdin)) > 0)
+        text_add(&options, piece, got);
+    rest = (struct slice){options.bytes, options.length};
+    while (scan_line(&rest, &line)) {
+        request.upload = request.upload != NULL ? request.upload : option(tool, line, "upload-file");
+        request.output = request.output != NULL ? request.output : option(tool, line, "output");
+        request.verb = request.verb != NULL ? request.verb : option(tool, line, "request");
+    }
+    rest = (struct slice){options.bytes, options.length};
+    while (rc == 0 && scan_line(&rest, &line))
+        if ((url = option(tool, line, "url")) != NULL) {
+            request.url = url;
+            rc = answer(tool, &request);
+        }
+    return rc;
+}
