@@ -18,13 +18,16 @@ static size_t find_test(const struct periodic_fleet *fleet, const char *step)
     return i;
 }
 
-static size_t find_host(const struct periodic_fleet *fleet, const char *name)
+/* From the one that was found before on, for hosts come in the same order again and again. */
+static size_t find_host(const struct periodic_fleet *fleet, const char *name, size_t *before)
 {
-    size_t i = 0;
+    for (size_t i = 0; i < fleet->hosts.count; i++) {
+        size_t at = (*before + i) % fleet->hosts.count;
 
-    while (i < fleet->hosts.count && strcmp(fleet->hosts.items[i].name, name) != 0)
-        i++;
-    return i;
+        if (strcmp(fleet->hosts.items[at].name, name) == 0)
+            return *before = at;
+    }
+    return fleet->hosts.count;
 }
 
 static bool is_of_one_host(const struct step *step)
@@ -141,16 +144,16 @@ static void add_hosts(struct arena *arena, const struct plan *plan, struct perio
     periodic_set *applies = arena_array(arena, periodic_set, plan->hosts.count + 1);
     size_t *platform = arena_array(arena, size_t, plan->hosts.count + 1);
     struct platforms platforms = {0};
+    size_t host = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
-        size_t test = is_of_one_host(step) ? find_test(fleet, step->shape->suite_step) : fleet->tests.count,
-               host = 0;
+        size_t test = is_of_one_host(step) ? find_test(fleet, step->shape->suite_step) : fleet->tests.count;
 
         if (test == fleet->tests.count)
             continue;
         while (plan->hosts.items[host] != step->members[0])
-            host++;
+            host = (host + 1) % plan->hosts.count;
         applies[host] |= (periodic_set)1 << test;
         platform[host] = platform_number(arena, &platforms, step->shape->platform);
     }
@@ -213,7 +216,7 @@ static void take_looks(struct arena *arena, struct periodic_fleet *fleet, const 
 
 static void take_outcomes(struct arena *arena, struct periodic_fleet *fleet, const struct record *record)
 {
-    size_t tests = fleet->tests.count;
+    size_t tests = fleet->tests.count, before = 0;
     struct gathered *gathered = arena_array(arena, struct gathered, fleet->hosts.count * tests + 1);
     const struct judgement *judgement = &record->judgement;
 
@@ -221,7 +224,7 @@ static void take_outcomes(struct arena *arena, struct periodic_fleet *fleet, con
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct step *step = &record->plan->steps.items[outcome->step];
         size_t test = test_of_step(fleet, step),
-               host = test < tests ? find_host(fleet, step->members[0]->name) : fleet->hosts.count;
+               host = test < tests ? find_host(fleet, step->members[0]->name, &before) : fleet->hosts.count;
 
         for (; i < judgement->outcome_count && judgement->outcomes[i].step == outcome->step; i++)
             if (host < fleet->hosts.count)

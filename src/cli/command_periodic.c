@@ -21,6 +21,7 @@ struct periodic_options {
     const char *hours, *db, *format, *lang, *output;
     enum report_language language;
     double hours_h; /* 0: the default */
+    unsigned groups;
 };
 
 /* tonight.json, tonight-2.json, ...: a suite has no hosts, so each group of hosts has a suite. */
@@ -95,11 +96,9 @@ static int choose(struct arena *arena, const struct periodic_options *options, c
     double hours = options->hours_h;
 
     periodic_estimate(arena, tonight->fleet, clock_now(), rates);
-    if (hours <= 0) {
-        periodic_choose(arena, tonight->fleet, rates, 0, choice);
-        hours = default_share * choice->all_hours;
-    }
-    periodic_choose(arena, tonight->fleet, rates, hours, choice);
+    if (hours <= 0)
+        hours = default_share * periodic_all_hours(tonight->fleet, rates);
+    periodic_choose(arena, tonight->fleet, rates, hours, options->groups, choice);
     return choice->picks.count > 0
                ? 0
                : error_set(
@@ -188,7 +187,7 @@ static bool is_valid(struct periodic_options *options, const char *operand)
 
 static int verb_plan(int argc, char **argv)
 {
-    struct periodic_options options = {.question.suite = "delivery", .format = "text"};
+    struct periodic_options options = {.question.suite = "delivery", .format = "text", .groups = 4};
     const struct option_row rows[] = {
         OPTION_HEADING("Which hosts"),
         CLI_HOSTFILE_ROW(&options.question),
@@ -200,6 +199,8 @@ static int verb_plan(int argc, char **argv)
         CLI_BASELINE_ROW(&options.question),
         {"hours", 0, OPTION_STRING, "H", &options.hours,
          "host hours for the night: 8 hosts for 30 minutes are 4; default: a fifth of what all takes"},
+        {"groups", 0, OPTION_COUNT, "N", &options.groups,
+         "so many sets of tests at most, each a suite and a run; default 4. Repairs that are to be proven may add some"},
         OPTION_HEADING("Output"),
         {"output", 'o', OPTION_STRING, "SUITE", &options.output,
          "writes what was chosen as a suite; more groups of hosts: SUITE-2, SUITE-3, ..."},

@@ -22,6 +22,16 @@ double periodic_age_hours(unsigned age, double from_h, double to_h)
     return high > low ? high - low : 0;
 }
 
+periodic_set periodic_again(const struct periodic_host *host)
+{
+    periodic_set again = 0;
+
+    for (unsigned k = 0; k < PERIODIC_CLASSES; k++)
+        if (host->past[k].open)
+            again |= host->past[k].saw;
+    return again & host->applies;
+}
+
 struct periodic_fleet *periodic_create(struct arena *arena)
 {
     struct periodic_fleet *fleet = arena_new(arena, struct periodic_fleet);

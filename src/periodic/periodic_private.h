@@ -9,6 +9,9 @@
 unsigned periodic_age(double hours);
 double periodic_age_hours(unsigned age, double from_h, double to_h);
 
+/* Tests that failed on the host and have not passed since. */
+periodic_set periodic_again(const struct periodic_host *host);
+
 /* One host as the choice sees it: what may be hidden there, by age, and who would see it. */
 struct periodic_view {
     size_t tests; /* of the fleet */

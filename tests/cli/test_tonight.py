@@ -111,6 +111,9 @@ def several_groups(hostfile):
     commands = re.findall(r"^  assay run .* -s '(.*\.json)' --hosts '?([^ '\n]+)", done.stdout, re.M)
     tap.ok(len(commands) >= 2 and [os.path.basename(name) for name, _ in commands][:2] == ["some of it.json", "some of it-2.json"],
            "hosts with different tests get suites of their own", done.stdout, done.stderr)
+    one = plan("-H", hostfile, "-o", path, "--hours", str(hours * 0.3), "--groups", "1", db=None, cwd=FOLDER)
+    tap.same(len(re.findall(r"^  assay run ", one.stdout, re.M)), 1, "at most as many as are asked for", one.stdout, one.stderr)
+    plan("-H", hostfile, "-o", path, "--hours", str(hours * 0.3), db=None, cwd=FOLDER)
     for name, hosts in commands:
         asked = assay("plan", "-H", hostfile, "-s", name, "--hosts", hosts)
         tap.ok(asked.returncode == 0 and "nvlink-domain" not in asked.stderr, f"{os.path.basename(name)} is a suite that can be planned", asked.stderr)

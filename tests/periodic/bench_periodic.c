@@ -15,12 +15,12 @@ static const struct {
     struct scenario scenario;
     bool has_aim;
 } rows[] = {
-    {{"lemons", 6.5, 1.5, 3, 7, 1}, true}, /* as often as in RSC-1 (Kokolis et al. 2024) */
-    {{"few", 2.34, 1.5, 3, 7, 1}, true},   /* as in RSC-2 */
-    {{"alike", 6.5, 0, 0, 7, 1}, true},    /* no lemons, no infancy: history tells of no host */
-    {{"deep", 6.5, 1.5, 3, 7, 3}, true},   /* most defects show under load only */
+    {{"lemons", 6.5, 1.5, 3, 7, 1, 4}, true}, /* as often as in RSC-1 (Kokolis et al. 2024) */
+    {{"few", 2.34, 1.5, 3, 7, 1, 4}, true},   /* as in RSC-2 */
+    {{"alike", 6.5, 0, 0, 7, 1, 4}, true},    /* no lemons, no infancy: history tells of no host */
+    {{"deep", 6.5, 1.5, 3, 7, 3, 4}, true},   /* most defects show under load only */
     /* Half of them hurt before a day is over. Nothing is promised: 0.89 is what comes out. */
-    {{"quick", 6.5, 1.5, 3, 1, 1}, false},
+    {{"quick", 6.5, 1.5, 3, 1, 1, 4}, false},
 };
 
 static const char *const policies[POLICIES] = {"all", "choice", "round", "reading"};

@@ -213,7 +213,7 @@ static void a_lemon_is_found_out(void **state)
     assert_int_equal(rates.found[PERIODIC_GPU], 6);
     assert_true(rates.spread[PERIODIC_GPU] < 1);
     assert_true(rates.host[4][PERIODIC_GPU] > 10 * rates.host[5][PERIODIC_GPU]);
-    periodic_choose(*state, fleet, &rates, 1.5, &choice);
+    periodic_choose(*state, fleet, &rates, 1.5, 0, &choice);
     assert_int_equal(choice.picks.count, 1);
     assert_int_equal(choice.picks.items[0].host, 4);
 }
@@ -229,15 +229,15 @@ static void needs_come_before_and_hours_hold(void **state)
     periodic_add_host(fleet, "a", 0, 3);
     periodic_add_host(fleet, "b", 0, 3);
     periodic_estimate(*state, fleet, 1000 * hour, &rates);
-    periodic_choose(*state, fleet, &rates, 1.4, &choice);
+    periodic_choose(*state, fleet, &rates, 1.4, 0, &choice);
     assert_int_equal(choice.picks.count, 2);
-    assert_int_equal(choice.picks.items[0].test, first);
-    assert_int_equal(choice.picks.items[1].test, burn);
+    assert_int_equal(choice.picks.items[0].test, burn);
+    assert_true(choice.of_host[0] == 3 && choice.of_host[1] == 0);
     assert_near(choice.hours, 0.75);
     assert_near(choice.all_hours, 1.5);
-    periodic_choose(*state, fleet, &rates, 0.7, &choice);
+    periodic_choose(*state, fleet, &rates, 0.7, 0, &choice);
     assert_int_equal(choice.picks.count, 0);
-    periodic_choose(*state, fleet, &rates, 0, &choice);
+    periodic_choose(*state, fleet, &rates, 1.5, 0, &choice);
     assert_int_equal(choice.picks.count, 4);
     assert_near(choice.found, choice.all_found);
 }
@@ -257,7 +257,7 @@ static void what_failed_is_repeated_first(void **state)
         look(fleet, 1, i, 1, 0);
     look(fleet, 24, 2, 1, GPU);
     periodic_estimate(*state, fleet, 25 * hour, &rates);
-    periodic_choose(*state, fleet, &rates, 0.505, &choice);
+    periodic_choose(*state, fleet, &rates, 0.505, 0, &choice);
     assert_int_equal(choice.picks.count, 1);
     assert_true(choice.picks.items[0].host == 2 && choice.picks.items[0].test == 1 &&
                 choice.picks.items[0].is_again);
@@ -319,7 +319,7 @@ static void the_choice_is_nearly_the_best(void **state)
         for (size_t i = 0; i < HOSTS; i++)
             for (unsigned k = 0; k < PERIODIC_CLASSES; k++)
                 rates.host[i][k] = 1e-4 * exp(2 * dice_normal(&dice));
-        periodic_choose(*state, fleet, &rates, 0.8, &choice);
+        periodic_choose(*state, fleet, &rates, 0.8, 0, &choice);
         best = best_of(fleet, &rates, 0.8);
         assert_true(choice.hours <= 0.8 && choice.found <= best * (1 + 1e-9));
         /* Single tests take up to a third of these hours: the bound for short ones need not hold, but half of the best does. */
@@ -327,6 +327,43 @@ static void the_choice_is_nearly_the_best(void **state)
         sum += choice.found / best;
     }
     assert_true(sum / TRIALS > 0.93);
+}
+
+static unsigned different_sets(const struct periodic_choice *choice)
+{
+    unsigned sets = 0;
+
+    for (size_t i = 0; i < HOSTS; i++) {
+        bool is_new = choice->of_host[i] != 0;
+
+        for (size_t before = 0; before < i; before++)
+            is_new = is_new && choice->of_host[before] != choice->of_host[i];
+        sets += is_new;
+    }
+    return sets;
+}
+
+/* Fewer runs find a little less, never more, and take no more hours. */
+static void groups_are_no_more_than_asked_for(void **state)
+{
+    uint64_t dice = 5;
+    unsigned held = 0;
+
+    for (unsigned trial = 0; trial < 40; trial++) {
+        struct periodic_fleet *fleet = roll_fleet(*state, &dice);
+        struct periodic_rates rates;
+        struct periodic_choice free, one;
+
+        periodic_estimate(*state, fleet, 1000 * hour, &rates);
+        periodic_choose(*state, fleet, &rates, 0.8, 0, &free);
+        periodic_choose(*state, fleet, &rates, 0.8, 1, &one);
+        held += different_sets(&free) > 1;
+        assert_int_equal(different_sets(&one), 1);
+        assert_true(one.hours <= 0.8 && one.found > 0);
+        if (different_sets(&free) == 1)
+            assert_true(memcmp(one.of_host, free.of_host, HOSTS * sizeof *one.of_host) == 0);
+    }
+    assert_true(held > 10);
 }
 
 /* More tests find no less, and the more there are the less one more adds. */
@@ -376,7 +413,7 @@ static void hosts_with_the_same_tests_are_one_group(void **state)
     periodic_add_host(fleet, "b", 0, 3);
     periodic_add_host(fleet, "c", 0, 3);
     periodic_estimate(*state, fleet, 1000 * hour, &rates);
-    periodic_choose(*state, fleet, &rates, 0.6, &choice);
+    periodic_choose(*state, fleet, &rates, 0.6, 0, &choice);
     periodic_say(*state, fleet, &rates, &choice, &tonight);
     assert_int_equal(tonight.groups.count, 2);
     assert_int_equal(tonight.groups.items[0].hosts.count, 2);
@@ -402,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(needs_come_before_and_hours_hold, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(what_failed_is_repeated_first, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(the_choice_is_nearly_the_best, make_arena, drop_arena),
+        cmocka_unit_test_setup_teardown(groups_are_no_more_than_asked_for, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(values_are_submodular, make_arena, drop_arena),
         cmocka_unit_test_setup_teardown(hosts_with_the_same_tests_are_one_group, make_arena, drop_arena),
     };

@@ -215,7 +215,7 @@ static void choose(struct years *years, double day, periodic_set *of_host)
     struct periodic_choice choice;
 
     periodic_estimate(arena, years->fleet, day * 86400, &rates);
-    periodic_choose(arena, years->fleet, &rates, years->night_h, &choice);
+    periodic_choose(arena, years->fleet, &rates, years->night_h, years->scenario->groups, &choice);
     memcpy(of_host, choice.of_host, years->hosts * sizeof *of_host);
     arena_destroy(arena);
 }

@@ -19,6 +19,7 @@ struct scenario {
     double infancy;       /* how much more often in the first days, fading over 30 days; 0: no more */
     double hurts_days;    /* median time until a defect ends somebody's job */
     double deep;          /* weight of the defects that only load shows; 1: as in the table */
+    unsigned groups;      /* of hosts a night, by the choice; 0: any number */
 };
 
 enum policy {

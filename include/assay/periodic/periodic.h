@@ -18,6 +18,8 @@
  *               the hours that it took, where single tests are short beside the hours (Nemhauser, Wolsey, Fisher 1978; with
  *               costs: Khuller, Moss, Naor 1999). Tests that need others weaken that bound; in practice it is nearly the best.
  *               First of all are repeated the tests that failed on a host and have not passed since: they prove its repair.
+ *   groups      hosts with different tests are different runs. Where there would be too many, the choice is made again among the
+ *               sets of tests that found most in the first one: near the best, without a bound.
  *   hazard      Gamma-Poisson, from all hosts to the platform to the host, each the prior of the next:
  *                 all         (1 + N) / (1 / P + T): N defects found in T host hours, P the public rate, which weighs as one
  *                             defect does
@@ -147,21 +149,24 @@ void periodic_estimate(struct arena *arena, const struct periodic_fleet *fleet, 
 
 struct periodic_pick {
     size_t host, test;
-    double found;  /* expected defects that it adds to what was picked before */
-    bool is_again; /* it failed there and has not passed since; then found counts nothing that is known */
+    double found;  /* expected defects that it adds to the tests before it on its host */
+    bool is_again; /* it failed there and has not passed since; found counts nothing that is known */
 };
 struct periodic_choice {
-    LIST_OF(struct periodic_pick)
-    picks;                       /* in the order of value; what is needed comes before what needs it */
-    periodic_set *of_host;       /* by host */
-    double hours;                /* host hours of the picks */
-    double found;                /* expected defects */
-    double all_hours, all_found; /* of every test on every host */
-    double hidden;               /* that are expected to be there now */
+    LIST_OF(struct periodic_pick) picks; /* those that find most first */
+    periodic_set *of_host;               /* by host */
+    double hours;                        /* host hours of the picks */
+    double found;                        /* expected defects */
+    double all_hours, all_found;         /* of every test on every host */
+    double hidden;                       /* that are expected to be there now */
 };
-/* Within so many host hours; 0: no bound. */
+/* Of every test on every host. */
+double periodic_all_hours(const struct periodic_fleet *fleet, const struct periodic_rates *rates);
+/* Within so many host hours. groups: so many different sets of tests at most, 0 for any number; hosts whose repair is to be proven may
+   have others besides. */
 void periodic_choose(struct arena *arena, const struct periodic_fleet *fleet,
-                     const struct periodic_rates *rates, double hours, struct periodic_choice *ret_choice);
+                     const struct periodic_rates *rates, double hours, size_t groups,
+                     struct periodic_choice *ret_choice);
 
 /* A test of tonight: on which hosts, and why in a sentence. The most defects an hour first. */
 struct periodic_row {
