@@ -19,7 +19,7 @@ static const struct {
     {{"few", 2.34, 1.5, 3, 7, 1, 4}, true},   /* as in RSC-2 */
     {{"alike", 6.5, 0, 0, 7, 1, 4}, true},    /* no lemons, no infancy: history tells of no host */
     {{"deep", 6.5, 1.5, 3, 7, 3, 4}, true},   /* most defects show under load only */
-    /* Half of them hurt before a day is over. Nothing is promised: 0.89 is what comes out. */
+    /* Half of them hurt before a day is over. Nothing is promised: 0.89 to 0.90 is what comes out. */
     {{"quick", 6.5, 1.5, 3, 1, 1, 4}, false},
 };
 
