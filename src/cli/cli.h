@@ -53,6 +53,7 @@ int command_links(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_parse(int argc, char **argv);
+int command_periodic(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_preflight(int argc, char **argv);
 int command_prune(int argc, char **argv);

@@ -14,6 +14,7 @@
 #include "assay/model/history.h"
 #include "assay/model/reason.h"
 #include "assay/model/record.h"
+#include "assay/periodic/periodic.h"
 #include "assay/worth/worth.h"
 
 /* "en", "zh", also with region and character set as locales have them: "zh-CN", "zh_CN.UTF-8". Not "zh-TW", which is written
@@ -188,6 +189,19 @@ void report_worth_text(struct arena *arena, const struct record *record,
 void report_worth_json(struct arena *arena, const struct record *record,
                        const struct worth_measured *measured, const struct worth_answer *answer,
                        struct text *out);
+
+/* Which tests to repeat tonight. */
+struct report_periodic {
+    const struct periodic_fleet *fleet;
+    const struct periodic_rates *rates;
+    const struct periodic_choice *choice;
+    struct periodic_tonight tonight;
+    LIST_OF(const char *) commands; /* one a group; none: no suite was written */
+};
+void report_periodic_text(struct arena *arena, const struct report_periodic *periodic,
+                          enum report_language language, struct text *out);
+/* Schema 1. */
+void report_periodic_json(struct arena *arena, const struct report_periodic *periodic, struct text *out);
 
 /* What a host printed, as text for people: a line for each time that a tool began one, what steers a terminal as U+FFFD. A
    line of ours that begins with '#' is a heading; the mark around a part is one too, without its secret. */
