@@ -59,7 +59,6 @@
 #include <stdint.h>
 
 #include "assay/base/arena.h"
-#include "assay/base/json.h"
 #include "assay/model/reason.h"
 
 /* What a defect is of. */
