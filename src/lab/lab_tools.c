@@ -81,6 +81,7 @@ static const struct tool_row {
     {"ping", tool_ping},
     {"npu-smi", tool_npu_smi},
     {"nvme", tool_nvme},
+    {"curl", tool_curl},
 };
 
 #define TOOL_COUNT (ARRAY_SIZE(tools))
