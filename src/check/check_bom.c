@@ -11,12 +11,12 @@
  *   nvswitch.firmware (PCI address)      by the driver, in /proc/driver/nvidia-nvswitch
  *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   nvswitch.kinds   of all together
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
+#include "kinds.h"
 #include "rules.h"
 #include "script.h"
 
@@ -44,47 +44,6 @@ static const struct part_row parts[] = {
      .aside = true},
     {0}};
 
-struct kinds {
-    struct arena *arena;
-    LIST_OF(struct kind {
-        const char *text;
-        unsigned count;
-    })
-    items;
-};
-
-static void count_kind(struct kinds *kinds, const char *text)
-{
-    struct kind *kind;
-
-    for (size_t i = 0; i < kinds->items.count; i++)
-        if (strcmp(kinds->items.items[i].text, text) == 0) {
-            kinds->items.items[i].count++;
-            return;
-        }
-    kind = list_push(kinds->arena, &kinds->items);
-    *kind = (struct kind){text, 1};
-}
-
-static int compare_kinds(const void *a, const void *b)
-{
-    return strcmp(((const struct kind *)a)->text, ((const struct kind *)b)->text);
-}
-
-/* "8 x NAME, 1 x OTHER" as a fact; `none` where there are none. A set: hosts number their drives and adapters as they
-   find them, and in whatever order they are the same ones. */
-static void add_kinds(struct reading *out, const char *fact, struct kinds *kinds)
-{
-    const char *text = kinds->items.count > 0 ? "" : "none";
-
-    if (kinds->items.count > 0)
-        qsort(kinds->items.items, kinds->items.count, sizeof *kinds->items.items, compare_kinds);
-    for (size_t i = 0; i < kinds->items.count; i++)
-        text = arena_printf(out->arena, "%s%s%u x %s", text, i > 0 ? ", " : "", kinds->items.items[i].count,
-                            kinds->items.items[i].text);
-    reading_fact(out, fact, "", slice_of(text));
-}
-
 static bool is_nic(const char *class)
 {
     return strstr(class, "[0200]") != NULL || strstr(class, "[0207]") != NULL;
@@ -105,9 +64,9 @@ static void add_nics(struct reading *out, const struct reading *lspci)
         if (name == NULL)
             continue;
         reading_fact(out, "nic.model", fact->subject, slice_of(name));
-        count_kind(&kinds, name);
+        kinds_count(&kinds, name);
     }
-    add_kinds(out, "nic.kinds", &kinds);
+    kinds_tell(out, "nic.kinds", &kinds);
 }
 
 static void add_gpus(struct reading *out, const struct reading *smi)
@@ -123,9 +82,9 @@ static void add_gpus(struct reading *out, const struct reading *smi)
             if (strcmp(fact->name, kept[k]) == 0)
                 reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
         if (strcmp(fact->name, "gpu.name") == 0)
-            count_kind(&kinds, fact->value);
+            kinds_count(&kinds, fact->value);
     }
-    add_kinds(out, "gpu.kinds", &kinds);
+    kinds_tell(out, "gpu.kinds", &kinds);
 }
 
 /* One whose firmware was not told is undecided by its own row, and then so are they all together. */
@@ -138,8 +97,8 @@ static void add_switches(struct reading *out)
             return;
     for (size_t i = 0; i < out->facts.count; i++)
         if (strcmp(out->facts.items[i].name, "nvswitch.firmware") == 0)
-            count_kind(&kinds, out->facts.items[i].value);
-    add_kinds(out, "nvswitch.kinds", &kinds);
+            kinds_count(&kinds, out->facts.items[i].value);
+    kinds_tell(out, "nvswitch.kinds", &kinds);
 }
 
 static void add_drives(struct reading *out)
@@ -153,10 +112,10 @@ static void add_drives(struct reading *out)
         const char *model = reading_get_fact(out, "disk.model", fact->subject);
 
         if (strcmp(fact->name, "disk.size") == 0 && strncmp(fact->subject, "nvme", 4) == 0)
-            count_kind(&kinds,
-                       arena_printf(out->arena, "%s %s", model != NULL ? model : "unnamed", fact->value));
+            kinds_count(&kinds,
+                        arena_printf(out->arena, "%s %s", model != NULL ? model : "unnamed", fact->value));
     }
-    add_kinds(out, "nvme.kinds", &kinds);
+    kinds_tell(out, "nvme.kinds", &kinds);
 }
 
 /* A drive that warns is bad, whatever it still does. One that was not asked is not known, and stops nothing. */

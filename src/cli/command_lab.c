@@ -106,12 +106,13 @@ static int verb_up(int argc, char **argv)
     struct lab_options options = {
         .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
     struct option_list faults = {0};
-    const char *fabric = "infiniband";
+    const char *fabric = "infiniband", *bmc = "ipmi";
     const struct option_row rows[] = {
         {"profile", 0, OPTION_STRING, "NAME", &options.profile,
          "the platform, see assay lab profiles (hgx-h100)"},
         {"fabric", 0, OPTION_STRING, "KIND", &fabric,
          "what connects the hosts: infiniband or roce (infiniband)"},
+        {"bmc", 0, OPTION_STRING, "KIND", &bmc, "how the BMCs are asked: ipmi or redfish (ipmi)"},
         {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
          "what is wrong with a host, see assay lab faults"},
         {"oversubscription", 0, OPTION_COUNT, "N", &options.oversubscription,
@@ -129,8 +130,11 @@ static int verb_up(int argc, char **argv)
         options.faults = faults.items;
         options.fault_count = faults.count;
         options.ethernet = strcmp(fabric, "roce") == 0;
+        options.redfish = strcmp(bmc, "redfish") == 0;
         if (!options.ethernet && strcmp(fabric, "infiniband") != 0)
             status = usage_error("--fabric is infiniband or roce");
+        else if (!options.redfish && strcmp(bmc, "ipmi") != 0)
+            status = usage_error("--bmc is ipmi or redfish");
         else
             status = first != argc - 1 || read_count(argv[first], &options.hosts) < 0
                          ? wrong_count(argc, argv, first)

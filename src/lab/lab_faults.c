@@ -16,6 +16,7 @@ enum argument {
     ARGUMENT_GPU_WORD,       /* 3=vbios */
     ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_DATA_WORD,      /* read-only */
+    ARGUMENT_BMC_WORD,       /* hangs */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -319,7 +320,14 @@ static const struct kind {
                          "fail of posture where the suite lists keys and gates them"},
     [FAULT_SEL_PSU] = {"sel-psu", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 2, 1, 4,
                        "the power supply of that number (2) has lost its mains: in the BMC's log and sensors",
-                       "fail of bmc"},
+                       "fail of bmc, or of redfish"},
+    [FAULT_BMC_BAD] =
+        {"bmc-bad", ":WHAT", ARGUMENT_BMC_WORD, 0, 0, 0,
+         "over Redfish the BMC hangs, refuses (the login), forgets (one of its components), is unwell (its chassis), has an "
+         "event (of today), fan-gone, cpld-odd (firmware), ipmi-on-lan, a default (password), is open (asks for no "
+         "login), or has legacy-boot",
+         "inconclusive in redfish (hangs, refuses, forgets), else fail of it; of ipmi-on-lan where the suite gates it, of "
+         "default where it tries one; a remark of legacy-boot"},
     [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
                         "inconclusive in gpu-settings"},
     [FAULT_MONITOR] =
@@ -606,6 +614,11 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing",
                                          "psid",  "bmc", "nvswitch"};
 
+/* What may be wrong with a BMC that is asked over Redfish. */
+static const char *const bmc_words[] = {"hangs",   "refuses",  "forgets",    "unwell",
+                                        "event",   "fan-gone", "cpld-odd",   "ipmi-on-lan",
+                                        "default", "open",     "legacy-boot"};
+
 /* What a shared mount may suffer from on one host. */
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
@@ -695,6 +708,9 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_DATA_WORD:
         return read_word_of(cursor, data_words, ARRAY_SIZE(data_words),
                             "is nothing that a mount suffers from", fault);
+    case ARGUMENT_BMC_WORD:
+        return read_word_of(cursor, bmc_words, ARRAY_SIZE(bmc_words), "is nothing that a BMC suffers from",
+                            fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:

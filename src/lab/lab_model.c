@@ -528,6 +528,7 @@ static void system_init(struct lab_host *host)
     const struct fault *skew = fault_find(lab, number, FAULT_CLOCK_SKEW);
     const struct fault *dimm = fault_find(lab, number, FAULT_DIMM_MISSING);
     const struct fault *psu = fault_find(lab, number, FAULT_SEL_PSU);
+    const struct fault *bmc = fault_find(lab, number, FAULT_BMC_BAD);
     const struct fault *monitor = fault_find(lab, number, FAULT_MONITOR);
 
     host->board = host->profile->board;
@@ -557,6 +558,7 @@ static void system_init(struct lab_host *host)
     if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)
         host->drives--;
     host->psu_lost = psu != NULL ? (unsigned)psu->number : 0;
+    host->bmc_bad = bmc != NULL ? bmc->word : "";
     host->monitor = monitor != NULL ? monitor->word : NULL;
     host->dimm_missing = dimm != NULL ? (unsigned)dimm->number : 0;
 }

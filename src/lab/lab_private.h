@@ -200,6 +200,7 @@ enum fault_kind {
     FAULT_EXTRA_USER,
     FAULT_EXTRA_KEY,
     FAULT_SEL_PSU,
+    FAULT_BMC_BAD,
     FAULT_XID,
     FAULT_XID_CLUSTER,
     FAULT_ECC_BURN,
@@ -272,6 +273,7 @@ struct lab {
     const struct lab_profile *profile;
     const char *user;
     bool ethernet; /* RoCE instead of InfiniBand */
+    bool redfish;  /* the hostfile says where BMCs answer over it; not kept */
     unsigned hosts, port, speed;
     unsigned seed;           /* of lab_jitter */
     double oversubscription; /* the uplinks of a leaf carry what its hosts send, divided by this */
@@ -393,6 +395,7 @@ struct lab_host {
     bool extra_user, extra_key;          /* a second account of uid 0; a key of a stranger */
     unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
+    const char *bmc_bad;                 /* over Redfish, a word of the fault; "" */
     const char *driver, *fabric_manager; /* versions */
     bool fabric_manager_active, imex_active;
     const char *cuda_error; /* NULL, or why no CUDA program can start */
@@ -489,9 +492,15 @@ struct tree;
 typedef void tree_writer(struct tree *tree, const struct lab_host *host);
 tree_writer tree_gpu, tree_infiniband, tree_system, tree_network, tree_storage, tree_accounts;
 
+/* What the BMCs of the lab take, as curl's file has it: below root/. */
+#define LAB_BMC_LOGIN_FILE "etc/assay/redfish.netrc"
+#define LAB_BMC_LOGIN "default login assay password of-the-lab\n"
+
 /* path without a leading '/': "sys/class/infiniband". The text is the whole file. */
 void tree_file(struct tree *tree, const char *path, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, that nobody else may read. */
+void tree_secret(struct tree *tree, const char *path, const char *text);
 void tree_link(struct tree *tree, const char *path, const char *target);
 /* The host has a tree of its own though nothing differs yet: something will write in it. */
 void tree_private(struct tree *tree);
@@ -526,6 +535,9 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd, tool_ipmitool,
     tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd,
     tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
+
+/* curl that asks a BMC: these are its settings. */
+int curl_redfish(struct tool *tool, struct slice settings);
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

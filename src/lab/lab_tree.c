@@ -22,7 +22,7 @@ static tree_writer *const writers[] = {tree_gpu,     tree_infiniband, tree_syste
 
 struct tree_entry {
     const char *path, *text;
-    bool link;
+    bool link, secret;
 };
 
 struct tree {
@@ -47,14 +47,19 @@ void tree_file(struct tree *tree, const char *path, const char *format, ...)
 
     va_start(arguments, format);
     *list_push(tree->arena, &tree->entries) = (struct tree_entry){
-        arena_strdup(tree->arena, path), format_text(tree->arena, format, arguments), false};
+        arena_strdup(tree->arena, path), format_text(tree->arena, format, arguments), false, false};
     va_end(arguments);
+}
+
+void tree_secret(struct tree *tree, const char *path, const char *text)
+{
+    *list_push(tree->arena, &tree->entries) = (struct tree_entry){.path = path, .text = text, .secret = true};
 }
 
 void tree_link(struct tree *tree, const char *path, const char *target)
 {
     *list_push(tree->arena, &tree->entries) =
-        (struct tree_entry){arena_strdup(tree->arena, path), arena_strdup(tree->arena, target), true};
+        (struct tree_entry){arena_strdup(tree->arena, path), arena_strdup(tree->arena, target), true, false};
 }
 
 void tree_private(struct tree *tree)
@@ -107,7 +112,7 @@ static int write_entry(const char *path, const struct tree_entry *entry, struct 
         if (symlink(entry->text, path) == 0)
             return 0;
     } else {
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, entry->secret ? 0600 : 0644);
         if (fd >= 0 && write(fd, entry->text, length) == (ssize_t)length)
             return 0;
     }

@@ -262,7 +262,7 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
 
             text_printf(&text, " rail.mlx5_%u=%s:%s", rail, place.switch_name, place.port);
         }
-        text_put(&text, "\n");
+        text_printf(&text, lab->redfish ? " bmc=node%u-bmc\n" : "\n", i);
     }
     return write_text(arena_printf(arena, "%s/hostfile", lab->directory), text.bytes, 0644, err);
 }
@@ -401,6 +401,7 @@ static struct lab *lab_from_options(struct arena *arena, const struct lab_option
                         .oversubscription = options->oversubscription > 0 ? options->oversubscription : 1,
                         .seed = options->seed,
                         .ethernet = options->ethernet,
+                        .redfish = options->redfish,
                         .user = user_name(arena)};
     lab->profile = lab_profile_find(options->profile);
     if (lab->profile == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * curl, as the check object-store calls it: options on standard input, one request or several gets. The store is a folder of the
- * host's own; an object's name is the last word of its URL.
+ * curl, its options on standard input. As the check object-store calls it: one request or several gets. The store is a folder of
+ * the host's own; an object's name is the last word of its URL. As the check redfish does: see tool_redfish.c.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -120,6 +120,8 @@ int tool_curl(struct tool *tool)
     while ((got = fread(piece, 1, sizeof piece, stdin)) > 0)
         text_add(&options, piece, got);
     rest = (struct slice){options.bytes, options.length};
+    if (slice_find(rest, "/redfish/v1") != (size_t)-1)
+        return curl_redfish(tool, rest);
     while (scan_line(&rest, &line)) {
         request.upload = request.upload != NULL ? request.upload : option(tool, line, "upload-file");
         request.output = request.output != NULL ? request.output : option(tool, line, "output");

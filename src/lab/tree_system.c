@@ -76,4 +76,5 @@ void tree_system(struct tree *tree, const struct lab_host *host)
     write_memory(tree, host);
     if (host->monitor != NULL)
         write_monitor(tree, host->monitor);
+    tree_secret(tree, LAB_BMC_LOGIN_FILE, LAB_BMC_LOGIN);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "hostlist_private.h"
 
@@ -251,13 +252,21 @@ static const char *set_fabric(struct arena *arena, struct host *host, size_t off
     return set_text(arena, host, offset, value);
 }
 
+/* A word without any of these is a misspelt "none" rather than a name. */
 static const char *set_bmc(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
-    (void)arena;
-    if (strcmp(value, "ipmi") != 0 && strcmp(value, "none") != 0)
-        return "ipmi or none";
-    *field(host, offset, bool) = value[0] == 'n';
+    host->without_bmc = strcmp(value, "none") == 0;
+    *field(host, offset, const char *) = NULL;
+    if (host->without_bmc || strcmp(value, "ipmi") == 0)
+        return NULL;
+    if (strpbrk(value, ".:-0123456789") == NULL || set_address(arena, host, offset, value) != NULL)
+        return "ipmi, none, or the name or IP address of the BMC";
     return NULL;
+}
+
+const char *host_bmc_kind(const struct host *host)
+{
+    return host->without_bmc ? "none" : host->bmc != NULL ? "redfish" : "ipmi";
 }
 
 static const char *set_mounts(struct arena *arena, struct host *host, size_t offset, const char *value)
@@ -328,7 +337,7 @@ static const struct key keys[] = {
     {"fabric", set_fabric, offsetof(struct host, fabric), false},
     {"mounts", set_mounts, offsetof(struct host, mounts), false},
     {"object_store", set_object_store, offsetof(struct host, object_store), false},
-    {"bmc", set_bmc, offsetof(struct host, without_bmc), false},
+    {"bmc", set_bmc, offsetof(struct host, bmc), false},
     {"role", set_role, offsetof(struct host, role), false},
     {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},
     {"use", set_use, offsetof(struct host, production), false},
@@ -921,6 +930,39 @@ static int refuse_addresses_twice(const struct parser *parser, const struct host
     return result;
 }
 
+/* "169.254.3.1", "fe80::1": each host has its own there, as its USB or PCIe to the BMC (DMTF DSP0270) mostly does. */
+static bool is_link_local(const char *address)
+{
+    return strncmp(address, "169.254.", 8) == 0 || strncasecmp(address, "fe80:", 5) == 0;
+}
+
+static const char *bmc_of(const struct host *host)
+{
+    return host->bmc != NULL && !is_link_local(host->bmc) ? host->bmc : "";
+}
+
+static int compare_bmcs(const void *a, const void *b)
+{
+    const struct host *left = *(const struct host *const *)a, *right = *(const struct host *const *)b;
+    int order = strcmp(bmc_of(left), bmc_of(right));
+
+    return order != 0 ? order : compare_places(left, right);
+}
+
+/* One would be judged for two hosts, and the other's not at all. */
+static int refuse_bmcs_twice(const struct parser *parser, const struct host **sorted, size_t count)
+{
+    int result = 0;
+
+    qsort(sorted, count, sizeof *sorted, compare_bmcs);
+    for (size_t i = 1; i < count; i++)
+        if (*bmc_of(sorted[i]) != '\0' && strcmp(bmc_of(sorted[i - 1]), bmc_of(sorted[i])) == 0)
+            result = refuse(parser, sorted[i]->line, sorted[i]->column,
+                            "bmc %s of host '%s' is already that of '%s' on line %u", sorted[i]->bmc,
+                            sorted[i]->name, sorted[i - 1]->name, sorted[i - 1]->line);
+    return result;
+}
+
 static int refuse_twice(const struct parser *parser)
 {
     const struct hostfile *file = parser->file;
@@ -932,6 +974,7 @@ static int refuse_twice(const struct parser *parser)
         sorted[i] = &file->hosts.items[i];
     sound = refuse_names_twice(parser, sorted, count) == 0;
     sound &= refuse_addresses_twice(parser, sorted, count) == 0;
+    sound &= refuse_bmcs_twice(parser, sorted, count) == 0;
     sound &= refuse_plugs_twice(parser) == 0;
     return sound ? 0 : -1;
 }

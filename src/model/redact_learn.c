@@ -492,7 +492,9 @@ static bool is_login_host(const struct pass *pass, size_t at, size_t end)
     for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (slice_ends(host, units[i]))
             return false;
-    return host.length > 0 && isalpha(byte_at(pass, at)) && memchr(host.bytes, '_', host.length) == NULL;
+    /* "Members@odata.count" is a word of OData, in which BMCs answer. */
+    return host.length > 0 && !slice_starts(host, "odata.") && isalpha(byte_at(pass, at)) &&
+           memchr(host.bytes, '_', host.length) == NULL;
 }
 
 static void learn_login(struct pass *pass)

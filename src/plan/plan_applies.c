@@ -6,7 +6,8 @@
  * acceptance is counted.
  *
  * What nobody has said is not taken for absent. Of the fabric's kind it is assumed, and the run finds out: ib-port is
- * inconclusive where the ports are of the other kind. A BMC is there unless the hostfile denies it.
+ * inconclusive where the ports are of the other kind. A BMC is there unless the hostfile denies it, and asked by IPMI unless the
+ * hostfile says where it answers over Redfish.
  */
 #include <stddef.h>
 #include <string.h>
@@ -20,7 +21,8 @@ struct site {
     struct arena *arena;
     const struct platform *platform;
     const char *fabric, *mounts, *object_store; /* NULL: not declared */
-    bool cabling, bmc;
+    const char *bmc;                            /* "ipmi", "redfish", "none" */
+    bool cabling;
     unsigned hosts;  /* of the hostfile, spares aside, of all platforms */
     unsigned leaves; /* that hosts of the platform hang on; 0: of some it is not declared */
 };
@@ -63,10 +65,17 @@ static struct answer store_is_declared(const struct site *site, const struct jso
     return (struct answer){true, false, reason(site->arena, object_store_declared, site->object_store)};
 }
 
+/* true: whichever way. */
 static struct answer hosts_have_a_bmc(const struct site *site, const struct json *wanted)
 {
-    (void)wanted;
-    return (struct answer){site->bmc, false, site->bmc ? REASON(bmc_not_denied) : REASON(bmc_denied)};
+    bool redfish = strcmp(site->bmc, "redfish") == 0;
+
+    if (strcmp(site->bmc, "none") == 0)
+        return (struct answer){false, false, REASON(bmc_denied)};
+    if (wanted->type == JSON_STRING)
+        return (struct answer){strcmp(site->bmc, wanted->string) == 0, false,
+                               redfish ? REASON(bmc_by_redfish) : REASON(bmc_without_address)};
+    return (struct answer){true, false, REASON(bmc_not_denied)};
 }
 
 static struct answer gpus_have_rails(const struct site *site, const struct json *wanted)
@@ -142,7 +151,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
                            const struct platform *platform)
 {
     struct site site = {
-        .arena = arena, .platform = platform, .bmc = true, .leaves = leaves_of(sources, platform)};
+        .arena = arena, .platform = platform, .bmc = "ipmi", .leaves = leaves_of(sources, platform)};
 
     for (size_t i = 0; i < sources->hostfile->hosts.count; i++) {
         const struct host *host = &sources->hostfile->hosts.items[i];
@@ -155,7 +164,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
         site.fabric = host->fabric;
         site.mounts = host->mounts;
         site.object_store = host->object_store;
-        site.bmc = !host->without_bmc;
+        site.bmc = host_bmc_kind(host);
         site.cabling |= host->rails.count > 0;
     }
     return site;
@@ -272,8 +281,7 @@ int check_site(const struct plan_sources *sources, struct error *err)
                         {"mounts", said(first != NULL ? first->mounts : host->mounts), said(host->mounts)},
                         {"object_store", said(first != NULL ? first->object_store : host->object_store),
                          said(host->object_store)},
-                        {"bmc", (first != NULL ? first : host)->without_bmc ? "none" : "ipmi",
-                         host->without_bmc ? "none" : "ipmi"}};
+                        {"bmc", host_bmc_kind(first != NULL ? first : host), host_bmc_kind(host)}};
 
             if (host_platform(sources, host) != sources->platforms.items[p])
                 continue;

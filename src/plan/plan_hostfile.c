@@ -34,7 +34,7 @@ struct field {
     enum field_kind kind;
     const char *text;
 };
-enum { FIELDS = 20 };
+enum { FIELDS = 21 };
 
 /* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
 static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
@@ -51,7 +51,7 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
         {"fabric", FIELD_QUESTION, host->fabric},
         {"mounts", FIELD_QUESTION, host->mounts},
         {"object_store", FIELD_QUESTION, host->object_store},
-        {"bmc", FIELD_QUESTION, host->without_bmc ? "none" : "ipmi"},
+        {"bmc", FIELD_QUESTION, host_bmc_kind(host)},
         {"address", FIELD_MACHINE, host->address},
         {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},
         {"user", FIELD_WAY, host->user},
@@ -60,6 +60,7 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
         {"jump", FIELD_WAY, host->jump},
         {"transport", FIELD_WAY, host->transport},
         {"become", FIELD_WAY, host->become_root ? "sudo" : ""},
+        {"bmc", FIELD_WAY, host->bmc},
     };
 
     memcpy(fields, all, sizeof all);

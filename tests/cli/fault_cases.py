@@ -393,6 +393,40 @@ SITE = {
     ],
 }
 
+# The BMC over Redfish, in place of check bmc.
+REDFISH = {
+    "name": "redfish", "title": "BMCs", "purpose": "delivery", "search_path": [],
+    "steps": [
+        {"check": "reachable"},
+        {"check": "privilege", "needs": ["reachable"]},
+        {"check": "bmc", "needs": ["privilege"], "when": {"bmc": "ipmi"}},
+        {"check": "redfish", "needs": ["privilege"], "when": {"bmc": "redfish"}, "gate": ["redfish.ipmi_over_lan"],
+         "arguments": {"default_passwords": ["root:0penBmc", "ADMIN:ADMIN"]}},
+    ],
+}
+
+BMC = [
+    Case("bmc-bad:hangs", undecided("redfish", HOST, r"curl: \(28\) Connection timed out"), remedy="install curl"),
+    Case("bmc-bad:refuses", undecided("redfish", HOST, "the BMC answered with HTTP status 401"), remedy="netrc"),
+    Case("bmc-bad:forgets", undecided("redfish", HOST, "UpdateService/FirmwareInventory/PSU_1 was not read: .* HTTP status 404")),
+    Case("bmc-bad:unwell", fail("redfish", HOST, r"Chassis/Chassis_0: Critical \(Enabled\)"), remedy="reseat"),
+    Case("bmc-bad:event", fail("redfish", HOST, "Uncorrectable ECC error of P1-DIMMA1"), remedy="manual"),
+    Case("bmc-bad:fan-gone", fail("redfish", HOST, "redfish.fans is 7, while most hosts have 8"), remedy="reseat"),
+    Case("bmc-bad:cpld-odd", fail("redfish", HOST, r"firmware.cpld is 1 x F1.00.02, 1 x F1.00.04, while most hosts have 2 x F1.00.04"),
+         remedy="flash"),
+    Case("bmc-bad:ipmi-on-lan", fail("redfish", HOST, "redfish.ipmi_over_lan is on"), remedy="ProtocolEnabled"),
+    Case("bmc-bad:default", fail("redfish", HOST, "the published password of ADMIN is accepted"), remedy="password of its own"),
+    Case("bmc-bad:open", fail("redfish", HOST, "redfish.login_required is no"), remedy="anonymous"),
+    Case("bmc-bad:legacy-boot", {}, noted={("redfish", ""): "redfish.boot_mode is Legacy"}),
+    Case("sel-psu:2", fail("redfish", HOST, "PSU2")),
+    Case("host-odd:bmc", fail("redfish", HOST, "redfish.firmware.bmc is 1 x 1.07, while most hosts have 1 x 1.15"), remedy="flash"),
+    Case("tool-missing:ipmitool", {}),  # nobody asks it
+    Case("tool-missing:curl", undecided("redfish", HOST, "curl: not found"), remedy="install curl"),
+]
+for case in BMC:
+    case.suite = REDFISH
+    case.runs_on = True
+
 SYSTEM = [
     Case("kernel-version", fail("os", HOST, "5.15.0-105"), runs_on=True),
     Case("bios-version:1.9", fail("os", HOST, "bios.version is 1.9"), runs_on=True),
@@ -648,6 +682,7 @@ GROUPS = {
     "object": OBJECTS,
     "nvl72": NVL72,
     "probe": PROBE,
+    "bmc": BMC,
 }
 
 
@@ -671,4 +706,4 @@ ISOLATED = [
     Slow(10, "{5}:path-slow:{10}", "link", "{5} - {10}"),
 ]
 # Options of the lab, for groups whose own suites accept healthy hosts of every platform.
-LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce"), "nvl72": ("--profile", "gb200-nvl72")}
+LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce"), "nvl72": ("--profile", "gb200-nvl72"), "bmc": ("--bmc", "redfish")}

@@ -29,9 +29,9 @@ HOSTS_AT_ONCE = 8  # of a run: more would wait for this machine's CPUs, and be l
 SHARE = 14  # faulty hosts of one run: beyond 16 hosts delivery has no limits of its own
 MOST_TOGETHER = 6  # faults of one host that do it no harm
 NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp|/var/log"  # what a subject names
-# Of other fabrics and of racks that NVLinks join (the groups roce and nvl72), of leaves (test_leaves.py), and what was found
+# Of other fabrics, of BMCs over Redfish and of racks that NVLinks join (the groups roce and nvl72), of leaves (test_leaves.py), and what was found
 # before the tests already.
-UNSAMPLED = {"roce", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves", "nvlink-after"}
+UNSAMPLED = {"roce", "redfish", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves", "nvlink-after"}
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
@@ -398,9 +398,10 @@ def a_platform_of_npus_only():
 
 def every_platform_is_accepted(group):
     """By the suites of this group's cases; `delivery` is the group `clean`'s."""
+    suites = {case.suite_name: case.suite for case in GROUPS[group] if case.suite != "delivery"}.values()
     for profile in ("hgx-a100", "hgx-h100", "hgx-h200") if group in LAB_OPTIONS else ():
         with Lab(f"{group}-{profile}", 3, profile=profile, options=LAB_OPTIONS[group]) as lab:
-            for number, suite in enumerate({case.suite for case in GROUPS[group]} - {"delivery"}):
+            for number, suite in enumerate(suites):
                 done, report = carry_out(lab, suite, ["node1", "node2", "node3"], f"{group}-{profile}-{number}")
                 words = {item["outcome"] for _, item in report.outcomes()}
                 tap.same((done.returncode, report.verdict, words), (0, "accept", {"pass"}),

@@ -36,6 +36,7 @@ struct lab_options {
     unsigned hosts;            /* 1 to LAB_HOSTS_MAX, named node1 and up */
     const char *profile;       /* one of lab_profiles */
     bool ethernet;             /* the fabric is RoCE over Ethernet instead of InfiniBand */
+    bool redfish;              /* the hostfile says where the BMCs answer over Redfish */
     unsigned port;             /* 0: a free one */
     unsigned speed;            /* 1 or more */
     unsigned oversubscription; /* uplinks of a leaf carry what its 8 hosts send, divided by this; 0: by 1 */

@@ -56,6 +56,7 @@ struct host {
     const char *mounts;       /* "/data,/scratch": storage that it must have; NULL: none is declared */
     const char *object_store; /* URL of an object store that it must reach; NULL: none is declared */
     bool without_bmc;         /* bmc=none: a virtual machine, or nobody may ask it */
+    const char *bmc;          /* name or address that answers over Redfish; NULL: bmc=none or bmc=ipmi */
     const char *transport;    /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
     unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
                        ignored, as Open MPI's) */
@@ -98,6 +99,9 @@ unsigned host_racks_fewest(const struct host *const *hosts, size_t count);
 const char *host_scheduler_name(enum host_scheduler scheduler);
 /* False where there is no such word. */
 bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler);
+
+/* By which way its BMC is asked: "ipmi", "redfish"; "none". */
+const char *host_bmc_kind(const struct host *host);
 
 /* NULL where there is none of that name. */
 const struct host *hostfile_find(const struct hostfile *hostfile, const char *name);

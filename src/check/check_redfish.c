@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The management controller (BMC) asked over Redfish, with TLS and a login: firmware of all components, health, the event
+ * logs, power, boot mode, whether it asks for a login, and whether IPMI over LAN is on. It takes the place of check bmc where
+ * the hostfile has the BMC's address.
+ *
+ * The host itself asks, or whichever machine the hostfile leads to under its name. The login is a file there that curl reads:
+ * it is in no argument, and never comes to the controller.
+ *
+ * What of the documents was not read leaves the items undecided that rest on it, and no others. As in check bmc an event is as
+ * old as the BMC's own clock says.
+ */
+#include <fnmatch.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
+#include "kinds.h"
+#include "rules.h"
+#include "script.h"
+
+enum { TOLD_MOST = 20 /* faults in one cause: people read it */, HTTPS = 443, PORT_HIGHEST = 65535 };
+
+/* -- Asking -- */
+
+/* An IPv6 address stands in brackets, and its zone behind "%25". */
+static const char *place_of(const struct check_context *context)
+{
+    const char *bmc = context->members[0]->bmc, *zone;
+    double port = check_number(context, "port");
+
+    if (bmc == NULL) /* of a plan that was loaded, for people */
+        return "BMC";
+    zone = strchr(bmc, '%');
+    if (zone != NULL)
+        bmc = arena_printf(context->arena, "%.*s%%25%s", (int)(zone - bmc), bmc, zone + 1);
+    if (strchr(bmc, ':') != NULL)
+        bmc = arena_printf(context->arena, "[%s]", bmc);
+    return port > HTTPS || port < HTTPS ? arena_printf(context->arena, "%s:%.0f", bmc, port) : bmc;
+}
+
+static void command_curl(const struct check_context *context, struct text *out)
+{
+    script_begin(out, "curl --netrc-file FILE https://BMC/redfish/v1/...");
+    script_set(out, "at", place_of(context));
+    script_set(out, "credentials", check_text(context, "credentials"));
+    script_set(out, "ca", check_text(context, "ca"));
+    script_set(out, "unverified", check_flag(context, "unverified") ? "--insecure" : NULL);
+    script_set(out, "curl", check_tool(context, "curl")->path);
+    script_tool(context, out, "curl", "curl");
+    text_put(out, "set --");
+    json_each (account, json_get(context->step->arguments, "default_passwords"))
+        script_word(out, account->string);
+    text_put(out, "\n");
+    text_put(out, script_redfish);
+}
+
+static const struct part_row parts[] = {{"redfish", "redfish", command_curl, NULL}, {0}};
+
+/* "root:0penBmc", of which curl's configuration can be made. */
+static bool is_account(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ')
+            return false;
+    return strcspn(text, " :") > 0 && text[strcspn(text, " :")] == ':';
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    static const char *const files[] = {"credentials", "ca"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        const char *file = check_text(context, files[i]);
+
+        if (file != NULL && *file != '\0' && (*file != '/' || strpbrk(file, "\t\n") != NULL))
+            return arena_printf(context->arena,
+                                "%s is '%s'; expected the path of a file, with '/' at its beginning",
+                                files[i], file);
+    }
+    json_each (account, json_get(context->step->arguments, "default_passwords"))
+        if (!is_account(account->string))
+            return arena_printf(context->arena,
+                                "default password '%s' is not written as \"ACCOUNT:PASSWORD\"",
+                                account->string);
+    if (check_number(context, "port") > PORT_HIGHEST)
+        return "\"port\" is at most 65535";
+    if (check_flag(context, "unverified") && json_get(context->step->arguments, "ca") != NULL)
+        return "\"ca\" says by whom the certificate is verified, and \"unverified\" that it is not; expected one of them";
+    return rules_allowed_fault(context);
+}
+
+static int host_valid(const struct check_context *context, const char *hostfile, struct error *err)
+{
+    const struct host *host = context->members[0];
+
+    if (host->bmc != NULL)
+        return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "%s:%u:%u: host '%s' has no bmc=ADDRESS, which step %s needs; expected it, or \"when\": {\"bmc\": "
+        "\"redfish\"} in the step",
+        hostfile, host->line, host->column, host->name, context->step->name);
+}
+
+/* -- What was not read, and the items that rest on it -- */
+
+enum area { EVENTS, FIRMWARE, IPMI, SECURE_BOOT, POWER, MACHINE, AREAS };
+
+/* The first row whose pattern is that of the path. */
+static const struct {
+    const char *pattern;
+    enum area area;
+} areas[] = {{"*LogServices*", EVENTS},     {"UpdateService*", FIRMWARE},    {"*/NetworkProtocol", IPMI},
+             {"*/SecureBoot", SECURE_BOOT}, {"*/EnvironmentMetrics", POWER}, {"*", MACHINE}};
+
+struct teller {
+    const struct reading *bmc;
+    struct reading *out;
+    const struct reason *unread[AREAS]; /* NULL: all of it was read */
+};
+
+static void find_unread(struct teller *teller)
+{
+    for (size_t i = 0; i < teller->bmc->facts.count; i++) {
+        const struct fact *fact = &teller->bmc->facts.items[i];
+        size_t row = 0;
+
+        if (strcmp(fact->name, "redfish.unread") != 0)
+            continue;
+        while (fnmatch(areas[row].pattern, fact->subject, 0) != 0)
+            row++;
+        if (teller->unread[areas[row].area] == NULL)
+            teller->unread[areas[row].area] =
+                reason(teller->out->arena, redfish_path_not_read, fact->subject,
+                       fact->said != NULL ? fact->said : reason_text(teller->out->arena, fact->value));
+    }
+}
+
+static void tell_unread(struct reading *out, const char *metric, const struct reason *why)
+{
+    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), "", why);
+}
+
+/* value NULL: the BMC does not tell it. */
+static void tell(const struct teller *teller, const char *metric, enum area area, const struct reason *value)
+{
+    struct reading *out = teller->out;
+
+    if (teller->unread[area] != NULL)
+        tell_unread(out, metric, teller->unread[area]);
+    else if (value == NULL)
+        tell_unread(out, metric, reason(out->arena, redfish_not_told, metric));
+    else
+        reading_fact_said(out, metric, "", value);
+}
+
+/* -- Firmware -- */
+
+/* A component is of the first kind that it has a word of; the last kind takes the rest. */
+static const struct firmware {
+    const char *metric;
+    const char *words[4];
+    const char *instead; /* what tells it where the inventory has none; NULL */
+} firmwares[] = {
+    {"redfish.firmware.erot", {"erot"}, NULL},
+    {"redfish.firmware.cpld", {"cpld"}, NULL},
+    {"redfish.firmware.retimer", {"retimer"}, NULL},
+    {"redfish.firmware.nvswitch", {"nvswitch"}, NULL},
+    {"redfish.firmware.psu", {"psu", "powersupply", "power_supply"}, NULL},
+    {"redfish.firmware.bios", {"bios", "uefi"}, "redfish.bios"},
+    {"redfish.firmware.nic", {"nic", "connectx", "bluefield", "network"}, NULL},
+    {"redfish.firmware.gpu", {"gpu"}, NULL},
+    {"redfish.firmware.bmc", {"bmc"}, "redfish.manager"},
+    {"redfish.firmware.other", {""}, NULL},
+};
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (; strlen(text) >= length; text++)
+        if (strncasecmp(text, word, length) == 0)
+            return true;
+    return false;
+}
+
+static const struct firmware *firmware_of(const char *component)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(firmwares); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(firmwares[i].words) && firmwares[i].words[k] != NULL; k++)
+            if (has_word(component, firmwares[i].words[k]))
+                return &firmwares[i];
+    return NULL;
+}
+
+static void count_facts(const struct reading *bmc, const char *name, const struct firmware *firmware,
+                        struct kinds *kinds)
+{
+    for (size_t i = 0; i < bmc->facts.count; i++)
+        if (strcmp(bmc->facts.items[i].name, name) == 0 &&
+            (firmware == NULL || firmware_of(bmc->facts.items[i].subject) == firmware))
+            kinds_count(kinds, bmc->facts.items[i].value);
+}
+
+static void tell_firmware(const struct teller *teller, const struct firmware *firmware)
+{
+    struct kinds kinds = {.arena = teller->out->arena};
+
+    count_facts(teller->bmc, "redfish.firmware", firmware, &kinds);
+    if (kinds.items.count == 0 && firmware->instead != NULL)
+        count_facts(teller->bmc, firmware->instead, NULL, &kinds);
+    if (teller->unread[FIRMWARE] == NULL && kinds.items.count > 0)
+        kinds_tell(teller->out, firmware->metric, &kinds);
+    else if (firmware->instead != NULL && teller->unread[MACHINE] != NULL)
+        tell(teller, firmware->metric, MACHINE, NULL);
+    else
+        tell(teller, firmware->metric, FIRMWARE, REASON(redfish_nothing_listed));
+}
+
+static void tell_firmwares(struct teller *teller)
+{
+    struct kinds all = {.arena = teller->out->arena};
+
+    count_facts(teller->bmc, "redfish.firmware", NULL, &all);
+    if (teller->unread[FIRMWARE] == NULL && all.items.count == 0)
+        teller->unread[FIRMWARE] = reason(teller->out->arena, redfish_not_told, "redfish.firmware");
+    for (size_t i = 0; i < ARRAY_SIZE(firmwares); i++)
+        tell_firmware(teller, &firmwares[i]);
+}
+
+/* -- Events and health -- */
+
+/* "2026-11-28T07:00:00+01:00" in seconds; without a zone it is taken for UTC, as the clock beside it is. */
+static bool seconds_of(const char *text, double *ret_seconds)
+{
+    struct tm time = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &time);
+    uint64_t hours, minutes;
+    struct slice zone;
+
+    if (rest == NULL)
+        return false;
+    *ret_seconds = (double)timegm(&time);
+    if (*rest == '.')
+        rest += 1 + strspn(rest + 1, "0123456789");
+    if (*rest == '\0' || strcmp(rest, "Z") == 0)
+        return true;
+    zone = slice_of(rest + 1);
+    if ((*rest != '+' && *rest != '-') || !scan_digits(&zone, &hours) || !scan_text(&zone, ":") ||
+        !scan_digits(&zone, &minutes) || zone.length > 0 || hours > 14 || minutes > 59)
+        return false;
+    *ret_seconds -= (*rest == '-' ? -60.0 : 60.0) * (double)(hours * 60 + minutes);
+    return true;
+}
+
+/* By the slowest of its clocks, which makes events young. False: it tells none. */
+static bool clock_of(const struct reading *bmc, double *ret_now)
+{
+    bool known = false;
+    double now;
+
+    for (size_t i = 0; i < bmc->facts.count; i++)
+        if (strcmp(bmc->facts.items[i].name, "redfish.clock") == 0 &&
+            seconds_of(bmc->facts.items[i].value, &now)) {
+            *ret_now = known && *ret_now < now ? *ret_now : now;
+            known = true;
+        }
+    return known;
+}
+
+/* Events are young unless the BMC's own clock says otherwise. The gates tell of a fault; its finding shall not tell it a
+   second time. */
+static void weigh_findings(struct reading *out, double since_s)
+{
+    double now, then;
+    bool dated = clock_of(out, &now);
+
+    for (size_t i = 0; i < out->findings.count; i++) {
+        struct finding *finding = &out->findings.items[i];
+        const char *time = strcmp(finding->code, "redfish.event") == 0
+                               ? reading_get_fact(out, "redfish.event.time", finding->subject)
+                               : NULL;
+
+        if (dated && time != NULL && seconds_of(time, &then) && now - then > since_s)
+            finding->severity = SEVERITY_INFO;
+        else if (finding->severity == SEVERITY_FAULT)
+            finding->severity = SEVERITY_WARNING;
+    }
+}
+
+/* Of one code: NULL where there are none. */
+static const struct reason *faults_of(const struct reading *out, const char *code)
+{
+    const struct reason *faults = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < out->findings.count; i++) {
+        const struct finding *finding = &out->findings.items[i];
+
+        if (strcmp(finding->code, code) == 0 && finding->severity != SEVERITY_INFO && count++ < TOLD_MOST)
+            faults = reason_also(out->arena, faults, finding->what);
+    }
+    return count > TOLD_MOST ? reason(out->arena, and_more, faults, count - TOLD_MOST) : faults;
+}
+
+static const struct reason *none_or(struct reading *out, const struct reason *faults)
+{
+    return faults != NULL ? faults : reason_text(out->arena, "none");
+}
+
+/* What a chassis sums up is told where none of its parts says more. Where nothing says how it is, nothing is known. */
+static void tell_health(const struct teller *teller)
+{
+    const struct reason *faults = faults_of(teller->out, "redfish.health");
+    struct kinds kinds = {.arena = teller->out->arena};
+
+    count_facts(teller->bmc, "redfish.health", NULL, &kinds);
+    count_facts(teller->bmc, "redfish.health_rollup", NULL, &kinds);
+    if (faults == NULL)
+        faults = faults_of(teller->out, "redfish.health_rollup");
+    tell(teller, "redfish.health_faults", MACHINE,
+         kinds.items.count > 0 ? none_or(teller->out, faults) : NULL);
+}
+
+/* -- Single values -- */
+
+/* What all say, or the different ones in their order; NULL: nobody says any. */
+static const struct reason *value_of(const struct teller *teller, const char *fact)
+{
+    struct kinds kinds = {.arena = teller->out->arena};
+    const char *text = NULL;
+
+    count_facts(teller->bmc, fact, NULL, &kinds);
+    for (size_t i = 0; i < kinds.items.count; i++)
+        text = text == NULL ? kinds.items.items[i].text
+                            : arena_printf(teller->out->arena, "%s, %s", text, kinds.items.items[i].text);
+    return text != NULL ? reason_text(teller->out->arena, text) : NULL;
+}
+
+static void tell_count(const struct teller *teller, const char *metric, const char *fact)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < teller->bmc->facts.count; i++)
+        count += strcmp(teller->bmc->facts.items[i].name, fact) == 0;
+    tell(teller, metric, MACHINE,
+         reason_text(teller->out->arena, arena_printf(teller->out->arena, "%u", count)));
+}
+
+/* A chassis that holds others draws what they do. */
+static void tell_power(const struct teller *teller)
+{
+    double most = -1;
+
+    for (size_t i = 0; i < teller->bmc->measurements.count; i++)
+        most =
+            teller->bmc->measurements.items[i].value > most ? teller->bmc->measurements.items[i].value : most;
+    if (most >= 0)
+        reading_measure(teller->out, "redfish.power", "", most, "W");
+}
+
+static bool is_refusal(const char *status)
+{
+    return strcmp(status, "401") == 0 || strcmp(status, "403") == 0;
+}
+
+static void tell_doors(const struct check_context *context, const struct reading *bmc, struct reading *out)
+{
+    const struct json *accounts = json_get(context->step->arguments, "default_passwords");
+    const char *open = reading_get_fact(bmc, "redfish.open", "");
+    const struct reason *accepted = NULL, *unread = NULL;
+    bool tried = accounts != NULL;
+
+    reading_fact(out, "redfish.certificate", "",
+                 slice_of(check_flag(context, "unverified") ? "not verified" : "verified"));
+    if (open != NULL && (is_refusal(open) || strcmp(open, "200") == 0))
+        reading_fact(out, "redfish.login_required", "", slice_of(is_refusal(open) ? "yes" : "no"));
+    json_each (account, accounts) {
+        const char *name = arena_strndup(out->arena, account->string, strcspn(account->string, ":"));
+        const char *status = reading_get_fact(bmc, "redfish.default", name);
+
+        if (status != NULL && strcmp(status, "200") == 0)
+            accepted = reason_also(out->arena, accepted, reason(out->arena, redfish_default_accepted, name));
+        else if (status != NULL && !is_refusal(status))
+            unread = reason(out->arena, redfish_answered_account, name, status);
+        tried &= status != NULL;
+    }
+    if (accepted != NULL)
+        reading_fact_said(out, "redfish.default_password", "", accepted);
+    else if (unread != NULL)
+        tell_unread(out, "redfish.default_password", unread);
+    else if (tried)
+        reading_fact_said(out, "redfish.default_password", "", REASON(redfish_refused_all));
+}
+
+/* -- What is owed -- */
+
+#define ALIKE "assay: hosts of one platform are built alike"
+#define HEALTH "DMTF DSP0268: Status.Health"
+
+static const struct item items[] = {
+    {"redfish.health_faults", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("redfish.health_faults", "none", HEALTH)},
+    {"redfish.event_faults", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("redfish.event_faults", "none", "DMTF DSP0268: LogEntry.Severity")},
+    {"redfish.power_supplies", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("redfish.power_supplies", ALIKE)},
+    {"redfish.fans", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.fans", ALIKE)},
+    {"redfish.firmware.bmc", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.bmc", ALIKE)},
+    {"redfish.firmware.bios", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.bios", ALIKE)},
+    {"redfish.firmware.cpld", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.cpld", ALIKE)},
+    {"redfish.firmware.erot", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.erot", ALIKE)},
+    {"redfish.firmware.gpu", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.gpu", ALIKE)},
+    {"redfish.firmware.nvswitch", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("redfish.firmware.nvswitch", ALIKE)},
+    {"redfish.firmware.retimer", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("redfish.firmware.retimer", ALIKE)},
+    {"redfish.firmware.psu", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.psu", ALIKE)},
+    {"redfish.firmware.nic", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("redfish.firmware.nic", ALIKE)},
+    {"redfish.firmware.other", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("redfish.firmware.other", ALIKE)},
+    {"redfish.login_required", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("redfish.login_required", "yes", "DMTF DSP0266: authentication")},
+    {"redfish.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"redfish.certificate", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("redfish.certificate", "verified", "assay: argument ca")},
+    {"redfish.boot_mode", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("redfish.boot_mode", ALIKE)},
+    {"redfish.secure_boot", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("redfish.secure_boot", ALIKE)},
+    {"redfish.ipmi_over_lan", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("redfish.ipmi_over_lan", "off",
+                        "assay: IPMI's login gives away hashes of passwords")},
+    {"redfish.power", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+/* Nothing could be asked: each item has the same cause. */
+static void tell_nothing(struct reading *out, const struct reason *why)
+{
+    reading_fact_said(out, "redfish.available", "", reason(out->arena, no_because, why));
+    for (const struct item *item = items; item->metric != NULL; item++)
+        if (reading_get_fact(out, item->metric, "") == NULL)
+            tell_unread(out, item->metric, why);
+    reading_set(out, READING_COMPLETE, NULL);
+}
+
+static void read_redfish(const struct check_context *context, const struct attempt *attempt,
+                         struct reading *out)
+{
+    const struct reading *bmc = &attempt->parts.items[0].reading;
+    struct teller teller = {.bmc = bmc, .out = out};
+
+    reading_merge(out, bmc);
+    weigh_findings(out, check_number(context, "since_s"));
+    tell_doors(context, bmc, out);
+    if (bmc->status == READING_FAILED) {
+        tell_nothing(out, bmc->reason);
+        return;
+    }
+    reading_set(out, bmc->status, bmc->reason);
+    if (bmc->status != READING_COMPLETE)
+        return;
+    reading_fact(out, "redfish.available", "", slice_of("yes"));
+    find_unread(&teller);
+    tell(&teller, "redfish.event_faults", EVENTS, none_or(out, faults_of(out, "redfish.event")));
+    tell_health(&teller);
+    tell_count(&teller, "redfish.power_supplies", "redfish.power_supply");
+    tell_count(&teller, "redfish.fans", "redfish.fan");
+    tell_firmwares(&teller);
+    tell(&teller, "redfish.boot_mode", MACHINE, value_of(&teller, "redfish.boot_mode"));
+    tell(&teller, "redfish.secure_boot", SECURE_BOOT, value_of(&teller, "redfish.secure_boot"));
+    tell(&teller, "redfish.ipmi_over_lan", IPMI, value_of(&teller, "redfish.ipmi"));
+    tell_power(&teller);
+}
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    if (json_get(context->step->arguments, "default_passwords") != NULL)
+        slot_add(context, slots, "redfish.default_password", "", NULL, DUTY_GATE,
+                 rules_new(context, LIMITS RULES_EQUAL("redfish.default_password", "refused",
+                                                       "assay: argument default_passwords")));
+}
+
+static const struct argument arguments[] = {
+    {"credentials", ARGUMENT_TEXT, "/etc/assay/redfish.netrc",
+     "the login for the BMC, in netrc form, a file of mode 600 on the host that asks", ANY_IS_OTHER},
+    {"ca", ARGUMENT_TEXT, NULL,
+     "who signed the BMC's certificate: a PEM file there; default: those that the host trusts", ANY_IS_OTHER},
+    {"unverified", ARGUMENT_FLAG, NULL, "true: takes any certificate, which is remarked on", ANY_IS_OTHER},
+    {"port", ARGUMENT_COUNT, "443", "the BMC's HTTPS port", ANY_IS_OTHER},
+    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged",
+     MORE_IS_MORE},
+    {"default_passwords", ARGUMENT_LIST, NULL,
+     "published logins that the BMC must refuse, each tried once: \"root:0penBmc\"; without the list none is tried",
+     GIVEN_IS_MORE},
+    ALLOWED_ARGUMENT_ROW("{\"redfish.firmware.bmc\": \"2 x 1.15|2 x 1.16\"}"),
+    {0},
+};
+
+static const struct remedy remedies[] = {
+    {"redfish.*", REASON(redfish_let_curl_ask), .about = &sentence_value_not_read},
+    {"redfish.health_faults", REASON(redfish_replace_part)},
+    {"redfish.power_supplies", REASON(redfish_replace_part)},
+    {"redfish.fans", REASON(redfish_replace_part)},
+    {"redfish.event_faults", REASON(redfish_look_up_event)},
+    {"redfish.firmware.*", REASON(redfish_flash_one_firmware)},
+    {"redfish.default_password", REASON(redfish_change_default)},
+    {"redfish.login_required", REASON(redfish_ask_for_login)},
+    {"redfish.ipmi_over_lan", REASON(redfish_switch_ipmi_off)},
+    {"redfish.boot_mode", REASON(redfish_set_boot_alike)},
+    {"redfish.secure_boot", REASON(redfish_set_boot_alike)},
+    {"redfish.certificate", REASON(redfish_verify_certificate)},
+    {0},
+};
+
+const struct check check_redfish = {
+    .name = "redfish",
+    .title = "BMC over Redfish",
+    .summary =
+        "the BMC over Redfish: firmware alike, parts well, no Critical event of the last day, doors closed",
+    .concerns = OF_HOST,
+    .scopes = SCOPE_HOST,
+    .passive = true,
+    .as_root = true,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .host_valid = host_valid,
+    .parts = parts,
+    .items = items,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected_s = 60,
+    .read = read_redfish,
+};

@@ -1,0 +1,395 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check `redfish` with the real curl against real servers over TLS: two BMCs, of which one is well and the other is not.
+
+usage: test_redfish.py ASSAY
+
+The documents are made up after DMTF's schemas (DSP2046) and its public mockups; the form is that of 2020.4 and later, with power
+supplies and fans of their own; the lab's BMC has the older one.
+"""
+
+import base64
+import http.server
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+from cluster import FOLDER, Report, Tap, assay
+
+tap = Tap()
+ROOT = "/redfish/v1"
+LOGIN, SECRET = "assay", "correct-horse-battery-staple"
+BASIC = "Basic " + base64.b64encode(f"{LOGIN}:{SECRET}".encode()).decode()
+DAY = 86400
+
+
+def path_of(name):
+    return os.path.join(FOLDER, name)
+
+
+def write(name, text, mode=0o644):
+    with open(path_of(name), "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path_of(name), mode)
+    return path_of(name)
+
+
+def certificate(name, addresses):
+    """A pair of files; who signed it is itself."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=bmc",
+                    "-keyout", path_of(f"{name}.key"), "-out", path_of(f"{name}.pem"),
+                    "-addext", "subjectAltName=" + ",".join(f"IP:{address}" for address in addresses)],
+                   check=True, stderr=subprocess.DEVNULL)
+    return path_of(f"{name}.pem")
+
+
+def link(path):
+    return {"@odata.id": f"{ROOT}/{path}"}
+
+
+def members(folder, *names):
+    return {"Members": [link(f"{folder}/{name}") for name in names], "Members@odata.count": len(names)}
+
+
+def stamp(seconds_ago, zone="+00:00"):
+    hours = int(zone[:3])
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - seconds_ago + hours * 3600)) + zone
+
+
+def documents():
+    ok = {"State": "Enabled", "Health": "OK"}
+    entries = "Managers/bmc/LogServices/EventLog/Entries"
+    found = {
+        "": {"Id": "RootService", "RedfishVersion": "1.17.0", "Systems": link("Systems"), "Managers": link("Managers"),
+             "Chassis": link("Chassis"), "UpdateService": link("UpdateService"), "Oem": {"Status": {"Health": "Critical"}}},
+        "Systems": members("Systems", "system"),
+        "Systems/system": {"Id": "system", "Model": "Eight GPUs", "BiosVersion": "2.1", "Boot": {"BootSourceOverrideMode": "UEFI"},
+                           "Status": ok, "MemorySummary": {"Status": ok}, "SecureBoot": link("Systems/system/SecureBoot")},
+        "Systems/system/SecureBoot": {"Id": "SecureBoot", "SecureBootEnable": True},
+        "Managers": members("Managers", "bmc"),
+        "Managers/bmc": {"Id": "bmc", "FirmwareVersion": "24.10-1", "DateTime": stamp(0, "+08:00"), "Status": ok,
+                         "NetworkProtocol": link("Managers/bmc/NetworkProtocol"), "LogServices": link("Managers/bmc/LogServices")},
+        "Managers/bmc/NetworkProtocol": {"Id": "NetworkProtocol", "IPMI": {"ProtocolEnabled": False}},
+        "Managers/bmc/LogServices": members("Managers/bmc/LogServices", "EventLog", "Journal", "Dump"),
+        "Managers/bmc/LogServices/EventLog": {"Id": "EventLog", "Entries": link(entries)},
+        # The entries of one page must be asked for, those of the other stand in it.
+        entries: {**members(entries, "1", "2"), "Members@odata.nextLink": f"{ROOT}/{entries}?$skip=2"},
+        f"{entries}/1": {"Id": "1", "Severity": "OK", "Created": stamp(60)},
+        f"{entries}/2": {"Id": "2", "Severity": "Critical", "Created": stamp(2 * DAY, "-05:00"), "Message": "an old story"},
+        f"{entries}?$skip=2": {"Members": [{**link(f"{entries}/3"), "Id": "3", "Severity": "Critical", "Created": stamp(60),
+                                            "EntryCode": "Deassert", "Message": "it is over"}],
+                               "Members@odata.nextLink": f"{ROOT}/{entries}?$skip=3"},
+        f"{entries}?$skip=3": {"Members": []},
+        "Chassis": members("Chassis", "box", "hgx"),
+        "Chassis/box": {"Id": "box", "Status": {**ok, "HealthRollup": "OK"}, "PowerSubsystem": link("Chassis/box/PowerSubsystem"),
+                        "ThermalSubsystem": link("Chassis/box/ThermalSubsystem"),
+                        "EnvironmentMetrics": link("Chassis/box/EnvironmentMetrics")},
+        "Chassis/hgx": {"Id": "hgx", "Status": ok},
+        "Chassis/box/EnvironmentMetrics": {"Id": "EnvironmentMetrics", "PowerWatts": {"Reading": 4321.5}},
+        "Chassis/box/PowerSubsystem": {"Id": "PowerSubsystem", "PowerSupplies": link("Chassis/box/PowerSubsystem/PowerSupplies")},
+        "Chassis/box/PowerSubsystem/PowerSupplies": members("Chassis/box/PowerSubsystem/PowerSupplies", "0", "1", "2"),
+        "Chassis/box/ThermalSubsystem": {"Id": "ThermalSubsystem", "Fans": link("Chassis/box/ThermalSubsystem/Fans")},
+        "Chassis/box/ThermalSubsystem/Fans": members("Chassis/box/ThermalSubsystem/Fans", "0"),
+        "Chassis/box/ThermalSubsystem/Fans/0": {"Id": "0", "Status": ok},
+        "UpdateService": {"Id": "UpdateService", "FirmwareInventory": link("UpdateService/FirmwareInventory")},
+        "UpdateService/FirmwareInventory": members("UpdateService/FirmwareInventory", "bmc", "HGX_FW_CPLD_0", "HGX_FW_NVSwitch_0"),
+    }
+    for number in "012":
+        found[f"Chassis/box/PowerSubsystem/PowerSupplies/{number}"] = {
+            "Id": number, "Name": f"Supply {number}", "Status": ok if number != "2" else {"State": "Absent", "Health": "Critical"}}
+    for name in ("bmc", "HGX_FW_CPLD_0", "HGX_FW_NVSwitch_0"):
+        found[f"UpdateService/FirmwareInventory/{name}"] = {"Id": name, "Version": "24.10-1", "Updateable": True}
+    return {f"{ROOT}/{path}": document for path, document in found.items()}
+
+
+class Bmc(http.server.ThreadingHTTPServer):
+    """What a case changes are documents, and answers: {path: function of the handler}."""
+
+    daemon_threads = True
+
+    def __init__(self, address, port, pem):
+        super().__init__((address, port), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pem, pem.replace(".pem", ".key"))
+        self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        self.seen_in_arguments = False
+        self.asked = []
+        self.be_well()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def be_well(self):
+        self.documents, self.answers, self.login, self.others = documents(), {}, BASIC, ()
+
+    def handle_error(self, request, client_address):
+        pass  # who refuses the certificate hangs up
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = 60
+
+    def log_message(self, *_):
+        pass
+
+    def reply(self, status, body, length=None):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        login = self.headers.get("Authorization")
+        if login == BASIC and self.path == f"{ROOT}/Managers":
+            self.look_at_arguments()
+        if self.path in self.server.answers:
+            self.server.answers[self.path](self)
+        elif self.path != f"{ROOT}/" and login != self.server.login and login not in self.server.others:
+            self.reply(401, b"{}")
+        elif self.path not in self.server.documents:
+            self.reply(404, b"{}")
+        else:
+            # With line breaks, as many BMCs have it.
+            self.reply(200, json.dumps(self.server.documents[self.path], indent=2).replace("\n", "\r\n").encode())
+
+    def look_at_arguments(self):
+        """What `ps` would show while curl asks."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            for name in ("cmdline", "environ"):
+                try:
+                    with open(f"/proc/{pid}/{name}", "rb") as file:
+                        self.server.seen_in_arguments |= SECRET.encode() in file.read()
+                except OSError:
+                    pass
+
+
+def free_port(address):
+    with socket.socket() as one:
+        one.bind((address, 0))
+        return one.getsockname()[1]
+
+
+class Cluster:
+    """Hosts by name, each this machine, and each with a BMC of its own."""
+
+    def __init__(self, names):
+        addresses = {name: f"127.0.1.{number}" for number, name in enumerate(names, 1)}
+        self.port = free_port(addresses["a"])
+        self.ca = certificate("ca", addresses.values())
+        self.other = certificate("other", addresses.values())
+        self.bmcs = {name: Bmc(address, self.port, self.ca) for name, address in addresses.items()}
+        self.netrc = write("netrc", "".join(f"machine {address} login {LOGIN} password {SECRET}\n" for address in addresses.values()), 0o600)
+        self.hostfile = write("hosts", "".join(f"{name} transport=local platform=hgx-h100 bmc={address}\n"
+                                               for name, address in addresses.items()))
+        self.runs = 0
+
+    def run(self, hosts="a,b", **arguments):
+        """Of each host {metric: (outcome, cause)}."""
+        self.runs += 1
+        step = {"check": "redfish", "retries": 0, "gate": ["redfish.ipmi_over_lan", "redfish.boot_mode"],
+                "arguments": {"credentials": self.netrc, "ca": self.ca, "port": self.port, **arguments}}
+        step["arguments"] = {key: value for key, value in step["arguments"].items() if value is not None}
+        suite = write("suite.json", json.dumps({"name": "oob", "steps": [step]}))
+        self.database = path_of(f"{self.runs}.db")
+        self.done = assay("run", "-H", self.hostfile, "-s", suite, "--db", self.database, "--progress", "none",
+                          "-o", path_of("report.html"), "--hosts", hosts)
+        report = Report(self.database)
+        return {name: {item["metric"]: (item["outcome"], item.get("cause") or "")
+                       for step, item in report.outcomes() if step["target"] == name} for name in hosts.split(",")}
+
+
+def told(found, outcome):
+    return {metric for metric, (word, _) in found.items() if word == outcome}
+
+
+FIRMWARE = {f"redfish.firmware.{kind}" for kind in
+            ("bmc", "bios", "cpld", "erot", "gpu", "nvswitch", "retimer", "psu", "nic", "other")}
+MACHINE = {"redfish.health_faults", "redfish.power_supplies", "redfish.fans", "redfish.boot_mode"}
+
+
+def answers(path, function):
+    return lambda bmc: bmc.answers.update({f"{ROOT}/{path}": function})
+
+
+def changes(path, **more):
+    return lambda bmc: bmc.documents[f"{ROOT}/{path}"].update(more)
+
+
+def is_cut(handler):
+    body = json.dumps({"Id": "system", "BiosVersion": "2.1"}).encode()
+    handler.reply(200, body, len(body) + 500)
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def drips(handler):
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100000")
+    handler.end_headers()
+    try:
+        for _ in range(60):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(1)
+    except OSError:
+        pass
+    handler.close_connection = True
+
+
+def floods(handler):
+    handler.send_response(200)
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    try:
+        for _ in range(400):
+            handler.wfile.write(b"x" * 100000)
+    except OSError:
+        pass
+    handler.close_connection = True
+
+
+PSU = "Chassis/box/PowerSubsystem/PowerSupplies/1"
+INVENTORY = "UpdateService/FirmwareInventory"
+ENTRIES = "Managers/bmc/LogServices/EventLog/Entries"
+ALL = None  # items: each gate of the check but those of whether the BMC asks for a login
+
+# what a person sees, how b is changed, the outcome, of which items, and words of their cause
+CASES = [
+    ("a power supply that is Critical", changes(PSU, Status={"State": "Enabled", "Health": "Critical"}), "fail",
+     {"redfish.health_faults"}, "PowerSupplies/1: Critical"),
+    ("a power supply that says nothing of its health", changes(PSU, Status={"State": "Enabled"}), "inconclusive", MACHINE, "Status.Health"),
+    ("a health that is a number", changes(PSU, Status={"State": "Enabled", "Health": 7}), "inconclusive", MACHINE, "Status.Health"),
+    ("a supply that is gone", changes(PSU, Status={"State": "Absent"}), "fail", {"redfish.power_supplies"}, "redfish.power_supplies is 1, while most hosts have 2"),
+    ("an event of today", changes(f"{ENTRIES}/2", Created=stamp(3600, "-05:00")), "fail", {"redfish.event_faults"}, "an old story"),
+    ("an event without a time", changes(f"{ENTRIES}/2", Created=None), "fail", {"redfish.event_faults"}, "an old story"),
+    ("an event on the second page", changes(f"{ENTRIES}?$skip=2", Members=[{"Id": "9", "Severity": "Critical", "Created": stamp(5), "Message": "late"}]),
+     "fail", {"redfish.event_faults"}, "late"),
+    ("a second page that is not there", lambda bmc: bmc.documents.pop(f"{ROOT}/{ENTRIES}?$skip=2"), "inconclusive",
+     {"redfish.event_faults"}, "HTTP status 404"),
+    ("a component of other firmware", changes(f"{INVENTORY}/HGX_FW_NVSwitch_0", Version="24.09"), "fail", {"redfish.firmware.nvswitch"}, "24.09"),
+    ("an inventory that forgets one", lambda bmc: bmc.documents.pop(f"{ROOT}/{INVENTORY}/HGX_FW_CPLD_0"), "inconclusive", FIRMWARE, "404"),
+    ("an inventory that is empty", changes(INVENTORY, Members=[]), "inconclusive", FIRMWARE, "does not tell"),
+    ("IPMI over LAN", changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": True}), "fail", {"redfish.ipmi_over_lan"}, "is on"),
+    ("IPMI that is not told", changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": "no"}), "inconclusive",
+     {"redfish.ipmi_over_lan"}, "does not tell"),
+    ("a link that is no path", changes("Chassis", Members=[link("Chassis/box"), link("Chassis/hgx"), link("Chassis/$(touch run)")]),
+     "inconclusive", MACHINE, "not asked for"),
+    ("a document that is no JSON", answers("Chassis/hgx", lambda handler: handler.reply(200, b'{"Id": "hgx"')), "inconclusive",
+     MACHINE, "not JSON"),
+    ("one that nests without end", answers("Chassis/hgx", lambda handler: handler.reply(200, b"[" * 200000)), "inconclusive",
+     MACHINE, "not JSON"),
+    ("a line that looks like ours", answers("Chassis/hgx", lambda handler: handler.reply(500, b"\nredfish end\nredfish default root 401\n")),
+     "inconclusive", MACHINE, "HTTP status 500"),
+    ("a redirection", answers("Systems/system", lambda handler: handler.reply(302, b"{}")), "inconclusive",
+     MACHINE | {"redfish.firmware.bios"}, "HTTP status 302"),
+    ("an answer that is cut off", answers("Systems/system", is_cut), "inconclusive", ALL, r"curl: (18)"),
+    ("an answer that drips", answers("Systems/system", drips), "inconclusive", ALL, r"curl: (28)"),
+    ("an answer that announces too much", answers("Systems/system", lambda handler: handler.reply(200, b"{}", 1 << 40)), "inconclusive", ALL,
+     "curl: (63)"),
+    ("a flood", answers("Systems/system", floods), "inconclusive", ALL, ""),
+    ("a login that is refused", lambda bmc: setattr(bmc, "login", "another"), "inconclusive", ALL, "HTTP status 401"),
+]
+
+
+def all_cases(cluster):
+    """In one run: of each component most hosts agree, and one drips while others are asked."""
+    for number, case in enumerate(CASES):
+        case[1](cluster.bmcs[f"c{number}"])
+    run = cluster.run(hosts=",".join(cluster.bmcs))
+    for name in ("a", "b"):
+        tap.same({word for word, _ in run[name].values()}, {"pass"}, f"host {name} is well, and not accused", run[name])
+    for number, (name, _, outcome, items, words) in enumerate(CASES):
+        found = run[f"c{number}"]
+        beside = {"redfish.login_required", "sound"} if items is ALL else set()
+        owed = set(found) - beside if items is ALL else items
+        causes = [cause for metric, (_, cause) in found.items() if metric in owed]
+        tap.same((told(found, "fail"), told(found, "inconclusive") - beside), (owed, set()) if outcome == "fail" else (set(), owed),
+                 f"{name}: {outcome}", found)
+        tap.ok(all(words in cause for cause in causes), f"{name}: the cause says so", causes)
+
+
+def who_is_well(cluster):
+    run = cluster.run(default_passwords=["root:0penBmc", "admin:admin"])
+    asked = cluster.bmcs["b"].asked
+    found = run["b"]
+    tap.same({word for host in run.values() for word, _ in host.values()}, {"pass"}, "two BMCs that are well pass", run,
+             cluster.done.stdout + cluster.done.stderr)
+    tap.ok(set(found) == FIRMWARE | MACHINE | {"redfish.event_faults", "redfish.ipmi_over_lan", "redfish.login_required",
+                                               "redfish.default_password", "sound"}, "all that is owed is there", set(found))
+    tap.ok(not any("Journal" in path or "Dump" in path for path in asked), "logs that hold no events are not read", asked)
+    tap.ok(not any(bmc.seen_in_arguments for bmc in cluster.bmcs.values()), "the password is in no argument and no environment")
+    logs = assay("logs", "1", "a", "redfish", "--db", cluster.database)
+    tap.ok("24.10-1" in logs.stdout and SECRET not in logs.stdout and BASIC[6:] not in logs.stdout,
+           "the documents are kept, and no password", logs.stdout[-400:] + logs.stderr)
+
+
+def who_may_enter(cluster):
+    bmc = cluster.bmcs["b"]
+    bmc.others = ["Basic " + base64.b64encode(b"root:0penBmc").decode()]
+    found = cluster.run(default_passwords=["root:0penBmc"])["b"]
+    tap.ok(told(found, "fail") == {"redfish.default_password"} and "root" in found["redfish.default_password"][1],
+           "a published password that is accepted fails", found)
+    asked = bmc.asked[:]
+    cluster.run()
+    tap.same(bmc.asked[len(asked):].count(f"{ROOT}/Managers"), 2, "none is tried where nobody asks for it")
+    bmc.be_well()
+    bmc.others = [None]
+    found = cluster.run()["b"]
+    tap.same(told(found, "fail"), {"redfish.login_required"}, "a BMC that asks for no login fails", found)
+    bmc.be_well()
+
+
+def whom_to_trust(cluster):
+    before = len(cluster.bmcs["b"].asked)
+    found = cluster.run(ca=cluster.other)["b"]
+    tap.ok(not told(found, "pass") - {"sound"} and "certificate" in found["redfish.fans"][1],
+           "a certificate of nobody whom we know is not taken", found)
+    tap.same(before, len(cluster.bmcs["b"].asked), "and nothing is sent to it")
+    found = cluster.run(ca=None, unverified=True)["b"]
+    report = json.dumps(Report(cluster.database).json)
+    tap.ok(told(found, "pass") == set(found) and "redfish.certificate" in report and "not verified" in report,
+           "where the suite says so any is taken, and that is remarked on", found)
+    os.chmod(cluster.netrc, 0o644)
+    found = cluster.run()["b"]
+    tap.ok("chmod 600" in found["redfish.fans"][1], "a login that others may read is not used", found)
+    os.chmod(cluster.netrc, 0o600)
+    found = cluster.run(credentials=path_of("nothing"))["b"]
+    tap.ok("is not there" in found["redfish.fans"][1], "a login that is not there is named", found)
+
+
+def words_of_the_suite(cluster):
+    def refused(hosts, suite, words, name):
+        done = assay("plan", "-H", write("bad-hosts", hosts), "-s", write("bad.json", json.dumps({"name": "bad", "steps": [suite]})))
+        tap.ok(done.returncode == 64 and words in done.stderr, name, done.stderr)
+
+    local = "transport=local platform=hgx-h100"
+    refused(f"a {local}\n", {"check": "redfish"}, "bad-hosts:1:1: host 'a' has no bmc=ADDRESS", "a host without an address is refused by its line")
+    refused(f"a {local} bmc=10.0.0.9\nb {local} bmc=10.0.0.9\n", {"check": "redfish"}, "bmc 10.0.0.9 of host 'b' is already that of 'a' on line 1",
+            "one BMC of two hosts is refused")
+    refused(f"a {local} bmc=non\n", {"check": "redfish"}, "expected ipmi, none, or the name or IP address of the BMC", "a misspelt none is no address")
+    refused(f"a {local} bmc=10.0.0.9\n", {"check": "redfish", "arguments": {"default_passwords": ["admin"]}}, "ACCOUNT:PASSWORD",
+            "a default password without an account is refused")
+    refused(f"a {local} bmc=10.0.0.9\n", {"check": "redfish", "arguments": {"ca": "/x", "unverified": True}}, "expected one of them",
+            "a CA and no verification at once are refused")
+    done = assay("plan", "-H", write("good-hosts", f"a {local} bmc=169.254.3.1\nb {local} bmc=169.254.3.1\n"),
+                 "-s", write("good.json", json.dumps({"name": "good", "steps": [{"check": "redfish"}]})))
+    tap.same(done.returncode, 0, "the address between a host and its own BMC may be the same on all", done.stderr)
+
+
+if shutil.which("curl") is None or shutil.which("openssl") is None:
+    tap.skip("redfish", "curl or openssl is not installed: NO BMC WAS ASKED OVER TLS")
+else:
+    the_cluster = Cluster(["a", "b"] + [f"c{number}" for number in range(len(CASES))])
+    who_is_well(the_cluster)
+    who_may_enter(the_cluster)
+    whom_to_trust(the_cluster)
+    words_of_the_suite(the_cluster)
+    all_cases(the_cluster)
+tap.end()
