@@ -18,6 +18,9 @@ struct step_attempts *attempts_by_step(struct arena *arena, const struct record 
 
 /* judge.c. The value that more than half of them have, NULL when none is; sorts them. */
 const char *majority(const char **values, size_t count);
+
+/* verdicts.c: of run, units and hosts, from the outcomes and accusations. */
+void judge_verdicts(struct record *record);
 /* The unit that holds all members of the step; "" when none does. */
 const char *step_unit(const struct step *step);
 
