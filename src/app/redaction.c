@@ -7,6 +7,7 @@
 #include "assay/app/question.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
+#include "assay/reasons/judge.h"
 
 enum { LARGEST_REDACTED = 1 << 30 };
 
@@ -122,6 +123,17 @@ static void know_attempts(struct redactor *redactor, const struct record *record
     }
 }
 
+/* Where runs were judged as one, hosts of the others are named, in a sentence of their own. */
+static void know_named(struct redactor *redactor, const struct reason *reason)
+{
+    if (reason == NULL)
+        return;
+    if (reason_is(reason, host_of_run))
+        redactor_know_host(redactor, reason_argument_text(reason, 1));
+    for (size_t i = 0; i < reason->count; i++)
+        know_named(redactor, reason->arguments[i].reason);
+}
+
 static int know_record(struct redaction *redaction, struct arena *arena, const struct record *record,
                        struct error *err)
 {
@@ -140,6 +152,8 @@ static int know_record(struct redaction *redaction, struct arena *arena, const s
         redactor_know_person(redactor, record->waivers.items[i].withdrawn.who);
     }
     know_attempts(redactor, record, redaction->serials);
+    for (size_t i = 0; i < record->judgement.outcome_count; i++)
+        know_named(redactor, record->judgement.outcomes[i].cause);
     return 0;
 }
 

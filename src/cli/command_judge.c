@@ -1,33 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges stored evidence again: with today's parsers, and with other baselines if asked. Touches no host. */
+/* Judges stored evidence again: with today's parsers, with other baselines if asked, and several runs as one. Touches no
+   host. */
 #include <stdio.h>
 #include <string.h>
 
-#include "assay/app/read_again.h"
-#include "assay/app/sources.h"
-#include "assay/base/clock.h"
-#include "assay/check/check.h"
-#include "assay/judge/judge.h"
+#include "assay/app/judging.h"
 #include "assay/report/report.h"
 #include "cli.h"
-
-/* What is stored of a clipped output is not all that was read: its readings stay as they are. */
-static int read_all_again(struct store *store, struct record *record, const struct plan_sources *sources,
-                          size_t *ret_kept, struct error *err)
-{
-    *ret_kept = 0;
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        struct attempt *attempt = &record->attempts.items[i];
-
-        if (attempt->state != ATTEMPT_ENDED)
-            continue;
-        if (attempt_is_clipped(attempt))
-            ++*ret_kept;
-        else if (read_again(store, sources, record, attempt, false, err) < 0)
-            return -1;
-    }
-    return 0;
-}
 
 static void print_item(const struct record *record, const struct outcome *before, const struct outcome *after)
 {
@@ -111,50 +90,47 @@ static void print_change(const struct record *record, const struct judgement *be
               reason_english(record->arena, before->baselines));
 }
 
-static int judge_again(struct store *store, struct arena *arena, const char *word, const char *baseline,
-                       const char *contract, struct error *err)
+static void print_judged(const struct judged *judged)
 {
-    long long number = store_find_run(store, word, err);
-    struct record *record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
-    struct plan_sources sources;
-    struct judgement before;
-    char uuid[UUID_SIZE];
-    size_t kept;
+    const struct record *record = judged->record;
 
-    if (record == NULL || sources_of_record(arena, record, baseline, &sources, err) < 0 ||
-        sources_take_contract(arena, contract, &sources, err) < 0)
-        return cli_fail(err);
-    if (record->state == RUN_RUNNING) {
-        error_set(err, ERROR_USAGE, "run %lld is still going on", number);
-        return cli_fail(err);
-    }
-    before = record->judgement;
-    record->now = clock_now();
-    if (read_all_again(store, record, &sources, &kept, err) < 0)
-        return cli_fail(err);
-    uuid_create(uuid);
-    judge_run(record, &sources.limits, uuid);
-    sources_judged_by(record, &sources);
-    if (store_put_judgement(store, record, err) < 0)
-        return cli_fail(err);
-    print_change(record, &before);
-    if (kept > 0)
+    print_change(record, &judged->before);
+    if (judged->kept > 0)
         cli_print("%zu of %zu attempts not read again: only head and tail of their output are stored; judged "
                   "by what "
                   "was read of all of it at the time\n",
-                  kept, record->attempts.count);
-    cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, number,
-              reason_english(arena, standing_verdict_text(arena, &record->standing, &record->judgement)));
-    return verdict_exit_status(record->judgement.verdicts[0].word);
+                  judged->kept, record->attempts.count);
+    cli_print("judgement: %s\nrun: %lld\nverdict: %s\n", record->judgement.uuid, record->number,
+              reason_english(record->arena,
+                             standing_verdict_text(record->arena, &record->standing, &record->judgement)));
+}
+
+/* The exit status is that of the worst verdict. */
+static int judge_again(struct store *store, struct arena *arena, const struct judging *judging,
+                       struct error *err)
+{
+    struct judged *judged = arena_array(arena, struct judged, judging->count);
+    enum verdict_word worst = VERDICT_ACCEPT;
+
+    if (judge_stored(store, arena, judging, judged, err) < 0)
+        return cli_fail(err);
+    for (size_t i = 0; i < judging->count; i++) {
+        enum verdict_word word = judged[i].record->judgement.verdicts[0].word;
+
+        print_judged(&judged[i]);
+        worst = word > worst ? word : worst;
+    }
+    return verdict_exit_status(worst);
 }
 
 int command_judge(int argc, char **argv)
 {
-    const char *db = NULL, *baseline = NULL, *contract = NULL;
+    struct judging judging = {0};
+    const char *db = NULL;
     const struct option_row rows[] = {
-        {"baseline", 'b', OPTION_STRING, "NAME", &baseline,
+        {"baseline", 'b', OPTION_STRING, "NAME", &judging.baseline,
          "baseline file or built-in name; default: those of the run"},
-        {"contract", 0, OPTION_STRING, "FILE", &contract,
+        {"contract", 0, OPTION_STRING, "FILE", &judging.contract,
          "limits agreed in a contract, which outrank all others; default: that of the run"},
         CLI_DB_ROW(&db),
         OPTION_END,
@@ -164,16 +140,18 @@ int command_judge(int argc, char **argv)
     struct store *store;
     int first, status;
 
-    if (!cli_options(rows, "judge RUN", argc, argv, &first, &status))
+    if (!cli_options(rows, "judge RUN [RUN...]", argc, argv, &first, &status))
         return status;
-    if (first + 1 != argc) {
-        cli_warn("assay: judge: expected one RUN; `assay list` shows them\n");
+    if (first == argc) {
+        cli_warn(
+            "assay: judge: expected a RUN, or several that are judged as one; `assay list` shows them\n");
         return EXIT_USAGE;
     }
+    judging.words = (const char *const *)&argv[first];
+    judging.count = (size_t)(argc - first);
     arena = arena_create();
     store = cli_stored(db, &err);
-    status =
-        store != NULL ? judge_again(store, arena, argv[first], baseline, contract, &err) : cli_fail(&err);
+    status = store != NULL ? judge_again(store, arena, &judging, &err) : cli_fail(&err);
     store_close(store);
     arena_destroy(arena);
     return status;

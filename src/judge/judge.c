@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole run: every slot of every step gets an outcome, and hosts, units and the run their verdicts. */
+/* Whole runs, one or several together: every slot of every step gets an outcome, and hosts, units and runs their verdicts.
+   What others have is asked of all runs where it is comparable: a value, a part, a rate. What was measured by a run's own
+   controller, rack, jump host or fabric is asked of that run alone. */
 #include "assay/judge/judge.h"
 
 #include <math.h>
@@ -11,8 +13,10 @@
 #include "assay/reasons/words.h"
 
 #include "judge_private.h"
+#include "together.h"
 
 struct common {
+    const struct judged_part *part; /* of a span: it is by the clock of that run's controller; else NULL */
     const struct shape *shape;
     const struct slot *slot;
     const char *value; /* NULL: no majority */
@@ -22,6 +26,7 @@ struct common {
 /* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
 struct owner {
     const char *value, *host, *rack, *subject;
+    const struct judged_part *part;
 };
 struct owners {
     const char *suite_step, *metric;
@@ -30,39 +35,19 @@ struct owners {
 
 /* A jump host, or none (""), and whether anybody behind it answered. */
 struct way_in {
+    const struct judged_part *part;
     const char *jump;
     bool answers;
 };
 
 struct whole_run {
     struct arena *arena;
-    const struct record *record;
-    struct step_attempts *attempts; /* by step */
-    struct limits_book *book;
+    struct together together;
     LIST_OF(struct common) commons;
     LIST_OF(struct owners) owners;
     size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
     LIST_OF(struct way_in) ways_in; /* likewise */
 };
-
-struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record)
-{
-    size_t steps = record->plan->steps.count;
-    struct step_attempts *attempts = arena_array(arena, struct step_attempts, steps);
-
-    for (size_t i = 0; i < record->attempts.count; i++)
-        attempts[record->attempts.items[i].step].count++;
-    for (size_t i = 0; i < steps; i++) {
-        attempts[i].items = arena_array(arena, const struct attempt *, attempts[i].count);
-        attempts[i].count = 0;
-    }
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        struct step_attempts *of_step = &attempts[record->attempts.items[i].step];
-
-        of_step->items[of_step->count++] = &record->attempts.items[i];
-    }
-    return attempts;
-}
 
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near)
 {
@@ -78,7 +63,7 @@ size_t shape_number(const struct plan *plan, const struct shape *shape, size_t n
 /* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. */
 static const char *value_of(struct whole_run *run, size_t step, const struct slot *slot)
 {
-    const struct step_attempts *attempts = &run->attempts[step];
+    const struct step_attempts *attempts = &run->together.attempts[step];
     struct values values;
 
     for (size_t i = attempts->count; i-- > 0;)
@@ -166,7 +151,7 @@ static const char *say_kinds(struct arena *arena, const char **values, size_t co
 
 static const struct common *common_of(struct whole_run *run, size_t step, const struct slot *slot)
 {
-    const struct plan *plan = run->record->plan;
+    const struct plan *plan = run->together.plan;
     const struct shape *shape = plan->steps.items[step].shape;
     struct common *common;
     const char **values;
@@ -209,7 +194,7 @@ static int compare_owners(const void *a, const void *b)
 /* Of one step what each of its items of that metric has. */
 static void add_owners(struct whole_run *run, size_t index, const char *metric, struct owners *owners)
 {
-    const struct step *step = &run->record->plan->steps.items[index];
+    const struct step *step = &run->together.plan->steps.items[index];
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         const struct slot *slot = &step->shape->slots[i];
@@ -217,14 +202,15 @@ static void add_owners(struct whole_run *run, size_t index, const char *metric, 
 
         if (value != NULL)
             *list_push(run->arena, &owners->items) =
-                (struct owner){value, step->members[0]->name, step->members[0]->rack, slot->subject};
+                (struct owner){value, step->members[0]->name, step->members[0]->rack, slot->subject,
+                               together_part(&run->together, index)};
     }
 }
 
 /* Over all platforms: hosts of two may be one machine too. */
 static const struct owners *owners_of(struct whole_run *run, const char *suite_step, const struct slot *slot)
 {
-    const struct plan *plan = run->record->plan;
+    const struct plan *plan = run->together.plan;
     struct owners *owners;
 
     for (size_t i = 0; i < run->owners.count; i++) {
@@ -242,9 +228,9 @@ static const struct owners *owners_of(struct whole_run *run, const char *suite_s
     return owners;
 }
 
-/* "node[2-3]"; of what is in hosts "node2 gpu3, node4 gpu1", the own host's without its name. */
-static const char *say_owners(struct arena *arena, const char *host, const struct owner *first, size_t count,
-                              const char *subject)
+/* Those of its own run: "node[2-3]"; of what is in hosts "node2 gpu3, node4 gpu1", the own host's without its name. */
+static const char *say_own(struct arena *arena, const struct judged_part *part, const char *host,
+                           const struct owner *first, size_t count, const char *subject)
 {
     const char **names = arena_array(arena, const char *, count + 1), *text = "";
     size_t others = 0;
@@ -252,7 +238,7 @@ static const char *say_owners(struct arena *arena, const char *host, const struc
     for (size_t i = 0; i < count; i++) {
         bool own = strcmp(first[i].host, host) == 0;
 
-        if (own && strcmp(first[i].subject, subject) == 0)
+        if (first[i].part != part || (own && strcmp(first[i].subject, subject) == 0))
             continue;
         names[others++] = *first[i].subject == '\0' ? first[i].host
                           : own                     ? first[i].subject
@@ -267,10 +253,34 @@ static const char *say_owners(struct arena *arena, const char *host, const struc
     return text;
 }
 
-static const char *others_with(void *context, size_t index, const struct slot *slot, const char *value)
+/* "gpu1 on node4 of run 5" */
+static const struct reason *say_foreign(struct arena *arena, const struct owner *owner)
+{
+    const struct reason *host = reason(arena, host_of_run, owner->host, owner->part->record->number);
+
+    return *owner->subject == '\0' ? host : reason(arena, part_on_target, owner->subject, host);
+}
+
+/* NULL: nobody but the host itself. */
+static const struct reason *say_owners(struct arena *arena, const struct judged_part *part, const char *host,
+                                       const struct owner *first, size_t count, const char *subject)
+{
+    const char *own = say_own(arena, part, host, first, count, subject);
+    const struct reason *said = own != NULL ? reason_text(arena, own) : NULL;
+    size_t foreign = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (first[i].part != part && foreign++ < KINDS_TOLD)
+            said = said == NULL ? say_foreign(arena, &first[i])
+                                : reason(arena, clause, said, say_foreign(arena, &first[i]));
+    return foreign > KINDS_TOLD ? reason(arena, and_more, said, foreign - KINDS_TOLD) : said;
+}
+
+static const struct reason *others_with(void *context, size_t index, const struct slot *slot,
+                                        const char *value)
 {
     struct whole_run *run = context;
-    const struct step *step = &run->record->plan->steps.items[index];
+    const struct step *step = &run->together.plan->steps.items[index];
     const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
     struct owner wanted = {.value = value};
     const struct owner *items = owners->items.items,
@@ -285,19 +295,20 @@ static const char *others_with(void *context, size_t index, const struct slot *s
         found--;
     while (found + count < items + owners->items.count && strcmp(found[count].value, value) == 0)
         count++;
-    return say_owners(run->arena, step->members[0]->name, found, count, slot->subject);
+    return say_owners(run->arena, together_part(&run->together, index), step->members[0]->name, found, count,
+                      slot->subject);
 }
 
 /* What most hosts of the rack have; NULL: they do not agree, and of their values *ret_kinds tells. */
-static const char *value_of_rack(struct whole_run *run, const struct owners *owners, const char *rack,
-                                 const char **ret_kinds)
+static const char *value_of_rack(struct whole_run *run, const struct owners *owners,
+                                 const struct judged_part *part, const char *rack, const char **ret_kinds)
 {
     const char **values = arena_array(run->arena, const char *, owners->items.count);
     const char *most;
     size_t count = 0;
 
     for (size_t i = 0; i < owners->items.count; i++)
-        if (strcmp(owners->items.items[i].rack, rack) == 0 &&
+        if (owners->items.items[i].part == part && strcmp(owners->items.items[i].rack, rack) == 0 &&
             strcmp(owners->items.items[i].value, "none") != 0)
             values[count++] = owners->items.items[i].value;
     most = majority(values, count);
@@ -316,9 +327,10 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
                                         const char *value)
 {
     struct whole_run *run = context;
-    const struct step *step = &run->record->plan->steps.items[index];
+    const struct step *step = &run->together.plan->steps.items[index];
     const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
-    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, rack, &kinds);
+    const struct judged_part *part = together_part(&run->together, index);
+    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, part, rack, &kinds);
     const struct reason *name = name_of_rack(run->arena, rack);
 
     if (strcmp(value, "none") == 0)
@@ -330,11 +342,15 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
     for (size_t i = 0; i < owners->items.count; i++) {
         const struct owner *other = &owners->items.items[i];
 
-        if (strcmp(other->value, value) != 0 || strcmp(other->rack, rack) == 0)
+        if (strcmp(other->value, value) != 0 || (other->part == part && strcmp(other->rack, rack) == 0))
             continue;
-        most = value_of_rack(run, owners, other->rack, &kinds);
+        most = value_of_rack(run, owners, other->part, other->rack, &kinds);
+        name = name_of_rack(run->arena, other->rack);
         if (most != NULL && strcmp(most, value) == 0)
-            return reason(run->arena, which_most_of_rack_have_too, name_of_rack(run->arena, other->rack));
+            return reason(run->arena, which_most_of_rack_have_too,
+                          other->part == part
+                              ? name
+                              : reason(run->arena, rack_of_run, name, other->part->record->number));
     }
     return NULL;
 }
@@ -347,10 +363,11 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * The median of spans lies between that of where they begin and that of where they end. The controller, which is at 0,
+ * Of one run: another's are by the clock of another controller. The median of spans lies between that of where they begin and that of where they end. The controller, which is at 0,
  * is one more where the hosts are an even number, so that the median is always somebody's. false: there is one host.
  */
-static bool middle_of_spans(struct arena *arena, const struct owners *owners, struct span *ret_middle)
+static bool middle_of_spans(struct arena *arena, const struct owners *owners, const struct judged_part *part,
+                            struct span *ret_middle)
 {
     double *from = arena_array(arena, double, owners->items.count + 1),
            *to = arena_array(arena, double, owners->items.count + 1);
@@ -359,7 +376,7 @@ static bool middle_of_spans(struct arena *arena, const struct owners *owners, st
     for (size_t i = 0; i < owners->items.count; i++) {
         struct span span;
 
-        if (!span_parse(owners->items.items[i].value, &span))
+        if (owners->items.items[i].part != part || !span_parse(owners->items.items[i].value, &span))
             continue;
         from[count] = span.from;
         to[count++] = span.to;
@@ -376,16 +393,18 @@ static bool middle_of_spans(struct arena *arena, const struct owners *owners, st
 static const char *common_span(void *context, size_t step, const struct slot *slot)
 {
     struct whole_run *run = context;
-    const struct shape *shape = run->record->plan->steps.items[step].shape;
+    const struct judged_part *part = together_part(&run->together, step);
+    const struct shape *shape = run->together.plan->steps.items[step].shape;
     struct common *common;
     struct span middle;
 
     for (size_t i = 0; i < run->commons.count; i++)
-        if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
+        if (run->commons.items[i].part == part && run->commons.items[i].shape == shape &&
+            run->commons.items[i].slot == slot)
             return run->commons.items[i].value;
     common = list_push(run->arena, &run->commons);
-    *common = (struct common){.shape = shape, .slot = slot};
-    if (middle_of_spans(run->arena, owners_of(run, shape->suite_step, slot), &middle))
+    *common = (struct common){.part = part, .shape = shape, .slot = slot};
+    if (middle_of_spans(run->arena, owners_of(run, shape->suite_step, slot), part, &middle))
         common->value = arena_printf(run->arena, "%.3f to %.3f s", middle.from, middle.to);
     return common->value;
 }
@@ -393,7 +412,7 @@ static const char *common_span(void *context, size_t step, const struct slot *sl
 /* Beyond the limit of a passed item that is measured by the controller's count, the controller is off; else 0, s. */
 static double controller_off(struct whole_run *run, const struct outcome *outcome)
 {
-    const struct slot *slot = &run->record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+    const struct slot *slot = &run->together.plan->steps.items[outcome->step].shape->slots[outcome->slot];
     const char *common = NULL;
     struct span hosts;
 
@@ -406,12 +425,15 @@ static double controller_off(struct whole_run *run, const struct outcome *outcom
     return hosts.to < -slot->own[0].value ? hosts.to : 0;
 }
 
-/* Where the hosts agree, and not with the controller, it is the controller: one remark, at the first of them. */
-static void remark_controller(struct whole_run *run, struct judgement *judgement)
+/* Where the hosts of a run agree, and not with its controller, it is the controller: one remark, at the first of them. */
+static void remark_controllers(struct whole_run *run, struct judgement *judgement)
 {
+    const struct judged_part *told = NULL;
+
     for (size_t i = 0; i < judgement->outcome_count; i++) {
         struct outcome *outcome = &judgement->outcomes[i];
-        double off = controller_off(run, outcome);
+        const struct judged_part *part = together_part(&run->together, outcome->step);
+        double off = part != told ? controller_off(run, outcome) : 0;
 
         if (fabs(off) > 0) {
             outcome->remark = true;
@@ -420,7 +442,7 @@ static void remark_controller(struct whole_run *run, struct judgement *judgement
                 off > 0
                     ? reason(run->arena, controllers_clock_behind, arena_printf(run->arena, "%.1f", off))
                     : reason(run->arena, controllers_clock_ahead, arena_printf(run->arena, "%.1f", -off)));
-            return;
+            told = part;
         }
     }
 }
@@ -428,7 +450,7 @@ static void remark_controller(struct whole_run *run, struct judgement *judgement
 /* The mean over its whole attempts; NAN where there is none. */
 static double mean_of(struct whole_run *run, size_t step, const struct slot *slot)
 {
-    const struct step_attempts *attempts = &run->attempts[step];
+    const struct step_attempts *attempts = &run->together.attempts[step];
     double sum = 0;
     size_t count = 0;
 
@@ -464,7 +486,7 @@ static const struct slot *same_slot(const struct shape *shape, const struct slot
     return NULL;
 }
 
-/* Smaller groups of the suite's own: parts of a search are of hosts that are suspected, variants are set otherwise. */
+/* Smaller groups of the suite's own, in the same run, whose fabric it is: parts of a search are of hosts that are suspected, variants are set otherwise. */
 static bool is_smaller_group(const struct step *step, const struct step *than)
 {
     return step->member_count > 1 && step->member_count < than->member_count &&
@@ -476,11 +498,12 @@ static struct own_standing beside_groups(void *context, size_t index, const stru
                                          double fraction, struct own_groups *ret_groups)
 {
     struct whole_run *run = context;
-    const struct plan *plan = run->record->plan;
-    struct own_value *values = arena_array(run->arena, struct own_value, plan->steps.count);
+    const struct plan *plan = run->together.plan;
+    const struct judged_part *part = together_part(&run->together, index);
+    struct own_value *values = arena_array(run->arena, struct own_value, part->step_count);
     size_t count = 0;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
+    for (size_t i = part->first_step; i < part->first_step + part->step_count; i++) {
         const struct step *step = &plan->steps.items[i];
         const struct slot *same =
             is_smaller_group(step, &plan->steps.items[index]) ? same_slot(step->shape, slot) : NULL;
@@ -495,7 +518,7 @@ static struct own_standing beside_groups(void *context, size_t index, const stru
 
 static bool has_whole(struct whole_run *run, size_t step)
 {
-    const struct step_attempts *attempts = &run->attempts[step];
+    const struct step_attempts *attempts = &run->together.attempts[step];
 
     for (size_t i = 0; i < attempts->count; i++)
         if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE)
@@ -505,7 +528,7 @@ static bool has_whole(struct whole_run *run, size_t step)
 
 static void count_fine(struct whole_run *run)
 {
-    const struct plan *plan = run->record->plan;
+    const struct plan *plan = run->together.plan;
     size_t number = 0;
 
     run->fine = arena_array(run->arena, size_t, plan->shapes.count + 1);
@@ -518,7 +541,7 @@ static void count_fine(struct whole_run *run)
 static bool fine_elsewhere(void *context, size_t step)
 {
     struct whole_run *run = context;
-    const struct plan *plan = run->record->plan;
+    const struct plan *plan = run->together.plan;
 
     if (run->fine == NULL)
         count_fine(run);
@@ -533,15 +556,18 @@ static bool anything_ran(const struct step_attempts *attempts)
     return false;
 }
 
-static struct way_in *way_in_of(struct whole_run *run, const struct host *host)
+static struct way_in *way_in_of(struct whole_run *run, size_t step)
 {
+    const struct judged_part *part = together_part(&run->together, step);
+    const struct host *host = run->together.plan->steps.items[step].members[0];
     const char *jump = host->jump != NULL ? host->jump : "";
     struct way_in *way;
 
     for (size_t i = 0; i < run->ways_in.count; i++)
-        if (strcmp(run->ways_in.items[i].jump, jump) == 0)
+        if (run->ways_in.items[i].part == part && strcmp(run->ways_in.items[i].jump, jump) == 0)
             return &run->ways_in.items[i];
     way = list_push(run->arena, &run->ways_in);
+    way->part = part;
     way->jump = jump;
     return way;
 }
@@ -549,12 +575,12 @@ static struct way_in *way_in_of(struct whole_run *run, const struct host *host)
 static bool neighbour_answers(void *context, size_t step)
 {
     struct whole_run *run = context;
-    const struct plan *plan = run->record->plan;
+    const struct plan *plan = run->together.plan;
 
     for (size_t i = 0; run->ways_in.count == 0 && i < plan->steps.count; i++)
-        if (anything_ran(&run->attempts[i]))
-            way_in_of(run, plan->steps.items[i].members[0])->answers = true;
-    return way_in_of(run, plan->steps.items[step].members[0])->answers;
+        if (anything_ran(&run->together.attempts[i]))
+            way_in_of(run, i)->answers = true;
+    return way_in_of(run, step)->answers;
 }
 
 /* The worst gate of a step decides whether what needs it may run. */
@@ -578,32 +604,33 @@ static const struct reason *need_unmet(struct whole_run *run, const struct step 
                                    : reason(run->arena, needs_what_is_inconclusive, step, target);
 }
 
-static const struct reason *why_not_run(struct whole_run *run, const struct step *step,
-                                        const enum outcome_word *worst)
+static const struct reason *why_not_run(struct whole_run *run, size_t index, const enum outcome_word *worst)
 {
-    const struct plan *plan = run->record->plan;
+    const struct judged_part *part = together_part(&run->together, index);
+    const struct step *step = &run->together.plan->steps.items[index];
 
     if (step->origin == ORIGIN_LEFT_OUT)
         return step->origin_note;
     for (size_t i = 0; i < step->need_count; i++) {
-        const struct step *need = &plan->steps.items[step->needs[i]];
-        enum outcome_word word = worst[step->needs[i]];
+        const struct step *need = &part->record->plan->steps.items[step->needs[i]];
+        enum outcome_word word = worst[part->first_step + step->needs[i]];
 
         if (word > OUTCOME_PASS)
             return need_unmet(run, need, word);
     }
-    return run->record->state == RUN_CANCELLED ? REASON(cancelled_before_it) : REASON(interrupted_before_it);
+    return part->record->state == RUN_CANCELLED ? REASON(cancelled_before_it) : REASON(interrupted_before_it);
 }
 
 static void judge_one(struct whole_run *run, const struct peers *peers, size_t step_index,
                       const struct step_attempts *attempts, const enum outcome_word *worst,
                       struct outcome *outcomes)
 {
-    const struct step *step = &run->record->plan->steps.items[step_index];
-    const struct reason *not_run = attempts->count == 0 ? why_not_run(run, step, worst) : NULL;
+    const struct step *step = &run->together.plan->steps.items[step_index];
+    const struct reason *not_run = attempts->count == 0 ? why_not_run(run, step_index, worst) : NULL;
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
-        struct slot_limits of_slot = *limits_book_find(run->book, step->shape, i);
+        struct slot_limits of_slot =
+            *limits_book_find(&together_part(&run->together, step_index)->book, step->shape, i);
 
         if (step->origin == ORIGIN_ISOLATE)
             slot_limits_own(run->arena, &step->shape->slots[i], &of_slot);
@@ -634,13 +661,13 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
                         const enum outcome_word *worst, struct outcome *outcomes)
 {
     static const struct outcome nothing;
-    const struct step *step = &run->record->plan->steps.items[step_index];
+    const struct step *step = &run->together.plan->steps.items[step_index];
     size_t slots = step->shape->slot_count;
     bool again = step_index > 0 && step[-1].shape == step->shape;
     struct whole_run aside = *run;
 
     aside.arena = arena_create();
-    judge_one(&aside, peers, step_index, &run->attempts[step_index], worst, outcomes);
+    judge_one(&aside, peers, step_index, &run->together.attempts[step_index], worst, outcomes);
     for (size_t i = 0; i < slots; i++) {
         struct outcome *outcome = &outcomes[i];
         const struct outcome *before = again ? outcome - slots : i > 0 ? outcome - 1 : &nothing;
@@ -653,145 +680,6 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
         outcome->source = keep(run->arena, outcome->source, before->source);
     }
     arena_destroy(aside.arena);
-}
-
-static void count_word(struct verdict *verdict, const struct outcome *outcome)
-{
-    enum outcome_word word = outcome->word;
-
-    verdict->pass += word == OUTCOME_PASS;
-    verdict->fail += word == OUTCOME_FAIL && outcome->waiver == NULL;
-    verdict->waived += word == OUTCOME_FAIL && outcome->waiver != NULL;
-    verdict->inconclusive += word == OUTCOME_INCONCLUSIVE;
-    verdict->not_run += word == OUTCOME_NOT_RUN;
-    verdict->recorded += word == OUTCOME_RECORDED;
-}
-
-static void close_verdict(struct verdict *verdict)
-{
-    /* Nothing gated passes nothing: an empty verdict is incomplete. */
-    if (verdict->fail + verdict->accused > 0)
-        verdict->word = VERDICT_REJECT;
-    else if (verdict->inconclusive + verdict->not_run > 0 || verdict->pass + verdict->waived == 0)
-        verdict->word = VERDICT_INCOMPLETE;
-    else if (verdict->waived > 0)
-        verdict->word = VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    else
-        verdict->word = VERDICT_ACCEPT;
-}
-
-/* Looks at `near` first and leaves there where it was: the steps of a suite's step come in the hosts' order. */
-static struct verdict *find_near(struct judgement *judgement, const char *scope, const char *name,
-                                 size_t *near)
-{
-    for (size_t i = 0; i < judgement->verdict_count; i++) {
-        size_t place = (*near + i) % judgement->verdict_count;
-
-        if (strcmp(judgement->verdicts[place].name, name) == 0 &&
-            strcmp(judgement->verdicts[place].scope, scope) == 0) {
-            *near = place;
-            return &judgement->verdicts[place];
-        }
-    }
-    return NULL;
-}
-
-static struct verdict *find_verdict(struct judgement *judgement, const char *scope, const char *name)
-{
-    size_t near = 0;
-
-    return find_near(judgement, scope, name, &near);
-}
-
-static void add_verdict(struct judgement *judgement, const char *scope, const char *name)
-{
-    if (find_verdict(judgement, scope, name) == NULL)
-        judgement->verdicts[judgement->verdict_count++] = (struct verdict){.scope = scope, .name = name};
-}
-
-/* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host, but
-   where an item of its own is that host's and fails. */
-const char *step_unit(const struct step *step)
-{
-    for (size_t i = 1; i < step->member_count; i++)
-        if (strcmp(step->members[i]->unit, step->members[0]->unit) != 0)
-            return "";
-    return step->members[0]->unit;
-}
-
-/* Of an accused path or leaf no host is at fault; what it is part of is. */
-static void count_accusation(const struct whole_run *run, struct judgement *judgement,
-                             const struct accusation *accusation)
-{
-    const struct step *step = &run->record->plan->steps.items[accusation->step];
-    const char *name = step_unit(step);
-    struct verdict *unit, *host = NULL;
-
-    for (size_t i = 0; accusation->kind == ACCUSED_HOST && i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, accusation->subject) == 0)
-            name = step->members[i]->unit;
-    unit = find_verdict(judgement, "unit", name);
-    if (accusation->kind == ACCUSED_HOST)
-        host = find_verdict(judgement, "host", accusation->subject);
-    judgement->verdicts[0].accused++;
-    if (unit != NULL)
-        unit->accused++;
-    if (host != NULL)
-        host->accused++;
-}
-
-/* "node3", and what is on it: "node3 mlx5_0" */
-static bool is_of_host(const char *subject, const char *host)
-{
-    size_t length = strlen(host);
-
-    return strncmp(subject, host, length) == 0 && (subject[length] == '\0' || subject[length] == ' ');
-}
-
-static struct verdict *host_of_fail(struct judgement *judgement, const struct step *step,
-                                    const struct outcome *outcome)
-{
-    const char *subject = step->shape->slots[outcome->slot].subject;
-
-    for (size_t i = 0; outcome->word == OUTCOME_FAIL && i < step->member_count; i++)
-        if (is_of_host(subject, step->members[i]->name))
-            return find_verdict(judgement, "host", step->members[i]->name);
-    return NULL;
-}
-
-static void make_verdicts(struct whole_run *run, struct judgement *judgement)
-{
-    const struct plan *plan = run->record->plan;
-    size_t hosts = plan->hosts.count, near = 0;
-
-    judgement->verdicts = arena_array(run->arena, struct verdict, 1 + 2 * hosts);
-    add_verdict(judgement, "run", "");
-    for (size_t i = 0; i < hosts; i++)
-        if (*plan->hosts.items[i]->unit != '\0')
-            add_verdict(judgement, "unit", plan->hosts.items[i]->unit);
-    for (size_t i = 0; i < hosts; i++)
-        judgement->verdicts[judgement->verdict_count++] =
-            (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
-    for (size_t i = 0; i < judgement->outcome_count;) {
-        const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
-        struct verdict *unit = find_verdict(judgement, "unit", step_unit(step));
-        bool alone = strcmp(step->shape->scope, "host") == 0;
-        struct verdict *of_step = alone ? find_near(judgement, "host", step->members[0]->name, &near) : NULL;
-
-        for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
-            struct verdict *host = alone ? of_step : host_of_fail(judgement, step, &judgement->outcomes[i]);
-
-            count_word(&judgement->verdicts[0], &judgement->outcomes[i]);
-            if (unit != NULL)
-                count_word(unit, &judgement->outcomes[i]);
-            if (host != NULL)
-                count_word(host, &judgement->outcomes[i]);
-        }
-    }
-    for (size_t i = 0; i < judgement->accusation_count; i++)
-        count_accusation(run, judgement, &judgement->accusations[i]);
-    for (size_t i = 0; i < judgement->verdict_count; i++)
-        close_verdict(&judgement->verdicts[i]);
 }
 
 /* NULL where there is none. */
@@ -835,45 +723,105 @@ static const struct reason *judged_against(struct arena *arena, const struct run
     return reason(arena, clause, contract, names);
 }
 
-void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
+/* "run 5 (UUID), run 6 (UUID)": all but one. */
+static const struct reason *name_runs(struct arena *arena, const struct judged_run *runs, size_t count,
+                                      const struct judged_run *but)
 {
-    struct arena *arena = arena_create();
-    struct limits_book book = {.arena = arena, .limits = limits};
-    struct whole_run run = {.arena = record->arena, .record = record, .book = &book};
-    struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
-                          beside_groups, fine_elsewhere, neighbour_answers, &run};
-    struct judgement *judgement = &record->judgement;
-    const struct plan *plan = record->plan;
-    enum outcome_word *worst = arena_array(record->arena, enum outcome_word, plan->steps.count);
-    size_t count = 0, at = 0;
-    struct findings_so_far found;
+    const struct reason *first, *second;
 
-    run.attempts = attempts_by_step(record->arena, record);
+    if (count == 1)
+        return runs == but ? NULL : reason(arena, run_and_uuid, runs->record->number, runs->record->uuid);
+    first = name_runs(arena, runs, count / 2, but);
+    second = name_runs(arena, runs + count / 2, count - count / 2, but);
+    if (first == NULL || second == NULL)
+        return first == NULL ? second : first;
+    return reason(arena, clause, first, second);
+}
+
+static const struct reason *judged_beside(const struct judged_run *runs, size_t count, size_t index)
+{
+    const struct record *record = runs[index].record;
+    const struct reason *against = judged_against(record->arena, runs[index].limits, record->plan),
+                        *others = name_runs(record->arena, runs, count, &runs[index]);
+
+    return others == NULL ? against : reason(record->arena, judged_as_one_with, against, others);
+}
+
+/* Of all steps of all runs, in their order; each run's are a piece of it. */
+static struct judgement outcomes_of_all(struct whole_run *run, const struct peers *peers)
+{
+    const struct plan *plan = run->together.plan;
+    enum outcome_word *worst = arena_array(run->arena, enum outcome_word, plan->steps.count);
+    struct judgement judgement = {0};
+
     for (size_t i = 0; i < plan->steps.count; i++)
-        count += plan->steps.items[i].shape->slot_count;
-    *judgement = (struct judgement){.uuid = arena_strdup(record->arena, uuid),
-                                    .baselines = judged_against(record->arena, limits, plan),
-                                    .outcomes = arena_array(record->arena, struct outcome, count),
-                                    .outcome_count = count};
-    for (size_t i = 0; i < plan->steps.count; i++) {
+        judgement.outcome_count += plan->steps.items[i].shape->slot_count;
+    judgement.outcomes = arena_array(run->arena, struct outcome, judgement.outcome_count);
+    for (size_t i = 0, at = 0; i < plan->steps.count; i++) {
         size_t slots = plan->steps.items[i].shape->slot_count;
 
-        judge_aside(&run, &peers, i, worst, judgement->outcomes + at);
-        worst[i] = worst_gate(judgement->outcomes + at, slots);
+        judge_aside(run, peers, i, worst, judgement.outcomes + at);
+        worst[i] = worst_gate(judgement.outcomes + at, slots);
         at += slots;
     }
-    remark_controller(&run, judgement);
-    judge_peers(record->arena, record, limits, run.attempts, judgement);
+    return judgement;
+}
+
+/* The piece of one run, by its own plan's steps; what is behind it is left of *all. */
+static void take_own(const struct judged_part *part, struct judgement *all, struct judgement *own)
+{
+    own->outcomes = all->outcomes;
+    while (own->outcome_count < all->outcome_count &&
+           own->outcomes[own->outcome_count].step < part->first_step + part->step_count)
+        own->outcomes[own->outcome_count++].step -= part->first_step;
+    all->outcomes += own->outcome_count;
+    all->outcome_count -= own->outcome_count;
+}
+
+/* What is told of a run by its outcomes alone. */
+static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_t index,
+                              struct judged_part *part, const struct step_attempts *attempts)
+{
+    struct record *record = runs[index].record;
+    struct judgement *judgement = &record->judgement;
+    struct findings_so_far found;
+
     judge_leaves(record, judgement);
-    judge_searches(record->arena, record, &book, run.attempts, &found);
+    judge_searches(record->arena, record, &part->book, attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;
     judgement->accusations = found.accusations.items;
     judgement->accusation_count = found.accusations.count;
-    judge_waivers(record, run.attempts);
-    make_verdicts(&run, judgement);
-    judge_inputs(record);
+    judge_waivers(record, attempts);
+    judge_verdicts(record);
+    judge_inputs(runs, count, index);
+}
+
+void judge_together(const struct judged_run *runs, size_t count)
+{
+    struct arena *arena = arena_create();
+    struct whole_run run = {.arena = runs[0].record->arena, .together = bring_together(arena, runs, count)};
+    struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
+                          beside_groups, fine_elsewhere, neighbour_answers, &run};
+    struct judgement all = outcomes_of_all(&run, &peers);
+
+    remark_controllers(&run, &all);
+    judge_peers(run.arena, &run.together, runs[0].limits->suite, &all);
+    for (size_t i = 0; i < count; i++) {
+        struct judged_part *part = &run.together.parts[i];
+        struct judgement *judgement = &runs[i].record->judgement;
+
+        *judgement = (struct judgement){.uuid = arena_strdup(run.arena, runs[i].uuid),
+                                        .baselines = judged_beside(runs, count, i)};
+        take_own(part, &all, judgement);
+        judge_by_outcomes(runs, count, i, part, run.together.attempts + part->first_step);
+    }
     arena_destroy(arena);
+}
+
+void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
+{
+    judge_together(&(struct judged_run){record, limits, uuid}, 1);
 }
 
 /* Attempts that end in no time would make as many as there is time for; so many are two weeks of five minutes. */
@@ -932,8 +880,8 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
 {
     struct arena *arena = arena_create();
     const struct shape *shape = record->plan->steps.items[step_index].shape;
-    struct limits_book book = {.arena = arena, .limits = limits};
-    struct whole_run run = {.arena = arena, .record = record, .book = &book};
+    struct judged_part part = part_alone(arena, record, limits);
+    struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, shape->slot_count);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
     enum step_state state = STEP_FAILED;
@@ -955,8 +903,8 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
                                 const struct run_limits *limits, size_t step_index, size_t *ret_count)
 {
     size_t slots = record->plan->steps.items[step_index].shape->slot_count;
-    struct limits_book book = {.arena = arena, .limits = limits};
-    struct whole_run run = {.arena = arena, .record = record, .book = &book};
+    struct judged_part part = part_alone(arena, record, limits);
+    struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, slots);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
     struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .status = ""};

@@ -13,18 +13,21 @@ struct step_attempts {
     size_t count;
 };
 
-/* Of each step of the plan. */
+/* together.c. Of each step of the plan. */
 struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record);
 
 /* judge.c. The value that more than half of them have, NULL when none is; sorts them. */
 const char *majority(const char **values, size_t count);
+
+/* verdicts.c: of run, units and hosts, from the outcomes and accusations. */
+void judge_verdicts(struct record *record);
 /* The unit that holds all members of the step; "" when none does. */
 const char *step_unit(const struct step *step);
 
 /* waivers.c: names at each failed outcome the waiver that covers it at record->now. */
 void judge_waivers(struct record *record, const struct step_attempts *attempts);
-/* What the judgement was made from, as a hash. */
-void judge_inputs(struct record *record);
+/* What the judgement of that run was made from, as a hash. */
+void judge_inputs(const struct judged_run *runs, size_t count, size_t index);
 
 /* search.c: what the searches of the run have found, in plan order. */
 struct findings_so_far {
@@ -37,10 +40,11 @@ void judge_searches(struct arena *arena, const struct record *record, struct lim
 /* leaves.c. Adds to the cause of a slow test between two leaves which of them it is, where others tell. */
 void judge_leaves(struct record *record, struct judgement *judgement);
 
-/* standouts.c: who is slower than the same on other hosts; what was judged by limits alone so far is made worse by it,
- * never better. */
-void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
-                 const struct step_attempts *attempts, struct judgement *judgement);
+/* standouts.c: who is slower than the same on other hosts of all runs; what was judged by limits alone so far is made worse
+ * by it, never better. judgement: of the steps of the plan of all. */
+struct together;
+void judge_peers(struct arena *arena, const struct together *together, const struct suite *suite,
+                 struct judgement *judgement);
 
 /* subject_ends.c. The ends of "gpu2->gpu5", "cpu0<-gpu3", "mlx5_0/1", without the processor, which every host has; of ""
  * that. Returns how many. */
@@ -49,14 +53,16 @@ size_t subject_ends(struct arena *arena, const char *subject, const char *ret_na
 /* The place of the shape among the plan's; `near`: where to look first, that of the step before. */
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near);
 
-/* What only the whole run can tell. NULL while it goes on. */
+/* What only whole runs can tell. NULL while one goes on. */
 struct peers {
     /* The value that most hosts have for this slot, of a GPU all GPUs of them: RULE_SAME. NULL: they do not agree on one. */
     const char *(*common_value)(void *context, size_t step, const struct slot *slot);
     /* Where they do not agree on one: "2 x 550.54.15, 2 x 550.90.07". */
     const char *(*common_kinds)(void *context, size_t step, const struct slot *slot);
-    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); NULL: nobody. */
-    const char *(*others_with)(void *context, size_t step, const struct slot *slot, const char *value);
+    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); "node2 of run 5"; NULL:
+       nobody. */
+    const struct reason *(*others_with)(void *context, size_t step, const struct slot *slot,
+                                        const char *value);
     /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
     const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
                                         const char *value);
@@ -106,8 +112,8 @@ struct value {
 /* What others have, of a limit that asks for them. NULL: they agree on nothing (RULE_SAME, RULE_NEAR), nobody else has it
    (RULE_DISTINCT), or nothing is odd about it (RULE_RACK). */
 struct common_value {
-    const char *text;          /* of RULE_RACK the odd value itself */
-    const struct reason *said; /* of RULE_RACK why it is odd */
+    const char *text;          /* of RULE_RACK and RULE_DISTINCT the value itself */
+    const struct reason *said; /* of RULE_RACK why it is odd, of RULE_DISTINCT who has it too */
 };
 /* "-0.213 to 0.871 s": between these it lies. */
 struct span {

@@ -158,7 +158,7 @@ static const struct reason *beside_others(const struct item_case *item, const st
         return common->text == NULL ? reason(item->arena, one_host_and_its_controller, is)
                                     : reason(item->arena, while_hosts_median_is, is, common->text);
     if (limit->rule == RULE_DISTINCT)
-        return reason(item->arena, is_shared_with, item->slot->metric, common->text);
+        return reason(item->arena, is_shared_with, item->slot->metric, common->said);
     return common->text == NULL ? reason(item->arena, hosts_do_not_agree, is,
                                          peers->common_kinds(peers->context, item->step_index, item->slot))
                                 : reason(item->arena, while_most_hosts_have, is, common->text);
@@ -247,7 +247,7 @@ static struct common_value what_others_have(const struct item_case *item, const 
     else if (limit->rule == RULE_NEAR)
         common.text = peers->common_span(peers->context, item->step_index, item->slot);
     else if (limit->rule == RULE_DISTINCT)
-        common.text = peers->others_with(peers->context, item->step_index, item->slot, value->text);
+        common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
     else
         common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
     if (common.said != NULL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values of a run that are comparable among hosts, and what is made of whoever stands out: see peers.h.
+ * The values of runs that are comparable among hosts, and what is made of whoever stands out: see peers.h.
  *
  * Where there are too few hosts for any place to have siblings, what does not depend on the place is compared with that
  * of all places: eight GPUs of one host are seven peers of each other in what they compute. With more hosts it is not
@@ -15,6 +15,7 @@
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
 #include "judge_private.h"
+#include "together.h"
 
 enum { PAIR = 2 };
 
@@ -45,9 +46,8 @@ struct aspect_name {
 
 struct census {
     struct arena *arena;
-    const struct record *record;
-    const struct run_limits *limits;
-    const struct step_attempts *attempts;
+    const struct together *together;
+    const struct suite *suite;
     struct judgement *judgement;
     const struct host **hosts; /* in ascending order of address */
     size_t host_count;
@@ -101,7 +101,7 @@ static bool is_whole(const struct census *census, const struct step_attempts *at
 /* How often there would be the same place, */
 static size_t count_steps(const struct census *census, const struct shape *shape)
 {
-    const struct plan *plan = census->record->plan;
+    const struct plan *plan = census->together->plan;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
@@ -112,11 +112,11 @@ static size_t count_steps(const struct census *census, const struct shape *shape
 /* and how often there is: a host that did not answer is nobody's peer. */
 static size_t count_whole_steps(const struct census *census, const struct shape *shape)
 {
-    const struct plan *plan = census->record->plan;
+    const struct plan *plan = census->together->plan;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
-        count += plan->steps.items[i].shape == shape && is_whole(census, &census->attempts[i]);
+        count += plan->steps.items[i].shape == shape && is_whole(census, &census->together->attempts[i]);
     return count;
 }
 
@@ -183,7 +183,7 @@ static struct respect respect_of(struct census *census, const struct shape *shap
    variants are compared with each other. */
 static struct respect *respects_of(struct census *census, const struct shape *shape)
 {
-    const struct suite_step *step = suite_step_find(census->limits->suite, shape->suite_step);
+    const struct suite_step *step = suite_step_find(census->suite, shape->suite_step);
     struct respect *respects = arena_array(census->arena, struct respect, shape->slot_count);
     bool any = false;
 
@@ -211,7 +211,7 @@ static int compare_addresses(const void *a, const void *b)
 /* All that take part, spares too. */
 static void number_hosts(struct census *census)
 {
-    const struct plan *plan = census->record->plan;
+    const struct plan *plan = census->together->plan;
     size_t count = 0, kept = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
@@ -271,7 +271,8 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                        const struct slot *slot, const struct respect *respect)
 {
     enum outcome_word word = census->judgement->outcomes[outcome].word;
-    double level = level_of(census, &census->attempts[census->judgement->outcomes[outcome].step], slot);
+    double level =
+        level_of(census, &census->together->attempts[census->judgement->outcomes[outcome].step], slot);
     const struct host *host =
         respect->member != NULL ? member_named(step, respect->member) : step->members[0];
     size_t first, second = PEERS_NONE;
@@ -303,7 +304,7 @@ static bool is_passed_over(const struct census *census, const struct respect *re
 static void remark_too_few(const struct census *census, const struct shape *shape,
                            const struct respect *respects)
 {
-    const struct plan *plan = census->record->plan;
+    const struct plan *plan = census->together->plan;
     size_t planned = count_steps(census, shape), whole = count_whole_steps(census, shape);
     struct outcome *outcome = census->judgement->outcomes;
 
@@ -324,7 +325,7 @@ static void remark_too_few(const struct census *census, const struct shape *shap
 
 static void take_values(struct census *census)
 {
-    const struct plan *plan = census->record->plan;
+    const struct plan *plan = census->together->plan;
     struct respect **respects = arena_array(census->arena, struct respect *, plan->shapes.count + 1);
     size_t outcome = 0, number = 0;
 
@@ -411,7 +412,7 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
 {
     const struct peers_value *value = &census->values.items[finding->value];
     const struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
-    const struct step *step = &census->record->plan->steps.items[measured->step];
+    const struct step *step = &census->together->plan->steps.items[measured->step];
     const struct metric *metric = metric_find(step->shape->slots[measured->slot].metric);
     bool higher = metric->better == BETTER_HIGHER;
     double median = exp((higher ? 1 : -1) * (value->level - finding->deviation));
@@ -428,14 +429,16 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
         rounded(census->arena, median), threshold * 100);
     outcome->limit =
         outcome->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, outcome->limit);
-    outcome->source = reason(census->arena, siblings_in_run, finding->siblings);
+    outcome->source = census->together->count == 1 ? reason(census->arena, siblings_in_run, finding->siblings)
+                                                   : reason(census->arena, siblings_in_runs,
+                                                            finding->siblings, census->together->count);
     outcome->status = "peers";
 }
 
 static void lay_finding(const struct census *census, const struct peers_finding *finding)
 {
     struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
-    const struct step *step = &census->record->plan->steps.items[measured->step];
+    const struct step *step = &census->together->plan->steps.items[measured->step];
     const struct peers_aspect *aspect = &census->aspects.items[census->values.items[finding->value].aspect];
     struct outcome *gate = finding->fails ? gate_of(step, measured) : NULL;
     struct outcome *outcome = gate != NULL ? gate : measured;
@@ -465,11 +468,10 @@ static void lay_finding(const struct census *census, const struct peers_finding 
         check_remedy(check_find(step->shape->check), step->shape->slots[measured->slot].metric, cause);
 }
 
-void judge_peers(struct arena *arena, const struct record *record, const struct run_limits *limits,
-                 const struct step_attempts *attempts, struct judgement *judgement)
+void judge_peers(struct arena *arena, const struct together *together, const struct suite *suite,
+                 struct judgement *judgement)
 {
-    struct census census = {
-        .arena = arena, .record = record, .limits = limits, .attempts = attempts, .judgement = judgement};
+    struct census census = {.arena = arena, .together = together, .suite = suite, .judgement = judgement};
     struct peers_problem problem;
     struct peers_findings findings;
     size_t *positions;

@@ -64,19 +64,30 @@ void judge_waivers(struct record *record, const struct step_attempts *attempts)
     }
 }
 
-void judge_inputs(struct record *record)
+static void put_attempts(struct text *inputs, const struct record *record)
 {
+    for (size_t i = 0; i < record->attempts.count; i++)
+        text_printf(inputs, "attempt %s\n", record->attempts.items[i].uuid);
+}
+
+void judge_inputs(const struct judged_run *runs, size_t count, size_t index)
+{
+    struct record *record = runs[index].record;
     struct judgement *judgement = &record->judgement;
     cleanup_text struct text inputs = {0};
 
-    text_init(&inputs, 64 << 20);
+    text_init(&inputs, 256 << 20);
     text_printf(&inputs, "run %s\nbaselines %s\nnow %.3f\n", record->plan->run_uuid,
                 reason_english(record->arena, judgement->baselines), record->now);
-    for (size_t i = 0; i < record->attempts.count; i++)
-        text_printf(&inputs, "attempt %s\n", record->attempts.items[i].uuid);
+    put_attempts(&inputs, record);
     for (size_t i = 0; i < record->waivers.count; i++)
         if (waiver_in_force(&record->waivers.items[i], record->now))
             text_printf(&inputs, "waiver %s\n", record->waivers.items[i].uuid);
+    for (size_t i = 0; i < count; i++)
+        if (i != index) {
+            text_printf(&inputs, "as one with %s\n", runs[i].record->plan->run_uuid);
+            put_attempts(&inputs, runs[i].record);
+        }
     sha256_hex(inputs.bytes, inputs.length, judgement->inputs);
 }
 

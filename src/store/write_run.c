@@ -254,11 +254,21 @@ static int write_judgement(struct store *store, const struct record *record, str
     return write_accusations(store, id, judgement, err);
 }
 
-int store_put_judgement(struct store *store, const struct record *record, struct error *err)
+int store_put_judgements(struct store *store, const struct record *const *records, size_t count,
+                         struct error *err)
 {
+    int result = 0;
+
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store, write_judgement(store, record, err), err);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = write_judgement(store, records[i], err);
+    return store_finish(store, result, err);
+}
+
+int store_put_judgement(struct store *store, const struct record *record, struct error *err)
+{
+    return store_put_judgements(store, &record, 1, err);
 }
 
 static int write_end(struct store *store, const struct record *record, enum run_state state, double ended,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fact, or a number a little better than what is asked of it, different on each host. */
+/* A fact, or a number a little better than what is asked of it, different on each host; what may exist once, in each run. */
 static void put_value(struct reading *reading, const struct slot *slot, const struct slot_limits *limits,
-                      size_t step)
+                      long long run, size_t step)
 {
     double number = 100, little = 1 + 0.001 * (double)(step % 37);
     const char *text = NULL;
@@ -24,7 +24,7 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
         else if (limit->rule == RULE_SAME && text == NULL)
             text = "the same";
         else if (limit->rule == RULE_DISTINCT)
-            text = arena_printf(reading->arena, "%zu-%s", step, slot->subject);
+            text = arena_printf(reading->arena, "%lld-%zu-%s", run, step, slot->subject);
         else if (limit->rule == RULE_NEAR)
             text = "-0.001 to 0.001 s";
         else if (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE)
@@ -69,7 +69,7 @@ struct attempt *big_run_try(struct big_run *run, size_t index, bool up)
         struct slot_limits limits;
 
         slot_limits_find(arena, &run->sources.limits, step->shape, &step->shape->slots[i], &limits);
-        put_value(&attempt->reading, &step->shape->slots[i], &limits, index);
+        put_value(&attempt->reading, &step->shape->slots[i], &limits, run->record.number, index);
     }
     return attempt;
 }

@@ -22,6 +22,28 @@
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid);
 
 /*
+ * Several runs of one suite as one: what all hosts must share (RULE_SAME), what may exist once (RULE_DISTINCT), peers, and
+ * whether others ended well are taken over the hosts of all of them; a host of another run is told as "node3 of run 5".
+ * Each run gets the outcomes and verdicts of its own items, and its baselines name the other runs. What is a run's
+ * own stays so: clocks, which are read beside that of its controller; racks, jump hosts and smaller groups; searches.
+ *
+ * The records live in one arena, and their limits say the same of the platforms that they share; see judge_same_machine.
+ */
+struct judged_run {
+    struct record *record;
+    const struct run_limits *limits;
+    const char *uuid; /* of its judgement */
+};
+void judge_together(const struct judged_run *runs, size_t count /* at least 1 */);
+/*
+ * 0: no machine is in two of them, by what they saw of their hardware (sighting.h), which is asked before it is read again.
+ * ERROR_USAGE names one with its runs, also where hosts have one name and nothing tells them apart. Hosts of one
+ * name that have other hardware are two machines. limits and uuid are not looked at.
+ */
+int judge_same_machine(const struct judged_run *runs, size_t count, struct error *err)
+    __attribute__((warn_unused_result));
+
+/*
  * The waiver of record->waivers that covers a failed outcome at that time; NULL when none does. It must be of this
  * step, and the attempt that it was made for must still be the step's last. A suspect of isolation cannot be waived: then
  * the verdict stays `reject`.

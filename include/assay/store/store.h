@@ -69,6 +69,9 @@ int store_put_readings(struct store *store, const struct record *record, const s
    and the run's end. */
 int store_put_judgement(struct store *store, const struct record *record, struct error *err)
     __attribute__((warn_unused_result));
+/* The same of runs that were judged as one: all of them or none. */
+int store_put_judgements(struct store *store, const struct record *const *records, size_t count,
+                         struct error *err) __attribute__((warn_unused_result));
 /* A waiver of the record's run; its judgement is another, put behind it. */
 int store_put_waiver(struct store *store, const struct record *record, const struct waiver *waiver,
                      struct error *err) __attribute__((warn_unused_result));
