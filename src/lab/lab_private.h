@@ -16,6 +16,7 @@
 #include "assay/base/arena.h"
 #include "assay/base/error.h"
 #include "assay/base/nearest.h"
+#include "assay/base/scan.h"
 #include "assay/base/text.h"
 #include "assay/lab/lab.h"
 
