@@ -49,7 +49,7 @@ static void take_head(struct links_run *run, const struct json *head)
     for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
         if (take_number(run, head, numbers[i], &number))
             reading_fact(reading, arena_printf(reading->arena, "links.%s", numbers[i]), "",
-                         slice_of(arena_printf(reading->arena, "%g", number)));
+                         slice_of(arena_printf(reading->arena, "%.15g", number)));
     run->rounds = json_number(head, "rounds", 0);
     run->flows = json_number(head, "flows", 0);
 }
