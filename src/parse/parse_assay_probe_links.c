@@ -119,7 +119,7 @@ static void end(void *state)
                                       arena_printf(reading->arena, "%.0f", run->rounds),
                                       arena_printf(reading->arena, "%.0f", run->flows_seen),
                                       arena_printf(reading->arena, "%.0f", run->flows)));
-    if (run->rounds_seen > 0)
+    if (run->began && run->ended && run->rounds_seen == run->rounds)
         reading_fact(reading, "links.counters", "", slice_of(run->only_hosts ? "hosts" : "fabric"));
 }
 
