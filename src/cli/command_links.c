@@ -9,9 +9,6 @@
 #include "cli.h"
 
 #define FILE_BYTES ((size_t)1 << 30)
-#define ENOUGH 0.999 /* of all links, as the tests of sites that we know ask */
-#define SLOW_BELOW \
-    0.9 /* of the median: a tenth, as pairs are compared elsewhere (suites/README.md, Isolation); and the median of the rate */
 #define BAD_RATE 1e-12 /* what IBTA allows before correction, and nobody after it */
 #define MISS 1e-3
 
@@ -136,32 +133,46 @@ static int show_schedule(const struct work *work, const struct fabric_schedule *
     }
     if (work->options->output == NULL || !file_is_stdout(work->options->output))
         tell_schedule(work, schedule);
-    return share_of(schedule->covered, schedule->links) >= ENOUGH ? EXIT_ACCEPT : EXIT_INCOMPLETE;
+    return share_of(schedule->covered, schedule->links) >= FABRIC_ENOUGH ? EXIT_ACCEPT : EXIT_INCOMPLETE;
 }
 
 /* --- what came of it --- */
 
-static int load_counters(const struct work *work, size_t rounds, double seconds,
-                         const struct fabric_schedule *schedule, struct fabric_proven *ret_proven)
+/* A file for each reading; or one with all of them. */
+static int read_counters(const struct work *work, struct fabric_counted_rounds *ret_counted)
 {
     const struct option_list *files = &work->options->counters;
-    struct fabric_counters *counters = arena_array(work->arena, struct fabric_counters, files->count);
 
-    if (files->count != rounds + 1)
-        return error_set(
-            work->err, ERROR_USAGE,
-            "--counters: found %zu files for %zu rounds; expected one from before the first round and one "
-            "from after each",
-            files->count, rounds);
+    *ret_counted = (struct fabric_counted_rounds){0};
     for (size_t i = 0; i < files->count; i++) {
         struct slice text;
 
-        if (load_text(work->arena, files->items[i], &text, work->err) < 0 ||
-            fabric_read_counters(work->arena, work->fabric, files->items[i], text, &counters[i], work->err) <
-                0)
+        if (load_text(work->arena, files->items[i], &text, work->err) < 0)
+            return -1;
+        if (files->count == 1 && slice_starts(text, "# counters 0"))
+            return fabric_read_counter_rows(work->arena, work->fabric, files->items[i], text, ret_counted,
+                                            work->err);
+        if (fabric_read_counters(work->arena, work->fabric, files->items[i], text,
+                                 list_push(work->arena, &ret_counted->readings), work->err) < 0)
             return -1;
     }
-    fabric_prove(work->arena, work->fabric, counters, rounds, seconds, schedule->gaps, ret_proven);
+    return 0;
+}
+
+static int load_counters(const struct work *work, size_t rounds, double seconds,
+                         const struct fabric_schedule *schedule, struct fabric_proven *ret_proven)
+{
+    struct fabric_counted_rounds counted;
+
+    if (read_counters(work, &counted) < 0)
+        return -1;
+    if (counted.readings.count != rounds + 1)
+        return error_set(work->err, ERROR_USAGE,
+                         "--counters: found %zu readings for %zu rounds; expected one from before the first "
+                         "round and one from after each",
+                         counted.readings.count, rounds);
+    fabric_prove(work->arena, work->fabric, counted.readings.items, rounds, seconds, schedule->gaps,
+                 ret_proven);
     return 0;
 }
 
@@ -215,18 +226,18 @@ static void tell_suspect(const struct work *work, const struct fabric_suspect *s
 /* Where all are slow, none stands out. */
 static bool is_fast(const struct fabric_suspects *suspects)
 {
-    return suspects->typical >= SLOW_BELOW;
+    return suspects->typical >= FABRIC_SLOW;
 }
 
 static void tell_slow(const struct work *work, const struct fabric_suspects *suspects, size_t flows)
 {
     cli_print(
         "flows: %zu of %zu measured, their median is %.1f%% of the rate; %zu are slow, below %.0f%% of that\n",
-        suspects->measured, flows, 100 * suspects->typical, suspects->slow, 100 * SLOW_BELOW);
+        suspects->measured, flows, 100 * suspects->typical, suspects->slow, 100 * FABRIC_SLOW);
     if (!is_fast(suspects))
         cli_print(
             "slow alike: the median itself is below %.0f%% of the rate, and no flow is a measure for the others\n",
-            100 * SLOW_BELOW);
+            100 * FABRIC_SLOW);
     for (size_t i = 0; i < suspects->items.count; i++)
         tell_suspect(work, &suspects->items.items[i]);
     if (suspects->unexplained > 0)
@@ -253,7 +264,7 @@ static int show_judgement(const struct work *work, const struct fabric_schedule 
         fabric_read_flows(work->arena, work->fabric, work->options->flows, text, &measured, work->err) < 0 ||
         (seconds > 0 && load_counters(work, measured.ends.count, seconds, schedule, &proven) < 0))
         return -1;
-    fabric_suspect_slow(work->arena, work->fabric, measured.flows.items, measured.flows.count, SLOW_BELOW,
+    fabric_suspect_slow(work->arena, work->fabric, measured.flows.items, measured.flows.count, FABRIC_SLOW,
                         &suspects);
     tell_slow(work, &suspects, measured.flows.count);
     if (seconds > 0)
@@ -264,7 +275,7 @@ static int show_judgement(const struct work *work, const struct fabric_schedule 
     if (suspects.items.count > 0 || erring > 0)
         return EXIT_REJECT;
     return suspects.measured < measured.flows.count || suspects.unexplained > 0 || untold > 0 ||
-                   !is_fast(&suspects) || share_of(proven.covered, proven.links) < ENOUGH
+                   !is_fast(&suspects) || share_of(proven.covered, proven.links) < FABRIC_ENOUGH
                ? EXIT_INCOMPLETE
                : EXIT_ACCEPT;
 }
@@ -330,7 +341,7 @@ int command_links(int argc, char **argv)
         OPTION_HEADING("what came of the flows"),
         {"flows", 0, OPTION_STRING, "FILE", &options.flows, "the same file with Gb/s behind each flow"},
         {"counters", 0, OPTION_LIST, "FILE", &options.counters,
-         "perfquery -x of all ports: before the first round, and once more after each"},
+         "perfquery -x of all ports: before the first round, and once more after each; or all that assay-probe-links wrote"},
         {"seconds", 0, OPTION_STRING, "S", &options.seconds, "that each round was under load"},
         OPTION_HEADING("where routes are not fixed: ECMP, adaptive routing"),
         {"spread", 0, OPTION_STRING, "N:M", &options.spread,

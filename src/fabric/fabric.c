@@ -134,6 +134,20 @@ unsigned fabric_route(const struct fabric *fabric, uint32_t from, uint32_t to,
     return 0;
 }
 
+uint32_t fabric_find_port(const struct fabric *fabric, uint64_t lid, uint64_t number)
+{
+    uint32_t node, port = FABRIC_NONE;
+
+    if (lid > FABRIC_LID_MAX)
+        return FABRIC_NONE;
+    if (fabric->by_lid[lid] != FABRIC_NONE)
+        return fabric->ports.items[fabric->by_lid[lid]].number == number ? fabric->by_lid[lid] : FABRIC_NONE;
+    node = fabric->switch_by_lid[lid];
+    if (node != FABRIC_NONE && number > 0 && number < fabric->nodes.items[node].port_count)
+        port = fabric->nodes.items[node].ports[number];
+    return port;
+}
+
 uint32_t fabric_link_of(const struct fabric *fabric, uint32_t way)
 {
     uint32_t far = fabric->ports.items[way].far;

@@ -168,7 +168,14 @@ static const struct kind {
         {"uplink-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 75, 1, 99.9,
          "one uplink of the host's leaf, the last that is used, is PERCENT slower: it carries nothing "
          "before all hosts of the leaf send to others",
-         "fail of nccl-all-gather-leaves, that leaf with both of its neighbours"},
+         "fail of nccl-all-gather-leaves, that leaf with both of its neighbours, and of fabric-links, that "
+         "uplink"},
+    [FAULT_UPLINK_ERRORS] = {"uplink-errors", "[:COUNT]", ARGUMENT_NUMBER_OPT, 40, 1, 1e9,
+                             "over the same uplink COUNT symbols are wrong in each round of flows",
+                             "fail of fabric-links, that uplink"},
+    [FAULT_UPLINK_IDLE] = {"uplink-idle", "", ARGUMENT_NONE, 0, 0, 0,
+                           "the same uplink has not become active, and all routes go around it",
+                           "inconclusive in fabric-links, that uplink"},
     [FAULT_FABRIC_SLOW] =
         {"fabric-slow", "[:PERCENT]", ARGUMENT_NUMBER_OPT, 10, 0.1, 99,
          "tests over three hosts and more, with this one, are PERCENT slower, as where routes collide; "

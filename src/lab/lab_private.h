@@ -144,6 +144,8 @@ enum fault_kind {
     FAULT_PATH_SLOW,
     FAULT_LEAF_SLOW,
     FAULT_UPLINK_SLOW,
+    FAULT_UPLINK_ERRORS,
+    FAULT_UPLINK_IDLE,
     FAULT_FABRIC_SLOW,
     FAULT_FABRIC_SLOW_ALL,
     FAULT_SLOW_SPELLS,
@@ -528,14 +530,14 @@ struct tool {
 };
 
 typedef int tool_main(struct tool *tool);
-tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_gpu, tool_lspci,
-    tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn, tool_p2p, tool_nccl, tool_mpirun,
-    tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_iblinkinfo, tool_ibdiagnet, tool_lldpctl,
-    tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id, tool_uname, tool_date,
-    tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip, tool_ldd,
-    tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd, tool_ipmitool,
-    tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio, tool_dd,
-    tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
+tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_gpu, tool_probe_links,
+    tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn, tool_p2p, tool_nccl,
+    tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_iblinkinfo, tool_ibdiagnet,
+    tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id, tool_uname,
+    tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip,
+    tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
+    tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
+    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
 
 /* curl that asks a BMC: these are its settings. */
 int curl_redfish(struct tool *tool, struct slice settings);
@@ -563,6 +565,8 @@ void tool_kernel_log(const struct lab_host *host, const char *line);
 const char *tool_xid_text(int code);
 /* One run of a nccl test over these hosts with one rank a GPU. */
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+/* One run of assay-probe-links over them, with a rank for each adapter. */
+int tool_probe_links_over(struct tool *tool, const struct lab_host *hosts, size_t host_count);
 
 /* The process table of nvidia-smi: what computes on the GPU now. */
 struct gpu_process {

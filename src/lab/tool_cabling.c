@@ -40,7 +40,7 @@ static void print_link(const struct lab_host *host, unsigned number)
     }
     printf(" %uX %16g Gbps Active/  LinkUp)==>  0x9c63c203%04x%02x00 %6u %4u[  ] \"MF0;%s:MQM9700/U1\" (",
            lanes > 0 ? lanes : 1, lane, lab_unit(host->lab, host->number), hca->rail,
-           60000 + lab_unit(host->lab, host->number) * LAB_HCAS + hca->rail, place.port_number,
+           40000 + lab_unit(host->lab, host->number) * LAB_HCAS + hca->rail, place.port_number,
            place.switch_name);
     printf(lanes < 4 ? " Could be 4X)\n" : " )\n");
 }

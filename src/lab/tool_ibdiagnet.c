@@ -42,7 +42,7 @@ static void print_link(FILE *file, const struct lab_host *host, unsigned number)
         "{ SW Ports:41 SystemGUID:9c63c203%04x%02x00 NodeGUID:9c63c203%04x%02x00 PortGUID:9c63c203%04x%02x00 "
         "VenID:000002C9 DevID:D2F2 Rev:000000A0 {MF0;%s:MQM9700/U1} LID:%04X PN:%02X } ",
         unit, hca->rail, unit, hca->rail, unit, hca->rail, place.switch_name,
-        60000 + unit * LAB_HCAS + hca->rail, place.port_number);
+        40000 + unit * LAB_HCAS + hca->rail, place.port_number);
     fprintf(file, "PHY=%ux LOG=ACT SPD=%u\n", lanes > 0 ? lanes : 1, full / 4);
 }
 
@@ -61,6 +61,33 @@ static struct fabric *grow(struct arena *arena, const struct lab *lab)
     return fabric_grow_tree(arena, &tree);
 }
 
+/* The uplink that faults of the host's leaf are about: the last one of its first rail. As a way of the leaf. */
+static uint32_t last_uplink(const struct lab *lab, const struct fabric *fabric, unsigned host)
+{
+    const char *name = arena_printf(fabric->arena, "l%ur0", lab_unit(lab, host));
+
+    for (size_t i = 0; i < fabric->nodes.count; i++) {
+        const struct fabric_node *node = &fabric->nodes.items[i];
+        unsigned last = node->port_count;
+
+        while (last > 0 && node->ports[last - 1] == FABRIC_NONE)
+            last--;
+        if (strcmp(node->name, name) == 0)
+            return node->ports[last - 1];
+    }
+    return FABRIC_NONE;
+}
+
+static bool is_idle(const struct lab *lab, const struct fabric *fabric, uint32_t way)
+{
+    for (size_t i = 0; i < lab->fault_count; i++)
+        if (lab->faults[i].kind == FAULT_UPLINK_IDLE &&
+            fabric_link_of(fabric, way) ==
+                fabric_link_of(fabric, last_uplink(lab, fabric, lab->faults[i].host)))
+            return true;
+    return false;
+}
+
 static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t port)
 {
     const struct fabric_port *at = &fabric->ports.items[port];
@@ -68,8 +95,8 @@ static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t p
     unsigned long long guid = node->guid;
     /* A leaf's as in print_link: its GUID has the unit and the rail. */
     unsigned lid = node->name[0] == 'l'
-                       ? 60000 + (unsigned)(guid >> 16 & 0xffff) * LAB_HCAS + (unsigned)(guid >> 8 & 0xff)
-                       : 50000 + at->node;
+                       ? 40000 + (unsigned)(guid >> 16 & 0xffff) * LAB_HCAS + (unsigned)(guid >> 8 & 0xff)
+                       : 45000 + at->node;
 
     fprintf(file,
             "{ SW Ports:41 SystemGUID:%016llx NodeGUID:%016llx PortGUID:%016llx VenID:000002C9 DevID:D2F2 "
@@ -77,7 +104,7 @@ static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t p
             guid, guid, guid, node->name, lid, at->number);
 }
 
-static void print_uplinks(FILE *file, const struct fabric *fabric, unsigned rate)
+static void print_uplinks(FILE *file, const struct lab *lab, const struct fabric *fabric)
 {
     const struct fabric_port *ports = fabric->ports.items;
 
@@ -86,8 +113,32 @@ static void print_uplinks(FILE *file, const struct fabric *fabric, unsigned rate
             continue;
         print_switch_end(file, fabric, i);
         print_switch_end(file, fabric, ports[i].far);
-        fprintf(file, "PHY=4x LOG=ACT SPD=%u\n", rate / 4);
+        fprintf(file, "PHY=4x LOG=%s SPD=%u\n", is_idle(lab, fabric, i) ? "INI" : "ACT",
+                lab->profile->hca_rate / 4);
     }
+}
+
+/*
+ * The port to a destination. Around an idle link: up by the uplink before it; and down, to those hosts of its leaf that its
+ * spine leads to, as to the hosts beside them. Slots and uplinks of a leaf are of one order (fabric_tree.c).
+ */
+static unsigned port_to(const struct lab *lab, const struct fabric *fabric, const struct fabric_node *node,
+                        uint32_t to)
+{
+    uint32_t at_leaf = fabric->ports.items[to].far;
+    const struct fabric_node *leaf = &fabric->nodes.items[fabric->ports.items[at_leaf].node];
+    unsigned slot = fabric->ports.items[at_leaf].number, down = lab_leaf_hosts(lab), up = 0;
+    unsigned lid = fabric->ports.items[to].lid, port = node->routes[lid];
+
+    while (down + up + 1 < leaf->port_count && leaf->ports[down + up + 1] != FABRIC_NONE)
+        up++;
+    if (node == leaf || up < 2)
+        return port;
+    if (is_idle(lab, fabric, node->ports[port]) && node->name[0] == 'l')
+        return port - 1;
+    if (slot < 2 || !is_idle(lab, fabric, leaf->ports[down + (slot - 1) % up + 1]))
+        return port;
+    return node->routes[fabric->ports.items[fabric->ports.items[leaf->ports[slot - 1]].far].lid];
 }
 
 /* A subnet manager routes to where a cable ends: of a swapped one that is the other rail's place. */
@@ -105,7 +156,7 @@ static void print_table(FILE *file, const struct lab *lab, const struct fabric *
 
             if (host.hcas[i].present && host.hcas[i].up)
                 fprintf(file, "0x%04x : %03u  : 00   : yes\n", number * LAB_HCAS + i + 2,
-                        node->routes[fabric->ports.items[port].lid]);
+                        port_to(lab, fabric, node, port));
         }
     }
     fputc('\n', file);
@@ -147,7 +198,7 @@ static int write_links(struct arena *arena, const struct lab *lab, const char *f
                 print_link(file, &host, i);
     }
     if (fabric != NULL)
-        print_uplinks(file, fabric, lab->profile->hca_rate);
+        print_uplinks(file, lab, fabric);
     if (fclose(file) != 0)
         return -1;
     return fabric != NULL ? write_tables(lab, fabric, folder) : 0;

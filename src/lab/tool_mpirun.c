@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests run as one program over all hosts, as the model
- * has it; any other command runs once a rank, each as a process on its host.
+ * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests and assay-probe-links run as one program over all
+ * hosts, as the model has it; any other command runs once a rank, each as a process on its host.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -473,7 +473,7 @@ static int run_ranks(struct tool *tool, const struct launch *launch)
     return rc;
 }
 
-/* nccl-tests over all hosts. */
+/* nccl-tests, and our program for links, over all hosts. */
 
 static int check_program(struct tool *tool, const struct launch *launch, const char *program)
 {
@@ -501,7 +501,9 @@ static int check_program(struct tool *tool, const struct launch *launch, const c
     return 0;
 }
 
-static int run_nccl(struct tool *tool, const struct launch *launch, const char *program)
+static const char links_program[] = "assay-probe-links";
+
+static int run_wide(struct tool *tool, const struct launch *launch, const char *program)
 {
     struct lab_host *hosts = arena_array(tool->arena, struct lab_host, launch->places.count);
     struct tool inner = *tool;
@@ -522,7 +524,8 @@ static int run_nccl(struct tool *tool, const struct launch *launch, const char *
     inner.argc = tool->argc - launch->command;
     inner.argv = tool->argv + launch->command;
     inner.host = &hosts[0];
-    return tool_nccl_over(&inner, hosts, count, launch->processes);
+    return strcmp(program, links_program) == 0 ? tool_probe_links_over(&inner, hosts, count)
+                                               : tool_nccl_over(&inner, hosts, count, launch->processes);
 }
 
 static const char *plain_name(const char *path)
@@ -623,7 +626,7 @@ static int run_loaded(struct tool *tool, struct launch *launch)
     }
     launch->command += WORDS_OF_LOAD;
     if (all)
-        rc = run_nccl(tool, launch, plain_name(tool->argv[launch->command]));
+        rc = run_wide(tool, launch, plain_name(tool->argv[launch->command]));
     for (size_t i = 0; i < count; i++) {
         int ended = end_load(&loads[i]);
 
@@ -648,7 +651,7 @@ int tool_mpirun(struct tool *tool)
     program = plain_name(tool->argv[launch.command]);
     if (has_load(tool, &launch))
         return run_loaded(tool, &launch);
-    if (is_nccl_test(program))
-        return run_nccl(tool, &launch, program);
+    if (is_nccl_test(program) || strcmp(program, links_program) == 0)
+        return run_wide(tool, &launch, program);
     return run_ranks(tool, &launch);
 }

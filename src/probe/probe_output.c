@@ -15,6 +15,7 @@
 #include "assay/base/json.h"
 #include "assay/base/scan.h"
 #include "probe.h"
+#include "probe_line.h"
 
 /*
  * A rank is called a straggler when its best path has less than this part of the median rank's; or when it came
@@ -22,35 +23,6 @@
  * Both are hints for people; no outcome hangs on them.
  */
 static const double slow_path = 0.7, mostly_last = 0.5, late_us = 100, late_part = 0.1;
-
-enum { LINE_MOST = 64 << 20 };
-
-struct line {
-    struct text text;
-    struct json_writer writer;
-};
-
-static void line_begin(struct line *line)
-{
-    text_init(&line->text, LINE_MOST);
-    json_writer_init(&line->writer, &line->text, true);
-    json_open_object(&line->writer);
-}
-
-static void line_end(struct line *line)
-{
-    json_close_object(&line->writer);
-    text_put(&line->text, "\n");
-    fwrite(line->text.bytes, 1, line->text.length, stdout);
-    fflush(stdout);
-    text_release(&line->text);
-}
-
-static void put_number(struct line *line, const char *key, double value)
-{
-    json_key(&line->writer, key);
-    json_put_number(&line->writer, value);
-}
 
 /* To six digits: more of a time are noise. */
 static double rounded(double value)
@@ -63,12 +35,12 @@ static double rounded(double value)
     return result;
 }
 
-static void put_rounded(struct line *line, const char *key, double value)
+static void put_rounded(struct probe_line *line, const char *key, double value)
 {
-    put_number(line, key, rounded(value));
+    probe_line_number(line, key, rounded(value));
 }
 
-static void put_known(struct line *line, const char *key, const char *value)
+static void put_known(struct probe_line *line, const char *key, const char *value)
 {
     if (*value != '\0')
         json_member(&line->writer, key, value);
@@ -79,40 +51,40 @@ void output_head(const struct probe *probe, unsigned sizes)
     const struct probe_options *options = &probe->options;
     const struct rank_card *card = &probe->cards[0];
     bool is_host = probe->backend == &backend_host;
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
-    put_number(&line, "assay_probe", 1);
+    probe_line_begin(&line);
+    probe_line_number(&line, "assay_probe", 1);
     json_member(&line.writer, "program", card->program);
     json_member(&line.writer, "collective", options->collective->name);
     json_member(&line.writer, "backend", probe->backend->name);
     json_member(&line.writer, "type", "float");
     json_member(&line.writer, "redop", options->collective->redop);
-    put_number(&line, "ranks", probe->ranks);
-    put_number(&line, "hosts", probe->places.host_count);
-    put_number(&line, "begin_bytes", (double)options->begin);
-    put_number(&line, "end_bytes", (double)options->end);
-    put_number(&line, "factor", options->factor);
-    put_number(&line, "sizes", sizes);
-    put_number(&line, "iterations", options->iterations);
-    put_number(&line, "warmup", options->warmup);
-    put_number(&line, "path_bytes", (double)options->path_bytes);
+    probe_line_number(&line, "ranks", probe->ranks);
+    probe_line_number(&line, "hosts", probe->places.host_count);
+    probe_line_number(&line, "begin_bytes", (double)options->begin);
+    probe_line_number(&line, "end_bytes", (double)options->end);
+    probe_line_number(&line, "factor", options->factor);
+    probe_line_number(&line, "sizes", sizes);
+    probe_line_number(&line, "iterations", options->iterations);
+    probe_line_number(&line, "warmup", options->warmup);
+    probe_line_number(&line, "path_bytes", (double)options->path_bytes);
     json_key(&line.writer, "check");
     json_put_boolean(&line.writer, options->check);
     put_known(&line, "mpi", card->mpi);
     put_known(&line, "nccl", is_host ? "" : card->nccl);
     put_known(&line, "cuda", is_host ? "" : card->cuda);
     put_known(&line, "driver", is_host ? "" : card->driver);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 void output_size(const struct result *result)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
-    put_number(&line, "size_bytes", (double)result->size);
-    put_number(&line, "moved_bytes", (double)(result->count * sizeof(float)));
+    probe_line_begin(&line);
+    probe_line_number(&line, "size_bytes", (double)result->size);
+    probe_line_number(&line, "moved_bytes", (double)(result->count * sizeof(float)));
     put_rounded(&line, "time_us", result->time_us);
     put_rounded(&line, "algbw", result->algbw);
     put_rounded(&line, "busbw", result->busbw);
@@ -122,10 +94,10 @@ void output_size(const struct result *result)
         json_put_null(&line.writer);
     else
         json_put_number(&line.writer, result->wrong);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
-static void put_column(struct line *line, const char *key, const struct probe *probe, size_t round,
+static void put_column(struct probe_line *line, const char *key, const struct probe *probe, size_t round,
                        const double *values, const double *minus, double first)
 {
     size_t rounds = probe->options.iterations;
@@ -145,17 +117,17 @@ void output_round(const struct probe *probe, size_t size, size_t round, const do
 {
     size_t rounds = probe->options.iterations;
     double first = entered_us[round];
-    struct line line;
+    struct probe_line line;
 
     for (size_t rank = 1; rank < (size_t)probe->ranks; rank++)
         if (entered_us[rank * rounds + round] < first)
             first = entered_us[rank * rounds + round];
-    line_begin(&line);
-    put_number(&line, "round", (double)round);
-    put_number(&line, "of_bytes", (double)size);
+    probe_line_begin(&line);
+    probe_line_number(&line, "round", (double)round);
+    probe_line_number(&line, "of_bytes", (double)size);
     put_column(&line, "arrival_us", probe, round, entered_us, NULL, first);
     put_column(&line, "duration_us", probe, round, left_us, entered_us, 0);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static double median_path(const struct probe *probe, const double *paths_gbps)
@@ -201,24 +173,24 @@ static void output_rank(const struct probe *probe, int rank, double path_gbps, d
     const struct rank_card *card = &probe->cards[rank];
     double late_most, duration_most, late = median_of_row(book, book->late_us, rank, &late_most);
     double duration = median_of_row(book, book->duration_us, rank, &duration_most);
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
-    put_number(&line, "rank", rank);
+    probe_line_begin(&line);
+    probe_line_number(&line, "rank", rank);
     json_member(&line.writer, "host", card->host);
-    put_number(&line, "local_rank", probe->places.local_of[rank]);
+    probe_line_number(&line, "local_rank", probe->places.local_of[rank]);
     json_member(&line.writer, "device", probe->backend == &backend_host ? "cpu" : card->device);
     put_rounded(&line, "late_us", late);
     put_rounded(&line, "late_max_us", late_most);
     put_rounded(&line, "duration_us", duration);
     put_rounded(&line, "duration_max_us", duration_most);
-    put_number(&line, "last", book->last[rank]);
-    put_number(&line, "rounds", (double)book->rounds);
+    probe_line_number(&line, "last", book->last[rank]);
+    probe_line_number(&line, "rounds", (double)book->rounds);
     put_rounded(&line, "clock_error_us", clock_error_us);
     if (path_gbps > 0)
         put_rounded(&line, "path", path_gbps);
     put_known(&line, "straggler", straggler(probe, rank, path_gbps, path_median, late, duration));
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 void output_ranks(const struct probe *probe, const double *paths_gbps, const double *clock_errors_us)
@@ -232,9 +204,9 @@ void output_ranks(const struct probe *probe, const double *paths_gbps, const dou
 void output_end(const struct probe *probe, const char *how, const char *reason, const int *waiting_for,
                 size_t waiting_count)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "end", how);
     put_known(&line, "reason", reason);
     if (waiting_count > 0) {
@@ -242,11 +214,11 @@ void output_end(const struct probe *probe, const char *how, const char *reason, 
         json_open_array(&line.writer);
         for (size_t i = 0; i < waiting_count; i++) {
             json_open_object(&line.writer);
-            put_number(&line, "rank", waiting_for[i]);
+            probe_line_number(&line, "rank", waiting_for[i]);
             json_member(&line.writer, "host", rank_host(probe, waiting_for[i]));
             json_close_object(&line.writer);
         }
         json_close_array(&line.writer);
     }
-    line_end(&line);
+    probe_line_end(&line);
 }

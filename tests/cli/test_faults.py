@@ -318,8 +318,9 @@ def try_all(group, packs):
 
 def every_kind_has_a_case():
     listed = {line.split()[0] for line in assay("lab", "faults").stdout.splitlines()}
-    # What only pairs of leaves show is tried by test_leaves.py, and what all hosts mount by test_shared_mount.py.
-    tried = {"uplink-slow", "data-bad", "client-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
+    # What only pairs of leaves show is tried by test_leaves.py, what all hosts mount by test_shared_mount.py, and links between
+    # switches by test_fabric_links.py.
+    tried = {"uplink-slow", "uplink-errors", "uplink-idle", "data-bad", "client-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
 
     tap.ok(len(listed) > 20, "assay lab faults lists the kinds of faults", listed)
     tap.same(tried, listed, "each kind of fault that the lab has is tried, and no other")

@@ -4,12 +4,16 @@
 The fabric, its routes and what its ports count are made up here, apart from the program's own model; at the end what
 ibdiagnet says on a host of the lab.
 
-usage: test_links.py ASSAY
+With PROBE, the program that runs the flows, by the real mpirun on this machine: a host is one of its ranks.
+
+usage: test_links.py ASSAY [PROBE]
 """
 
+import json
 import os
 import re
 import subprocess
+import sys
 
 from cluster import FOLDER, Lab, Tap, assay
 
@@ -163,7 +167,7 @@ for title, (first, second, said) in REFUSED.items():
 unknown = assay("links", links, routes, "--hosts", "node99")
 tap.ok(unknown.returncode == 64 and "host 'node99'" in unknown.stderr, "refused: a host that the fabric does not have", unknown.stderr)
 short = assay("links", links, routes, "--flows", measured, "--counters", os.path.join(FOLDER, "counters0"), "--seconds", "50")
-tap.ok(short.returncode == 64 and "found 1 files" in short.stderr, "refused: fewer counters than rounds", short.stderr)
+tap.ok(short.returncode == 64 and "found 1 readings for" in short.stderr, "refused: fewer counters than rounds", short.stderr)
 strange = assay("links", links, routes, "--flows", write("strange", "node1 mlx5_0 > node77 mlx5_0: 1\n"))
 tap.ok(strange.returncode == 64 and "strange:1:" in strange.stderr, "refused: a flow between others than the fabric has", strange.stderr)
 spread = assay("links", "--spread", "32:32", "--streams", "1")
@@ -181,4 +185,65 @@ for faults in ([], ["node1:rail-swap:2-3"]):
         told = assay("links", *(os.path.join(FOLDER, f"fabric{len(faults)}", f"ibdiagnet2.{kind}") for kind in ("lst", "fdbs")))
         tap.ok(told.returncode == 0 and "covered: 576 of 576 (100.00%)" in told.stdout and "0 links are crossed by the same" in told.stdout,
                f"flows can load every link of the lab's fabric {faults}", told.stdout + told.stderr)
+
+
+# --- by the program, over MPI ---
+
+PROBE = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else None
+# Counters of ports that carry more with each reading than any round can need.
+ASK = write("ask", f"""n=$(cat {FOLDER}/asked 2>/dev/null || echo 0)
+echo $((n + 1)) >{FOLDER}/asked
+while read -r lid port; do echo $lid $port $((n * 100000000000)) $((n * 100000000000)) 0; done
+""")
+
+
+def run_probe(hosts, *words, hca="mlx5_0", into="by-mpi"):
+    """(exit status, lines of JSON, stderr, the files of flows and counters)"""
+    files = [os.path.join(FOLDER, f"{into}-{kind}") for kind in ("flows", "counters")]
+    rank = ["--links", links, "--routes", routes, "--flows", files[0], "--counters", files[1], "--hcas", hca, "--seconds", "0.3",
+            "--size", "65536", *words]
+    ranks = [word for host in hosts for word in (":", "-np", "1", PROBE, "--host", host, *rank)][1:]
+    done = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp",
+                           *(["--allow-run-as-root"] if os.geteuid() == 0 else []), *ranks], capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")], done.stderr, files
+
+
+def by_the_program():
+    every = [f"node{h + 1}" for h in range(HOSTS)]
+    status, lines, said, (wrote, counted) = run_probe([every[0].upper() + ".dc1.example", *every[1:]], "--ask", f"sh {ASK}")
+    planned_flows = re.sub(r": [\d.]+$", "", open(wrote, encoding="utf-8").read(), flags=re.M)
+    tap.ok(status == 0 and lines[-1] == {"end": "ok"} and {line.get("counters") for line in lines[1:-1]} == {"fabric"},
+           "the program runs all rounds over MPI", lines, said)
+    tap.same((len(lines) - 2, lines[0]["links"]), (len(re.findall("# round", planned_flows)), len(LINKS)), "as many as it announced", lines)
+    rates = [float(rate) for rate in re.findall(r": ([\d.]+)$", open(wrote, encoding="utf-8").read(), re.M)]
+    tap.ok(len(rates) == lines[0]["flows"] and min(rates) > 0, "each flow has a rate", rates)
+    told = assay("links", links, routes, "--flows", wrote, "--counters", counted, "--seconds", "0.3")
+    tap.ok(told.returncode in (1, 2) and "proven: by the counters 24 of 24 links" in told.stdout and f"flows: {len(rates)} of {len(rates)} measured" in told.stdout,
+           "assay judges what it wrote: every link proven, and flows that this machine slows down not passed", told.stdout + told.stderr)
+    with open(counted, encoding="utf-8") as file:
+        broken = write("broken", file.read()[:-9])
+    cut = assay("links", links, routes, "--flows", wrote, "--counters", broken, "--seconds", "0.3")
+    tap.ok(cut.returncode == 64 and "breaks off" in cut.stderr, "refused: counters that break off", cut.stderr)
+
+
+def without_counters():
+    status, lines, said, (wrote, counted) = run_probe([f"node{h + 1}" for h in range(HOSTS)], "--rounds", "2", "--ask", "false", into="alone")
+    told = assay("links", links, routes, "--flows", wrote, "--counters", counted, "--seconds", "0.3")
+    tap.ok(status == 0 and {line.get("counters") for line in lines[1:-1]} == {"hosts"} and "proven: by the counters 0 of 24 links" in told.stdout
+           and told.returncode in (1, 2), "where the fabric tells no counters nothing is proven", lines, said, told.stdout)
+
+
+def what_does_not_fit():
+    for hosts, hca, words in ((["node1", "node99"], "mlx5_0", "1 ranks are of no adapter, or of several, that the fabric calls so: node99 mlx5_0"),
+                              (["node1", "node2"], "mlx5_1", "2 ranks are of no adapter"),
+                              (["node1", "node2", "node1"], "mlx5_0", "ranks 0 and 2 are both 'node1 mlx5_0'"),
+                              (["node1"], "mlx5_0", "no route leads")):
+        status, lines, said, _ = run_probe(hosts, hca=hca, into="unfit")
+        tap.ok(status == 69 and lines and lines[-1]["end"] == "unfit" and words in lines[-1]["reason"], f"refused: {words}", status, lines, said)
+
+
+if PROBE is not None:
+    by_the_program()
+    without_counters()
+    what_does_not_fit()
 tap.end()

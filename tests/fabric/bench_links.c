@@ -10,8 +10,7 @@
 #include "assay/fabric/suspects.h"
 #include "dice.h"
 
-#define NOISE 0.02     /* standard deviation of what a healthy flow shows */
-#define SLOW_BELOW 0.9 /* as the check fabric-links has it */
+#define NOISE 0.02 /* standard deviation of what a healthy flow shows */
 #define BAD_BER 1e-12
 #define WORST_HEALTHY 5e-15 /* where NVIDIA's bring-up procedure begins to warn */
 #define MISS 1e-3
@@ -135,7 +134,7 @@ static void try_slow(struct site *site, uint64_t *state, uint32_t bad, struct ta
         seen[i] = (struct fabric_seen){site->schedule->flows.items[i],
                                        (half ? 0.5 : 0.98) * (1 + NOISE * dice_normal(state))};
     }
-    fabric_suspect_slow(arena, site->fabric, seen, count, SLOW_BELOW, &suspects);
+    fabric_suspect_slow(arena, site->fabric, seen, count, FABRIC_SLOW, &suspects);
     for (size_t i = 0; i < suspects.items.count; i++) {
         const struct fabric_suspect *suspect = &suspects.items.items[i];
         bool among = false;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "assay/fabric/suspects.h"
+#include "assay/fabric/flows.h"
 
 static int make_arena(void **state)
 {
@@ -292,6 +292,126 @@ static void only_counters_prove_that_a_way_carried_load(void **state)
         assert_false(proven[i]);
 }
 
+/* --- what flows that ran cover, and what counters make of it --- */
+
+/* Counters before and after one round in which every flow had all of its rate. */
+static void count_round(struct arena *arena, const struct site *site, const struct fabric_measured *measured,
+                        double seconds, struct fabric_counters counters[2])
+{
+    for (int i = 0; i < 2; i++) {
+        fabric_no_counters(arena, site->fabric, &counters[i]);
+        for (size_t way = 0; way < site->fabric->ports.count; way++)
+            counters[i].sent[way] = counters[i].received[way] = 1000;
+    }
+    for (size_t i = 0; i < measured->flows.count; i++) {
+        uint32_t ways[FABRIC_HOPS_MAX];
+        unsigned count = fabric_route(site->fabric, measured->flows.items[i].flow.from,
+                                      measured->flows.items[i].flow.to, ways);
+
+        for (unsigned k = 0; k < count; k++) {
+            counters[1].sent[ways[k]] += 400e9 * seconds;
+            counters[1].received[site->fabric->ports.items[ways[k]].far] += 400e9 * seconds;
+        }
+    }
+}
+
+static struct fabric_measured first_round(struct arena *arena, const struct site *site)
+{
+    struct fabric_measured measured = {0};
+
+    for (size_t i = 0; i < site->schedule->ends.items[0]; i++)
+        *list_push(arena, &measured.flows) = (struct fabric_seen){site->schedule->flows.items[i], 0.97};
+    *list_push(arena, &measured.ends) = measured.flows.count;
+    return measured;
+}
+
+static void only_ways_of_flows_that_ran_are_covered(void **state)
+{
+    struct site site = planned(*state, &small);
+    struct fabric_measured measured = first_round(*state, &site);
+    size_t ways = site.fabric->ports.count;
+    enum fabric_gap *gaps = arena_array(*state, enum fabric_gap, ways);
+    bool *takes_part = arena_array(*state, bool, ways), *crossed = arena_array(*state, bool, ways);
+    uint32_t last = site.question.ports[site.question.count - 1];
+
+    for (size_t i = 0; i + 1 < site.question.count; i++)
+        takes_part[site.question.ports[i]] = true;
+    for (size_t i = 0; i < measured.flows.count; i++) {
+        uint32_t on[FABRIC_HOPS_MAX];
+        unsigned count =
+            fabric_route(site.fabric, measured.flows.items[i].flow.from, measured.flows.items[i].flow.to, on);
+
+        for (unsigned k = 0; k < count; k++)
+            crossed[on[k]] = true;
+    }
+    fabric_cover(*state, site.fabric, &measured, takes_part, gaps);
+    assert_int_equal(gaps[last], FABRIC_UNTESTED);
+    for (uint32_t way = 0; way < ways; way++)
+        if (fabric_link_of(site.fabric, way) != fabric_link_of(site.fabric, last))
+            assert_int_equal(gaps[way], crossed[way] ? FABRIC_COVERED : FABRIC_NO_FLOW);
+}
+
+static void counters_that_saw_less_than_flows_say_contradict(void **state)
+{
+    struct site site = planned(*state, &small);
+    struct fabric_measured measured = first_round(*state, &site);
+    bool *ways = arena_array(*state, bool, site.fabric->ports.count);
+    struct fabric_counters counters[2];
+    uint32_t on[FABRIC_HOPS_MAX];
+
+    count_round(*state, &site, &measured, 10, counters);
+    assert_int_equal(fabric_contradict(*state, site.fabric, &measured, counters, 10, ways), 0);
+    fabric_route(site.fabric, measured.flows.items[0].flow.from, measured.flows.items[0].flow.to, on);
+    counters[1].sent[on[1]] = counters[0].sent[on[1]];
+    assert_int_equal(fabric_contradict(*state, site.fabric, &measured, counters, 10, ways), 0);
+    counters[1].received[site.fabric->ports.items[on[1]].far] = 2000;
+    assert_int_equal(fabric_contradict(*state, site.fabric, &measured, counters, 10, ways), 1);
+    assert_true(ways[on[1]]);
+}
+
+static void adapters_are_found_by_hosts_own_names(void **state)
+{
+    static const char *const wanted[] = {"NODE3.dc1.example mlx5_1", "node3 mlx5_1", "node3 mlx5_7",
+                                         "node33 mlx5_1"};
+    struct site site = planned(*state, &small);
+    uint32_t ports[ARRAY_SIZE(wanted)];
+
+    fabric_find_adapters(*state, site.fabric, wanted, ARRAY_SIZE(wanted), ports);
+    assert_int_equal(ports[0], fabric_tree_port(site.fabric, &small, 2, 1));
+    assert_int_equal(ports[1], ports[0]);
+    assert_int_equal(ports[2], FABRIC_NONE);
+    assert_int_equal(ports[3], FABRIC_NONE);
+}
+
+static void rows_of_counters_are_read_whole_or_not_at_all(void **state)
+{
+    static const char good[] = "# counters 0\n10 1 5 7 -\n999 1 1 1 1\n# counters 1\n10 1 6 - 3\n";
+    static const char *const bad[] = {"10 1 5 7 0\n",
+                                      "# counters 1\n",
+                                      "# counters 0\n# counters 2\n",
+                                      "# counters 0\n10 1 5\n",
+                                      "# counters 0\n10 1 5 7 0 0\n",
+                                      "# counters 0\n10 1 5 7 -1\n",
+                                      "# counters 0\n10 1 5 7"};
+    struct site site = planned(*state, &small);
+    uint32_t port = fabric_tree_port(site.fabric, &small, 0, 0);
+    struct fabric_counted_rounds counted;
+    struct error err = {0};
+
+    assert_int_equal(
+        fabric_read_counter_rows(*state, site.fabric, "counters", slice_of(good), &counted, &err), 0);
+    assert_int_equal(counted.readings.count, 2);
+    assert_true(counted.readings.items[0].sent[port] == 160 &&
+                counted.readings.items[0].received[port] == 224);
+    assert_true(isnan(counted.readings.items[0].errors[port]) &&
+                isnan(counted.readings.items[1].received[port]));
+    assert_true(counted.readings.items[1].errors[port] == 3);
+    assert_true(isnan(counted.readings.items[1].sent[port + 1]));
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_int_equal(
+            fabric_read_counter_rows(*state, site.fabric, "counters", slice_of(bad[i]), &counted, &err), -1);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_arena, drop_arena)
 
 int main(void)
@@ -312,6 +432,10 @@ int main(void)
         CASE(errors_tell_when_chance_does_not_explain_them),
         CASE(bits_that_tell_a_rate_of_1e12_are_known_before),
         CASE(only_counters_prove_that_a_way_carried_load),
+        CASE(only_ways_of_flows_that_ran_are_covered),
+        CASE(counters_that_saw_less_than_flows_say_contradict),
+        CASE(adapters_are_found_by_hosts_own_names),
+        CASE(rows_of_counters_are_read_whole_or_not_at_all),
     };
 
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);

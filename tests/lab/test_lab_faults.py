@@ -234,7 +234,7 @@ NVL72_CASES = [
     ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
 ]
 # Of a leaf, not of a host: see below.
-LEAF_KINDS = {"uplink-slow"}
+LEAF_KINDS = {"uplink-slow", "uplink-errors", "uplink-idle"}
 SPELL_KINDS = {"slow-spells", "slow-when-hot", "wrong-when-hot"}  # of several tests together
 # Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
 FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
@@ -284,6 +284,20 @@ with Lab(16, ["node9:uplink-slow"]) as lab:
         names = ",".join(f"node{host}:8" for host in hosts)
         output = text_of(lab.run(1, f"mpirun -H {names} -np 128 all_gather_perf -b 8G -e 8G -g 1"))
         tap.ok(re.search(pattern, output, re.M), f"uplink-slow {words}", output[-1500:])
+
+
+# Both show in what ibdiagnet and assay-probe-links write; errors only where flows cross that uplink.
+with Lab(16, ["node1:uplink-errors:77", "node9:uplink-idle"]) as lab:
+    hosts = ",".join(f"node{host}:8" for host in range(1, 17))
+    output = text_of(lab.run(1, "d=$(mktemp -d) && sudo ibdiagnet -i mlx5_0 -p 1 -o $d --skip pm >/dev/null && cat $d/ibdiagnet2.lst && "
+                                f"mpirun -H {hosts} -np 128 assay-probe-links --links $d/ibdiagnet2.lst --routes $d/ibdiagnet2.fdbs "
+                                "--flows $d/flows --counters $d/counters --hcas mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5,mlx5_6,mlx5_7 "
+                                "--seconds 1 --rounds 9 && sed 's/^/counted /' $d/counters"))
+    idle = re.findall(r"{MF0;(\w+):\S+ LID:\w+ PN:\w+ } PHY=4x LOG=INI", output)
+    tap.ok(idle == ["s16"], "uplink-idle shows in ibdiagnet2.lst", f"{idle} {output[-500:]}")
+    errors = {int(line.split()[-1]) for line in output.splitlines() if re.match(r"counted \d", line)}
+    tap.ok(len(errors) > 1 and all(count % 77 == 0 for count in errors), "uplink-errors shows in counters, in each round by as much",
+           f"{errors} {output[-500:]}")
 
 
 def gathered(lab, hosts):

@@ -98,6 +98,8 @@ size_t fabric_without_routes(const struct fabric *fabric);
 unsigned fabric_route(const struct fabric *fabric, uint32_t from, uint32_t to,
                       uint32_t ret_ways[FABRIC_HOPS_MAX]);
 
+/* The port of that number of the adapter or switch that has the LID; FABRIC_NONE. */
+uint32_t fabric_find_port(const struct fabric *fabric, uint64_t lid, uint64_t number);
 /* The lower of the two ports of a link, which names both of its ways. */
 uint32_t fabric_link_of(const struct fabric *fabric, uint32_t way);
 /* "gpu1 mlx5_0", of an adapter with several links "gpu1 mlx5_0/2"; "leaf1 port 33". In the fabric's arena. */

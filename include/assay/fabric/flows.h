@@ -23,6 +23,13 @@ int fabric_take_part(struct arena *arena, const struct fabric *fabric, const cha
                      struct fabric_question *ret_question, struct error *err)
     __attribute__((warn_unused_result));
 
+/*
+ * The port of each "HOST ADAPTER" of these names, whatever domain and case host and description have; FABRIC_NONE where no
+ * adapter or several call themselves so.
+ */
+void fabric_find_adapters(struct arena *arena, const struct fabric *fabric, const char *const *wanted,
+                          size_t count, uint32_t *ret_ports);
+
 void fabric_write_flows(const struct fabric *fabric, const struct fabric_schedule *schedule,
                         struct text *out);
 
@@ -35,6 +42,9 @@ int fabric_read_flows(struct arena *arena, const struct fabric *fabric, const ch
                       struct fabric_measured *ret_measured, struct error *err)
     __attribute__((warn_unused_result));
 
+/* What the slower of its two ports carries, Gb/s; 0: not told. */
+double fabric_flow_gbits(const struct fabric *fabric, struct fabric_flow flow);
+
 /* What every port of a fabric counted at one time; NAN: not told. */
 struct fabric_counters {
     double *sent, *received; /* bits: PortXmitData and PortRcvData count words of 4 bytes */
@@ -43,6 +53,25 @@ struct fabric_counters {
 /* From what perfquery -x prints of each port, one after the other. -1 with err set: it cannot be read, or breaks off. */
 int fabric_read_counters(struct arena *arena, const struct fabric *fabric, const char *file,
                          struct slice text, struct fabric_counters *ret_counters, struct error *err)
+    __attribute__((warn_unused_result));
+
+/* Room for all ports, and none of them told. */
+void fabric_no_counters(struct arena *arena, const struct fabric *fabric,
+                        struct fabric_counters *ret_counters);
+
+/*
+ * Several readings in one file, as assay-probe-links leaves them: a line a port, in the order in which they were taken.
+ *
+ *   # counters 0
+ *   2052 1 9127346 812347 0        LID, port, PortXmitData, PortRcvData, SymbolErrorCounter; - where it was not told
+ *
+ * Ports that the fabric does not have are left out. -1 with err set: another line, or it breaks off.
+ */
+struct fabric_counted_rounds {
+    LIST_OF(struct fabric_counters) readings;
+};
+int fabric_read_counter_rows(struct arena *arena, const struct fabric *fabric, const char *file,
+                             struct slice text, struct fabric_counted_rounds *ret_counted, struct error *err)
     __attribute__((warn_unused_result));
 
 /* What came of rounds. */
@@ -58,5 +87,22 @@ struct fabric_proven {
 void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct fabric_counters *counters,
                   size_t rounds, double seconds, const enum fabric_gap *gaps,
                   struct fabric_proven *ret_proven);
+
+/*
+ * What the flows that ran put on each way by the routes, at full rate, in gaps as in struct fabric_schedule; nobody knows
+ * here of rounds that did not run, so FABRIC_NO_ROUND is not among them. takes_part: of each port of an adapter. ret_gaps: of
+ * each way.
+ */
+void fabric_cover(struct arena *arena, const struct fabric *fabric, const struct fabric_measured *measured,
+                  const bool *takes_part, enum fabric_gap *ret_gaps);
+
+/*
+ * Ways on which, in some round, counters saw less than FABRIC_SHARE of what the flows say to have sent over them: the flows
+ * took other ways than the tables say (adaptive routing), or said too much. counters as for fabric_prove. Marks them in
+ * ret_ways (one for each way, false before), and returns how many there are.
+ */
+size_t fabric_contradict(struct arena *arena, const struct fabric *fabric,
+                         const struct fabric_measured *measured, const struct fabric_counters *counters,
+                         double seconds, bool *ret_ways);
 
 #endif

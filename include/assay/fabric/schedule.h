@@ -20,6 +20,8 @@
 
 /* What a link must carry once, as a share of its rate: issue of this project's own, see docs/guide/links.md. */
 #define FABRIC_SHARE 0.5
+/* How many of all links must: as the tests of sites that we know ask. */
+#define FABRIC_ENOUGH 0.999
 
 struct fabric_flow {
     uint32_t from, to; /* ports of adapters */

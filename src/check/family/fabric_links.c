@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabric_links.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "assay/fabric/flows.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
+enum { NAMED_MOST = 8 }; /* in one sentence; findings have all */
+
+struct evidence {
+    const struct check_context *context;
+    struct reading *out;
+    struct fabric *fabric;
+    struct fabric_measured measured;
+    struct fabric_counted_rounds counted;
+    struct fabric_suspects suspects;
+    struct fabric_proven proven;
+    enum fabric_gap *gaps; /* of each way */
+    double seconds;
+    uint32_t *ports;    /* of each member's HCAs, as check_member_hca has them */
+    const char **names; /* likewise */
+    size_t count;
+    bool *differing; /* of each way: counters contradict what flows say */
+    size_t differing_count;
+    bool *reached;                     /* of each way: a flow over it was measured */
+    bool *doubted;                     /* of each link: one of several that are suspected */
+    const struct reason **host_faults; /* of each link, by its lower port: what is wrong with it */
+};
+
+/* Several things of one kind, of which the first are said. */
+struct list {
+    const struct reason *said;
+    size_t count;
+};
+
+static void add(struct evidence *evidence, struct list *list, const char *code, uint32_t link,
+                const struct reason *what)
+{
+    if (list->count++ < NAMED_MOST)
+        list->said = reason_also(evidence->out->arena, list->said, what);
+    reading_finding(evidence->out, SEVERITY_WARNING, code, fabric_link_name(evidence->fabric, link), what);
+}
+
+static const struct reason *whole(const struct evidence *evidence, const struct list *list)
+{
+    return list->count > NAMED_MOST
+               ? reason(evidence->out->arena, and_more, list->said, list->count - NAMED_MOST)
+               : list->said;
+}
+
+static void tell(const struct evidence *evidence, const char *metric, const struct reason *what,
+                 const char *good)
+{
+    if (what != NULL)
+        reading_fact_said(evidence->out, metric, "", what);
+    else
+        reading_fact(evidence->out, metric, "", slice_of(good));
+}
+
+static void say_unread(const struct evidence *evidence, const char *metric, const char *subject,
+                       const struct reason *why)
+{
+    reading_finding(evidence->out, SEVERITY_INFO, arena_printf(evidence->out->arena, "%s.unread", metric),
+                    subject, why);
+}
+
+static const char *percent(const struct evidence *evidence, double share)
+{
+    return arena_printf(evidence->out->arena, "%.0f", 100 * share);
+}
+
+/* --- what was written --- */
+
+/* The part's output; false with the reading's reason set: it is not there. */
+static bool take(const struct attempt *attempt, const char *name, struct reading *out, struct slice *ret_text)
+{
+    const struct part *part = attempt_part(attempt, name);
+
+    if (part != NULL && part->ended && part->rc == 0) {
+        *ret_text = part->out;
+        return true;
+    }
+    reading_set(out, READING_PARTIAL, reason(out->arena, about, name, REASON(command_not_ended)));
+    return false;
+}
+
+static bool lacks(struct reading *out, const struct error *err)
+{
+    reading_set(out, READING_PARTIAL, reason(out->arena, text, err->text));
+    return false;
+}
+
+/* Of the program itself: that it came to its end, and what it announced. */
+static bool take_main(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "main");
+
+    if (part == NULL || !part->began) {
+        reading_set(out, READING_PARTIAL, REASON(command_not_ended));
+        return false;
+    }
+    reading_merge(out, &part->reading);
+    if (part->reading.status == READING_COMPLETE && part->ended && part->rc == 0)
+        return true;
+    reading_set(out, part->reading.status < READING_COMPLETE ? part->reading.status : READING_PARTIAL,
+                part->reading.reason != NULL ? part->reading.reason : REASON(command_not_ended));
+    return false;
+}
+
+/* Where the sweep did not come to an end, that is why there are no files. */
+static bool take_sweep(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *part = attempt_part(attempt, "sweep");
+
+    if (part != NULL && part->ended && part->reading.status == READING_COMPLETE)
+        return true;
+    reading_set(out, READING_PARTIAL,
+                part != NULL && part->ended ? reason(out->arena, the_sweep_said, part->reading.reason)
+                                            : REASON(sweep_not_ended));
+    return false;
+}
+
+static bool is_number(const struct reading *out, const char *fact, size_t count)
+{
+    const char *value = reading_get_fact(out, fact, "");
+    double number;
+
+    return value != NULL && scan_double(slice_of(value), &number) && number == (double)count;
+}
+
+static bool read_files(struct evidence *evidence, const struct attempt *attempt)
+{
+    struct reading *out = evidence->out;
+    struct arena *arena = out->arena;
+    struct slice links, routes, flows, counters;
+    struct error err = {0};
+
+    if (!take_sweep(attempt, out) || !take(attempt, "links", out, &links) ||
+        !take(attempt, "routes", out, &routes) || !take_main(attempt, out) ||
+        !take(attempt, "flows", out, &flows) || !take(attempt, "counters", out, &counters))
+        return false;
+    evidence->fabric = fabric_new(arena);
+    if (fabric_read_links(evidence->fabric, "ibdiagnet2.lst", links, &err) < 0 ||
+        fabric_read_routes(evidence->fabric, "ibdiagnet2.fdbs", routes, &err) < 0 ||
+        fabric_read_flows(arena, evidence->fabric, "flows", flows, &evidence->measured, &err) < 0 ||
+        fabric_read_counter_rows(arena, evidence->fabric, "counters", counters, &evidence->counted, &err) < 0)
+        return lacks(out, &err);
+    if (is_number(out, "links.flows", evidence->measured.flows.count) &&
+        is_number(out, "links.rounds", evidence->measured.ends.count) &&
+        evidence->counted.readings.count == evidence->measured.ends.count + 1)
+        return true;
+    reading_set(out, READING_PARTIAL, REASON(flows_do_not_add_up));
+    return false;
+}
+
+/* --- what follows from it --- */
+
+static void find_members(struct evidence *evidence)
+{
+    const struct check_context *context = evidence->context;
+    struct arena *arena = evidence->out->arena;
+    size_t hcas = 0;
+
+    while (check_hca(context, hcas) != NULL)
+        hcas++;
+    evidence->count = hcas * context->member_count;
+    evidence->ports = arena_array(arena, uint32_t, evidence->count);
+    evidence->names = arena_array(arena, const char *, evidence->count);
+    for (size_t i = 0; i < evidence->count; i++)
+        evidence->names[i] = check_member_hca(context, i);
+    fabric_find_adapters(arena, evidence->fabric, evidence->names, evidence->count, evidence->ports);
+}
+
+static void mark_reached(struct evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->measured.flows.count; i++) {
+        const struct fabric_seen *seen = &evidence->measured.flows.items[i];
+        uint32_t ways[FABRIC_HOPS_MAX];
+        unsigned count = fabric_route(evidence->fabric, seen->flow.from, seen->flow.to, ways);
+
+        for (unsigned k = 0; k < count && !isnan(seen->share); k++)
+            evidence->reached[ways[k]] = true;
+    }
+}
+
+static void work_out(struct evidence *evidence)
+{
+    struct arena *arena = evidence->out->arena;
+    size_t ways = evidence->fabric->ports.count;
+    bool *takes_part = arena_array(arena, bool, ways);
+
+    find_members(evidence);
+    for (size_t i = 0; i < evidence->count; i++)
+        if (evidence->ports[i] != FABRIC_NONE)
+            takes_part[evidence->ports[i]] = true;
+    evidence->differing = arena_array(arena, bool, ways);
+    evidence->differing_count =
+        fabric_contradict(arena, evidence->fabric, &evidence->measured, evidence->counted.readings.items,
+                          evidence->seconds, evidence->differing);
+    evidence->gaps = arena_array(arena, enum fabric_gap, ways);
+    evidence->reached = arena_array(arena, bool, ways);
+    evidence->doubted = arena_array(arena, bool, ways);
+    evidence->host_faults = arena_array(arena, const struct reason *, ways);
+    mark_reached(evidence);
+    fabric_cover(arena, evidence->fabric, &evidence->measured, takes_part, evidence->gaps);
+    fabric_suspect_slow(arena, evidence->fabric, evidence->measured.flows.items,
+                        evidence->measured.flows.count, FABRIC_SLOW, &evidence->suspects);
+    fabric_prove(arena, evidence->fabric, evidence->counted.readings.items, evidence->measured.ends.count,
+                 evidence->seconds, evidence->gaps, &evidence->proven);
+}
+
+/* --- slow --- */
+
+static const struct reason *names_of(const struct evidence *evidence, const struct fabric_suspect *suspect)
+{
+    struct arena *arena = evidence->out->arena;
+    const struct reason *names = NULL;
+
+    for (size_t i = 0; i < suspect->count; i++)
+        names = reason_also(arena, names,
+                            reason(arena, text, fabric_link_name(evidence->fabric, suspect->links[i])));
+    return names;
+}
+
+static void take_suspect(struct evidence *evidence, const struct fabric_suspect *suspect, struct list *slow)
+{
+    struct arena *arena = evidence->out->arena;
+    const char *share = percent(evidence, suspect->share);
+    uint32_t link = suspect->links[0];
+
+    if (suspect->count > 1) {
+        for (size_t i = 0; i < suspect->count; i++)
+            evidence->doubted[suspect->links[i]] = true;
+        add(evidence, slow, "links.slow", link,
+            reason(arena, one_of_links_slow, names_of(evidence, suspect), suspect->flows, share));
+    } else if (fabric_is_host_link(evidence->fabric, link)) {
+        evidence->host_faults[link] = reason(arena, flows_over_it_slow, suspect->flows, share);
+    } else {
+        add(evidence, slow, "links.slow", link,
+            reason(arena, link_flows_slow, fabric_link_name(evidence->fabric, link), suspect->flows, share));
+    }
+}
+
+static void tell_slow(struct evidence *evidence)
+{
+    const struct fabric_suspects *suspects = &evidence->suspects;
+    struct arena *arena = evidence->out->arena;
+    struct list slow = {0};
+
+    for (size_t i = 0; i < suspects->items.count; i++)
+        take_suspect(evidence, &suspects->items.items[i], &slow);
+    /* Flows that went other ways than the tables say are about other links. */
+    if (slow.count > 0 && evidence->differing_count > 0)
+        say_unread(evidence, "links.slow", "", REASON(slow_by_other_ways));
+    else
+        tell(evidence, "links.slow", whole(evidence, &slow), "none");
+    tell(evidence, "links.unexplained",
+         suspects->unexplained > 0 ? reason(arena, flows_not_explained, suspects->unexplained) : NULL,
+         "none");
+    if (!isnan(suspects->typical))
+        reading_measure(evidence->out, "links.typical", "", 100 * suspects->typical, "%");
+}
+
+/* --- errors --- */
+
+static bool is_erring(const struct evidence *evidence, uint32_t way)
+{
+    return fabric_errors_tell(evidence->proven.errors[way], evidence->proven.bits[way], FABRIC_BER_LIMIT);
+}
+
+/* Of its two ways the one with more errors is said. */
+static void take_errors(struct evidence *evidence, uint32_t link, struct list *erring)
+{
+    struct arena *arena = evidence->out->arena;
+    uint32_t far = evidence->fabric->ports.items[link].far;
+    uint32_t way =
+        is_erring(evidence, far) &&
+                !(is_erring(evidence, link) && evidence->proven.errors[link] >= evidence->proven.errors[far])
+            ? far
+            : link;
+    const char *count = arena_printf(arena, "%.0f", evidence->proven.errors[way]);
+    const char *in = arena_printf(arena, "%.3g", evidence->proven.bits[way]);
+
+    if (!is_erring(evidence, way))
+        return;
+    if (fabric_is_host_link(evidence->fabric, link))
+        evidence->host_faults[link] =
+            reason_also(arena, evidence->host_faults[link], reason(arena, errors_over_it, count, in));
+    else
+        add(evidence, erring, "links.errors", link,
+            reason(arena, link_errors, fabric_link_name(evidence->fabric, link), count, in));
+}
+
+static void tell_errors(struct evidence *evidence)
+{
+    const struct fabric_port *ports = evidence->fabric->ports.items;
+    struct list erring = {0};
+    size_t untold = 0;
+
+    for (uint32_t link = 0; link < evidence->fabric->ports.count; link++) {
+        uint32_t far = ports[link].far;
+
+        if (far == FABRIC_NONE || far < link || evidence->gaps[link] == FABRIC_UNTESTED)
+            continue;
+        take_errors(evidence, link, &erring);
+        untold += isnan(evidence->proven.errors[link]) || isnan(evidence->proven.errors[far]);
+    }
+    if (erring.count == 0 && (double)untold > (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
+        say_unread(evidence, "links.errors", "",
+                   reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
+    else
+        tell(evidence, "links.errors", whole(evidence, &erring), "none");
+}
+
+/* --- proof --- */
+
+static const struct reason *why_unproven(const struct evidence *evidence, uint32_t way)
+{
+    uint32_t far = evidence->fabric->ports.items[way].far;
+    enum fabric_gap gap = evidence->gaps[way] != FABRIC_COVERED ? evidence->gaps[way] : evidence->gaps[far];
+    const char *name = fabric_link_name(evidence->fabric, way);
+    struct arena *arena = evidence->out->arena;
+
+    switch (gap) {
+    case FABRIC_INACTIVE:
+        return reason(arena, link_not_active, name);
+    case FABRIC_NO_FLOW:
+    case FABRIC_NO_ROUND:
+    case FABRIC_UNTESTED:
+        return reason(arena, link_without_flow, name);
+    case FABRIC_TOO_LITTLE:
+        return reason(arena, link_with_too_little, name);
+    case FABRIC_COVERED:
+    default:
+        return reason(arena, link_counters_still, name);
+    }
+}
+
+static bool is_proven(const struct evidence *evidence, uint32_t way)
+{
+    return evidence->proven.ways[way] && evidence->proven.ways[evidence->fabric->ports.items[way].far];
+}
+
+static const struct reason *said_unproven(const struct evidence *evidence, const struct list *unproven)
+{
+    const char *counters = reading_get_fact(evidence->out, "links.counters", "");
+    struct arena *arena = evidence->out->arena;
+    const struct reason *said;
+
+    if ((double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
+        return NULL;
+    said =
+        reason(arena, links_not_proven, unproven->count, evidence->proven.links, whole(evidence, unproven));
+    return counters != NULL && strcmp(counters, "fabric") == 0
+               ? said
+               : reason_also(arena, REASON(only_hosts_counted), said);
+}
+
+static void tell_proof(struct evidence *evidence)
+{
+    const struct fabric_port *ports = evidence->fabric->ports.items;
+    double links = (double)evidence->proven.links;
+    struct list unproven = {0};
+
+    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
+        if (ports[way].far != FABRIC_NONE && ports[way].far > way && evidence->gaps[way] != FABRIC_UNTESTED &&
+            !is_proven(evidence, way))
+            add(evidence, &unproven, "links.unproven", way, why_unproven(evidence, way));
+    if (links > 0)
+        reading_measure(evidence->out, "links.proven", "", 100 * (double)evidence->proven.covered / links,
+                        "%");
+    tell(evidence, "links.unproven",
+         links > 0 ? said_unproven(evidence, &unproven) : REASON(no_link_to_prove), "none");
+}
+
+static void tell_agreement(struct evidence *evidence)
+{
+    struct arena *arena = evidence->out->arena;
+    struct list differing = {0};
+
+    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
+        if (evidence->differing[way])
+            add(evidence, &differing, "links.agree", way,
+                reason(arena, text, fabric_link_name(evidence->fabric, way)));
+    tell(evidence, "links.agree",
+         differing.count > 0
+             ? reason(arena, counters_contradict, differing.count, whole(evidence, &differing))
+             : NULL,
+         "yes");
+}
+
+/* --- each host's own --- */
+
+/* NULL: its link is good, or *ret_unread says why nobody knows. */
+static const struct reason *fault_of(const struct evidence *evidence, size_t i,
+                                     const struct reason **ret_unread)
+{
+    uint32_t port = evidence->ports[i], link;
+    struct arena *arena = evidence->out->arena;
+
+    if (port == FABRIC_NONE) {
+        *ret_unread = reason(arena, node_without_link, evidence->names[i]);
+        return NULL;
+    }
+    link = fabric_link_of(evidence->fabric, port);
+    if (evidence->host_faults[link] != NULL)
+        return evidence->host_faults[link];
+    if (evidence->doubted[link])
+        *ret_unread = REASON(one_of_several_suspected);
+    else if (!evidence->reached[port] || !evidence->reached[evidence->fabric->ports.items[port].far])
+        *ret_unread = REASON(no_flow_both_ways);
+    return NULL;
+}
+
+static void tell_hosts(struct evidence *evidence)
+{
+    for (size_t i = 0; i < evidence->count; i++) {
+        const struct reason *unread = NULL, *fault = fault_of(evidence, i, &unread);
+
+        if (unread != NULL)
+            say_unread(evidence, "links.host", evidence->names[i], unread);
+        else if (fault != NULL)
+            reading_fact_said(evidence->out, "links.host", evidence->names[i], fault);
+        else
+            reading_fact(evidence->out, "links.host", evidence->names[i], slice_of("good"));
+    }
+}
+
+void fabric_links_read(const struct check_context *context, const struct attempt *attempt, double seconds,
+                       struct reading *out)
+{
+    struct evidence evidence = {.context = context, .out = out, .seconds = seconds};
+
+    out->status = READING_COMPLETE;
+    if (!read_files(&evidence, attempt))
+        return;
+    work_out(&evidence);
+    tell_slow(&evidence);
+    tell_errors(&evidence);
+    tell_proof(&evidence);
+    tell_agreement(&evidence);
+    tell_hosts(&evidence);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "assay/fabric/flows.h"
+
+double fabric_flow_gbits(const struct fabric *fabric, struct fabric_flow flow)
+{
+    return fmin(fabric->ports.items[flow.from].gbits, fabric->ports.items[flow.to].gbits);
+}
+
+/* NAN where it went back or was not told both times. */
+static double growth(const double *before, const double *after, size_t at)
+{
+    return after[at] >= before[at] ? after[at] - before[at] : NAN;
+}
+
+static void add_round(const struct fabric *fabric, const struct fabric_counters counters[2], double seconds,
+                      struct fabric_counted *round, struct fabric_proven *proven)
+{
+    for (size_t way = 0; way < fabric->ports.count; way++) {
+        uint32_t far = fabric->ports.items[way].far;
+        double errors = far == FABRIC_NONE ? NAN : growth(counters[0].errors, counters[1].errors, far);
+
+        round[way].sent_bits = growth(counters[0].sent, counters[1].sent, way);
+        round[way].received_bits =
+            far == FABRIC_NONE ? NAN : growth(counters[0].received, counters[1].received, far);
+        proven->bits[way] += fmax(round[way].sent_bits, round[way].received_bits);
+        proven->errors[way] += errors;
+    }
+    fabric_proof(fabric, round, seconds, proven->ways);
+}
+
+void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct fabric_counters *counters,
+                  size_t rounds, double seconds, const enum fabric_gap *gaps,
+                  struct fabric_proven *ret_proven)
+{
+    size_t ways = fabric->ports.count;
+    struct fabric_counted *round = arena_array(arena, struct fabric_counted, ways);
+
+    *ret_proven = (struct fabric_proven){.ways = arena_array(arena, bool, ways),
+                                         .bits = arena_array(arena, double, ways),
+                                         .errors = arena_array(arena, double, ways)};
+    for (size_t i = 0; i < rounds; i++)
+        add_round(fabric, &counters[i], seconds, round, ret_proven);
+    for (uint32_t way = 0; way < ways; way++) {
+        uint32_t far = fabric->ports.items[way].far;
+
+        if (far == FABRIC_NONE || far < way || gaps[way] == FABRIC_UNTESTED)
+            continue;
+        ret_proven->links++;
+        ret_proven->covered += ret_proven->ways[way] && ret_proven->ways[far];
+    }
+}
+
+/* --- what the flows say beside what the counters say --- */
+
+static void claim(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,
+                  double seconds, double *claimed)
+{
+    size_t at = round > 0 ? measured->ends.items[round - 1] : 0;
+
+    for (size_t way = 0; way < fabric->ports.count; way++)
+        claimed[way] = 0;
+    for (; at < measured->ends.items[round]; at++) {
+        const struct fabric_seen *seen = &measured->flows.items[at];
+        uint32_t ways[FABRIC_HOPS_MAX];
+        unsigned count = fabric_route(fabric, seen->flow.from, seen->flow.to, ways);
+
+        for (unsigned i = 0; i < count && !isnan(seen->share); i++)
+            claimed[ways[i]] += seen->share * fabric_flow_gbits(fabric, seen->flow) * 1e9 * seconds;
+    }
+}
+
+size_t fabric_contradict(struct arena *arena, const struct fabric *fabric,
+                         const struct fabric_measured *measured, const struct fabric_counters *counters,
+                         double seconds, bool *ret_ways)
+{
+    double *claimed = arena_array(arena, double, fabric->ports.count);
+    size_t count = 0;
+
+    for (size_t round = 0; round < measured->ends.count; round++) {
+        const struct fabric_counters *before = &counters[round], *after = &counters[round + 1];
+
+        claim(fabric, measured, round, seconds, claimed);
+        for (size_t way = 0; way < fabric->ports.count; way++) {
+            uint32_t far = fabric->ports.items[way].far;
+            double sent = growth(before->sent, after->sent, way);
+            double received = far == FABRIC_NONE ? NAN : growth(before->received, after->received, far);
+
+            if (!ret_ways[way] && fmax(sent, received) < FABRIC_SHARE * claimed[way]) {
+                ret_ways[way] = true;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+/* --- what the flows of rounds put on each way --- */
+
+static void load_round(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,
+                       double *load)
+{
+    size_t at = round > 0 ? measured->ends.items[round - 1] : 0;
+
+    for (size_t way = 0; way < fabric->ports.count; way++)
+        load[way] = 0;
+    for (; at < measured->ends.items[round]; at++) {
+        const struct fabric_flow flow = measured->flows.items[at].flow;
+        uint32_t ways[FABRIC_HOPS_MAX];
+        unsigned count = fabric_route(fabric, flow.from, flow.to, ways);
+
+        for (unsigned i = 0; i < count; i++)
+            load[ways[i]] += fabric_flow_gbits(fabric, flow);
+    }
+}
+
+static enum fabric_gap gap_of(const struct fabric *fabric, uint32_t way, const bool *takes_part, double most)
+{
+    const struct fabric_port *port = &fabric->ports.items[way];
+    uint32_t ends[2] = {way, port->far};
+
+    for (int i = 0; i < 2 && port->far != FABRIC_NONE; i++)
+        if (fabric->nodes.items[fabric->ports.items[ends[i]].node].kind == FABRIC_ADAPTER &&
+            !takes_part[ends[i]])
+            return FABRIC_UNTESTED;
+    if (port->far == FABRIC_NONE || port->inactive)
+        return FABRIC_INACTIVE;
+    return most <= 0                           ? FABRIC_NO_FLOW
+           : most < FABRIC_SHARE * port->gbits ? FABRIC_TOO_LITTLE
+                                               : FABRIC_COVERED;
+}
+
+void fabric_cover(struct arena *arena, const struct fabric *fabric, const struct fabric_measured *measured,
+                  const bool *takes_part, enum fabric_gap *ret_gaps)
+{
+    double *load = arena_array(arena, double, fabric->ports.count);
+    double *most = arena_array(arena, double, fabric->ports.count);
+
+    for (size_t round = 0; round < measured->ends.count; round++) {
+        load_round(fabric, measured, round, load);
+        for (size_t way = 0; way < fabric->ports.count; way++)
+            most[way] = fmax(most[way], load[way]);
+    }
+    for (uint32_t way = 0; way < fabric->ports.count; way++)
+        ret_gaps[way] = gap_of(fabric, way, takes_part, most[way]);
+}

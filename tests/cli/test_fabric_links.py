@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The step fabric-links over a lab of three units, with leaves, spines and cores: every link is loaded and proven, a link that is
+slow, has errors or is not active is named, and nothing passes by counters that stand still.
+
+usage: test_fabric_links.py ASSAY
+"""
+
+import json
+import os
+import re
+
+from cluster import FOLDER, Lab, Report, Tap, assay
+
+HOSTS, LINKS = 24, 576  # 192 adapters, as many uplinks of 24 leaves, and as many of 24 spines
+SUITE = os.path.join(FOLDER, "links.json")
+with open(SUITE, "w", encoding="utf-8") as file:
+    json.dump({"name": "links", "title": "Every link", "purpose": "trial",
+               "steps": [{"check": "reachable"}, {"check": "fabric-links", "scope": "cluster", "needs": ["reachable"]}]}, file)
+tap = Tap()
+
+
+def uplink(unit):
+    """The last one of the unit's first leaf, as the lab's faults have it."""
+    return f"MF0;l{unit}r0:MQM9700/U1 port 16 - MF0;s{8 * unit}:MQM9700/U1 port 1"
+
+
+def run(lab, name):
+    """The report, {(metric, subject): the item} of the step, and what the terminal said."""
+    database = os.path.join(FOLDER, f"{name}.db")
+    done = assay("run", "-H", lab.hostfile, "-s", SUITE, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
+    report = Report(database)
+    items = {(item["metric"], item["subject"]): item for step, item in report.outcomes() if step["check"] == "fabric-links"}
+    return report, items, done.stdout + done.stderr
+
+
+def outcome(items, metric, subject=""):
+    return items[(metric, subject)]["outcome"]
+
+
+def cause(items, metric, subject=""):
+    return items[(metric, subject)]["cause"] or ""
+
+
+def others(items, *named):
+    """Outcomes of all items but these."""
+    return {item["outcome"] for key, item in items.items() if key not in named}
+
+
+with Lab("healthy", HOSTS) as lab:
+    report, items, said = run(lab, "healthy")
+    proven = {item["value"] for _, item in report.outcomes("record") if item["metric"] == "links.proven"}
+    tap.same((report.verdict, others(items)), ("accept", {"pass"}), "a healthy fabric passes", said)
+    tap.same(len([key for key in items if key[0] == "links.host"]), 8 * HOSTS, "each adapter's own link is an item of its host")
+    tap.same(proven, {100}, "all links are proven", said)
+
+    # Counters of switches that never grow, while the flows say that they were fast.
+    lab.wrap("mpirun", after=r"""; rc=$?
+[ ! -s "$ASSAY_DIR/counters" ] || sed -i 's/^\(4[0-9][0-9][0-9][0-9] [0-9]*\) .*/\1 7 7 0/' "$ASSAY_DIR/counters"
+exit $rc""")
+    report, items, said = run(lab, "still")
+    bad = ("links.unproven", ""), ("links.agree", "")
+    tap.same((report.verdict, {outcome(items, *key) for key in bad}), ("incomplete", {"inconclusive"}),
+             "counters of switches that stand still prove nothing, however fast the flows were", said)
+    tap.ok(f"384 of {LINKS} links" in cause(items, "links.unproven") and "MF0;l1r0:MQM9700/U1 port 9 - MF0;s1:MQM9700/U1 port 1" in said,
+           "the terminal names links that are not proven", said)
+    tap.ok("less than half of what the flows report" in cause(items, "links.agree"), "and says that counters and flows disagree", said)
+
+with Lab("slow", HOSTS, ["node9:uplink-slow:40", "node5:nic-slow:mlx5_3=20"]) as lab:
+    report, items, said = run(lab, "slow")
+    tap.ok(outcome(items, "links.slow") == "fail" and re.search(re.escape(uplink(2)) + r": \d+ flows at 58% of the rate, expected",
+                                                               cause(items, "links.slow")), "a slow uplink is named", said)
+    slow = ("links.host", "node5 mlx5_3")
+    tap.ok(outcome(items, *slow) == "fail" and "flows over it at 39% of the rate" in cause(items, *slow) and report.verdict_of("node5") == "reject",
+           "a slow link of a host is that host's", said)
+    tap.same(others(items, ("links.slow", ""), slow, ("links.unproven", "")), {"pass"}, "no other link is suspected", said)
+
+with Lab("errors", HOSTS, ["node17:uplink-errors", "node5:link-ber:mlx5_3=1e-9", "node9:uplink-idle"]) as lab:
+    report, items, said = run(lab, "errors")
+    tap.ok(outcome(items, "links.errors") == "fail" and cause(items, "links.errors").count(" errors in ") == 1 and uplink(3) in cause(items, "links.errors"),
+           "an uplink with errors is named, and no other", said)
+    erring = ("links.host", "node5 mlx5_3")
+    tap.ok(outcome(items, *erring) == "fail" and "errors in" in cause(items, *erring), "errors on a host's link are that host's", said)
+    tap.ok(outcome(items, "links.unproven") == "inconclusive" and f"{uplink(2)}: not active" in cause(items, "links.unproven"),
+           "an uplink that is not active is listed, and the fabric is not passed", said)
+    tap.same(others(items, ("links.errors", ""), erring, ("links.unproven", "")), {"pass"}, "no other link is suspected", said)
+
+tap.end()
