@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests run as one program over all hosts, as the model
+ * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests, ior and mdtest run as one program over all hosts, as the model
  * has it; any other command runs once a rank, each as a process on its host.
  */
 #include <fcntl.h>
@@ -473,7 +473,7 @@ static int run_ranks(struct tool *tool, const struct launch *launch)
     return rc;
 }
 
-/* nccl-tests over all hosts. */
+/* Programs that run as one over all hosts. */
 
 static int check_program(struct tool *tool, const struct launch *launch, const char *program)
 {
@@ -501,7 +501,9 @@ static int check_program(struct tool *tool, const struct launch *launch, const c
     return 0;
 }
 
-static int run_nccl(struct tool *tool, const struct launch *launch, const char *program)
+typedef int over_hosts(struct tool *tool, struct lab_host *hosts, size_t count, unsigned processes);
+
+static int run_over(struct tool *tool, const struct launch *launch, const char *program, over_hosts *over)
 {
     struct lab_host *hosts = arena_array(tool->arena, struct lab_host, launch->places.count);
     struct tool inner = *tool;
@@ -522,7 +524,7 @@ static int run_nccl(struct tool *tool, const struct launch *launch, const char *
     inner.argc = tool->argc - launch->command;
     inner.argv = tool->argv + launch->command;
     inner.host = &hosts[0];
-    return tool_nccl_over(&inner, hosts, count, launch->processes);
+    return over(&inner, hosts, count, launch->processes);
 }
 
 static const char *plain_name(const char *path)
@@ -623,7 +625,7 @@ static int run_loaded(struct tool *tool, struct launch *launch)
     }
     launch->command += WORDS_OF_LOAD;
     if (all)
-        rc = run_nccl(tool, launch, plain_name(tool->argv[launch->command]));
+        rc = run_over(tool, launch, plain_name(tool->argv[launch->command]), tool_nccl_over);
     for (size_t i = 0; i < count; i++) {
         int ended = end_load(&loads[i]);
 
@@ -649,6 +651,10 @@ int tool_mpirun(struct tool *tool)
     if (has_load(tool, &launch))
         return run_loaded(tool, &launch);
     if (is_nccl_test(program))
-        return run_nccl(tool, &launch, program);
+        return run_over(tool, &launch, program, tool_nccl_over);
+    if (strcmp(program, "ior") == 0)
+        return run_over(tool, &launch, program, tool_ior_over);
+    if (strcmp(program, "mdtest") == 0)
+        return run_over(tool, &launch, program, tool_mdtest_over);
     return run_ranks(tool, &launch);
 }
