@@ -54,7 +54,7 @@ static const struct lab_host *host_of(const struct work *work, unsigned rank)
     return &work->hosts[rank / per_host(work)];
 }
 
-/* As many times what all would have if each were as slow as the slowest. */
+/* The share that the slowest host has of what it should: all wait for it. */
 static double slowest(const struct work *work)
 {
     double least = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * IOR, as its first rank prints it in text, which 3.3 and 4.0 do alike; a warning of any rank may stand between two lines of their
- * JSON. A run begins with "IOR-VERSION", and is whole when each direction that it tells repetitions of stands in its summary, and "Finished"
- * behind that.
+ * IOR, as its first rank prints it in text, which 3.3 and 4.0 do alike; a warning of any rank may stand between two lines of
+ * their JSON. A run begins with "IOR-VERSION", and is whole when each direction that it tells repetitions of stands in its
+ * summary, and "Finished" behind that.
  *
  * facts    ior.version, .nodes, .tasks, .access ("single-shared-file", "file-per-process"), .transfer, .block, .verified ("yes", "no": -R
  *          or -W), as the run itself says it was asked for

@@ -5,8 +5,9 @@
  *
  * facts    mdtest.version, .nodes, .tasks, .items ("4000 files": of all tasks)
  * metrics  mdtest.file.create, .file.stat, .file.read, .file.remove, mdtest.directory.create, ..., mdtest.tree.create, .tree.remove
- *          in a second, of all tasks together, until the last of them had done its part: the least of the repetitions. Of 3.3, which shows each
- *          task's own rate as if all had been as fast, that is its "Min" too. What it was not asked to do it shows as 0: not told here.
+ *          in a second, of all tasks together, until the last of them had done its part: the least of the repetitions. Of 3.3,
+ *          which shows each task's own rate as if all had been as fast, that is its "Min" too. What it was not asked to do it
+ *          shows as 0: not told here.
  * finding  mdtest.failed   fault: a file or directory that it could not make, open, read, remove (4.0 goes on after that)
  *          mdtest.wrong    fault: it read other data than was written (-X). 3.3 says so only for its first task.
  *          mdtest.warning  warning: any other of its warnings; such a run is not complete

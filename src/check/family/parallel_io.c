@@ -60,13 +60,13 @@ void parallel_io_read(const struct check_context *context, const struct attempt 
                       struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
+    size_t seen = part != NULL && part->reading.runs.count > 0 ? part->reading.runs.count : 1;
 
     read_parts(context, attempt, out);
-    if (part != NULL && part->reading.runs.count > runs)
-        reading_doubt(out, reason(out->arena, several_runs_of_tool, part->reading.runs.count, runs));
-    else if (part != NULL && out->status == READING_COMPLETE && part->reading.runs.count < runs && runs > 1)
-        reading_set(out, READING_PARTIAL,
-                    reason(out->arena, several_runs_of_tool, part->reading.runs.count, runs));
+    if (seen > runs)
+        reading_doubt(out, reason(out->arena, several_runs_of_tool, seen, runs));
+    else if (seen < runs && out->status == READING_COMPLETE)
+        reading_set(out, READING_PARTIAL, reason(out->arena, several_runs_of_tool, seen, runs));
 }
 
 const char *parallel_io_host(const struct check_context *context, uint64_t rank)

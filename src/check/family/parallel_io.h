@@ -37,7 +37,7 @@ void parallel_io_put(const struct check_context *context, const struct parallel_
 
 /* The gates TOOL.nodes and TOOL.tasks. */
 void parallel_io_slots(const struct check_context *context, struct slot_list *slots, const char *tool);
-/* The parts, and a doubt where the tool's part has another number of runs than was started. */
+/* The parts; more runs of the tool than were started are a doubt, and of fewer the reading is not whole. */
 void parallel_io_read(const struct check_context *context, const struct attempt *attempt, size_t runs,
                       struct reading *out);
 /* The name of the host that has the rank; NULL: it is not known. */
