@@ -537,7 +537,7 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip,
     tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
     tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
-    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss;
+    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss, tool_ior, tool_mdtest;
 
 /* curl that asks a BMC: these are its settings. */
 int curl_redfish(struct tool *tool, struct slice settings);
@@ -565,8 +565,12 @@ void tool_kernel_log(const struct lab_host *host, const char *line);
 const char *tool_xid_text(int code);
 /* One run of a nccl test over these hosts with one rank a GPU. */
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
-/* One run of assay-probe-links over them, with a rank for each adapter. */
-int tool_probe_links_over(struct tool *tool, const struct lab_host *hosts, size_t host_count);
+/* The same of assay-probe-links, with a rank for each adapter, and of programs that work on the shared /data. */
+int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+int tool_ior_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+int tool_mdtest_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+/* What one of so many clients of /data gets of it, GB/s; direction: "write", "read". block: bytes of a request. */
+double lab_data_rate(const char *direction, unsigned clients, double block);
 
 /* The process table of nvidia-smi: what computes on the GPU now. */
 struct gpu_process {

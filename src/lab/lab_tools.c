@@ -76,6 +76,8 @@ static const struct tool_row {
     {"du", tool_du},
     {"getent", tool_getent},
     {"fio", tool_fio},
+    {"ior", tool_ior},
+    {"mdtest", tool_mdtest},
     {"dd", tool_dd},
     {"flock", tool_flock},
     {"curl", tool_curl},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests and assay-probe-links run as one program over all
+ * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests, assay-probe-links, ior and mdtest run as one program over all
  * hosts, as the model has it; any other command runs once a rank, each as a process on its host.
  */
 #include <fcntl.h>
@@ -473,7 +473,7 @@ static int run_ranks(struct tool *tool, const struct launch *launch)
     return rc;
 }
 
-/* nccl-tests, and our program for links, over all hosts. */
+/* Programs that run as one over all hosts. */
 
 static int check_program(struct tool *tool, const struct launch *launch, const char *program)
 {
@@ -501,9 +501,24 @@ static int check_program(struct tool *tool, const struct launch *launch, const c
     return 0;
 }
 
-static const char links_program[] = "assay-probe-links";
+typedef int over_hosts(struct tool *tool, struct lab_host *hosts, size_t count, unsigned processes);
 
-static int run_wide(struct tool *tool, const struct launch *launch, const char *program)
+/* NULL: it is none of these. */
+static over_hosts *wide_program(const char *program)
+{
+    static const struct {
+        const char *name;
+        over_hosts *over;
+    } programs[] = {
+        {"assay-probe-links", tool_probe_links_over}, {"ior", tool_ior_over}, {"mdtest", tool_mdtest_over}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+        if (strcmp(programs[i].name, program) == 0)
+            return programs[i].over;
+    return is_nccl_test(program) ? tool_nccl_over : NULL;
+}
+
+static int run_over(struct tool *tool, const struct launch *launch, const char *program, over_hosts *over)
 {
     struct lab_host *hosts = arena_array(tool->arena, struct lab_host, launch->places.count);
     struct tool inner = *tool;
@@ -524,8 +539,7 @@ static int run_wide(struct tool *tool, const struct launch *launch, const char *
     inner.argc = tool->argc - launch->command;
     inner.argv = tool->argv + launch->command;
     inner.host = &hosts[0];
-    return strcmp(program, links_program) == 0 ? tool_probe_links_over(&inner, hosts, count)
-                                               : tool_nccl_over(&inner, hosts, count, launch->processes);
+    return over(&inner, hosts, count, launch->processes);
 }
 
 static const char *plain_name(const char *path)
@@ -626,7 +640,7 @@ static int run_loaded(struct tool *tool, struct launch *launch)
     }
     launch->command += WORDS_OF_LOAD;
     if (all)
-        rc = run_wide(tool, launch, plain_name(tool->argv[launch->command]));
+        rc = run_over(tool, launch, plain_name(tool->argv[launch->command]), tool_nccl_over);
     for (size_t i = 0; i < count; i++) {
         int ended = end_load(&loads[i]);
 
@@ -651,7 +665,7 @@ int tool_mpirun(struct tool *tool)
     program = plain_name(tool->argv[launch.command]);
     if (has_load(tool, &launch))
         return run_loaded(tool, &launch);
-    if (is_nccl_test(program) || strcmp(program, links_program) == 0)
-        return run_wide(tool, &launch, program);
+    if (wide_program(program) != NULL)
+        return run_over(tool, &launch, program, wide_program(program));
     return run_ranks(tool, &launch);
 }

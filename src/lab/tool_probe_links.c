@@ -233,7 +233,7 @@ static int refuse(const struct error *err)
     return 69;
 }
 
-int tool_probe_links_over(struct tool *tool, const struct lab_host *hosts, size_t host_count)
+int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
     struct links_run run = {.tool = tool, .hosts = hosts, .host_count = host_count};
     cleanup_file FILE *flows = fopen(option_of(tool, "--flows"), "we");
@@ -241,6 +241,7 @@ int tool_probe_links_over(struct tool *tool, const struct lab_host *hosts, size_
     struct error err = {0};
     uint64_t rounds;
 
+    (void)processes;
     if (flows == NULL || counters == NULL ||
         !scan_double(slice_of(option_of(tool, "--seconds")), &run.seconds) ||
         !scan_u64(slice_of(option_of(tool, "--rounds")), &rounds))

@@ -291,15 +291,26 @@ static const struct data_rate {
     double requests;        /* of small ones, by a client in a second; as many times the servers' as above */
 } data_rates[] = {{"write", 11.5, 46, 92e3}, {"read", 17, 68, 140e3}};
 
+static double data_share(const struct data_rate *rate, double clients, double block)
+{
+    double alone = fmin(rate->client, rate->requests * block / 1e9);
+
+    return fmin(alone, alone * rate->servers / rate->client / fmax(clients, 1));
+}
+
+double lab_data_rate(const char *direction, unsigned clients, double block)
+{
+    return data_share(&data_rates[strcmp(direction, data_rates[0].direction) != 0], clients, block);
+}
+
 static double data_gbs(const struct tool *tool, const struct data_rate *rate, const char *job, double block)
 {
     const char *dot = strchr(job, '.');
     /* Of all hosts' checkpoints one restores them. */
     double clients = dot != NULL && !slice_starts(slice_of(job), "restore") ? strtod(dot + 1, NULL) : 1;
-    double alone = fmin(rate->client, rate->requests * block / 1e9);
-    double share = fmin(alone, alone * rate->servers / rate->client / fmax(clients, 1));
 
-    return share * tool->host->data_speed * (1 + 0.01 * lab_noise(tool->host->number, job, 0));
+    return data_share(rate, clients, block) * tool->host->data_speed *
+           (1 + 0.01 * lab_noise(tool->host->number, job, 0));
 }
 
 static void print_terse_direction(double gbs, double seconds, double block)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/model/script_reason.h"
 
+#include <string.h>
+
 #include "assay/reasons/script.h"
 
 #define SENTENCE(code, arguments, english) &sentence_##code,
@@ -52,12 +54,21 @@ const struct reason *script_reason(struct arena *arena, struct slice line,
     return reason_make(arena, sentence, values, sentence->arguments);
 }
 
+/* Blank, or only a rule, with which mpirun begins what it says. */
+static bool says_nothing(struct slice line)
+{
+    for (size_t i = 0; i < line.length; i++)
+        if (strchr("- \t\r", line.bytes[i]) == NULL)
+            return false;
+    return true;
+}
+
 const struct reason *script_complaint(struct arena *arena, struct slice lines)
 {
     struct slice line;
 
     while (scan_line(&lines, &line))
-        if (slice_trim(line).length > 0)
+        if (!says_nothing(line))
             return script_reason(arena, line, script_sentences);
     return NULL;
 }

@@ -21,7 +21,7 @@ const struct sentence *script_sentence(struct slice line, const struct sentence 
 
 /* The sentences of reasons/script.def: what any script may complain of. */
 extern const struct sentence *const script_sentences[];
-/* The first line that is not blank, as one of these or as a text; NULL: all are blank. */
+/* The first line that is neither blank nor a rule, as one of these or as a text; NULL: there is none. */
 const struct reason *script_complaint(struct arena *arena, struct slice lines);
 
 /* The line of a reason, for a script that has to say it. Its arguments as they are in English. */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The metadata of shared storage as an MPI program loads it: mdtest over all hosts makes files, looks at and reads those of another
+ * host, and removes them; sh/storage_mdtest.sh. A rate is of all ranks together, until the last of them has done its part.
+ *
+ *   mdtest.file.create, .stat, .read, .remove   gates where the step has limits, else recorded
+ */
+#include <string.h>
+
+#include "assay/reasons/check.h"
+
+#include "launcher.h"
+#include "parallel_io.h"
+#include "rules.h"
+#include "script.h"
+
+enum {
+    START_S = 60,
+    FILES_A_SECOND = 2000 /* of a slow server, in each of four ways */,
+    SETTINGS_BYTES = 4096
+};
+
+static const struct argument arguments[] = {
+    PARALLEL_IO_ARGUMENT_ROWS,
+    {"files", ARGUMENT_COUNT, "1000", "how many each rank makes (-n)", MORE_IS_MORE},
+    {"bytes", ARGUMENT_SIZE, "3901", "of each of them, written and read (-w, -e)"},
+    {"directory", ARGUMENT_TEXT, "shared",
+     "\"shared\": one for the files of all ranks, or \"own\": one for each (-u)"},
+    {"flags", ARGUMENT_TEXT, NULL, "further flags of mdtest"},
+    {0},
+};
+
+static bool has_own(const struct check_context *context)
+{
+    return strcmp(check_text(context, "directory"), "own") == 0;
+}
+
+static const char *arguments_fault(const struct check_context *context)
+{
+    if (!has_own(context) && strcmp(check_text(context, "directory"), "shared") != 0)
+        return "\"directory\" is neither \"shared\" nor \"own\"";
+    return clients_arguments_fault(context);
+}
+
+static double all_files(const struct check_context *context)
+{
+    return check_number(context, "files") * parallel_io_ranks(context) * (double)context->member_count;
+}
+
+static void command(const struct check_context *context, struct text *out)
+{
+    cleanup_text struct text settings = {0};
+
+    text_init(&settings, SETTINGS_BYTES);
+    script_set(&settings, "own", has_own(context) ? "-u" : "");
+    script_set_number(&settings, "files", check_number(context, "files"), 0);
+    script_set_number(&settings, "bytes", check_number(context, "bytes"), 0);
+    script_set_number(&settings, "shift", parallel_io_ranks(context), 0);
+    text_put(&settings, "set --");
+    script_words(context, &settings,
+                 check_text(context, "flags") != NULL ? check_text(context, "flags") : "");
+    text_put(&settings, "\n");
+    parallel_io_put(context,
+                    &(const struct parallel_io_work){
+                        .title = "mdtest over all hosts: create, stat, read and remove files",
+                        .tool = "mdtest",
+                        .bytes = all_files(context) * check_number(context, "bytes"),
+                        .settings = settings.bytes,
+                        .script = script_storage_mdtest},
+                    out);
+}
+
+static const struct part_row parts[] = {{"main", "mdtest", command, NULL}, {0}};
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    static const char *const metrics[] = {"mdtest.file.create", "mdtest.file.stat", "mdtest.file.read",
+                                          "mdtest.file.remove"};
+
+    parallel_io_slots(context, slots, "mdtest");
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        slot_add(context, slots, metrics[i], "", NULL, rules_duty(context, metrics[i], ""), NULL);
+    slot_add(context, slots, "mdtest.version", "", NULL, DUTY_RECORD, NULL);
+}
+
+static void read_mdtest(const struct check_context *context, const struct attempt *attempt,
+                        struct reading *out)
+{
+    parallel_io_read(context, attempt, 1, out);
+}
+
+static const struct remedy remedies[] = {
+    {"mdtest.nodes", REASON(see_who_ran_on_which_host)},
+    {"mdtest.tasks", REASON(see_who_ran_on_which_host)},
+    {"mdtest.*", REASON(look_at_metadata_servers)},
+    {"sound", REASON(try_parallel_io_by_hand)},
+    {0},
+};
+
+static unsigned expected_s(const struct check_context *context)
+{
+    return START_S + (unsigned)context->member_count / 4 +
+           (unsigned)(all_files(context) * 4 / FILES_A_SECOND);
+}
+
+const struct check check_storage_mdtest = {
+    .name = "storage-mdtest",
+    .title = "Storage under mdtest",
+    .summary = "mdtest over all hosts on a shared mount: files made, looked at, read and removed in a second",
+    .concerns = OF_HOST,
+    .scopes = SCOPE_HOST | SCOPE_HOSTS,
+    .exclusive = EXCLUSIVE_HOST,
+    .arguments = arguments,
+    .arguments_fault = arguments_fault,
+    .host_valid = clients_host_valid,
+    .parts = parts,
+    .remedies = remedies,
+    .more_slots = more_slots,
+    .expected = expected_s,
+    .read = read_mdtest,
+    .hosts_file = launcher_hosts_file,
+};
