@@ -503,21 +503,6 @@ static int check_program(struct tool *tool, const struct launch *launch, const c
 
 typedef int over_hosts(struct tool *tool, struct lab_host *hosts, size_t count, unsigned processes);
 
-/* NULL: it is none of these. */
-static over_hosts *wide_program(const char *program)
-{
-    static const struct {
-        const char *name;
-        over_hosts *over;
-    } programs[] = {
-        {"assay-probe-links", tool_probe_links_over}, {"ior", tool_ior_over}, {"mdtest", tool_mdtest_over}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-        if (strcmp(programs[i].name, program) == 0)
-            return programs[i].over;
-    return is_nccl_test(program) ? tool_nccl_over : NULL;
-}
-
 static int run_over(struct tool *tool, const struct launch *launch, const char *program, over_hosts *over)
 {
     struct lab_host *hosts = arena_array(tool->arena, struct lab_host, launch->places.count);
@@ -647,6 +632,21 @@ static int run_loaded(struct tool *tool, struct launch *launch)
         rc = rc != 0 ? rc : ended;
     }
     return rc;
+}
+
+/* NULL: it is none of these. */
+static over_hosts *wide_program(const char *program)
+{
+    static const struct {
+        const char *name;
+        over_hosts *over;
+    } programs[] = {
+        {"assay-probe-links", tool_probe_links_over}, {"ior", tool_ior_over}, {"mdtest", tool_mdtest_over}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+        if (strcmp(programs[i].name, program) == 0)
+            return programs[i].over;
+    return is_nccl_test(program) ? tool_nccl_over : NULL;
 }
 
 int tool_mpirun(struct tool *tool)

@@ -11,6 +11,7 @@ tap = Tap()
 
 PUT_OBJECT = r"""printf 'url = "http://s/b/n.3"\nupload-file = "/etc/hostname"\n' | curl --config -; """
 GET_OBJECT = r"""printf 'url = "http://s/b/n.3"\n' | curl --config - 2>/dev/null | cmp - /etc/hostname"""
+BMC_ASKS = r"""echo 'url = "https://bmc/redfish/v1/Systems"' | sudo -n curl --write-out ' %{http_code}' --config -"""
 
 # (kind and argument, command, what its output, error text and status must show on the faulty host only)
 CASES = [
