@@ -423,6 +423,15 @@ def older_images(cluster):
     bmc.be_well()
 
 
+def secure_boot_now(cluster):
+    """Not what is set for the next boot."""
+    cluster.bmcs["b"].documents[f"{ROOT}/Systems/system/SecureBoot"]["SecureBootCurrentBoot"] = "Disabled"
+    cluster.run(hosts="a,b,c0")
+    report = json.dumps(Report(cluster.database).json)
+    tap.ok("redfish.secure_boot is off" in report, "secure boot is as the machine was booted", report[-2000:])
+    cluster.bmcs["b"].be_well()
+
+
 def whom_to_trust(cluster):
     before = len(cluster.bmcs["b"].asked)
     found = cluster.run(ca=cluster.other)["b"]
@@ -472,6 +481,7 @@ else:
     who_may_enter(the_cluster)
     whose_bmc(the_cluster)
     older_images(the_cluster)
+    secure_boot_now(the_cluster)
     whom_to_trust(the_cluster)
     words_of_the_suite(the_cluster)
     all_cases(the_cluster)
