@@ -22,7 +22,13 @@
 #include "rules.h"
 #include "script.h"
 
-enum { TOLD_MOST = 20 /* faults in one cause: people read it */, HTTPS = 443, PORT_HIGHEST = 65535 };
+enum {
+    TOLD_MOST = 20, /* faults in one cause: people read it */
+    HTTPS = 443,
+    PORT_HIGHEST = 65535,
+    AHEAD_MOST_S = 3600,    /* a BMC's clock, of the clock of who asks */
+    DATED_FROM = 1420070400 /* 2015 */
+};
 
 /* -- Asking -- */
 
@@ -158,6 +164,16 @@ static void tell(const struct teller *teller, const char *metric, enum area area
         reading_fact_said(out, metric, "", value);
 }
 
+/* What is known to be wrong is told, whatever else was not read. good NULL: the BMC tells nothing of it. */
+static void tell_faults(const struct teller *teller, const char *metric, enum area area,
+                        const struct reason *faults, const struct reason *good)
+{
+    if (faults != NULL)
+        reading_fact_said(teller->out, metric, "", faults);
+    else
+        tell(teller, metric, area, good);
+}
+
 /* -- Firmware -- */
 
 /* A component is of the first kind that it has a word of; the last kind takes the rest. */
@@ -206,10 +222,26 @@ static void count_facts(const struct reading *bmc, const char *name, const struc
             kinds_count(kinds, bmc->facts.items[i].value);
 }
 
+/* NULL: all of its components have one. */
+static const char *component_without_version(const struct reading *bmc, const struct firmware *firmware)
+{
+    for (size_t i = 0; i < bmc->facts.count; i++)
+        if (strcmp(bmc->facts.items[i].name, "redfish.firmware.unversioned") == 0 &&
+            firmware_of(bmc->facts.items[i].subject) == firmware)
+            return bmc->facts.items[i].subject;
+    return NULL;
+}
+
 static void tell_firmware(const struct teller *teller, const struct firmware *firmware)
 {
     struct kinds kinds = {.arena = teller->out->arena};
+    const char *unversioned = component_without_version(teller->bmc, firmware);
 
+    if (teller->unread[FIRMWARE] == NULL && unversioned != NULL) {
+        tell_unread(teller->out, firmware->metric,
+                    reason(teller->out->arena, redfish_without_version, unversioned));
+        return;
+    }
     count_facts(teller->bmc, "redfish.firmware", firmware, &kinds);
     if (kinds.items.count == 0 && firmware->instead != NULL)
         count_facts(teller->bmc, firmware->instead, NULL, &kinds);
@@ -272,20 +304,46 @@ static bool clock_of(const struct reading *bmc, double *ret_now)
     return known;
 }
 
+/* A clock that is ahead makes young events old. */
+static bool is_ahead(const struct reading *bmc, double now)
+{
+    const char *asker = reading_get_fact(bmc, "redfish.asker", "");
+    struct slice word = slice_of(asker != NULL ? asker : "");
+    double true_now;
+
+    return scan_double(word, &true_now) && now - true_now > AHEAD_MOST_S;
+}
+
+/* Of several events of one Id all are. Before it is told the time a BMC counts from 1970 or the day it was built. */
+static bool is_old(const struct reading *out, const char *subject, double before)
+{
+    bool old = false;
+    double then;
+
+    for (size_t i = 0; i < out->facts.count; i++) {
+        const struct fact *fact = &out->facts.items[i];
+
+        if (strcmp(fact->name, "redfish.event.time") != 0 || strcmp(fact->subject, subject) != 0)
+            continue;
+        if (!seconds_of(fact->value, &then) || then < DATED_FROM || then >= before)
+            return false;
+        old = true;
+    }
+    return old;
+}
+
 /* Events are young unless the BMC's own clock says otherwise. The gates tell of a fault; its finding shall not tell it a
    second time. */
 static void weigh_findings(struct reading *out, double since_s)
 {
-    double now, then;
-    bool dated = clock_of(out, &now);
+    double now;
+    bool dated = clock_of(out, &now) && !is_ahead(out, now);
 
     for (size_t i = 0; i < out->findings.count; i++) {
         struct finding *finding = &out->findings.items[i];
-        const char *time = strcmp(finding->code, "redfish.event") == 0
-                               ? reading_get_fact(out, "redfish.event.time", finding->subject)
-                               : NULL;
 
-        if (dated && time != NULL && seconds_of(time, &then) && now - then > since_s)
+        if (dated && strcmp(finding->code, "redfish.event") == 0 &&
+            is_old(out, finding->subject, now - since_s))
             finding->severity = SEVERITY_INFO;
         else if (finding->severity == SEVERITY_FAULT)
             finding->severity = SEVERITY_WARNING;
@@ -307,11 +365,6 @@ static const struct reason *faults_of(const struct reading *out, const char *cod
     return count > TOLD_MOST ? reason(out->arena, and_more, faults, count - TOLD_MOST) : faults;
 }
 
-static const struct reason *none_or(struct reading *out, const struct reason *faults)
-{
-    return faults != NULL ? faults : reason_text(out->arena, "none");
-}
-
 /* What a chassis sums up is told where none of its parts says more. Where nothing says how it is, nothing is known. */
 static void tell_health(const struct teller *teller)
 {
@@ -322,8 +375,8 @@ static void tell_health(const struct teller *teller)
     count_facts(teller->bmc, "redfish.health_rollup", NULL, &kinds);
     if (faults == NULL)
         faults = faults_of(teller->out, "redfish.health_rollup");
-    tell(teller, "redfish.health_faults", MACHINE,
-         kinds.items.count > 0 ? none_or(teller->out, faults) : NULL);
+    tell_faults(teller, "redfish.health_faults", MACHINE, faults,
+                kinds.items.count > 0 ? reason_text(teller->out->arena, "none") : NULL);
 }
 
 /* -- Single values -- */
@@ -341,14 +394,59 @@ static const struct reason *value_of(const struct teller *teller, const char *fa
     return text != NULL ? reason_text(teller->out->arena, text) : NULL;
 }
 
-static void tell_count(const struct teller *teller, const char *metric, const char *fact)
+static unsigned count_named(const struct reading *bmc, const char *fact)
 {
     unsigned count = 0;
 
-    for (size_t i = 0; i < teller->bmc->facts.count; i++)
-        count += strcmp(teller->bmc->facts.items[i].name, fact) == 0;
-    tell(teller, metric, MACHINE,
-         reason_text(teller->out->arena, arena_printf(teller->out->arena, "%u", count)));
+    for (size_t i = 0; i < bmc->facts.count; i++)
+        count += strcmp(bmc->facts.items[i].name, fact) == 0;
+    return count;
+}
+
+/* Where the BMC lists none anywhere, they are not 0: nobody knows. */
+static void tell_count(const struct teller *teller, const char *metric, const char *fact)
+{
+    struct arena *arena = teller->out->arena;
+    bool listed = count_named(teller->bmc, arena_printf(arena, "%s_listed", metric)) > 0;
+    const char *count = arena_printf(arena, "%u", count_named(teller->bmc, fact));
+
+    tell(teller, metric, MACHINE, listed ? reason_text(arena, count) : NULL);
+}
+
+/* What boards are sold with that were given no identity. */
+static bool is_placeholder(const char *text)
+{
+    static const char *const words[] = {"03000200-0400-0500-0006-000700080009",
+                                        "To be filled by O.E.M.",
+                                        "Default string",
+                                        "System Serial Number",
+                                        "Not Specified",
+                                        "0123456789",
+                                        "123456789",
+                                        "None",
+                                        "N/A"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return true;
+    return text[strspn(text, "0-")] == '\0' || text[strspn(text, "fF-")] == '\0';
+}
+
+/* "UUID SERIAL ..." of all its systems, as far as they are told: vendors give one of them to many boards. */
+static void tell_machine(const struct teller *teller)
+{
+    static const char *const names[] = {"redfish.uuid", "redfish.serial"};
+    const char *text = NULL;
+
+    for (size_t i = 0; i < teller->bmc->facts.count; i++) {
+        const struct fact *fact = &teller->bmc->facts.items[i];
+
+        for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+            if (strcmp(fact->name, names[k]) == 0 && !is_placeholder(fact->value))
+                text =
+                    text == NULL ? fact->value : arena_printf(teller->out->arena, "%s %s", text, fact->value);
+    }
+    tell(teller, "redfish.machine", MACHINE, text != NULL ? reason_text(teller->out->arena, text) : NULL);
 }
 
 /* A chassis that holds others draws what they do. */
@@ -361,6 +459,8 @@ static void tell_power(const struct teller *teller)
             teller->bmc->measurements.items[i].value > most ? teller->bmc->measurements.items[i].value : most;
     if (most >= 0)
         reading_measure(teller->out, "redfish.power", "", most, "W");
+    else
+        tell(teller, "redfish.power", POWER, NULL);
 }
 
 static bool is_refusal(const char *status)
@@ -370,30 +470,40 @@ static bool is_refusal(const char *status)
 
 static void tell_doors(const struct check_context *context, const struct reading *bmc, struct reading *out)
 {
-    const struct json *accounts = json_get(context->step->arguments, "default_passwords");
     const char *open = reading_get_fact(bmc, "redfish.open", "");
-    const struct reason *accepted = NULL, *unread = NULL;
-    bool tried = accounts != NULL;
 
     reading_fact(out, "redfish.certificate", "",
                  slice_of(check_flag(context, "unverified") ? "not verified" : "verified"));
     if (open != NULL && (is_refusal(open) || strcmp(open, "200") == 0))
         reading_fact(out, "redfish.login_required", "", slice_of(is_refusal(open) ? "yes" : "no"));
-    json_each (account, accounts) {
-        const char *name = arena_strndup(out->arena, account->string, strcspn(account->string, ":"));
-        const char *status = reading_get_fact(bmc, "redfish.default", name);
+}
 
-        if (status != NULL && strcmp(status, "200") == 0)
-            accepted = reason_also(out->arena, accepted, reason(out->arena, redfish_default_accepted, name));
-        else if (status != NULL && !is_refusal(status))
-            unread = reason(out->arena, redfish_answered_account, name, status);
-        tried &= status != NULL;
+/* One account may have several published passwords. 403 is the answer to a right one that has to be changed first. */
+static void tell_default_passwords(const struct check_context *context, const struct reading *bmc,
+                                   struct reading *out)
+{
+    const struct json *accounts = json_get(context->step->arguments, "default_passwords");
+    const struct reason *accepted = NULL, *unread = NULL;
+    size_t refused = 0;
+
+    for (size_t i = 0; i < bmc->facts.count; i++) {
+        const struct fact *fact = &bmc->facts.items[i];
+
+        if (strcmp(fact->name, "redfish.default") != 0)
+            continue;
+        if (strcmp(fact->value, "200") == 0)
+            accepted = reason_also(out->arena, accepted,
+                                   reason(out->arena, redfish_default_accepted, fact->subject));
+        else if (strcmp(fact->value, "401") == 0)
+            refused++;
+        else
+            unread = reason(out->arena, redfish_answered_account, fact->subject, fact->value);
     }
     if (accepted != NULL)
         reading_fact_said(out, "redfish.default_password", "", accepted);
     else if (unread != NULL)
         tell_unread(out, "redfish.default_password", unread);
-    else if (tried)
+    else if (accounts != NULL && refused == accounts->count)
         reading_fact_said(out, "redfish.default_password", "", REASON(redfish_refused_all));
 }
 
@@ -402,7 +512,12 @@ static void tell_doors(const struct check_context *context, const struct reading
 #define ALIKE "assay: hosts of one platform are built alike"
 #define HEALTH "DMTF DSP0268: Status.Health"
 
+static const struct limit machine_rules[] =
+    RULES(.metric = "redfish.machine", .rule = RULE_DISTINCT,
+          .source = "assay: one line of the hostfile, one BMC", .status = LIMIT_TOOL);
+
 static const struct item items[] = {
+    {"redfish.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
     {"redfish.health_faults", PER_TARGET, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("redfish.health_faults", "none", HEALTH)},
     {"redfish.event_faults", PER_TARGET, NULL, DUTY_GATE,
@@ -456,6 +571,7 @@ static void read_redfish(const struct check_context *context, const struct attem
     reading_merge(out, bmc);
     weigh_findings(out, check_number(context, "since_s"));
     tell_doors(context, bmc, out);
+    tell_default_passwords(context, bmc, out);
     if (bmc->status == READING_FAILED) {
         tell_nothing(out, bmc->reason);
         return;
@@ -465,8 +581,10 @@ static void read_redfish(const struct check_context *context, const struct attem
         return;
     reading_fact(out, "redfish.available", "", slice_of("yes"));
     find_unread(&teller);
-    tell(&teller, "redfish.event_faults", EVENTS, none_or(out, faults_of(out, "redfish.event")));
+    tell_faults(&teller, "redfish.event_faults", EVENTS, faults_of(out, "redfish.event"),
+                reason_text(out->arena, "none"));
     tell_health(&teller);
+    tell_machine(&teller);
     tell_count(&teller, "redfish.power_supplies", "redfish.power_supply");
     tell_count(&teller, "redfish.fans", "redfish.fan");
     tell_firmwares(&teller);
@@ -502,6 +620,7 @@ static const struct argument arguments[] = {
 
 static const struct remedy remedies[] = {
     {"redfish.*", REASON(redfish_let_curl_ask), .about = &sentence_value_not_read},
+    {"redfish.machine", REASON(one_machine_twice)},
     {"redfish.health_faults", REASON(redfish_replace_part)},
     {"redfish.power_supplies", REASON(redfish_replace_part)},
     {"redfish.fans", REASON(redfish_replace_part)},

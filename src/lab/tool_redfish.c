@@ -82,9 +82,10 @@ static void put_systems(struct tool *tool, struct text *out)
 static void put_system(struct tool *tool, struct text *out)
 {
     text_printf(out,
-                "{\"Id\": \"System_0\", \"Model\": \"%s\", \"BiosVersion\": \"%s\", "
+                "{\"Id\": \"System_0\", \"UUID\": \"8f1c2d3e-9b3f-ef11-8000-3cecef%06x\", "
+                "\"Model\": \"%s\", \"BiosVersion\": \"%s\", "
                 "\"Boot\": {\"BootSourceOverrideMode\": \"%s\"}, ",
-                tool->host->board->product, tool->host->bios_version,
+                tool->host->number, tool->host->board->product, tool->host->bios_version,
                 is_bad(tool->host, "legacy-boot") ? "Legacy" : "UEFI");
     put_status(out, "OK");
     put_link(out, "SecureBoot", "Systems/System_0/SecureBoot");

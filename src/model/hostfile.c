@@ -933,7 +933,13 @@ static int refuse_addresses_twice(const struct parser *parser, const struct host
 /* "169.254.3.1", "fe80::1": each host has its own there, as its USB or PCIe to the BMC (DMTF DSP0270) mostly does. */
 static bool is_link_local(const char *address)
 {
-    return strncmp(address, "169.254.", 8) == 0 || strncasecmp(address, "fe80:", 5) == 0;
+    char plain[INET6_ADDRSTRLEN]; /* without a zone */
+    unsigned char bytes[sizeof(struct in6_addr)];
+
+    if (inet_pton(AF_INET, address, bytes) == 1)
+        return bytes[0] == 169 && bytes[1] == 254;
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(address, "%"), address);
+    return inet_pton(AF_INET6, plain, bytes) == 1 && bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
 }
 
 static const char *bmc_of(const struct host *host)
@@ -941,10 +947,23 @@ static const char *bmc_of(const struct host *host)
     return host->bmc != NULL && !is_link_local(host->bmc) ? host->bmc : "";
 }
 
+/* Names without regard to case and to a dot at the end. */
+static int compare_bmc_names(const char *left, const char *right)
+{
+    size_t left_length = strlen(left), right_length = strlen(right), least;
+    int order;
+
+    left_length -= left_length > 0 && left[left_length - 1] == '.';
+    right_length -= right_length > 0 && right[right_length - 1] == '.';
+    least = left_length < right_length ? left_length : right_length;
+    order = strncasecmp(left, right, least);
+    return order != 0 ? order : (left_length > right_length) - (left_length < right_length);
+}
+
 static int compare_bmcs(const void *a, const void *b)
 {
     const struct host *left = *(const struct host *const *)a, *right = *(const struct host *const *)b;
-    int order = strcmp(bmc_of(left), bmc_of(right));
+    int order = compare_bmc_names(bmc_of(left), bmc_of(right));
 
     return order != 0 ? order : compare_places(left, right);
 }
@@ -956,7 +975,7 @@ static int refuse_bmcs_twice(const struct parser *parser, const struct host **so
 
     qsort(sorted, count, sizeof *sorted, compare_bmcs);
     for (size_t i = 1; i < count; i++)
-        if (*bmc_of(sorted[i]) != '\0' && strcmp(bmc_of(sorted[i - 1]), bmc_of(sorted[i])) == 0)
+        if (*bmc_of(sorted[i]) != '\0' && compare_bmc_names(bmc_of(sorted[i - 1]), bmc_of(sorted[i])) == 0)
             result = refuse(parser, sorted[i]->line, sorted[i]->column,
                             "bmc %s of host '%s' is already that of '%s' on line %u", sorted[i]->bmc,
                             sorted[i]->name, sorted[i - 1]->name, sorted[i - 1]->line);

@@ -2,6 +2,7 @@
 /*
  * What src/check/sh/redfish.sh was told by a BMC over Redfish (DMTF DSP0266, DSP0268), a line a document:
  *
+ *   redfish asker 1795852800            the clock of who asks, in seconds
  *   redfish 200 /redfish/v1/Managers/BMC {"Id": "BMC", ...}
  *   redfish exit 0
  *   redfish open 401                    asked without a login
@@ -12,12 +13,14 @@
  *
  * Subjects are paths behind "/redfish/v1/", with a part's name behind them where it stands in a document of several.
  *
- * facts    redfish.open, .default (account)   as answered
- *          redfish.firmware (component), .manager, .clock, .bios, .boot_mode, .secure_boot, .model, .ipmi ("on", "off")
- *          redfish.health, .health_rollup, .power_supply, .fan    redfish.event.time of a Critical event
+ * facts    redfish.asker, .open, .default (account)   as answered
+ *          redfish.firmware (component), .firmware.unversioned   of which the inventory has no version
+ *          redfish.manager, .clock, .bios, .boot_mode, .secure_boot, .ipmi ("on", "off"), .uuid, .serial
+ *          redfish.health, .health_rollup, .power_supply, .fan    redfish.event.time of a Critical event, or "none"
+ *          redfish.power_supplies_listed, .fans_listed   a list of them, with how many members
  *          redfish.unread   what is not known, and why
- *          redfish.documents   how many were asked for
- * findings redfish.health, .health_rollup   fault: not OK      redfish.event   fault: Critical
+ * findings redfish.health, .health_rollup   fault: not OK, or a supply or fan in a state of no use
+ *          redfish.event   fault: Critical
  * metric   redfish.chassis_power W
  *
  * Complete when the end was seen, curl brought all that it was asked for, and each member and link of a document that we
@@ -130,6 +133,11 @@ static void read_default(struct walk *walk, struct slice rest)
                      status);
 }
 
+static void read_asker(struct walk *walk, struct slice rest)
+{
+    reading_fact_once(walk->frame.reading, "redfish.asker", slice_trim(rest));
+}
+
 static void read_open(struct walk *walk, struct slice rest)
 {
     reading_fact_once(walk->frame.reading, "redfish.open", slice_trim(rest));
@@ -152,8 +160,8 @@ static void read_end(struct walk *walk, struct slice rest)
 static const struct row {
     const char *word;
     void (*read)(struct walk *walk, struct slice rest);
-} rows[] = {{"exit", read_exit}, {"left", read_left},       {"default", read_default},
-            {"open", read_open}, {"trouble", read_trouble}, {"end", read_end}};
+} rows[] = {{"exit", read_exit},       {"left", read_left}, {"default", read_default}, {"open", read_open},
+            {"trouble", read_trouble}, {"end", read_end},   {"asker", read_asker}};
 
 static void read_line(void *state, struct slice line)
 {
@@ -219,26 +227,52 @@ static bool is_collection(const char *path)
     return false;
 }
 
-/* A collection has a list of members, and as many as it says where it is one page. */
-static bool is_whole(const struct document *document)
+/* On all pages of the collection that the document is a page of. */
+static double count_members(const struct walk *walk, const struct document *document)
+{
+    double count = 0;
+
+    for (size_t i = 0; i < walk->documents.count; i++) {
+        const struct document *page = &walk->documents.items[i];
+        const struct json *members = json_get(page->body, "Members");
+
+        if (members != NULL && members->type == JSON_ARRAY && strcmp(page->shorter, document->shorter) == 0)
+            count += (double)members->count;
+    }
+    return count;
+}
+
+/* A collection has a list of members, and with its other pages as many as it says. */
+static bool is_whole(const struct walk *walk, const struct document *document)
 {
     const struct json *members = json_get(document->body, "Members");
     bool paged =
         json_get(document->body, "Members@odata.nextLink") != NULL || strchr(document->path, '?') != NULL;
 
-    return members != NULL && members->type == JSON_ARRAY &&
-           (paged || json_number(document->body, "Members@odata.count", 0) <= (double)members->count);
+    if (members == NULL || members->type != JSON_ARRAY)
+        return false;
+    return json_number(document->body, "Members@odata.count", 0) <=
+           (paged ? count_members(walk, document) : (double)members->count);
 }
 
-/* A member that stands in its collection need not be asked for. */
+/* A member that stands in its collection, with what is judged of it, need not be asked for. */
+static bool stands_whole(const struct document *document, const struct json *member)
+{
+    if (json_get(member, "Id") == NULL)
+        return false;
+    if (fnmatch("*/Entries", document->shorter, 0) == 0)
+        return json_get(member, "Severity") != NULL || json_get(member, "Created") != NULL;
+    return fnmatch("*/FirmwareInventory", document->shorter, 0) == 0 && json_get(member, "Version") != NULL;
+}
+
 static void check_members(const struct walk *walk, const struct document *document)
 {
     const char *next = json_string(document->body, "Members@odata.nextLink", "");
 
-    if (!is_whole(document))
+    if (!is_whole(walk, document))
         redfish_unread(walk->frame.reading, document->shorter, REASON(redfish_not_asked));
     json_each (member, json_get(document->body, "Members"))
-        if (json_get(member, "Id") == NULL)
+        if (!stands_whole(document, member))
             hold_against(walk, document, json_string(member, "@odata.id", "?"));
     if (*next != '\0')
         hold_against(walk, document, next);
@@ -300,7 +334,6 @@ static void end(void *state)
         check_links(walk, &walk->documents.items[i]);
     }
     check_required(walk);
-    reading_count(reading, "redfish.documents", walk->documents.count);
 }
 
 static const struct metric metrics[] = {

@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 #include <string.h>
+#include <strings.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
@@ -72,6 +73,32 @@ static void tell_parts(struct reading *reading, const char *path, const char *su
         }
 }
 
+/* Of what is at work, or would be. */
+static bool is_state_good(const char *state)
+{
+    static const char *const good[] = {"Enabled",  "StandbySpare", "StandbyOffline", "Quiesced",
+                                       "Starting", "Updating",     "InTest",         "Qualified"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+        if (strcmp(state, good[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A part may be out of use and call its health OK. */
+static void judge_state(struct reading *reading, const char *subject, const struct json *status)
+{
+    const struct json *state = json_get(status, "State");
+
+    if (state == NULL || state->type == JSON_NULL)
+        return;
+    if (state->type != JSON_STRING)
+        redfish_unread(reading, subject, REASON(redfish_part_without_health));
+    else if (!is_state_good(json_string(status, "State", "")))
+        reading_finding(reading, SEVERITY_FAULT, "redfish.health", subject,
+                        reason(reading->arena, about, subject, json_string(status, "State", "")));
+}
+
 /* A power supply or a fan that is there has a health. */
 static void tell_part(struct reading *reading, const char *fact, const char *subject,
                       const struct json *object)
@@ -84,12 +111,21 @@ static void tell_part(struct reading *reading, const char *fact, const char *sub
     reading_fact(reading, fact, subject, slice_of(json_string(status, "State", "?")));
     if (health == NULL || health->type != JSON_STRING)
         redfish_unread(reading, subject, REASON(redfish_part_without_health));
+    else if (strcmp(json_string(status, "Health", ""), "OK") == 0) /* else its finding says the state too */
+        judge_state(reading, subject, status);
+}
+
+/* That there is a list: without one nobody knows how many parts there are. */
+static void tell_list(struct reading *reading, const char *fact, const char *path, const struct json *parts)
+{
+    if (parts != NULL && parts->type == JSON_ARRAY)
+        reading_fact(reading, fact, path, slice_of(arena_printf(reading->arena, "%zu", parts->count)));
 }
 
 static void tell_all(struct reading *reading, const char *fact, const char *path, const struct json *parts)
 {
     json_each (part, parts)
-        if (part->type == JSON_OBJECT && json_get(part, "Status") != NULL)
+        if (part->type == JSON_OBJECT)
             tell_part(reading, fact, part_of(reading, path, part), part);
 }
 
@@ -105,13 +141,25 @@ static void tell_power(struct reading *reading, const char *path, const struct j
 {
     const struct json *controls = json_get(document, "PowerControl");
 
+    tell_list(reading, "redfish.power_supplies_listed", path, json_get(document, "PowerSupplies"));
     tell_all(reading, "redfish.power_supply", path, json_get(document, "PowerSupplies"));
     tell_watts(reading, path, json_get(controls != NULL ? controls->items : NULL, "PowerConsumedWatts"));
 }
 
 static void tell_thermal(struct reading *reading, const char *path, const struct json *document)
 {
+    tell_list(reading, "redfish.fans_listed", path, json_get(document, "Fans"));
     tell_all(reading, "redfish.fan", path, json_get(document, "Fans"));
+}
+
+static void tell_supply_list(struct reading *reading, const char *path, const struct json *document)
+{
+    tell_list(reading, "redfish.power_supplies_listed", path, json_get(document, "Members"));
+}
+
+static void tell_fan_list(struct reading *reading, const char *path, const struct json *document)
+{
+    tell_list(reading, "redfish.fans_listed", path, json_get(document, "Members"));
 }
 
 static void tell_environment(struct reading *reading, const char *path, const struct json *document)
@@ -133,7 +181,8 @@ static void tell_fan(struct reading *reading, const char *path, const struct jso
 
 static void tell_system(struct reading *reading, const char *path, const struct json *document)
 {
-    tell_text(reading, "redfish.model", path, document, "Model");
+    tell_text(reading, "redfish.uuid", path, document, "UUID");
+    tell_text(reading, "redfish.serial", path, document, "SerialNumber");
     tell_text(reading, "redfish.bios", path, document, "BiosVersion");
     tell_text(reading, "redfish.boot_mode", path, json_get(document, "Boot"), "BootSourceOverrideMode");
 }
@@ -141,8 +190,13 @@ static void tell_system(struct reading *reading, const char *path, const struct 
 static void tell_secure_boot(struct reading *reading, const char *path, const struct json *document)
 {
     const struct json *enabled = json_get(document, "SecureBootEnable");
+    const char *current = json_string(document, "SecureBootCurrentBoot", "");
 
-    if (enabled != NULL && enabled->type == JSON_BOOL)
+    /* What is enabled may be so from the next boot on only. */
+    if (strcmp(current, "Enabled") == 0 || strcmp(current, "Disabled") == 0)
+        reading_fact(reading, "redfish.secure_boot", path,
+                     slice_of(strcmp(current, "Enabled") == 0 ? "on" : "off"));
+    else if (enabled != NULL && enabled->type == JSON_BOOL)
         reading_fact(reading, "redfish.secure_boot", path, slice_of(enabled->boolean ? "on" : "off"));
 }
 
@@ -162,23 +216,46 @@ static void tell_protocols(struct reading *reading, const char *path, const stru
 
 /* -- Collections whose members may stand in them -- */
 
+/* Images that Dell's iDRAC keeps beside those that run. */
+static bool is_elsewhen(const char *id)
+{
+    return strncmp(id, "Previous-", strlen("Previous-")) == 0 ||
+           strncmp(id, "Available-", strlen("Available-")) == 0;
+}
+
 static void tell_one_firmware(struct reading *reading, const struct json *component)
 {
     const char *id = json_string(component, "Id", "");
+    const char *version = json_string(component, "Version", "");
 
-    if (*id != '\0')
-        reading_fact(reading, "redfish.firmware", id, slice_of(json_string(component, "Version", "?")));
+    if (*id == '\0' || is_elsewhen(id))
+        return;
+    if (*version != '\0')
+        reading_fact(reading, "redfish.firmware", id, slice_of(version));
+    else
+        reading_fact(reading, "redfish.firmware.unversioned", id, slice_of("?"));
 }
 
 static void tell_firmware(struct reading *reading, const char *path, const struct json *document)
 {
     (void)path;
-    tell_one_firmware(reading, document);
+    if (json_get(document, "Members") == NULL)
+        tell_one_firmware(reading, document);
     json_each (member, json_get(document, "Members"))
-        tell_one_firmware(reading, member);
+        if (json_get(member, "Version") != NULL) /* else it is asked for */
+            tell_one_firmware(reading, member);
 }
 
-/* An event that is over ("Deassert") is told with the one that it ends. */
+static void check_severity(struct reading *reading, const char *path, const char *severity)
+{
+    if (*severity == '\0')
+        redfish_unread(reading, path, REASON(redfish_event_without_severity));
+    else if (strcasecmp(severity, "OK") != 0 && strcasecmp(severity, "Warning") != 0 &&
+             strcasecmp(severity, "Critical") != 0)
+        redfish_unread(reading, path, reason(reading->arena, redfish_severity_unknown, severity));
+}
+
+/* An event that is over ("Deassert") is told with the one that it ends. Ids may come twice, so each tells its time. */
 static void tell_event(struct reading *reading, const char *path, const struct json *entry)
 {
     const char *severity = json_string(entry, "Severity", "");
@@ -186,12 +263,10 @@ static void tell_event(struct reading *reading, const char *path, const struct j
     const char *message = json_string(entry, "Message", "?");
     const char *subject = arena_printf(reading->arena, "%s %s", path, json_string(entry, "Id", "?"));
 
-    if (*severity == '\0')
-        redfish_unread(reading, path, REASON(redfish_event_without_severity));
-    if (strcmp(severity, "Critical") != 0 || strcmp(json_string(entry, "EntryCode", ""), "Deassert") == 0)
+    check_severity(reading, path, severity);
+    if (strcasecmp(severity, "Critical") != 0 || strcmp(json_string(entry, "EntryCode", ""), "Deassert") == 0)
         return;
-    if (*created != '\0')
-        reading_fact(reading, "redfish.event.time", subject, slice_of(created));
+    reading_fact(reading, "redfish.event.time", subject, slice_of(*created != '\0' ? created : "none"));
     reading_finding(reading, SEVERITY_FAULT, "redfish.event", subject,
                     *created != '\0'
                         ? reason_text(reading->arena, arena_printf(reading->arena, "%s %s", created, message))
@@ -221,6 +296,8 @@ static const struct resource {
     {"*/Power", tell_power, true},
     {"*/Thermal", tell_thermal, true},
     {"*/EnvironmentMetrics", tell_environment, false},
+    {"*/PowerSupplies", tell_supply_list, true},
+    {"*/Fans", tell_fan_list, true},
     {"*/PowerSupplies/*", tell_power_supply, true},
     {"*/Fans/*", tell_fan, true},
     {"Systems/*", tell_system, true},

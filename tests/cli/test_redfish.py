@@ -62,14 +62,15 @@ def stamp(seconds_ago, zone="+00:00"):
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - seconds_ago + hours * 3600)) + zone
 
 
-def documents():
+def documents(address):
     ok = {"State": "Enabled", "Health": "OK"}
     entries = "Managers/bmc/LogServices/EventLog/Entries"
     found = {
         "": {"Id": "RootService", "RedfishVersion": "1.17.0", "Systems": link("Systems"), "Managers": link("Managers"),
              "Chassis": link("Chassis"), "UpdateService": link("UpdateService"), "Oem": {"Status": {"Health": "Critical"}}},
         "Systems": members("Systems", "system"),
-        "Systems/system": {"Id": "system", "Model": "Eight GPUs", "BiosVersion": "2.1", "Boot": {"BootSourceOverrideMode": "UEFI"},
+        "Systems/system": {"Id": "system", "UUID": "8f1c2d3e-0000-4000-8000-" + address.replace(".", "").zfill(12), "SerialNumber": "None",
+                           "Model": "Eight GPUs", "BiosVersion": "2.1", "Boot": {"BootSourceOverrideMode": "UEFI"},
                            "Status": ok, "MemorySummary": {"Status": ok}, "SecureBoot": link("Systems/system/SecureBoot")},
         "Systems/system/SecureBoot": {"Id": "SecureBoot", "SecureBootEnable": True},
         "Managers": members("Managers", "bmc"),
@@ -124,7 +125,8 @@ class Bmc(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def be_well(self):
-        self.documents, self.answers, self.login, self.others = documents(), {}, BASIC, ()
+        self.documents, self.answers, self.login, self.others = documents(self.server_address[0]), {}, BASIC, ()
+        self.to_change = None  # a login whose password has to be changed first
 
     def handle_error(self, request, client_address):
         pass  # who refuses the certificate hangs up
@@ -152,6 +154,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.look_at_arguments()
         if self.path in self.server.answers:
             self.server.answers[self.path](self)
+        elif login is not None and login == self.server.to_change:
+            self.reply(403, b'{"error": {"code": "Base.1.4.PasswordChangeRequired"}}')
         elif self.path != f"{ROOT}/" and login != self.server.login and login not in self.server.others:
             self.reply(401, b"{}")
         elif self.path not in self.server.documents:
@@ -212,7 +216,7 @@ def told(found, outcome):
 
 FIRMWARE = {f"redfish.firmware.{kind}" for kind in
             ("bmc", "bios", "cpld", "erot", "gpu", "nvswitch", "retimer", "psu", "nic", "other")}
-MACHINE = {"redfish.health_faults", "redfish.power_supplies", "redfish.fans", "redfish.boot_mode"}
+MACHINE = {"redfish.machine", "redfish.health_faults", "redfish.power_supplies", "redfish.fans", "redfish.boot_mode"}
 
 
 def answers(path, function):
@@ -256,6 +260,27 @@ def floods(handler):
     handler.close_connection = True
 
 
+def older_fans(bmc):
+    bmc.documents[f"{ROOT}/Chassis/box"].update(ThermalSubsystem=None, Thermal=link("Chassis/box/Thermal"))
+    bmc.documents[f"{ROOT}/Chassis/box/Thermal"] = {"Fans": [{"MemberId": "0", "Name": "Fan 0"}]}
+
+
+def two_of_one_id(bmc):
+    bmc.documents[f"{ROOT}/{ENTRIES}?$skip=2"] = {"Members": [
+        {"Id": "9", "Severity": "Critical", "Created": stamp(3 * DAY), "Message": "an old story"},
+        {"Id": "9", "Severity": "critical", "Message": "nobody knows when"}]}
+
+
+def two_on_a_page(bmc):
+    bmc.documents[f"{ROOT}/{ENTRIES}?$skip=2"] = {"Members": [
+        {"Id": "9", "Severity": "Critical", "Created": stamp(5), "Message": "late"}, {"Id": "10", "Severity": None, "Created": stamp(5)}]}
+
+
+def one_without_severity(bmc):
+    bmc.documents[f"{ROOT}/{ENTRIES}?$skip=2"] = {"Members": [
+        {"Id": "9", "Severity": "OK", "Created": stamp(5)}, {**link(f"{ENTRIES}/10"), "Id": "10"}]}
+
+
 PSU = "Chassis/box/PowerSubsystem/PowerSupplies/1"
 INVENTORY = "UpdateService/FirmwareInventory"
 ENTRIES = "Managers/bmc/LogServices/EventLog/Entries"
@@ -267,14 +292,31 @@ CASES = [
      {"redfish.health_faults"}, "PowerSupplies/1: Critical"),
     ("a power supply that says nothing of its health", changes(PSU, Status={"State": "Enabled"}), "inconclusive", MACHINE, "Status.Health"),
     ("a health that is a number", changes(PSU, Status={"State": "Enabled", "Health": 7}), "inconclusive", MACHINE, "Status.Health"),
+    ("a supply that is off and calls itself OK", changes(PSU, Status={"State": "UnavailableOffline", "Health": "OK"}), "fail",
+     {"redfish.health_faults"}, "PowerSupplies/1: UnavailableOffline"),
+    ("a chassis that leads to no fans", lambda bmc: bmc.documents[f"{ROOT}/Chassis/box"].pop("ThermalSubsystem"), "inconclusive",
+     {"redfish.fans"}, "does not tell of redfish.fans"),
+    ("a fan of the older form without a Status", older_fans, "inconclusive", MACHINE, "Status.Health"),
+    ("a system without a UUID", changes("Systems/system", UUID="00000000-0000-0000-0000-000000000000"), "inconclusive",
+     {"redfish.machine"}, "does not tell of redfish.machine"),
     ("a supply that is gone", changes(PSU, Status={"State": "Absent"}), "fail", {"redfish.power_supplies"}, "redfish.power_supplies is 1, while most hosts have 2"),
     ("an event of today", changes(f"{ENTRIES}/2", Created=stamp(3600, "-05:00")), "fail", {"redfish.event_faults"}, "an old story"),
     ("an event without a time", changes(f"{ENTRIES}/2", Created=None), "fail", {"redfish.event_faults"}, "an old story"),
+    ("an event of 1970", changes(f"{ENTRIES}/2", Created="1970-01-01T00:02:00+00:00"), "fail", {"redfish.event_faults"}, "an old story"),
+    ("a clock that is ahead", changes("Managers/bmc", DateTime=stamp(-4 * DAY)), "fail", {"redfish.event_faults"}, "an old story"),
+    ("an undated event of the same Id as an old one", two_of_one_id, "fail", {"redfish.event_faults"}, "nobody knows when"),
+    ("an event of a severity that nobody knows", changes(f"{ENTRIES}/1", Severity="Fatal"), "inconclusive", {"redfish.event_faults"}, "severity is Fatal"),
+    ("an event beside one that was not read", two_on_a_page, "fail", {"redfish.event_faults"}, "late"),
+    ("a member of a page that does not stand there whole", one_without_severity, "inconclusive", {"redfish.event_faults"}, "not asked for"),
+    ("pages that hold fewer than they say", changes(f"{ENTRIES}", **{"Members@odata.count": 4}), "inconclusive",
+     {"redfish.event_faults"}, "not asked for"),
     ("an event on the second page", changes(f"{ENTRIES}?$skip=2", Members=[{"Id": "9", "Severity": "Critical", "Created": stamp(5), "Message": "late"}]),
      "fail", {"redfish.event_faults"}, "late"),
     ("a second page that is not there", lambda bmc: bmc.documents.pop(f"{ROOT}/{ENTRIES}?$skip=2"), "inconclusive",
      {"redfish.event_faults"}, "HTTP status 404"),
     ("a component of other firmware", changes(f"{INVENTORY}/HGX_FW_NVSwitch_0", Version="24.09"), "fail", {"redfish.firmware.nvswitch"}, "24.09"),
+    ("a component without a version", changes(f"{INVENTORY}/HGX_FW_CPLD_0", Version=None), "inconclusive", {"redfish.firmware.cpld"},
+     "no version of HGX_FW_CPLD_0"),
     ("an inventory that forgets one", lambda bmc: bmc.documents.pop(f"{ROOT}/{INVENTORY}/HGX_FW_CPLD_0"), "inconclusive", FIRMWARE, "404"),
     ("an inventory that is empty", changes(INVENTORY, **members(INVENTORY)), "inconclusive", FIRMWARE, "does not tell"),
     ("IPMI over LAN", changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": True}), "fail", {"redfish.ipmi_over_lan"}, "is on"),
@@ -344,6 +386,14 @@ def who_may_enter(cluster):
     found = cluster.run(default_passwords=["root:0penBmc"])["b"]
     tap.ok(told(found, "fail") == {"redfish.default_password"} and "root" in found["redfish.default_password"][1],
            "a published password that is accepted fails", found)
+    bmc.others = ["Basic " + base64.b64encode(b"root:calvin").decode()]
+    found = cluster.run(default_passwords=["root:0penBmc", "root:calvin"])["b"]
+    tap.same(told(found, "fail"), {"redfish.default_password"}, "and so does a second one of the same account", found)
+    bmc.others, bmc.to_change = (), "Basic " + base64.b64encode(b"root:0penBmc").decode()
+    found = cluster.run(default_passwords=["root:0penBmc"])["b"]
+    tap.ok(told(found, "inconclusive") - {"sound"} == {"redfish.default_password"} and "403" in found["redfish.default_password"][1],
+           "one that has to be changed first was not refused", found)
+    bmc.be_well()
     asked = bmc.asked[:]
     cluster.run()
     tap.same(bmc.asked[len(asked):].count(f"{ROOT}/Managers"), 2, "none is tried where nobody asks for it")
@@ -352,6 +402,34 @@ def who_may_enter(cluster):
     found = cluster.run()["b"]
     tap.same(told(found, "fail"), {"redfish.login_required"}, "a BMC that asks for no login fails", found)
     bmc.be_well()
+
+
+def whose_bmc(cluster):
+    uuid = cluster.bmcs["a"].documents[f"{ROOT}/Systems/system"]["UUID"]
+    cluster.bmcs["b"].documents[f"{ROOT}/Systems/system"]["UUID"] = uuid
+    run = cluster.run()
+    tap.same([told(run[name], "fail") for name in "ab"], [{"redfish.machine"}] * 2, "one machine behind two addresses fails", run)
+    cluster.bmcs["b"].be_well()
+
+
+def older_images(cluster):
+    """What is not running is not compared."""
+    bmc = cluster.bmcs["b"]
+    for name in ("Previous-1-bmc", "Available-1-bmc"):
+        bmc.documents[f"{ROOT}/{INVENTORY}/{name}"] = {"Id": name, "Version": "24.09"}
+    bmc.documents[f"{ROOT}/{INVENTORY}"] = members(INVENTORY, "bmc", "HGX_FW_CPLD_0", "HGX_FW_NVSwitch_0", "Previous-1-bmc", "Available-1-bmc")
+    found = cluster.run()["b"]
+    tap.same(told(found, "pass"), set(found), "images that a BMC keeps beside those that run are left out", found)
+    bmc.be_well()
+
+
+def secure_boot_now(cluster):
+    """Not what is set for the next boot."""
+    cluster.bmcs["b"].documents[f"{ROOT}/Systems/system/SecureBoot"]["SecureBootCurrentBoot"] = "Disabled"
+    cluster.run(hosts="a,b,c0")
+    report = json.dumps(Report(cluster.database).json)
+    tap.ok("redfish.secure_boot is off" in report, "secure boot is as the machine was booted", report[-2000:])
+    cluster.bmcs["b"].be_well()
 
 
 def whom_to_trust(cluster):
@@ -381,6 +459,10 @@ def words_of_the_suite(cluster):
     refused(f"a {local}\n", {"check": "redfish"}, "bad-hosts:1:1: host 'a' has no bmc=ADDRESS", "a host without an address is refused by its line")
     refused(f"a {local} bmc=10.0.0.9\nb {local} bmc=10.0.0.9\n", {"check": "redfish"}, "bmc 10.0.0.9 of host 'b' is already that of 'a' on line 1",
             "one BMC of two hosts is refused")
+    refused(f"a {local} bmc=bmc1.example\nb {local} bmc=BMC1.example.\n", {"check": "redfish"}, "is already that of 'a' on line 1",
+            "and so is one that is written in another way")
+    refused(f"a {local} bmc=169.254.example\nb {local} bmc=169.254.example\n", {"check": "redfish"}, "is already that of 'a' on line 1",
+            "a name is no link-local address")
     refused(f"a {local} bmc=non\n", {"check": "redfish"}, "expected ipmi, none, or the name or IP address of the BMC", "a misspelt none is no address")
     refused(f"a {local} bmc=10.0.0.9\n", {"check": "redfish", "arguments": {"default_passwords": ["admin"]}}, "ACCOUNT:PASSWORD",
             "a default password without an account is refused")
@@ -397,6 +479,9 @@ else:
     the_cluster = Cluster(["a", "b"] + [f"c{number}" for number in range(len(CASES))])
     who_is_well(the_cluster)
     who_may_enter(the_cluster)
+    whose_bmc(the_cluster)
+    older_images(the_cluster)
+    secure_boot_now(the_cluster)
     whom_to_trust(the_cluster)
     words_of_the_suite(the_cluster)
     all_cases(the_cluster)

@@ -4,13 +4,13 @@
 # What an object store takes and gives, as rows of key-value. Objects of names of their own are put by several streams at once, got
 # by as many and compared byte by byte; a small one is got again and again; all are deleted, whatever happened before.
 #
-#   object.put, object.get   "BYTES SECONDS": of all streams together, by the slowest
+#   object.put, object.get   "BYTES SECONDS": of all streams together, from the first one's start to the last one's end
 #   object.times             how long each get of the small object took, in s
 #   object.same              yes, or how many came back different
 #   object.removed           yes, or how many are left, and where
 #
 # credentials: the form of the AWS tools (~/.aws/credentials). What is in it goes from this shell, by builtins, to curl's standard
-# input, and nowhere else: no command line, no environment, no file, no output. Needs curl 7.75, for plain HTTP any.
+# input, and nowhere else: no command line, no environment, no file, no output. Needs curl 7.75, for plain HTTP 7.63 (%{stderr}).
 #
 # The suite's function, which assay puts before it:
 #   curl_tool   curl
@@ -47,8 +47,12 @@ options() {
         "$region" "$id" "$secret"
     [ -z "$token" ] || printf 'header = "x-amz-security-token: %s"\n' "$token"
 }
-# request LOG: curl with these options and those on standard input; what it says is in LOG, how it ended in LOG.rc
+# The lab's streams start at once: curl tells its simulated seconds, which are not those of this clock.
+now() { if [ -n "${ASSAY_LAB_ROOT:-}" ]; then echo 0; else date +%s.%N; fi; }
+# request LOG: curl with these options and those on standard input; what it says is in LOG, how it ended in LOG.rc, when it
+# started in LOG.at
 request() {
+    now >"$here/$1.at"
     { options; cat; } | curl_tool -q --config - -w "$SAYS" 2>"$here/$1"
     echo $? >"$here/$1.rc"
 }
@@ -92,13 +96,22 @@ tell() {
         lack "$item" '' $why ${first:+"$first"}
     done
 }
-# all OPERATION: in $slowest the seconds of the slowest stream; 1, and its trouble, where one did not end well
+# all OPERATION: in $whole the seconds from the first start to the last end, for streams need not all be at work at once; never
+# less than the slowest stream took, as where the clock was set back. 1, and its trouble, where one did not end well
 all() {
-    slowest=0
+    times=
     for i in $numbers; do
         ! trouble "$1.$i" || return 1
-        slowest=$(printf '%s %s\n' "$slowest" "$took" | awk '{ print ($1 + 0 > $2 + 0) ? $1 : $2 }')
+        read -r at <"$here/$1.$i.at"
+        times="$times$at $took
+"
     done
+    whole=$(printf '%s' "$times" | awk '
+        { if (NR == 1) base = int($1); at = $1 - base; end = at + $2 }
+        NR == 1 || at < first { first = at }
+        NR == 1 || end > last { last = end }
+        $2 + 0 > slowest + 0 { slowest = $2 }
+        END { printf "%.6f", (last - first > slowest + 0) ? last - first : slowest }')
 }
 # may_be_there OBJECT: it was put, or nobody knows; not where the store refused it, or nothing came to it
 may_be_there() {
@@ -128,7 +141,7 @@ put_all() {
     for i in $numbers; do put_object "put.$i" "$i" "$data" & done
     wait
     all put || return 1
-    put object.put '' "$((bytes * streams)) $slowest"
+    put object.put '' "$((bytes * streams)) $whole"
 }
 get_all() {
     for i in $numbers; do get_object "$i" & done
@@ -151,7 +164,7 @@ get_all() {
     all get || { tell object.bandwidth object.same; return 0; }
     [ $same = "$streams" ] || { why=object_not_compared first=; tell object.bandwidth object.same; return 0; }
     put object.same '' yes
-    put object.get '' "$((bytes * streams)) $slowest"
+    put object.get '' "$((bytes * streams)) $whole"
 }
 get_small() {
     head -c $SMALL "$data" >"$here/small"

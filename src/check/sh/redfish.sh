@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: at=ADDRESS[:PORT] credentials=FILE [ca=FILE] [unverified=--insecure] [curl=PROGRAM] sh redfish.sh [ACCOUNT:PASSWORD...]
 # What the BMC tells over Redfish, for the parser of that name. Each document is one line: line breaks mean nothing in JSON.
+#   redfish asker SECONDS                this machine's clock, since 1970
 #   redfish STATUS PATH BODY             what one was asked for, and answered
 #   redfish exit STATUS CURL'S WORDS     how curl ended that asked for those before
 #   redfish open STATUS                  the same without a login
@@ -67,6 +68,7 @@ leave() {
     todo=$(printf '%s\n' "$found" | grep -Ev "$others" | grep -Fvx -e "$asked")
 }
 
+printf 'redfish asker %s\n' "$(date +%s)"
 said=$(echo /redfish/v1/ | urls | fetch)
 printf '%s\n' "$said"
 ended_well || { echo 'redfish end'; exit 0; }
