@@ -76,6 +76,9 @@ with Lab("parallel", 6, FAULTS) as lab:
     tap.ok(word == "fail" and "node3/rank16" in cause and "which node" in cause and ".000000" in cause,
            "who read it, in which file, and who wrote it are told", word, cause)
     tap.same(sorted(step for _, step in report.bad()), ["storage-ior"], "nothing else is", report.bad())
+    done, report = run(lab, "corrupts-two", "node1,node3", suite("verified-two"))
+    word, cause = outcome(report, "storage-ior", "ior.wrong")
+    tap.ok(done.returncode == 1 and word == "fail", "and so it is of two hosts, of which each compares what the other wrote", word, cause)
 
     for name, hosts, words in (("read-only", "node1,node5", "Read-only file system"), ("missing", "node1,node6", "unable to find the specified executable")):
         done, report = run(lab, name, hosts, suite(name))
@@ -90,6 +93,13 @@ with Lab("parallel", 6, FAULTS) as lab:
                                    ("block", {"block": "3M", "transfer": "2M"}, '"block" is no multiple')):
         refused = assay("plan", "-H", lab.hostfile, "-s", suite(f"wrong-{name}", **arguments))
         tap.ok(refused.returncode == 64 and words in refused.stderr, f"a wrong {name} is refused", refused.stderr)
+    for check in ("storage-ior", "storage-mdtest"):
+        of_one = os.path.join(FOLDER, f"one-{check}.json")
+        with open(of_one, "w", encoding="utf-8") as file:
+            json.dump({"name": "one", "title": "one", "steps": [{"check": check, "arguments": {"mount": "/data"}}]}, file)
+        refused = assay("plan", "-H", lab.hostfile, "-s", of_one)
+        tap.ok(refused.returncode == 64 and "cannot run with scope 'host'" in refused.stderr,
+               f"{check} of one host, which reads its own memory, is refused", refused.stderr)
     left = [name for name in os.listdir(os.path.join(lab.folder, "data")) if name.startswith("assay-")]
     tap.same(left, [], "nothing is left on the mount")
 tap.end()
