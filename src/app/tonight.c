@@ -199,6 +199,68 @@ static size_t test_of_step(const struct periodic_fleet *fleet, const struct step
                : fleet->tests.count;
 }
 
+enum { ASKED_BYTES = 1 << 20 };
+
+static bool same_member(const struct json *one, const struct json *other, const char *key)
+{
+    const struct json *values[] = {json_get(one, key), json_get(other, key)};
+    struct text texts[ARRAY_SIZE(values)] = {0};
+    bool same;
+
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        struct json_writer writer;
+
+        text_init(&texts[i], ASKED_BYTES);
+        json_writer_init(&writer, &texts[i], false);
+        if (values[i] != NULL)
+            json_put(&writer, values[i]);
+    }
+    same = texts[0].length == texts[1].length && memcmp(texts[0].bytes, texts[1].bytes, texts[0].length) == 0;
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+        text_release(&texts[i]);
+    return same;
+}
+
+/* Of its host, beside the check: a burn of a minute is no burn of ten. */
+static bool asks_the_same(const struct suite_step *one, const struct suite_step *other)
+{
+    static const char *const keys[] = {"arguments", "gate",         "record", "record_without_limit",
+                                       "limits",    "sizes_judged", "repeat", "when"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        if (!same_member(one->at, other->at, keys[i]))
+            return false;
+    return true;
+}
+
+static const struct suite_step *step_named(const struct suite *suite, const char *name)
+{
+    for (size_t i = 0; suite != NULL && i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].name, name) == 0)
+            return &suite->steps.items[i];
+    return NULL;
+}
+
+/* Of which tests the run's suite asked what the menu does. */
+static periodic_set tests_alike(struct arena *arena, const struct periodic_fleet *fleet,
+                                const struct suite *menu, const struct record *record)
+{
+    const struct document *document = document_find(&record->documents, "suite");
+    struct error ignored = {0};
+    const struct suite *suite =
+        document != NULL ? suite_parse(arena, document->name, document->bytes, &ignored) : NULL;
+    periodic_set alike = 0;
+
+    for (size_t i = 0; i < fleet->tests.count; i++) {
+        const struct suite_step *now = step_named(menu, fleet->tests.items[i].step),
+                                *then = step_named(suite, fleet->tests.items[i].step);
+
+        if (now != NULL && then != NULL && asks_the_same(now, then))
+            alike |= (periodic_set)1 << i;
+    }
+    return alike;
+}
+
 static void take_looks(struct arena *arena, struct periodic_fleet *fleet, const struct record *record,
                        const struct gathered *gathered)
 {
@@ -214,7 +276,9 @@ static void take_looks(struct arena *arena, struct periodic_fleet *fleet, const 
     periodic_take(fleet, record->started, looks, count);
 }
 
-static void take_outcomes(struct arena *arena, struct periodic_fleet *fleet, const struct record *record)
+/* What failed has failed, however little was asked; that nothing did proves something only of the same test. */
+static void take_outcomes(struct arena *arena, struct periodic_fleet *fleet, const struct record *record,
+                          periodic_set alike)
 {
     size_t tests = fleet->tests.count, before = 0;
     struct gathered *gathered = arena_array(arena, struct gathered, fleet->hosts.count * tests + 1);
@@ -231,12 +295,15 @@ static void take_outcomes(struct arena *arena, struct periodic_fleet *fleet, con
                 gather(&step->shape->slots[judgement->outcomes[i].slot], &judgement->outcomes[i],
                        &gathered[host * tests + test]);
     }
+    for (size_t i = 0; i < fleet->hosts.count * tests; i++)
+        if ((alike >> i % tests & 1) == 0)
+            gathered[i].doubtful = ALL_CLASSES;
     take_looks(arena, fleet, record, gathered);
 }
 
 /* What all attempts of a step took, where each came to its own end. */
 static int take_times(struct arena *arena, struct store *store, struct periodic_fleet *fleet,
-                      const struct record *record, struct error *err)
+                      const struct record *record, periodic_set alike, struct error *err)
 {
     double *hours = arena_array(arena, double, record->plan->steps.count + 1);
     struct ended_attempts ended;
@@ -252,29 +319,31 @@ static int take_times(struct arena *arena, struct store *store, struct periodic_
     for (size_t i = 0; i < record->plan->steps.count; i++) {
         size_t test = test_of_step(fleet, &record->plan->steps.items[i]);
 
-        if (test < fleet->tests.count && hours[i] > 0) /* not NAN */
+        if (test < fleet->tests.count && (alike >> test & 1) != 0 && hours[i] > 0) /* not NAN */
             periodic_take_time(fleet, test, hours[i]);
     }
     return 0;
 }
 
 /* One run at a time is in memory as a whole. */
-static int take_run(struct store *store, struct periodic_fleet *fleet, const struct run_summary *run,
-                    struct error *err)
+static int take_run(struct store *store, struct periodic_fleet *fleet, const struct suite *menu,
+                    const struct run_summary *run, struct error *err)
 {
     struct arena *of_run = arena_create();
     const struct record *record =
         run_summary_check(run, err) < 0 ? NULL : store_load_judged(store, of_run, run->number, err);
-    int result = record != NULL ? take_times(of_run, store, fleet, record, err) : -1;
+    const periodic_set alike = record != NULL ? tests_alike(of_run, fleet, menu, record) : 0;
+    int result = record != NULL ? take_times(of_run, store, fleet, record, alike, err) : -1;
 
     if (result == 0)
-        take_outcomes(of_run, fleet, record);
+        take_outcomes(of_run, fleet, record, alike);
     arena_destroy(of_run);
     return result;
 }
 
 /* As in a history (histories.h), what another party says is none of ours. */
-static int take_history(struct arena *arena, struct store *store, struct tonight *tonight, struct error *err)
+static int take_history(struct arena *arena, struct store *store, const struct suite *menu,
+                        struct tonight *tonight, struct error *err)
 {
     struct run_summary *runs;
     size_t count;
@@ -285,7 +354,7 @@ static int take_history(struct arena *arena, struct store *store, struct tonight
         struct error why = {0};
 
         if (!runs[count].imported && (runs[count].judged || runs[count].damage != NULL) &&
-            take_run(store, tonight->fleet, &runs[count], &why) < 0)
+            take_run(store, tonight->fleet, menu, &runs[count], &why) < 0)
             *list_push(arena, &tonight->gaps) =
                 (struct history_gap){runs[count].number, arena_strdup(arena, why.text)};
     }
@@ -304,5 +373,5 @@ int tonight_load(struct arena *arena, const struct question *question, struct st
                          "no step of suite %s is a test of one host that can be repeated on these hosts; "
                          "expected a suite such as delivery or periodic",
                          question->sources.suite->name);
-    return store != NULL ? take_history(arena, store, ret_tonight, err) : 0;
+    return store != NULL ? take_history(arena, store, question->sources.suite, ret_tonight, err) : 0;
 }

@@ -11,7 +11,7 @@
  *          probe.backend    of each member
  * metrics  power.phase      ms, of each member: how far an edge of its load may have been from its moment, at most: the latest edge,
  *                           what is not known of its clock, and what that moved during the test
- *          power.swing      W, of each member: at work less idle, in the slowest wave
+ *          power.swing      W, of each member: at work less idle, of the GPU that swung least: one at work does not stand for eight
  *          power.peak       W, of each member: the highest of the sums of its GPUs' highest samples
  *          power.ramp       W/s, of each member
  *          power.sum.on .off   W, of all members together in the wave "0.2 Hz"; power.sum.peak, power.sum.ramp likewise of all waves
@@ -28,7 +28,12 @@
 #include "rules.h"
 #include "script.h"
 
-enum { OPENING_S = 30 /* CUDA on eight GPUs, and the ways to multiply */, SETTINGS_BYTES = 16 * 1024 };
+/* CLOSING_S: the clock once more, and what was found. A probe that hangs ends before the login to it does, so its host is there. */
+enum {
+    OPENING_S = 30 /* CUDA on eight GPUs, and the ways to multiply */,
+    CLOSING_S = 10,
+    SETTINGS_BYTES = 16 * 1024
+};
 /* As assay-probe-gpu has them. */
 enum { WAVES_MOST = 8, LASTS_MOST_S = 300 };
 #define PAUSE_S 2.0
@@ -141,7 +146,7 @@ static void command(const struct check_context *context, struct text *out)
     script_set(&settings, "hz", check_text(context, "hz"));
     script_set_number(&settings, "seconds", probe_gpu_seconds(context, "seconds"), 0);
     script_set_number(&settings, "ramp", probe_gpu_seconds(context, "ramp"), 0);
-    script_set_number(&settings, "deadline_s", ceil(clients_all_s(context, &work)), 0);
+    script_set_number(&settings, "deadline_s", ceil(clients_work_s(context, &work)) + CLOSING_S, 0);
     script_set(&settings, "backend", check_text(context, "backend"));
     script_tool(context, &settings, "probe_gpu", "assay-probe-gpu");
     work.settings = settings.bytes;
@@ -157,6 +162,11 @@ static const struct limit phase_rules[] =
           .status = LIMIT_TOOL, .source = "assay: at the same moment; a thirtieth of the shortest period",
           .inconclusive = true);
 
+static const struct limit swing_rules[] =
+    RULES(.metric = "power.swing", .rule = RULE_FLOOR, .value = SWING_LEAST_W, .unit = "W",
+          .status = LIMIT_TOOL, .source = "assay: what draws no more at work than idle has shown nothing",
+          .inconclusive = true);
+
 static const struct item items[] = {
     {"client.works", PER_MEMBER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("client.works", "yes", "assay: a host that is not at work swings nothing",
@@ -166,6 +176,7 @@ static const struct item items[] = {
     {"power.throttle", PER_MEMBER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("power.throttle", "none", "NVML: nvmlClocksEventReasons, those of the hardware")},
     {"power.phase", PER_MEMBER, NULL, DUTY_GATE, phase_rules},
+    {"power.swing", PER_MEMBER, NULL, DUTY_GATE, swing_rules},
     {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("probe.backend", "cuda", "assay: what CPU threads compute says nothing of GPUs",
                         .inconclusive = true)},
@@ -178,16 +189,8 @@ static const struct item items[] = {
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *swing = rules_new(
-        context,
-        LIMITS RULES(.metric = "power.swing", .rule = RULE_FLOOR,
-                     .value = SWING_LEAST_W * context->platform->gpu_count, .unit = "W", .status = LIMIT_TOOL,
-                     .source = "assay: what draws no more at work than idle has shown nothing",
-                     .inconclusive = true));
     double hz;
 
-    for (size_t i = 0; i < context->member_count; i++)
-        slot_add(context, slots, "power.swing", context->members[i]->name, NULL, DUTY_GATE, swing);
     for (size_t i = 0; (hz = wave(context, i)) > 0; i++) {
         const char *subject = wave_subject(context->arena, hz);
 
@@ -381,15 +384,20 @@ static double peak(const struct power *power, const struct host_power *host)
     return most;
 }
 
-static double swing(const struct power *power, const struct host_power *host)
+/* NAN where one is not known. */
+static double swing(const struct host_power *host, struct arena *arena, unsigned gpus)
 {
-    struct arena *arena = power->clients.out->arena;
-    double slowest = INFINITY, hz;
+    double least = INFINITY;
 
-    for (size_t i = 0; (hz = wave(power->clients.context, i)) > 0; i++)
-        slowest = fmin(slowest, hz);
-    return number(host, "power.on", wave_subject(arena, slowest)) -
-           number(host, "power.off", wave_subject(arena, slowest));
+    for (unsigned gpu = 0; gpu < gpus; gpu++) {
+        const char *subject = arena_printf(arena, "gpu%u", gpu);
+        const double swings = number(host, "power.on", subject) - number(host, "power.off", subject);
+
+        if (isnan(swings))
+            return NAN;
+        least = fmin(least, swings);
+    }
+    return gpus > 0 ? least : NAN;
 }
 
 static void tell_number(const struct power *power, const char *metric, const char *subject, double value,
@@ -412,7 +420,7 @@ static void tell_host(const struct power *power, size_t member)
         reading_fact(out, "probe.backend", name, slice_of(backend));
     tell_throttle(power, member, gpus);
     tell_number(power, "power.phase", name, phase(host, out->arena, gpus), "ms");
-    tell_number(power, "power.swing", name, swing(power, host), "W");
+    tell_number(power, "power.swing", name, swing(host, out->arena, gpus), "W");
     tell_number(power, "power.peak", name, peak(power, host), "W");
     tell_number(power, "power.ramp", name, number(host, "power.ramp", ""), "W/s");
 }

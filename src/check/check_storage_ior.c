@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared storage as an MPI program loads it: IOR over all hosts writes, reads what another host wrote, and compares what a third one
- * wrote; sh/storage_ior.sh. All ranks work at once and end together, so a bandwidth is of all hosts, and as low as the slowest of them
- * makes it: who that is storage-clients tells.
+ * wrote, of two hosts again the other one; sh/storage_ior.sh. All ranks work at once and end together, so a bandwidth is of all hosts,
+ * and as low as the slowest of them makes it: who that is storage-clients tells.
  *
  *   ior.write.bandwidth, ior.read.bandwidth   of runs in which nothing is compared; gates where the step has limits, else recorded
  *   ior.wrong                                 of the run in which all is: a gate
@@ -61,6 +61,7 @@ static void command(const struct check_context *context, struct text *out)
     script_set_number(&settings, "transfer", check_number(context, "transfer"), 0);
     script_set_number(&settings, "block", check_number(context, "block"), 0);
     script_set_number(&settings, "seconds", check_number(context, "seconds"), 0);
+    script_set_number(&settings, "further", context->member_count == 2 ? 1 : 2, 0);
     text_put(&settings, "set --");
     script_words(context, &settings,
                  check_text(context, "flags") != NULL ? check_text(context, "flags") : "");
@@ -159,7 +160,7 @@ const struct check check_storage_ior = {
     .summary =
         "ior over all hosts on a shared mount: bandwidth of writing and reading, and the data compared",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST | SCOPE_HOSTS,
+    .scopes = SCOPE_HOSTS, /* one host would read what it has in its own memory */
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,
     .arguments_fault = arguments_fault,

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "assay/app/tonight.h"
 #include "assay/base/clock.h"
 #include "assay/base/files.h"
+#include "assay/model/platform.h"
 #include "assay/reasons/periodic.h"
 #include "cli.h"
 
@@ -71,6 +73,49 @@ static const char *command_of(struct arena *arena, const struct periodic_options
     return arena_strdup(arena, line.bytes);
 }
 
+static bool same_file(const char *one, const char *other)
+{
+    struct stat files[2];
+
+    return one != NULL && other != NULL && stat(one, &files[0]) == 0 && stat(other, &files[1]) == 0 &&
+           files[0].st_dev == files[1].st_dev && files[0].st_ino == files[1].st_ino;
+}
+
+/* What the choice was made from is not written over; and a suite with a name of ours would pass for ours in every report. */
+static int check_output(struct arena *arena, const struct periodic_options *options, const char *path,
+                        struct error *err)
+{
+    const struct question *question = &options->question;
+    const struct {
+        const char *path, *what;
+    } inputs[] = {{question->hostfile, "the hostfile"},
+                  {question->suite, "the suite that is chosen from"},
+                  {question->baseline, "the baseline"},
+                  {cli_database(options->db), "the database"}};
+    const char *name = suite_name(arena, path);
+
+    for (size_t i = 0; i < ARRAY_SIZE(inputs); i++)
+        if (same_file(path, inputs[i].path))
+            return error_set(err, ERROR_USAGE,
+                             "--output: '%s' is %s, which would be written over; expected another file", path,
+                             inputs[i].what);
+    if (builtin_find("suites", name) != NULL)
+        return error_set(err, ERROR_USAGE,
+                         "--output: a suite in '%s' has the name %s, which a built-in suite has; expected "
+                         "another file name",
+                         path, name);
+    return 0;
+}
+
+static int check_outputs(struct arena *arena, const struct periodic_options *options, size_t groups,
+                         struct error *err)
+{
+    for (size_t i = 0; options->output != NULL && i < groups; i++)
+        if (check_output(arena, options, suite_path(arena, options->output, i), err) < 0)
+            return -1;
+    return 0;
+}
+
 static int write_suites(struct arena *arena, const struct periodic_options *options,
                         struct report_periodic *periodic, struct error *err)
 {
@@ -121,7 +166,8 @@ static int show(struct arena *arena, const struct periodic_options *options, con
     periodic_say(arena, tonight->fleet, &rates, &choice, &periodic.tonight);
     if (tonight->left_out != NULL)
         *list_push(arena, &periodic.tonight.notes) = tonight->left_out;
-    if (write_suites(arena, options, &periodic, err) < 0)
+    if (check_outputs(arena, options, periodic.tonight.groups.count, err) < 0 ||
+        write_suites(arena, options, &periodic, err) < 0)
         return cli_fail(err);
     text_init(&out, PERIODIC_BYTES);
     if (strcmp(options->format, "json") == 0)

@@ -123,14 +123,14 @@ static int fail_ior(const struct work *work)
     return 0;
 }
 
-/* A rank of the host whose reads come out wrong, by the file of the rank whose data it reads. */
+/* A rank of the host whose reads come out wrong, by the file of the rank whose data it reads. What it wrote itself is right in its
+   memory. */
 static unsigned compare(const struct work *work)
 {
     enum { ERRORS = 3 };
     unsigned shift = (unsigned)number_behind(work->tool, "-Q", 1), wrong = 0;
 
-    shift = shift < work->count ? shift : (unsigned)work->count - 1;
-    for (unsigned rank = 0; rank < work->ranks; rank++) {
+    for (unsigned rank = 0; shift % work->count != 0 && rank < work->ranks; rank++) {
         if (strcmp(host_of(work, rank)->data_bad, "corrupts") != 0)
             continue;
         printf("[%u] FAILED comparison of buffer containing 8-byte ints:\n[%u]   File name = %s.%08u\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage-clients and storage-shared: what becomes of the rows that the hosts print. */
+/* storage-clients, storage-shared and gpu-power: what becomes of the rows that the hosts print. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static void stage_begin(struct stage *stage, struct arena *arena, const char *ch
                         size_t hosts)
 {
     static const char platform[] =
-        "{\"name\": \"bare\", \"title\": \"a host\", \"source\": \"test\", \"gpus\": {\"count\": 1, \"models\": "
+        "{\"name\": \"bare\", \"title\": \"a host\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "
         "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": false, \"fabric_state\": "
         "false, \"driver_minimum\": \"525.60.13\"}";
     const char *lines = "defaults platform=bare mounts=/data\n";
@@ -531,6 +531,31 @@ static void an_odd_mount_option_is_named(void **state)
                         "vers=4.0, while most hosts have vers=4.2 nconnect=16");
 }
 
+/* Five hundred watts of one GPU do not stand for another one that stays idle. */
+static void a_gpu_that_does_not_swing_is_seen_beside_one_that_does(void **state)
+{
+    static const char *const said[] = {
+        "{\"assay_probe_gpu\": 1, \"test\": \"power\", \"program\": \"assay-probe-gpu 0.1.0\", \"backend\": \"cuda\", \"architecture\": \"sm_90\", \"gpus\": 2, \"rows\": 3, \"edges\": 4}",
+        "{\"clock\": \"before\", \"uncertain_ms\": 0.1, \"moved_ms\": 0}",
+        "{\"clock\": \"after\", \"uncertain_ms\": 0.1, \"moved_ms\": 0}",
+        "{\"segment\": 0, \"hz\": 1, \"from_s\": 0, \"to_s\": 2, \"on_w\": 732.5, \"off_w\": 225, \"peak_w\": 760}",
+        "{\"gpu\": 0, \"name\": \"T\", \"uuid\": \"A\", \"edges\": 4, \"late_ms\": 1, \"late_p99_ms\": 1, \"power\": \"instant\", \"peak_w\": 650, \"on_w\": 612.5, \"off_w\": 112.5, \"clock_mhz\": 1900, \"clock_least_mhz\": 1900, \"temperature_c\": 61}",
+        "{\"gpu\": 1, \"name\": \"T\", \"uuid\": \"B\", \"edges\": 4, \"late_ms\": 1, \"late_p99_ms\": 1, \"power\": \"instant\", \"peak_w\": 650, \"on_w\": 120, \"off_w\": 112.5, \"clock_mhz\": 1900, \"clock_least_mhz\": 1900, \"temperature_c\": 61}",
+        "{\"end\": \"ok\", \"rounds\": 2, \"seconds\": 4}"};
+    struct stage stage;
+
+    stage_begin(&stage, *state, "gpu-power", "\"agreed\": \"F\", \"hz\": \"1\"", 2);
+    asked(&stage, 1, "yes", 0);
+    placed(&stage, 1, 1);
+    for (size_t i = 0; i < ARRAY_SIZE(said); i++)
+        text_printf(&stage.rows, "client.power\tn1\t%s\n", said[i]);
+    text_put(&stage.rows, "client.ended\tn1\t0\nclient.left\tn1\t0\n");
+    stage_read(&stage);
+    assert_string_equal(fact(&stage, "power.gpus", "n1"), "all at work to the end");
+    assert_near(number(&stage, "power.swing", "n1"), 7.5);
+    assert_non_null(strstr(lacking(&stage, "power.throttle", "n1"), "not often enough"));
+}
+
 static int setup(void **state)
 {
     *state = arena_create();
@@ -564,6 +589,7 @@ int main(void)
         CASE(what_is_found_surely_too_late_fails_and_what_may_be_is_undecided),
         CASE(a_lock_that_does_not_hold_is_its_own_hosts),
         CASE(an_odd_mount_option_is_named),
+        CASE(a_gpu_that_does_not_swing_is_seen_beside_one_that_does),
     };
 
     return cmocka_run_group_tests_name("storage of several hosts", tests, NULL, NULL);

@@ -49,10 +49,10 @@ FLOORS = suite("floors", [limit("ior.read.bandwidth", 30, "GB/s"), limit("ior.wr
 with Lab("parallel", 6, FAULTS) as lab:
     done, report = run(lab, "healthy", "node1,node2", suite("recorded", layout="shared"))
     recorded = {item["metric"]: float(item["measured"].split()[0]) for _, item in report.outcomes("record")
-                if item["metric"].startswith(("ior.", "mdtest.")) and not item["metric"].endswith("version")}
+                if item["metric"].startswith(("ior.", "mdtest.")) and not item["metric"].endswith("version") and item["measured"]}
     tap.same((done.returncode, report.verdict, report.bad()), (0, "accept", {}), "healthy hosts pass", done.stderr)
     tap.same(sorted(recorded), sorted([f"ior.{way}.{what}" for way in ("write", "read") for what in ("bandwidth", "transfers", "time")] +
-                                      [f"mdtest.file.{what}" for what in ("create", "stat", "read", "remove")]),
+                                      [f"mdtest.file.{what}" for what in ("create", "stat", "remove")]),
              "what no limit is of is recorded")
     tap.ok(22 < recorded["ior.write.bandwidth"] < 24 and 33 < recorded["ior.read.bandwidth"] < 35.5 and
            recorded["mdtest.file.create"] == 18000, "as much as both hosts together have, and as fast as all files were there", recorded)
@@ -60,6 +60,10 @@ with Lab("parallel", 6, FAULTS) as lab:
     done, report = run(lab, "limits", "node1,node2", FLOORS)
     tap.same((done.returncode, outcome(report, "storage-ior", "ior.read.bandwidth")[0],
               outcome(report, "storage-mdtest", "mdtest.file.create")[0]), (0, "pass", "pass"), "limits of a contract are met", done.stderr)
+
+    done, report = run(lab, "reads", "node1,node2", suite("reads", (), [limit("mdtest.file.read", 1, "count")]))
+    word, cause = outcome(report, "storage-mdtest", "mdtest.file.read")
+    tap.ok(word == "inconclusive" and "its own files" in cause, "what two hosts would read of their own is no rate", word, cause)
 
     done, report = run(lab, "slow", "node1,node4", FLOORS)
     tap.same((done.returncode, report.verdict), (1, "reject"), "client-slow: storage that is slower than the contract says is rejected",
@@ -76,6 +80,9 @@ with Lab("parallel", 6, FAULTS) as lab:
     tap.ok(word == "fail" and "node3/rank16" in cause and "which node" in cause and ".000000" in cause,
            "who read it, in which file, and who wrote it are told", word, cause)
     tap.same(sorted(step for _, step in report.bad()), ["storage-ior"], "nothing else is", report.bad())
+    done, report = run(lab, "corrupts-two", "node1,node3", suite("verified-two"))
+    word, cause = outcome(report, "storage-ior", "ior.wrong")
+    tap.ok(done.returncode == 1 and word == "fail", "and so it is of two hosts, of which each compares what the other wrote", word, cause)
 
     for name, hosts, words in (("read-only", "node1,node5", "Read-only file system"), ("missing", "node1,node6", "unable to find the specified executable")):
         done, report = run(lab, name, hosts, suite(name))
@@ -90,6 +97,13 @@ with Lab("parallel", 6, FAULTS) as lab:
                                    ("block", {"block": "3M", "transfer": "2M"}, '"block" is no multiple')):
         refused = assay("plan", "-H", lab.hostfile, "-s", suite(f"wrong-{name}", **arguments))
         tap.ok(refused.returncode == 64 and words in refused.stderr, f"a wrong {name} is refused", refused.stderr)
+    for check in ("storage-ior", "storage-mdtest"):
+        of_one = os.path.join(FOLDER, f"one-{check}.json")
+        with open(of_one, "w", encoding="utf-8") as file:
+            json.dump({"name": "one", "title": "one", "steps": [{"check": check, "arguments": {"mount": "/data"}}]}, file)
+        refused = assay("plan", "-H", lab.hostfile, "-s", of_one)
+        tap.ok(refused.returncode == 64 and "cannot run with scope 'host'" in refused.stderr,
+               f"{check} of one host, which reads its own memory, is refused", refused.stderr)
     left = [name for name in os.listdir(os.path.join(lab.folder, "data")) if name.startswith("assay-")]
     tap.same(left, [], "nothing is left on the mount")
 tap.end()

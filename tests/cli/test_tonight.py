@@ -103,6 +103,21 @@ def as_suites(hostfile):
     tap.ok("node2 failed it and has not passed it since" in test_of(answer, "ecc")["why"], "and repeats what failed", answer["tests"])
 
 
+def by_less(hostfile):
+    """The same names, and something else is asked."""
+    with open(menu, encoding="utf-8") as file:
+        document = json.load(file)
+    for step in document["steps"]:
+        if step["check"] == "ecc":
+            step["repeat"] = 2
+    other = os.path.join(FOLDER, "other.json")
+    with open(other, "w", encoding="utf-8") as file:
+        json.dump({**document, "name": "other"}, file)
+    tap.same(one_run(len(WEEKS) + 2, 0, GOOD, other), 0, "another suite's step of that name passes")
+    answer = told("-H", hostfile, "-s", menu)
+    tap.ok("node2 failed it and has not passed it since" in test_of(answer, "ecc")["why"], "which is no proof of the repair", answer["tests"])
+
+
 def several_groups(hostfile):
     """As many hours as half of the hosts take: then not all have the same tests."""
     hours = told("-H", hostfile, "--hours", "100", db=None, cwd=FOLDER)["all_host_hours"]
@@ -133,6 +148,9 @@ def refused(hostfile):
             (("-H", hostfile, "--format", "yaml"), "unknown format 'yaml'; expected text or json"),
             (("-H", hostfile, "--lang", "fr"), "unknown language 'fr'"),
             (("-H", hostfile, "-o", "-"), "--output '-'; expected the name of a file"),
+            (("-H", hostfile, "-o", hostfile), "is the hostfile, which would be written over"),
+            (("-H", hostfile, "-s", menu, "-o", menu), "is the suite that is chosen from"),
+            (("-H", hostfile, "-o", os.path.join(FOLDER, "periodic.json")), "has the name periodic, which a built-in suite has"),
             (("-H", hostfile, "-s", across), "no step of suite across is a test of one host"),
             (("-H", hostfile, "-s", "delivry"), "delivry"),
             (("-H", hostfile, "--hosts", "node9"), "node9"),
@@ -157,4 +175,5 @@ several_groups(hosts)
 refused(hosts)
 weeks(hosts)
 as_suites(hosts)
+by_less(hosts)
 tap.end()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An NVML that knows the GPUs of the host backend: the first draws what it may, the second is too warm as well. The first tells
-   what it draws at the moment, which alternates; with FAKE_NVML_LOST the second is lost after some samples. */
+   what it draws at the moment, which alternates; with FAKE_NVML_LOST the second is lost after some samples; with FAKE_NVML_BUSY few questions
+   after reasons are answered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,15 @@ struct field {
 };
 int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields);
 
-enum { DONE = 0, NOT_FOUND = 6, LOST = 15, CLOCK_SM = 1, POWER_INSTANT = 186, SAMPLES_FOUND = 20 };
+enum {
+    DONE = 0,
+    NOT_FOUND = 6,
+    LOST = 15,
+    CLOCK_SM = 1,
+    POWER_INSTANT = 186,
+    SAMPLES_FOUND = 20,
+    UNKNOWN = 999
+};
 
 static int numbers[] = {0, 1};
 
@@ -79,6 +88,8 @@ int nvmlDeviceGetTemperature(void *device, int kind, unsigned *ret_c)
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret_reasons)
 {
+    static unsigned samples[2];
+
     *ret_reasons = *(int *)device == 1 ? 0x44 : 0x4;
-    return DONE;
+    return getenv("FAKE_NVML_BUSY") != NULL && ++samples[*(int *)device] % 40 != 0 ? UNKNOWN : DONE;
 }

@@ -179,6 +179,9 @@ ok(all(1100 < line["on_w"] < 1320 and line["peak_w"] == 1312.5 for line in by_ke
 done, lines = probe(*SHORT, "--gpus", "2", env={**SENSED, "FAKE_NVML_LOST": "1"})
 lost = [(line["gpu"], line["why"]) for line in by_key(lines, "gpu") if "lost_s" in line]
 same((done.returncode, lines[-1]["end"], lost), (1, "wrong", [(1, "NVML: GPU is lost")]), "a GPU that goes away is told, and the other one works to the end")
+done, lines = probe(*SHORT, "--gpus", "2", env={**SENSED, "FAKE_NVML_BUSY": "1"})
+same([line.get("reasons") for line in by_key(lines, "gpu")], [None, "sw_power_cap, hw_thermal_slowdown"],
+     "that nothing slowed a GPU down is not said of a few samples; that something did is", done.stderr)
 begin = time.time() + 3
 status, lines = answered(*SHORT, "--gpus", "1", "--clock", "stdin", "--at", f"{begin + 50:.6f}", ahead=50)
 took = time.time() - begin

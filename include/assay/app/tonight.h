@@ -18,7 +18,8 @@ struct tonight {
 /*
  * Of the question's plan the steps over one host are the tests, but for those that last for a time or compare variants, and those
  * that come `last` and do again what an earlier one does; hosts are those that have one of them. Every judged run that was made here
- * counts, whatever its suite: a step of the same name and check on a host of the same name is the same test. A gate that
+ * counts, whatever its suite: a step of the same name and check on a host of the same name is the same test. Where that suite asked
+ * something else of it (arguments, limits, what is a gate), only what failed counts, not that it passed, nor its time. A gate that
  * failed is a defect of its class unless it is waived; one without an answer leaves its class in doubt; one of no class
  * ("sound") that failed is of the host. store NULL: there is no history. All in the arena. ERROR_USAGE: no step of the suite
  * can be repeated, or more than PERIODIC_TESTS_MOST.

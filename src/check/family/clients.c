@@ -38,10 +38,14 @@ static double lead_s(const struct check_context *context, double opening_s)
            clients_scaled_s(context, LEAD_S + (double)context->member_count / LOGINS_A_SECOND, LEAST_S);
 }
 
+double clients_work_s(const struct check_context *context, const struct clients_work *work)
+{
+    return lead_s(context, work->opening_s) + (double)work->turns * work->slot_s;
+}
+
 double clients_all_s(const struct check_context *context, const struct clients_work *work)
 {
-    return lead_s(context, work->opening_s) + (double)work->turns * work->slot_s +
-           clients_scaled_s(context, ASK_S, ASK_LEAST_S);
+    return clients_work_s(context, work) + clients_scaled_s(context, ASK_S, ASK_LEAST_S);
 }
 
 unsigned clients_expected_s(const struct check_context *context, const struct clients_work *work)

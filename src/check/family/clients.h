@@ -47,6 +47,8 @@ struct clients_work {
     const char *ask;
 };
 void clients_put(const struct check_context *context, const struct clients_work *work, struct text *out);
+/* From the start of the work, which is before its first turn, to the end of its last one. */
+double clients_work_s(const struct check_context *context, const struct clients_work *work);
 /* From the first login to the last client's end. */
 double clients_all_s(const struct check_context *context, const struct clients_work *work);
 /* Of an attempt at timescale 1. */

@@ -20,8 +20,15 @@
 command -v log_in >/dev/null || log_in() { timeout 600 ssh "$1" "exec /bin/sh -s '$2'"; }
 dir=${folder:+$ASSAY_LAB_ROOT$folder/assay-clients-$ASSAY_ATTEMPT}
 
+# of_client NAME: whether the row is of that host. What a host says of another one, or of all, is not taken.
+of_client() {
+    of_row=${row#*"$tab"}
+    case $row in *"$tab"*) [ "${of_row%%"$tab"*}" = "$1" ] ;; *) false ;; esac
+}
+# stamped NAME: of that host's rows
 stamped() {
     while IFS= read -r row; do
+        of_client "$1" || continue
         case $row in client.clock"$tab"* | client.begun.*) row="$row $(date +%s.%N)" ;; esac
         printf '%s\n' "$row"
     done
@@ -43,6 +50,7 @@ answered() {
     } | {
         exec 3>"$ASSAY_DIR/answers.$1"
         while IFS= read -r row; do
+            of_client "$3" || continue
             case $row in client.ping"$tab"*) date +%s.%N >&3 ;; *) printf '%s\n' "$row" ;; esac
         done
     }
@@ -60,7 +68,7 @@ n=0
 while read -r address _ _ name; do
     n=$((n + 1)) name=${name:-$address}
     put client.asked "$name" "$(date +%s.%N)" | tee "$ASSAY_DIR/ask.$n.out"
-    { start ask $n "$address" "$name" | stamped >>"$ASSAY_DIR/ask.$n.out"; } </dev/null &
+    { start ask $n "$address" "$name" | stamped "$name" >>"$ASSAY_DIR/ask.$n.out"; } </dev/null &
     echo "$n $address $name $!" >>"$ASSAY_DIR/asked"
 done <"$ASSAY_DIR/hosts"
 : >"$ASSAY_DIR/fit"
@@ -92,7 +100,7 @@ put clients.begin '' "$begin"
 while [ $place -lt "$count" ] && read -r n address name; do
     put client.place "$name" $place
     words="$name $place $count $(begin_of "$n")"
-    if [ -n "$answers" ]; then answered "$n" "$address" "$name" "$words"; else start work "$n" "$address" "$words" | stamped; fi </dev/null &
+    if [ -n "$answers" ]; then answered "$n" "$address" "$name" "$words"; else start work "$n" "$address" "$words" | stamped "$name"; fi </dev/null &
     place=$((place + 1)) working="$working $!"
 done <<END
 $fit

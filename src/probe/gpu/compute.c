@@ -235,7 +235,7 @@ static int run_compute(struct gpu_probe *probe)
         return gpu_refuse(GPU_BROKEN, "no memory");
     run->gemm = probe->backend->gemm;
     gpu_output_head(probe);
-    run->sensors = sensors_start(probe, (struct sensor_how){.period_ms = 100});
+    run->sensors = sensors_start(probe, (struct sensor_how){.period_ms = 100, .near_ms = 500});
     status = run_all(run, probe, &err);
     gpu_deadline_stop();
     sensors_stop(run->sensors);

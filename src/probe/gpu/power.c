@@ -7,8 +7,9 @@
  *                            same when all is over, and how far the one has moved against the other since
  *   {"segment": 0, ..}       each wave and the ramp: W of all GPUs together at work and idle, and the peaks added up
  *   {"gpu": 0, ..}           edges that it came to, how late the latest was and 99 in a hundred are (early ones count as well),
- *                            and what the driver said: W, clock at work, temperature, why that was not higher; or since which
- *                            second of the test the GPU is lost
+ *                            and what the driver said: W, clock at work, temperature, why that was not higher (only where it was
+ *                            asked in all waves and the ramp, or something was found); or since which second of the test the GPU is
+ *                            lost
  *
  * Without NVML there are no figures but those of time. What the GPU draws follows an edge by a few ms, which nobody sees from here.
  */
@@ -32,6 +33,11 @@ enum { PERIOD_MS = 20, LEAD_S = 2 /* where no moment is asked for */, STOP_EVERY
 #define WARMUP_S 0.5
 /* Of a beat, after its edge: until then power is between both. */
 #define SETTLED 0.4
+/* Of each wave, at work and idle, and of the ramp: with fewer samples nobody knows that nothing was slowed down. */
+#define WATCHED_HZ 5.0
+enum { WATCHED_LEAST = 5 };
+/* Bits of NVML: what the hardware slows down for. */
+enum { HW_SLOWDOWN = 1 << 3, HW_THERMAL_SLOWDOWN = 1 << 6, HW_POWER_BRAKE_SLOWDOWN = 1 << 7 };
 
 struct power_gpu {
     void *products; /* NULL: they could not be made */
@@ -111,6 +117,12 @@ static void note_edge(struct power_gpu *own, double planned)
         own->late.values[own->late.count++] = -fabs(gpu_now_s() - planned);
 }
 
+/* As the last one, but one that was held up for long says nothing of the next. */
+static double next_slice_s(const struct power_gpu *own)
+{
+    return fmin(own->slice_s, 4 * SLICE_S);
+}
+
 /* A wave's end is a moment; of the ramp the work counts, of which a period has only some slices. */
 static int work_beat(const struct power_run *run, struct power_gpu *own, const struct power_beat *beat,
                      bool wave, struct error *err)
@@ -121,13 +133,13 @@ static int work_beat(const struct power_run *run, struct power_gpu *own, const s
     if (wave)
         note_edge(own, run->begin + beat->on);
     own->owed_s = wave ? 0 : own->owed_s + beat->off - beat->on;
-    while (!gpu_stop_asked() && gpu_now_s() + own->slice_s / 2 < off &&
-           (wave || own->owed_s > own->slice_s / 2)) {
+    while (!gpu_stop_asked() && gpu_now_s() + next_slice_s(own) / 2 < off &&
+           (wave || own->owed_s > next_slice_s(own) / 2)) {
         began = gpu_now_s();
         if (run->probe->backend->gemm->run(own->products, own->times, &seconds, err) < 0)
             return -1;
         own->slice_s = gpu_now_s() - began;
-        own->owed_s -= wave ? 0 : own->slice_s;
+        own->owed_s = wave ? 0 : fmax(own->owed_s - own->slice_s, -POWER_RAMP_PERIOD_S);
     }
     if (wave)
         note_edge(own, off);
@@ -165,11 +177,25 @@ static void put_clock(const char *when, const struct power_clock *clock, double 
     line_end(&line);
 }
 
-/* By one of the threads, once all GPUs can begin. */
+/* NULL: all can. */
+static const char *why_unready(const struct power_run *run)
+{
+    for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++)
+        if (run->gpus[gpu].why[0] != '\0')
+            return run->gpus[gpu].why;
+    return NULL;
+}
+
+/* By one of the threads, once all have prepared their GPUs. Without a library or memory a GPU is not lost: then none begins. */
 static void agree(struct power_run *run)
 {
     const struct gpu_options *options = &run->probe->options;
+    const char *unready = why_unready(run);
 
+    if (unready != NULL) {
+        (void)snprintf(run->why, sizeof run->why, "%s", unready);
+        return;
+    }
     if (!power_clock_read(options->clock_by_stdin, &run->clock)) {
         (void)snprintf(run->why, sizeof run->why, "nobody told what time it is");
         return;
@@ -184,9 +210,8 @@ static void agree(struct power_run *run)
     run->agreed = true;
 }
 
-static void lose(const struct power_run *run, struct power_gpu *own, const struct error *err)
+static void say_why(struct power_gpu *own, const struct error *err)
 {
-    own->lost_s = run->agreed ? fmax(gpu_now_s() - run->begin, 0) : 0;
     (void)snprintf(own->why, sizeof own->why, "%.*s", (int)sizeof own->why - 1, err->text);
 }
 
@@ -197,13 +222,15 @@ static int work_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
     struct power_gpu *own = &run->gpus[gpu];
     int status = prepare(run, gpu, err);
 
+    if (status < 0)
+        say_why(own, err);
     if (pthread_barrier_wait(&run->ready) == PTHREAD_BARRIER_SERIAL_THREAD)
         agree(run);
     (void)pthread_barrier_wait(&run->ready);
-    if (status == 0 && run->agreed)
-        status = follow(run, own, err);
-    if (status < 0)
-        lose(run, own, err);
+    if (status == 0 && run->agreed && follow(run, own, err) < 0) {
+        own->lost_s = fmax(gpu_now_s() - run->begin, 0);
+        say_why(own, err);
+    }
     if (own->products != NULL)
         probe->backend->gemm->close(own->products);
     return 0;
@@ -294,20 +321,47 @@ static void put_segment(const struct power_run *run, unsigned number)
     line_end(&line);
 }
 
+static bool is_enough(struct sensor_span span, double seconds)
+{
+    return span.samples >= fmax(WATCHED_LEAST, WATCHED_HZ * seconds);
+}
+
+static bool is_watched(const struct power_run *run, unsigned gpu, const struct power_segment *segment)
+{
+    const double length = segment->to - segment->from, settled = length / 2 * (1 - SETTLED);
+
+    return segment->hz > 0 ? is_enough(sense(run, gpu, segment, true), settled) &&
+                                 is_enough(sense(run, gpu, segment, false), settled)
+                           : is_enough(sense_share(run, gpu, segment, 0, 1), length);
+}
+
+/* What was found is true however seldom the driver was asked; that nothing was is not. */
+static void put_reasons(struct line *line, const struct power_run *run, unsigned gpu, uint64_t reasons)
+{
+    char text[SENSOR_REASONS_BYTES];
+    bool watched = true;
+
+    for (unsigned i = 0; i < run->schedule.segment_count; i++)
+        watched = watched && is_watched(run, gpu, &run->schedule.segments[i]);
+    if (!watched && (reasons & (HW_SLOWDOWN | HW_THERMAL_SLOWDOWN | HW_POWER_BRAKE_SLOWDOWN)) == 0)
+        return;
+    sensors_name_reasons(reasons, text);
+    json_member(&line->writer, "reasons", text);
+}
+
 static void put_sensed(struct line *line, const struct power_run *run, unsigned gpu)
 {
     struct sensor_span all = sensors_over(run->sensors, gpu, run->begin, run->begin + run->schedule.end);
     struct sensor_span on = {0}, off = {0};
-    char reasons[SENSOR_REASONS_BYTES];
 
     for (unsigned i = 0; i < run->schedule.segment_count; i++)
         if (run->schedule.segments[i].hz > 0) {
             on = sensors_joined(on, sense(run, gpu, &run->schedule.segments[i], true));
             off = sensors_joined(off, sense(run, gpu, &run->schedule.segments[i], false));
         }
+    put_reasons(line, run, gpu, all.reasons);
     if (all.samples == 0 || on.samples == 0 || off.samples == 0)
         return;
-    sensors_name_reasons(all.reasons, reasons);
     json_member(&line->writer, "power",
                 sensors_power(run->sensors, gpu) == SENSOR_POWER_INSTANT ? "instant" : "mean of a second");
     line_rate(line, "peak_w", all.power_peak_w);
@@ -316,7 +370,6 @@ static void put_sensed(struct line *line, const struct power_run *run, unsigned 
     line_rate(line, "clock_mhz", on.clock_mhz);
     line_rate(line, "clock_least_mhz", on.clock_least_mhz);
     line_rate(line, "temperature_c", all.temperature_c);
-    json_member(&line->writer, "reasons", reasons);
 }
 
 static bool is_lost(struct power_run *run, unsigned gpu)

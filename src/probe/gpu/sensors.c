@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */, NEAR_MS = 500 };
+enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */ };
 
 /* Of nvml.h what is used: its interface is kept stable, and the header is on few hosts. */
 typedef struct nvml_device *nvml_device;
@@ -280,7 +280,7 @@ struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double fr
         else if (sample->at_s <= to)
             add(&span, sample);
     }
-    if (span.samples == 0 && before != NULL && from - before->at_s < NEAR_MS / 1e3)
+    if (span.samples == 0 && before != NULL && from - before->at_s < sensors->how.near_ms / 1e3)
         add(&span, before);
     (void)pthread_mutex_unlock(&sensors->lock);
     return span;

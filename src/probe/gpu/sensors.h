@@ -27,6 +27,8 @@ enum sensor_power {
 };
 struct sensor_how {
     unsigned period_ms;
+    unsigned
+        near_ms; /* so old the last sample before a span may be that stands for one without any; 0: none does */
     enum sensor_power power;
 };
 
@@ -34,7 +36,7 @@ enum { SENSOR_REASONS_BYTES = 200 };
 
 /* NULL: nobody tells anything. */
 struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how how);
-/* What was sampled between the two times (gpu_now_s), or right before where nothing was. sensors may be NULL. */
+/* What was sampled between the two times (gpu_now_s), or near before where nothing was (near_ms). sensors may be NULL. */
 struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double from, double to);
 /* Two spans as one. */
 struct sensor_span sensors_joined(struct sensor_span one, struct sensor_span other);
