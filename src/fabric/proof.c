@@ -151,9 +151,9 @@ static enum fabric_gap gap_of(const struct fabric *fabric, uint32_t way, const b
             return FABRIC_UNTESTED;
     if (port->far == FABRIC_NONE || port->inactive)
         return FABRIC_INACTIVE;
-    return most <= 0                           ? FABRIC_NO_FLOW
-           : most < FABRIC_SHARE * port->gbits ? FABRIC_TOO_LITTLE
-                                               : FABRIC_COVERED;
+    return most <= 0                             ? FABRIC_NO_FLOW
+           : most < FABRIC_PLANNED * port->gbits ? FABRIC_TOO_LITTLE
+                                                 : FABRIC_COVERED;
 }
 
 void fabric_cover(struct arena *arena, const struct fabric *fabric, const struct fabric_measured *measured,
