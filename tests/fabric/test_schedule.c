@@ -484,7 +484,7 @@ static void a_reading_that_is_missing_hides_no_errors(void **state)
         /* Nobody counted in the second round: it may have carried all. */
         assert_float_equal(proven.bits[way], 2 * 400e9 * 10, 1);
         assert_int_equal(fabric_errors_tell(proven.errors[way], proven.bits[way], FABRIC_BER_LIMIT),
-                         row->errors > 100);
+                         row->errors > 6); /* see errors_tell_when_chance_does_not_explain_them */
     }
 }
 
