@@ -89,7 +89,7 @@ static int check_alike(struct arena *arena, const struct judged *one, const stru
                        struct error *err)
 {
     const struct run_limits *a = &one->sources.limits, *b = &other->sources.limits;
-    const char *told = "";
+    const char *told = "", *advice = "";
 
     if (!bytes_equal(a->suite->bytes, b->suite->bytes))
         tell_other(arena, &told, "suite ", arena_printf(arena, "(%s, %s)", a->suite->name, b->suite->name));
@@ -97,14 +97,15 @@ static int check_alike(struct arena *arena, const struct judged *one, const stru
                      b->contract != NULL ? b->contract->bytes : nothing))
         tell_other(arena, &told, "contract", "");
     compare_platforms(arena, a, b, &told);
+    if (strstr(told, "baseline of ") != NULL || strstr(told, "contract") != NULL)
+        advice = "; --baseline and --contract judge all by the same one";
     if (!advisories_equal(&one->sources, &other->sources))
         tell_other(arena, &told, "advisories", "");
     if (*told == '\0')
         return 0;
     return error_set(err, ERROR_USAGE,
-                     "runs %lld and %lld cannot be judged as one, they have not the same %s; --baseline and "
-                     "--contract judge all by the same one",
-                     one->record->number, other->record->number, told);
+                     "runs %lld and %lld cannot be judged as one, they have not the same %s%s",
+                     one->record->number, other->record->number, told, advice);
 }
 
 static int check_as_one(struct arena *arena, const struct judged *judged, size_t count, struct error *err)

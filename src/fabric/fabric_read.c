@@ -62,6 +62,7 @@ static int take_end(const struct lines *lines, const struct ib_link_end *end, ui
                            arena_strndup(fabric->arena, end->name.bytes, end->name.length));
     if ((fabric->nodes.items[node].kind == FABRIC_ADAPTER) != adapter)
         return refuse(lines, "the node is an adapter in one line and a switch in another");
+    fabric->nodes.items[node].device = end->device;
     *ret_port = fabric_add_port(fabric, node, (unsigned)number);
     if (lid == 0 || lid > FABRIC_LID_MAX)
         return 0;

@@ -19,15 +19,36 @@ static void add_round(const struct fabric *fabric, const struct fabric_counters 
 {
     for (size_t way = 0; way < fabric->ports.count; way++) {
         uint32_t far = fabric->ports.items[way].far;
-        double errors = far == FABRIC_NONE ? NAN : growth(counters[0].errors, counters[1].errors, far);
+        double most;
 
         round[way].sent_bits = growth(counters[0].sent, counters[1].sent, way);
         round[way].received_bits =
             far == FABRIC_NONE ? NAN : growth(counters[0].received, counters[1].received, far);
-        proven->bits[way] += fmax(round[way].sent_bits, round[way].received_bits);
-        proven->errors[way] += errors;
+        /* Where nobody counted, all that it can carry: errors of too few bits would accuse. */
+        most = fmax(round[way].sent_bits, round[way].received_bits);
+        proven->bits[way] += isnan(most) ? fabric->ports.items[way].gbits * 1e9 * seconds : most;
     }
     fabric_proof(fabric, round, seconds, proven->ways);
+}
+
+/* Between the readings that told: one that did not hides no errors of the others. */
+static void add_errors(const struct fabric_counters *counters, size_t readings, uint32_t far,
+                       double *ret_errors, bool *ret_told)
+{
+    double last = counters[0].errors[far];
+
+    *ret_told = !isnan(last) && !isnan(counters[readings - 1].errors[far]);
+    for (size_t i = 1; i < readings; i++) {
+        double now = counters[i].errors[far];
+
+        if (isnan(now))
+            continue;
+        if (now >= last)
+            *ret_errors = (isnan(*ret_errors) ? 0 : *ret_errors) + now - last;
+        else if (!isnan(last))
+            *ret_told = false;
+        last = now;
+    }
 }
 
 void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct fabric_counters *counters,
@@ -39,12 +60,16 @@ void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct
 
     *ret_proven = (struct fabric_proven){.ways = arena_array(arena, bool, ways),
                                          .bits = arena_array(arena, double, ways),
-                                         .errors = arena_array(arena, double, ways)};
+                                         .errors = arena_array(arena, double, ways),
+                                         .told = arena_array(arena, bool, ways)};
     for (size_t i = 0; i < rounds; i++)
         add_round(fabric, &counters[i], seconds, round, ret_proven);
     for (uint32_t way = 0; way < ways; way++) {
         uint32_t far = fabric->ports.items[way].far;
 
+        ret_proven->errors[way] = NAN;
+        if (far != FABRIC_NONE)
+            add_errors(counters, rounds + 1, far, &ret_proven->errors[way], &ret_proven->told[way]);
         if (far == FABRIC_NONE || far < way || gaps[way] == FABRIC_UNTESTED)
             continue;
         ret_proven->links++;
@@ -126,9 +151,9 @@ static enum fabric_gap gap_of(const struct fabric *fabric, uint32_t way, const b
             return FABRIC_UNTESTED;
     if (port->far == FABRIC_NONE || port->inactive)
         return FABRIC_INACTIVE;
-    return most <= 0                           ? FABRIC_NO_FLOW
-           : most < FABRIC_SHARE * port->gbits ? FABRIC_TOO_LITTLE
-                                               : FABRIC_COVERED;
+    return most <= 0                             ? FABRIC_NO_FLOW
+           : most < FABRIC_PLANNED * port->gbits ? FABRIC_TOO_LITTLE
+                                                 : FABRIC_COVERED;
 }
 
 void fabric_cover(struct arena *arena, const struct fabric *fabric, const struct fabric_measured *measured,

@@ -199,7 +199,23 @@ static bool is_covered(const struct planner *planner, uint32_t way)
 {
     double most = planner->most[way] > planner->load[way] ? planner->most[way] : planner->load[way];
 
-    return most > 0 && most >= FABRIC_SHARE * port_of(planner, way)->gbits;
+    return most > 0 && most >= FABRIC_PLANNED * port_of(planner, way)->gbits;
+}
+
+/* What this flow adds in one round. */
+static double added_by(double rate)
+{
+    return rate > 0 ? rate : 1;
+}
+
+/* A way that needs several flows gets them in one round only if one that completes it is worth more than one that begins. */
+static unsigned worth_of(const struct planner *planner, uint32_t way, double rate)
+{
+    double load = planner->load[way] + added_by(rate);
+
+    if (is_covered(planner, way))
+        return 0;
+    return load >= FABRIC_PLANNED * port_of(planner, way)->gbits ? COVERS : COVERS / 2;
 }
 
 static unsigned of_class(const struct planner *planner, const struct candidate *flow, unsigned at)
@@ -226,8 +242,7 @@ static unsigned weigh(const struct planner *planner, struct candidate *flow)
         if (!has_room(planner, flow->ways[i], rate))
             return 0;
     for (unsigned i = 0; i < flow->count; i++) {
-        if (!is_covered(planner, flow->ways[i]))
-            flow->worth += COVERS;
+        flow->worth += worth_of(planner, flow->ways[i], rate);
         if (of_class(planner, flow, i) < planner->sizes[planner->classes[flow->ways[i]]])
             flow->worth++;
     }
@@ -261,7 +276,7 @@ static void take(struct planner *planner, const struct candidate *flow)
     const struct fabric_question *question = planner->question;
 
     for (unsigned i = 0; i < flow->count; i++)
-        planner->load[flow->ways[i]] += rate_of(planner, flow) > 0 ? rate_of(planner, flow) : 1;
+        planner->load[flow->ways[i]] += added_by(rate_of(planner, flow));
     part(planner, flow);
     planner->busy[flow->from] = planner->busy[flow->to] = true;
     *list_push(planner->arena, &planner->schedule->flows) =
@@ -423,7 +438,7 @@ static void lead_to(const struct planner *planner, uint32_t way, unsigned lead, 
 
 /* To what the way is known to lead to; where that is taken and the way has no load yet, to others that its switch sends
    over it. */
-static void load_way(struct planner *planner, uint32_t way, bool covered)
+static bool load_way(struct planner *planner, uint32_t way, bool covered)
 {
     const struct fabric_port *port = port_of(planner, way);
     const struct fabric_node *node = &planner->fabric->nodes.items[port->node];
@@ -449,6 +464,7 @@ static void load_way(struct planner *planner, uint32_t way, bool covered)
     }
     if (best.worth > 0)
         take(planner, &best);
+    return best.worth > 0;
 }
 
 static void load_each(struct planner *planner)
@@ -456,8 +472,8 @@ static void load_each(struct planner *planner)
     uint32_t ways = (uint32_t)planner->fabric->ports.count;
 
     for (uint32_t way = 0; way < ways; way++)
-        if (planner->usable[way] && !is_covered(planner, way))
-            load_way(planner, way, false);
+        while (planner->usable[way] && !is_covered(planner, way) && load_way(planner, way, false))
+            ;
     for (uint32_t way = 0; way < ways; way++)
         if (planner->usable[way] && planner->sizes[planner->classes[way]] > 1)
             load_way(planner, way, true);
@@ -474,14 +490,17 @@ static size_t count_left(const struct planner *planner)
 
 /* --- rounds --- */
 
+static void begin_round(struct planner *planner)
+{
+    memset(planner->load, 0, planner->fabric->ports.count * sizeof *planner->load);
+    memset(planner->busy, 0, planner->question->count * sizeof *planner->busy);
+}
+
 static void end_round(struct planner *planner, size_t left_before)
 {
-    for (size_t way = 0; way < planner->fabric->ports.count; way++) {
+    for (size_t way = 0; way < planner->fabric->ports.count; way++)
         if (planner->load[way] > planner->most[way])
             planner->most[way] = planner->load[way];
-        planner->load[way] = 0;
-    }
-    memset(planner->busy, 0, planner->question->count * sizeof *planner->busy);
     *list_push(planner->arena, &planner->schedule->ends) = planner->schedule->flows.count;
     if (count_left(planner) < left_before)
         planner->schedule->covering = planner->schedule->ends.count;
@@ -490,21 +509,28 @@ static void end_round(struct planner *planner, size_t left_before)
 static void plan_rounds(struct planner *planner)
 {
     unsigned most = planner->question->rounds_most;
+    bool each = false;
 
     for (planner->round = 0; most == 0 || planner->round < most; planner->round++) {
         size_t before = planner->schedule->flows.count, left = count_left(planner);
         uint32_t classes = planner->class_count;
 
-        if (left * FEW > planner->usable_count)
-            send_from_leaves(planner);
-        else
+        begin_round(planner);
+        each |= left * FEW <= planner->usable_count;
+        if (each)
             load_each(planner);
-        /* Ways of which no round can load enough are tried again and again: a round that brings nothing is the last one. */
-        if (count_left(planner) == left && planner->class_count == classes) {
-            planner->schedule->flows.count = before;
-            break;
+        else
+            send_from_leaves(planner);
+        if (count_left(planner) != left || planner->class_count != classes) {
+            end_round(planner, left);
+            continue;
         }
-        end_round(planner, left);
+        /* Ways of which no round can load enough are tried again and again: a round that brings nothing is the last one,
+           once each was looked for by itself. */
+        planner->schedule->flows.count = before;
+        if (each)
+            break;
+        each = true;
     }
 }
 
@@ -625,7 +651,7 @@ const char *fabric_gap_word(enum fabric_gap gap)
         [FABRIC_INACTIVE] = "the link is not active",
         [FABRIC_UNTESTED] = "it ends at an adapter that takes no part",
         [FABRIC_NO_FLOW] = "no route between adapters that take part crosses it",
-        [FABRIC_TOO_LITTLE] = "all that a round puts on it is less than half of its rate",
+        [FABRIC_TOO_LITTLE] = "all that a round puts on it is too little to prove half of its rate",
         [FABRIC_NO_ROUND] = "no round has a flow that crosses it",
     };
 

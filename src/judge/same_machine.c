@@ -58,7 +58,6 @@ static void add_run(struct meeting *meeting, const struct record *record)
             machine->chassis = one->identity;
         if (one->kind != ITEM_GPU && one->kind != ITEM_HCA)
             continue;
-        machine->known[one->kind]++;
         *list_push(meeting->arena, &meeting->parts) =
             (struct known_part){one->kind, one->identity, first + one->host};
     }
@@ -84,13 +83,28 @@ static int compare_pairs(const void *one, const void *other)
     return (int)a->kind - (int)b->kind;
 }
 
+/* A part that was seen at two places of its machine, as where its GPUs changed their numbers, is one part. */
+static void count_parts(struct meeting *meeting)
+{
+    struct known_part *parts = meeting->parts.items;
+    size_t kept = 0;
+
+    if (meeting->parts.count > 0)
+        qsort(parts, meeting->parts.count, sizeof *parts, compare_parts);
+    for (size_t i = 0; i < meeting->parts.count; i++) {
+        if (kept > 0 && compare_parts(&parts[kept - 1], &parts[i]) == 0)
+            continue;
+        parts[kept++] = parts[i];
+        meeting->machines.items[parts[i].machine].known[parts[i].kind]++;
+    }
+    meeting->parts.count = kept;
+}
+
 /* Each machine with the next that has the same part: one that is in three runs meets itself twice. */
 static void find_pairs(struct meeting *meeting)
 {
     const struct known_part *parts = meeting->parts.items;
 
-    if (meeting->parts.count > 0)
-        qsort(meeting->parts.items, meeting->parts.count, sizeof *parts, compare_parts);
     for (size_t i = 1; i < meeting->parts.count; i++) {
         size_t a = parts[i - 1].machine, b = parts[i].machine;
 
@@ -189,6 +203,7 @@ int judge_same_machine(const struct judged_run *runs, size_t count, struct error
 
     for (size_t i = 0; i < count; i++)
         add_run(&meeting, runs[i].record);
+    count_parts(&meeting);
     find_pairs(&meeting);
     result = check_shared(&meeting, err);
     if (result == 0)

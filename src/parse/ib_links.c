@@ -80,7 +80,7 @@ static bool scan_end(struct arena *arena, struct slice *line, struct ib_link_end
     static const char *const fields[] = {"Ports", "SystemGUID", "NodeGUID", "PortGUID",
                                          "VenID", "DevID",      "Rev"};
     struct slice rest = *line, type, values[ARRAY_SIZE(fields)], lid, port;
-    unsigned long long guid;
+    unsigned long long guid, device;
     size_t close;
 
     if (!scan_text(&rest, "{ ") || !scan_word(&rest, &type))
@@ -104,6 +104,7 @@ static bool scan_end(struct arena *arena, struct slice *line, struct ib_link_end
     rest = slice_trim(rest);
     if (!scan_text(&rest, "}"))
         return false;
+    ret_end->device = scan_hex(values[5], &device) ? (unsigned)device : 0;
     ret_end->node = node_word(type);
     ret_end->guid = slice_of(arena_printf(arena, "0x%016llx", guid));
     *line = slice_trim(rest);

@@ -116,14 +116,14 @@ static bool read_dump_row(struct ibdiagnet_links *links, struct slice line, stru
     if (links->switch_guid.length == 0 || split_columns(line, columns) != DUMP_COLUMNS ||
         !is_number(columns[1]) || !ib_link_state(columns[2], &link.state))
         return false;
-    own = (struct ib_link_end){"", links->switch_guid, links->switch_name, links->switch_lid, columns[1]};
+    own = (struct ib_link_end){"", links->switch_guid, links->switch_name, links->switch_lid, columns[1], 0};
     link.physical = columns[3];
     if (!slice_equal(link.state, "Down")) {
         link.width = ib_link_width(reading->arena, columns[5]);
         link.speed = columns[6];
     }
     if (slice_starts(columns[9], "0x"))
-        far = (struct ib_link_end){"", columns[9], without_quotes(columns[12]), columns[11], columns[10]};
+        far = (struct ib_link_end){"", columns[9], without_quotes(columns[12]), columns[11], columns[10], 0};
     put_link(links, &own, &far, &link, reading);
     return true;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "assay/fabric/flows.h"
+#include "assay/fabric/rates.h"
 
 static int make_arena(void **state)
 {
@@ -155,6 +156,88 @@ static void a_faster_link_is_covered_by_several_flows_or_not_at_all(void **state
     for (uint32_t i = 0; i < site.fabric->ports.count; i++)
         if (!fabric_is_host_link(site.fabric, i) && site.schedule->gaps[i] != FABRIC_COVERED)
             assert_int_equal(site.schedule->gaps[i], FABRIC_TOO_LITTLE);
+}
+
+/* Adapters at half the rate of uplinks, of which each leads to two of a leaf: flows that are just not slow prove them. */
+static void links_that_need_two_flows_are_planned_with_a_margin(void **state)
+{
+    static const struct fabric_tree wide = {
+        .hosts = 32, .rails = 1, .down = 8, .up = 4, .spines = 2, .gbits = 400};
+    struct site site = site_of(*state, &wide, wide.hosts);
+    double *load = arena_array(*state, double, site.fabric->ports.count);
+    double *most = arena_array(*state, double, site.fabric->ports.count);
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < site.fabric->ports.count; i++)
+        if (fabric_is_host_link(site.fabric, i))
+            site.fabric->ports.items[i].gbits = 200;
+    site.schedule = fabric_plan(*state, site.fabric, &site.question);
+    assert_int_equal(site.schedule->covered, site.schedule->links);
+    for (size_t r = 0; r < site.schedule->ends.count; r++) {
+        memset(load, 0, site.fabric->ports.count * sizeof *load);
+        for (; at < site.schedule->ends.items[r]; at++) {
+            const struct fabric_flow *flow = &site.schedule->flows.items[at];
+            uint32_t ways[FABRIC_HOPS_MAX];
+            unsigned hops = fabric_route(site.fabric, flow->from, flow->to, ways);
+
+            for (unsigned i = 0; i < hops; i++)
+                load[ways[i]] += 200;
+        }
+        for (size_t way = 0; way < site.fabric->ports.count; way++)
+            most[way] = fmax(most[way], load[way]);
+    }
+    for (size_t way = 0; way < site.fabric->ports.count; way++)
+        if (site.schedule->gaps[way] == FABRIC_COVERED)
+            assert_true(FABRIC_SLOW * most[way] >= FABRIC_SHARE * site.fabric->ports.items[way].gbits - 1e-6);
+}
+
+/* --- rates --- */
+
+static enum fabric_trained trained(struct arena *arena, const struct site *site, uint32_t link)
+{
+    return fabric_trained(site->fabric, fabric_find_peers(arena, site->fabric, site->schedule->gaps),
+                          fabric_link_of(site->fabric, link));
+}
+
+static void train(const struct site *site, uint32_t way, double gbits)
+{
+    site->fabric->ports.items[way].gbits =
+        site->fabric->ports.items[site->fabric->ports.items[way].far].gbits = gbits;
+}
+
+static uint32_t any_uplink(const struct site *site)
+{
+    uint32_t way = 0;
+
+    while (fabric_is_host_link(site->fabric, way))
+        way++;
+    return way;
+}
+
+static void a_link_that_trained_slower_than_its_peers_is_slow(void **state)
+{
+    struct site site = planned(*state, &small);
+    uint32_t host = site.question.ports[0], uplink = any_uplink(&site);
+
+    assert_int_equal(trained(*state, &site, host), FABRIC_TRAINED_LIKE_PEERS);
+    train(&site, host, 100);
+    train(&site, uplink, 200);
+    assert_int_equal(trained(*state, &site, host), FABRIC_TRAINED_SLOW);
+    assert_int_equal(trained(*state, &site, uplink), FABRIC_TRAINED_SLOW);
+    assert_int_equal(trained(*state, &site, site.question.ports[1]), FABRIC_TRAINED_LIKE_PEERS);
+    site.fabric->nodes.items[site.fabric->ports.items[host].node].device = 0x101b; /* another adapter */
+    assert_int_equal(trained(*state, &site, host), FABRIC_TRAINED_LIKE_PEERS);
+}
+
+static void where_half_of_the_links_are_slower_nobody_knows_what_is_owed(void **state)
+{
+    struct site site = planned(*state, &small);
+
+    for (size_t i = 0; i < site.question.count; i += 2)
+        train(&site, site.question.ports[i], 200);
+    assert_int_equal(trained(*state, &site, site.question.ports[0]), FABRIC_TRAINED_UNLIKE);
+    assert_int_equal(trained(*state, &site, site.question.ports[1]), FABRIC_TRAINED_LIKE_PEERS);
+    assert_int_equal(trained(*state, &site, any_uplink(&site)), FABRIC_TRAINED_LIKE_PEERS);
 }
 
 static void rounds_end_where_they_have_to(void **state)
@@ -369,6 +452,42 @@ static void counters_that_saw_less_than_flows_say_contradict(void **state)
     assert_true(ways[on[1]]);
 }
 
+/* Errors of two rounds at the port that receives; NAN: its row is missing. */
+static const struct errors_row {
+    double readings[3], errors;
+    bool told;
+} errors_rows[] = {
+    {{5, 5, 5}, 0, true},        {{5, 15, 1005}, 1000, true}, {{5, NAN, 1005}, 1000, true},
+    {{5, 905, NAN}, 900, false}, {{NAN, 5, 905}, 900, false}, {{NAN, 5, NAN}, NAN, false},
+    {{1005, 5, 15}, 10, false},
+};
+
+static void a_reading_that_is_missing_hides_no_errors(void **state)
+{
+    struct site site = planned(*state, &small);
+    struct fabric_measured measured = first_round(*state, &site);
+    uint32_t way = measured.flows.items[0].flow.from, far = site.fabric->ports.items[way].far;
+
+    for (size_t i = 0; i < ARRAY_SIZE(errors_rows); i++) {
+        const struct errors_row *row = &errors_rows[i];
+        struct fabric_counters counters[3];
+        struct fabric_proven proven;
+
+        count_round(*state, &site, &measured, 10, counters);
+        fabric_no_counters(*state, site.fabric, &counters[2]);
+        for (size_t k = 0; k < 3; k++)
+            counters[k].errors[far] = row->readings[k];
+        fabric_prove(*state, site.fabric, counters, 2, 10, site.schedule->gaps, &proven);
+        assert_true(isnan(row->errors) ? isnan(proven.errors[way]) : proven.errors[way] == row->errors);
+        assert_int_equal(proven.told[way], row->told);
+        assert_true(proven.ways[way]);
+        /* Nobody counted in the second round: it may have carried all. */
+        assert_float_equal(proven.bits[way], 2 * 400e9 * 10, 1);
+        assert_int_equal(fabric_errors_tell(proven.errors[way], proven.bits[way], FABRIC_BER_LIMIT),
+                         row->errors > 6); /* see errors_tell_when_chance_does_not_explain_them */
+    }
+}
+
 static void adapters_are_found_by_hosts_own_names(void **state)
 {
     static const char *const wanted[] = {"NODE3.dc1.example mlx5_1", "node3 mlx5_1", "node3 mlx5_7",
@@ -423,6 +542,9 @@ int main(void)
         CASE(what_no_flow_can_cross_is_not_covered),
         CASE(a_link_that_is_down_is_listed),
         CASE(a_faster_link_is_covered_by_several_flows_or_not_at_all),
+        CASE(links_that_need_two_flows_are_planned_with_a_margin),
+        CASE(a_link_that_trained_slower_than_its_peers_is_slow),
+        CASE(where_half_of_the_links_are_slower_nobody_knows_what_is_owed),
         CASE(rounds_end_where_they_have_to),
         CASE(any_slow_link_is_named_and_no_other),
         CASE(two_slow_links_are_both_named),
@@ -434,6 +556,7 @@ int main(void)
         CASE(only_counters_prove_that_a_way_carried_load),
         CASE(only_ways_of_flows_that_ran_are_covered),
         CASE(counters_that_saw_less_than_flows_say_contradict),
+        CASE(a_reading_that_is_missing_hides_no_errors),
         CASE(adapters_are_found_by_hosts_own_names),
         CASE(rows_of_counters_are_read_whole_or_not_at_all),
     };

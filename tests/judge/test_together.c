@@ -371,6 +371,22 @@ static void hosts_of_one_name_are_two_machines_where_their_hardware_says_so(void
     (void)state;
 }
 
+/* In the first run two GPUs were seen at two places each, and of the later run's four these are two: two of two are shared. */
+static void gpus_that_changed_their_numbers_are_counted_once(void **state)
+{
+    static const char *const places[][2] = {
+        {"gpu0", "GPU-0"}, {"gpu1", "GPU-1"}, {"gpu0", "GPU-1"}, {"gpu1", "GPU-0"}};
+    struct two two = two_runs();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        handmade_see(two.runs[0], &two.runs[0]->attempts.items[0], "nvidia-smi", "gpu.uuid", places[i][0],
+                     places[i][1]);
+    see_gpus(two.runs[1], 0, 0);
+    assert_machines(&two, "n1 of run 1000 and n3 of run 2000 are one machine, by its GPUs");
+    arena_destroy(two.arena);
+}
+
 /* The board with all its GPUs was exchanged between the two runs. */
 static void a_machine_with_other_gpus_is_known_by_name_and_chassis(void **state)
 {
@@ -399,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_plan_that_only_says_it_is_the_same_takes_no_item_away),
         cmocka_unit_test(a_slow_gpu_is_found_beside_those_of_the_other_run),
         cmocka_unit_test(a_machine_that_is_in_two_runs_is_refused_by_name),
+        cmocka_unit_test(gpus_that_changed_their_numbers_are_counted_once),
         cmocka_unit_test(hosts_of_one_name_are_two_machines_where_their_hardware_says_so),
         cmocka_unit_test(a_machine_with_other_gpus_is_known_by_name_and_chassis),
     };

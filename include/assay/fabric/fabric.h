@@ -47,6 +47,7 @@ struct fabric_node {
     uint64_t guid;
     enum fabric_kind kind;
     uint16_t lid;    /* of a switch; 0: not told */
+    uint32_t device; /* its DevID; 0: not told */
     uint32_t *ports; /* by number, FABRIC_NONE where there is none; [0] is never one */
     unsigned port_count;
     uint8_t *

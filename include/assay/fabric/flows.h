@@ -78,7 +78,10 @@ int fabric_read_counter_rows(struct arena *arena, const struct fabric *fabric, c
 struct fabric_proven {
     bool *ways;            /* each way that the counters prove, of a port as in struct fabric */
     size_t links, covered; /* as in struct fabric_schedule, by the counters */
-    double *bits, *errors; /* of each way over all rounds; NAN: not told */
+    double *bits; /* of each way over all rounds; of one that nobody counted, all that the way can carry */
+    double
+        *errors; /* of each way: their growth between the readings that told them; NAN: fewer than two did */
+    bool *told;  /* of each way: errors are those of all rounds, and the counter never went back */
 };
 /*
  * counters: before the first round, and after each: one more than there are rounds, each of so many seconds under load. A

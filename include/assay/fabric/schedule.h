@@ -6,7 +6,7 @@
  * beyond what it carries: so each has its whole rate, a flow that is slow is slow by what it crosses, and one that is fast
  * clears all ways that it crossed.
  *
- * A way is covered when the flows of one round put at least FABRIC_SHARE of its rate on it. A link is covered when both of
+ * A way is covered when the flows of one round put at least FABRIC_PLANNED of its rate on it. A link is covered when both of
  * its ways are. Two ways that exactly the same flows cross cannot be told apart when these are slow; so beyond the rounds
  * that cover there are others that part such ways, as far as the routes allow.
  *
@@ -20,6 +20,11 @@
 
 /* What a link must carry once, as a share of its rate: issue of this project's own, see docs/guide/links.md. */
 #define FABRIC_SHARE 0.5
+/* Below this share of the median of all flows a flow is slow: a tenth, as pairs are compared elsewhere (suites/README.md,
+   Isolation). Where the median itself is below it of the rate, no flow is a measure for the others. */
+#define FABRIC_SLOW 0.9
+/* What is planned for a way, as a share of its rate, so that flows which are just not slow still carry FABRIC_SHARE of it. */
+#define FABRIC_PLANNED (FABRIC_SHARE / FABRIC_SLOW)
 /* How many of all links must: as the tests of sites that we know ask. */
 #define FABRIC_ENOUGH 0.999
 

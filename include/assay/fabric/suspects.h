@@ -10,10 +10,6 @@
 
 /* --- slow --- */
 
-/* Below this share of the median of all flows a flow is slow: a tenth, as pairs are compared elsewhere (suites/README.md,
-   Isolation). Where the median itself is below it of the rate, no flow is a measure for the others. */
-#define FABRIC_SLOW 0.9
-
 /* What one flow reached, as a share of what its two ports can; NAN: nothing was measured. */
 struct fabric_seen {
     struct fabric_flow flow;

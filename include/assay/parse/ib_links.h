@@ -12,6 +12,7 @@ struct ib_link_end {
     const char *node;        /* "CA", "Switch", "Router", "" */
     struct slice guid, name; /* "0x9c63c00300a1b2c8"; the node's description */
     struct slice lid, port;  /* decimal */
+    unsigned device;         /* DevID; 0: not told */
 };
 struct ib_link {
     struct ib_link_end ends[2];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/fabric/flows.h"
+#include "assay/fabric/rates.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
@@ -25,9 +26,12 @@ struct evidence {
     size_t count;
     bool *differing; /* of each way: counters contradict what flows say */
     size_t differing_count;
-    bool *reached;                     /* of each way: a flow over it was measured */
-    bool *doubted;                     /* of each link: one of several that are suspected */
-    const struct reason **host_faults; /* of each link, by its lower port: what is wrong with it */
+    bool *reached;                   /* of each way: a flow over it was measured, */
+    bool *fast;                      /* and one that was not slow */
+    bool *doubted;                   /* of each link: one of several that are suspected */
+    const struct reason **host_slow; /* of each link, by its lower port: what flows over it say against it, */
+    const struct reason **host_faults; /* and what does not rest on the ways of flows */
+    const struct fabric_peers **peers; /* of each link */
 };
 
 /* Several things of one kind, of which the first are said. */
@@ -176,13 +180,17 @@ static void find_members(struct evidence *evidence)
 
 static void mark_reached(struct evidence *evidence)
 {
+    double bound = FABRIC_SLOW * evidence->suspects.typical;
+
     for (size_t i = 0; i < evidence->measured.flows.count; i++) {
         const struct fabric_seen *seen = &evidence->measured.flows.items[i];
         uint32_t ways[FABRIC_HOPS_MAX];
         unsigned count = fabric_route(evidence->fabric, seen->flow.from, seen->flow.to, ways);
 
-        for (unsigned k = 0; k < count && !isnan(seen->share); k++)
+        for (unsigned k = 0; k < count && !isnan(seen->share); k++) {
             evidence->reached[ways[k]] = true;
+            evidence->fast[ways[k]] |= seen->share >= bound;
+        }
     }
 }
 
@@ -202,12 +210,15 @@ static void work_out(struct evidence *evidence)
                           evidence->seconds, evidence->differing);
     evidence->gaps = arena_array(arena, enum fabric_gap, ways);
     evidence->reached = arena_array(arena, bool, ways);
+    evidence->fast = arena_array(arena, bool, ways);
     evidence->doubted = arena_array(arena, bool, ways);
+    evidence->host_slow = arena_array(arena, const struct reason *, ways);
     evidence->host_faults = arena_array(arena, const struct reason *, ways);
-    mark_reached(evidence);
     fabric_cover(arena, evidence->fabric, &evidence->measured, takes_part, evidence->gaps);
+    evidence->peers = fabric_find_peers(arena, evidence->fabric, evidence->gaps);
     fabric_suspect_slow(arena, evidence->fabric, evidence->measured.flows.items,
                         evidence->measured.flows.count, FABRIC_SLOW, &evidence->suspects);
+    mark_reached(evidence);
     fabric_prove(arena, evidence->fabric, evidence->counted.readings.items, evidence->measured.ends.count,
                  evidence->seconds, evidence->gaps, &evidence->proven);
 }
@@ -237,10 +248,35 @@ static void take_suspect(struct evidence *evidence, const struct fabric_suspect 
         add(evidence, slow, "links.slow", link,
             reason(arena, one_of_links_slow, names_of(evidence, suspect), suspect->flows, share));
     } else if (fabric_is_host_link(evidence->fabric, link)) {
-        evidence->host_faults[link] = reason(arena, flows_over_it_slow, suspect->flows, share);
+        evidence->host_slow[link] = reason(arena, flows_over_it_slow, suspect->flows, share);
     } else {
         add(evidence, slow, "links.slow", link,
             reason(arena, link_flows_slow, fabric_link_name(evidence->fabric, link), suspect->flows, share));
+    }
+}
+
+/* What the sweep itself shows, wherever flows went. A host's is said of the host. */
+static void take_rates(struct evidence *evidence, struct list *slow, struct list *unlike)
+{
+    struct arena *arena = evidence->out->arena;
+
+    for (uint32_t link = 0; link < evidence->fabric->ports.count; link++) {
+        enum fabric_trained trained = fabric_trained(evidence->fabric, evidence->peers, link);
+        const char *rate, *most;
+
+        if (trained == FABRIC_TRAINED_LIKE_PEERS ||
+            (trained == FABRIC_TRAINED_UNLIKE && fabric_is_host_link(evidence->fabric, link)))
+            continue;
+        rate = arena_printf(arena, "%g", evidence->fabric->ports.items[link].gbits);
+        most = arena_printf(arena, "%g", evidence->peers[link]->gbits);
+        if (fabric_is_host_link(evidence->fabric, link))
+            evidence->host_faults[link] = reason(arena, trained_slow, rate, most);
+        else if (trained == FABRIC_TRAINED_SLOW)
+            add(evidence, slow, "links.slow", link,
+                reason(arena, link_trained_slow, fabric_link_name(evidence->fabric, link), rate, most));
+        else
+            add(evidence, unlike, "links.slow", link,
+                reason(arena, text, fabric_link_name(evidence->fabric, link)));
     }
 }
 
@@ -248,13 +284,16 @@ static void tell_slow(struct evidence *evidence)
 {
     const struct fabric_suspects *suspects = &evidence->suspects;
     struct arena *arena = evidence->out->arena;
-    struct list slow = {0};
+    struct list slow = {0}, unlike = {0};
 
-    for (size_t i = 0; i < suspects->items.count; i++)
-        take_suspect(evidence, &suspects->items.items[i], &slow);
+    take_rates(evidence, &slow, &unlike);
     /* Flows that went other ways than the tables say are about other links. */
-    if (slow.count > 0 && evidence->differing_count > 0)
+    for (size_t i = 0; i < suspects->items.count && evidence->differing_count == 0; i++)
+        take_suspect(evidence, &suspects->items.items[i], &slow);
+    if (slow.count == 0 && suspects->slow > 0 && evidence->differing_count > 0)
         say_unread(evidence, "links.slow", "", REASON(slow_by_other_ways));
+    else if (slow.count == 0 && unlike.count > 0)
+        say_unread(evidence, "links.slow", "", reason(arena, links_trained_unlike, whole(evidence, &unlike)));
     else
         tell(evidence, "links.slow", whole(evidence, &slow), "none");
     tell(evidence, "links.unexplained",
@@ -306,9 +345,11 @@ static void tell_errors(struct evidence *evidence)
         if (far == FABRIC_NONE || far < link || evidence->gaps[link] == FABRIC_UNTESTED)
             continue;
         take_errors(evidence, link, &erring);
-        untold += isnan(evidence->proven.errors[link]) || isnan(evidence->proven.errors[far]);
+        /* What is not active carries nothing, and is listed as unproven. */
+        untold += evidence->gaps[link] != FABRIC_INACTIVE &&
+                  !(evidence->proven.told[link] && evidence->proven.told[far]);
     }
-    if (erring.count == 0 && (double)untold > (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
+    if (erring.count == 0 && untold > 0)
         say_unread(evidence, "links.errors", "",
                    reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
     else
@@ -394,6 +435,27 @@ static void tell_agreement(struct evidence *evidence)
 
 /* --- each host's own --- */
 
+/* Of a link without a fault: why it is not known to be good; NULL: it is. */
+static const struct reason *doubt_of(const struct evidence *evidence, uint32_t port, uint32_t link)
+{
+    uint32_t far = evidence->fabric->ports.items[port].far;
+    struct arena *arena = evidence->out->arena;
+
+    if (evidence->doubted[link])
+        return REASON(one_of_several_suspected);
+    if (!evidence->reached[port] || !evidence->reached[far])
+        return REASON(no_flow_both_ways);
+    if (evidence->differing_count > 0 && !(evidence->fast[port] && evidence->fast[far]))
+        return REASON(slow_by_other_ways);
+    if (fabric_trained(evidence->fabric, evidence->peers, link) == FABRIC_TRAINED_UNLIKE)
+        return reason(arena, trained_unlike,
+                      arena_printf(arena, "%g", evidence->fabric->ports.items[link].gbits),
+                      arena_printf(arena, "%g", evidence->peers[link]->gbits));
+    if (!evidence->proven.told[port] || !evidence->proven.told[far])
+        return REASON(errors_of_it_not_told);
+    return is_proven(evidence, link) ? NULL : REASON(no_counter_proves_it);
+}
+
 /* NULL: its link is good, or *ret_unread says why nobody knows. */
 static const struct reason *fault_of(const struct evidence *evidence, size_t i,
                                      const struct reason **ret_unread)
@@ -406,13 +468,11 @@ static const struct reason *fault_of(const struct evidence *evidence, size_t i,
         return NULL;
     }
     link = fabric_link_of(evidence->fabric, port);
-    if (evidence->host_faults[link] != NULL)
-        return evidence->host_faults[link];
-    if (evidence->doubted[link])
-        *ret_unread = REASON(one_of_several_suspected);
-    else if (!evidence->reached[port] || !evidence->reached[evidence->fabric->ports.items[port].far])
-        *ret_unread = REASON(no_flow_both_ways);
-    return NULL;
+    if (evidence->host_slow[link] != NULL)
+        return reason_also(arena, evidence->host_slow[link], evidence->host_faults[link]);
+    if (evidence->host_faults[link] == NULL)
+        *ret_unread = doubt_of(evidence, port, link);
+    return evidence->host_faults[link];
 }
 
 static void tell_hosts(struct evidence *evidence)
