@@ -247,7 +247,7 @@ static size_t tell_rates(const struct work *work, const struct fabric_schedule *
     for (uint32_t link = 0; link < work->fabric->ports.count; link++) {
         enum fabric_trained trained = fabric_trained(work->fabric, peers, link);
 
-        if (trained == FABRIC_TRAINED_LIKE_PEERS)
+        if (trained == FABRIC_TRAINED_LIKE_PEERS || schedule->gaps[link] == FABRIC_NO_FLOW)
             continue;
         slow += trained == FABRIC_TRAINED_SLOW;
         *ret_unlike += trained == FABRIC_TRAINED_UNLIKE;

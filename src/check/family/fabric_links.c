@@ -255,13 +255,24 @@ static void take_suspect(struct evidence *evidence, const struct fabric_suspect 
     }
 }
 
+/* A link between switches that no flow crosses is none of these hosts', and is listed as unproven. */
+static enum fabric_trained trained_of(const struct evidence *evidence, uint32_t link)
+{
+    uint32_t far = evidence->fabric->ports.items[link].far;
+    bool crossed = far != FABRIC_NONE && (evidence->reached[link] || evidence->reached[far]);
+
+    return crossed || (far != FABRIC_NONE && fabric_is_host_link(evidence->fabric, link))
+               ? fabric_trained(evidence->fabric, evidence->peers, link)
+               : FABRIC_TRAINED_LIKE_PEERS;
+}
+
 /* What the sweep itself shows, wherever flows went. A host's is said of the host. */
 static void take_rates(struct evidence *evidence, struct list *slow, struct list *unlike)
 {
     struct arena *arena = evidence->out->arena;
 
     for (uint32_t link = 0; link < evidence->fabric->ports.count; link++) {
-        enum fabric_trained trained = fabric_trained(evidence->fabric, evidence->peers, link);
+        enum fabric_trained trained = trained_of(evidence, link);
         const char *rate, *most;
 
         if (trained == FABRIC_TRAINED_LIKE_PEERS ||
