@@ -247,12 +247,12 @@ static size_t tell_rates(const struct work *work, const struct fabric_schedule *
     for (uint32_t link = 0; link < work->fabric->ports.count; link++) {
         enum fabric_trained trained = fabric_trained(work->fabric, peers, link);
 
-        if (trained == FABRIC_TRAINED_LIKE_PEERS)
+        if (trained == FABRIC_TRAINED_LIKE_PEERS || schedule->gaps[link] == FABRIC_NO_FLOW)
             continue;
         slow += trained == FABRIC_TRAINED_SLOW;
         *ret_unlike += trained == FABRIC_TRAINED_UNLIKE;
         cli_print("%s: %s: it runs at %g Gb/s, %zu of %zu links like it at %g\n",
-                  trained == FABRIC_TRAINED_SLOW ? "trained slow" : "trained unlike others",
+                  trained == FABRIC_TRAINED_SLOW ? "below its peers" : "unlike its peers",
                   fabric_link_name(work->fabric, link), work->fabric->ports.items[link].gbits,
                   peers[link]->full, peers[link]->links, peers[link]->gbits);
     }

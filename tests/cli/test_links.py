@@ -150,7 +150,19 @@ tap.ok(mute.returncode == 2 and f"errors not told: {NAME}: " in mute.stdout, "a 
        mute.stdout + mute.stderr)
 measured, _ = run_rounds()
 alone = assay("links", links, routes, "--flows", measured)
-tap.ok(alone.returncode == 2 and "proven: nothing" in alone.stdout, "without counters nothing is proven", alone.stdout)
+tap.ok(alone.returncode == 2 and "proven: nothing" in alone.stdout and "ways are those of the tables only" in alone.stdout,
+       "without counters nothing is proven", alone.stdout)
+OTHER = (("leaf", 1), DOWN + 1)
+adaptive = judged(slow={BAD}, deaf={OTHER, FAR[OTHER]})
+tap.ok(adaptive.returncode == 2 and "other ways: on " in adaptive.stdout and not re.search("^slow: ", adaptive.stdout, re.M),
+       "where counters contradict the ways of flows no link is named for a slow one", adaptive.stdout + adaptive.stderr)
+measured, files = run_rounds()
+rows = lst(LINKS).splitlines(keepends=True)
+for row, lanes in ((0, 1), (HOSTS, 2)):
+    rows[row] = rows[row].replace("PHY=4x", f"PHY={lanes}x")
+trained = assay("links", write("trained.lst", "".join(rows)), routes, "--flows", measured, *files, "--seconds", str(SECONDS))
+tap.ok(trained.returncode == 1 and re.findall(r"^below its peers: .*?: it runs at (\d+) Gb/s, (\d+ of \d+) links like it at 400$", trained.stdout, re.M)
+       == [("100", "11 of 12"), ("200", "11 of 12")], "links that trained with fewer lanes than their peers are named", trained.stdout + trained.stderr)
 
 few = assay("links", links, routes, "--hosts", "node[1-4]")
 tap.ok(few.returncode == 2 and f"not covered: {NAME}: no route between adapters that take part crosses it\n" in few.stdout,

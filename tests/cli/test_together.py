@@ -135,6 +135,7 @@ tap.ok(words_of(1)["node1"] == "fail" and "judged as one" not in json.dumps(Repo
 
 refused("a run that is named twice", ("run 1 is named twice",), 1, 2, uuids[0])
 refused("runs of two suites", ("runs 1 and 3 cannot be judged as one", "suite (light, other)"), 1, 3)
+tap.ok("--baseline" not in judge(1, 3).stderr, "and it is not said that --baseline or --contract help there")
 refused("a machine that is in two runs", ("node1 of run 2 and node3 of run 4 are one machine, by its GPUs", "give only the later run, 4"), 2, 4)
 refused("a run that is not there", ("9",), 1, 9)
 tap.end()

@@ -255,13 +255,24 @@ static void take_suspect(struct evidence *evidence, const struct fabric_suspect 
     }
 }
 
+/* A link between switches that no flow crosses is none of these hosts', and is listed as unproven. */
+static enum fabric_trained trained_of(const struct evidence *evidence, uint32_t link)
+{
+    uint32_t far = evidence->fabric->ports.items[link].far;
+    bool crossed = far != FABRIC_NONE && (evidence->reached[link] || evidence->reached[far]);
+
+    return crossed || (far != FABRIC_NONE && fabric_is_host_link(evidence->fabric, link))
+               ? fabric_trained(evidence->fabric, evidence->peers, link)
+               : FABRIC_TRAINED_LIKE_PEERS;
+}
+
 /* What the sweep itself shows, wherever flows went. A host's is said of the host. */
 static void take_rates(struct evidence *evidence, struct list *slow, struct list *unlike)
 {
     struct arena *arena = evidence->out->arena;
 
     for (uint32_t link = 0; link < evidence->fabric->ports.count; link++) {
-        enum fabric_trained trained = fabric_trained(evidence->fabric, evidence->peers, link);
+        enum fabric_trained trained = trained_of(evidence, link);
         const char *rate, *most;
 
         if (trained == FABRIC_TRAINED_LIKE_PEERS ||
@@ -417,6 +428,47 @@ static void tell_proof(struct evidence *evidence)
          links > 0 ? said_unproven(evidence, &unproven) : REASON(no_link_to_prove), "none");
 }
 
+/* Links of a leaf to other switches; 0: no host of the step hangs on it. */
+static size_t uplinks_of(const struct evidence *evidence, uint32_t number)
+{
+    const struct fabric_node *node = &evidence->fabric->nodes.items[number];
+    size_t uplinks = 0;
+    bool leaf = false;
+
+    for (unsigned i = 1; i < node->port_count && node->kind == FABRIC_SWITCH; i++) {
+        uint32_t way = node->ports[i];
+
+        if (way == FABRIC_NONE || evidence->fabric->ports.items[way].far == FABRIC_NONE)
+            continue;
+        if (!fabric_is_host_link(evidence->fabric, way))
+            uplinks++;
+        else if (evidence->gaps[way] != FABRIC_UNTESTED)
+            leaf = true;
+    }
+    return leaf ? uplinks : 0;
+}
+
+/* A link that is down is none that the sweep shows: only its leaf has fewer. A remark, for a site may have built it so. */
+static void remark_leaves(struct evidence *evidence)
+{
+    struct arena *arena = evidence->out->arena;
+    const struct fabric_node *nodes = evidence->fabric->nodes.items;
+    size_t count = evidence->fabric->nodes.count, *uplinks = arena_array(arena, size_t, count);
+
+    for (uint32_t i = 0; i < count; i++)
+        uplinks[i] = uplinks_of(evidence, i);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t most = uplinks[i];
+
+        for (uint32_t k = 0; k < count && uplinks[i] > 0; k++)
+            if (nodes[k].device == nodes[i].device && uplinks[k] > most)
+                most = uplinks[k];
+        if (most > uplinks[i])
+            reading_finding(evidence->out, SEVERITY_WARNING, "links.unproven", nodes[i].name,
+                            reason(arena, leaf_with_fewer_uplinks, nodes[i].name, uplinks[i], most));
+    }
+}
+
 static void tell_agreement(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
@@ -501,6 +553,7 @@ void fabric_links_read(const struct check_context *context, const struct attempt
     tell_slow(&evidence);
     tell_errors(&evidence);
     tell_proof(&evidence);
+    remark_leaves(&evidence);
     tell_agreement(&evidence);
     tell_hosts(&evidence);
 }
