@@ -332,8 +332,9 @@ static int take_run(struct store *store, struct periodic_fleet *fleet, const str
     struct arena *of_run = arena_create();
     const struct record *record =
         run_summary_check(run, err) < 0 ? NULL : store_load_judged(store, of_run, run->number, err);
-    const periodic_set alike = record != NULL ? tests_alike(of_run, fleet, menu, record) : 0;
-    int result = record != NULL ? take_times(of_run, store, fleet, record, alike, err) : -1;
+    const struct record *asked = record != NULL ? store_load_question(store, of_run, run->number, err) : NULL;
+    const periodic_set alike = asked != NULL ? tests_alike(of_run, fleet, menu, asked) : 0;
+    int result = asked != NULL ? take_times(of_run, store, fleet, record, alike, err) : -1;
 
     if (result == 0)
         take_outcomes(of_run, fleet, record, alike);

@@ -32,7 +32,7 @@ static bool is_absent(const struct json *object)
     return strcmp(json_string(json_get(object, "Status"), "State", ""), "Absent") == 0;
 }
 
-/* "OK", "Warning", "Critical"; null where the part has none. Whatever else stands there is no health. */
+/* "OK", "Warning", "Critical"; null where the part has none. What is no word is unread, and another word is a fault. */
 static void tell_health(struct reading *reading, const char *fact, const char *subject,
                         const struct json *object, const char *key)
 {
@@ -41,6 +41,10 @@ static void tell_health(struct reading *reading, const char *fact, const char *s
 
     if (health == NULL || health->type == JSON_NULL || is_absent(object))
         return;
+    if (health->type != JSON_STRING) {
+        redfish_unread(reading, subject, REASON(redfish_part_without_health));
+        return;
+    }
     reading_fact(reading, fact, subject, slice_of(word));
     if (strcmp(word, "OK") != 0)
         reading_finding(reading, SEVERITY_FAULT, fact, subject,

@@ -139,18 +139,21 @@ static bool reads_manifest(struct arena *arena, struct slice bytes, struct error
     return true;
 }
 
-/* Counters as assay-probe-links leaves them: what does not grow contradicts every flow that says to have sent. */
-static void read_rows(struct arena *arena, const struct fabric *fabric,
+/* Counters as assay-probe-links leaves them: what does not grow contradicts every flow that says to have sent. false: they
+   are no such rows. */
+static bool read_rows(struct arena *arena, const struct fabric *fabric,
                       const struct fabric_measured *measured, struct slice text)
 {
     bool *ways = arena_array(arena, bool, fabric->ports.count);
     struct fabric_counted_rounds counted;
     struct error err = {0};
 
-    if (fabric_read_counter_rows(arena, fabric, "rows", text, &counted, &err) == 0 &&
-        counted.readings.count == measured->ends.count + 1 &&
+    if (fabric_read_counter_rows(arena, fabric, "rows", text, &counted, &err) < 0)
+        return false;
+    if (counted.readings.count == measured->ends.count + 1 &&
         fabric_contradict(arena, fabric, measured, counted.readings.items, 1, ways) > fabric->ports.count)
         abort();
+    return true;
 }
 
 /* Links, routes, flows and counters, with "--" between. What is planned for a fabric can be written, and read again. */
@@ -188,7 +191,8 @@ static bool reads_links(struct arena *arena, struct slice bytes, struct error *e
     text_release(&text);
     if (fabric_read_flows(arena, fabric, "flows", parts[2], &measured, err) < 0)
         return false;
-    read_rows(arena, fabric, &measured, parts[3]);
+    if (read_rows(arena, fabric, &measured, parts[3]))
+        return true;
     if (fabric_read_counters(arena, fabric, "none", (struct slice){"", 0}, &counters[0], err) == 0 ||
         fabric_read_counters(arena, fabric, "counters", parts[3], &counters[1], err) < 0)
         return false;

@@ -251,8 +251,8 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
         {"a\nb\n", "storage, cabling, cabling-fabric, nccl-all-gather-leaves", NULL},
         {"a\n", "storage, cabling", NULL},
         {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n", "cabling-lldp", NULL},
-        {"defaults bmc=none mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n", "bmc",
-         NULL},
+        {"defaults bmc=none mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n",
+         "bmc, redfish", NULL},
         {"defaults mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l1 rail.mlx5_0=s:2\nc role=spare\nd role=spare\n",
          NULL, "c,d"},
     };
