@@ -75,7 +75,7 @@ def commands_exist():
     for words in some(map(tuple, spoken + [words[1:] for words in COMMANDS if words[:1] == ["assay"]]), 8):
         tap.same((words, words[0] in known), (words, True))
         options = re.findall(r"(?<!\S)--?[A-Za-z-]+", " ".join(words))
-        code, text = assay(*(words[:2] if words[0] in ("lab", "acceptance", "baseline", "contract", "platform") else words[:1]), *(["--help"] if options else []))
+        code, text = assay(*(words[:2] if words[0] in ("lab", "acceptance", "baseline", "contract", "platform", "periodic") else words[:1]), *(["--help"] if options else []))
         for option in options:
             tap.same((words, option, bool(re.search(rf"(?<![\w-]){option}(?![\w-])", text))), (words, option, True))
 
