@@ -366,21 +366,27 @@ static double latest(const struct host_power *host, struct arena *arena, unsigne
 /* In hundredths. NAN where it has not come to the end of it, for then not all is known. */
 static double phase(const struct host_power *host, struct arena *arena, unsigned gpus)
 {
-    const double unknown =
-        fmax(number(host, "power.uncertain", "before"), number(host, "power.uncertain", "after"));
+    const double before = number(host, "power.uncertain", "before"),
+                 after = number(host, "power.uncertain", "after");
 
-    if (host->probe.status != READING_COMPLETE)
+    if (host->probe.status != READING_COMPLETE || isnan(before) || isnan(after))
         return NAN;
-    return ceil(100 * (latest(host, arena, gpus) + number(host, "power.moved", "after") + unknown)) / 100;
+    return ceil(100 *
+                (latest(host, arena, gpus) + number(host, "power.moved", "after") + fmax(before, after))) /
+           100;
 }
 
+/* NAN where that of a wave or of the ramp is not known: it may have been the highest. */
 static double peak(const struct power *power, const struct host_power *host)
 {
     struct arena *arena = power->clients.out->arena;
     double most = number(host, "power.peak", "ramp"), hz;
 
-    for (size_t i = 0; (hz = wave(power->clients.context, i)) > 0; i++)
-        most = fmax(most, number(host, "power.peak", wave_subject(arena, hz)));
+    for (size_t i = 0; !isnan(most) && (hz = wave(power->clients.context, i)) > 0; i++) {
+        const double one = number(host, "power.peak", wave_subject(arena, hz));
+
+        most = isnan(one) ? NAN : fmax(most, one);
+    }
     return most;
 }
 

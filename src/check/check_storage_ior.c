@@ -62,10 +62,6 @@ static void command(const struct check_context *context, struct text *out)
     script_set_number(&settings, "block", check_number(context, "block"), 0);
     script_set_number(&settings, "seconds", check_number(context, "seconds"), 0);
     script_set_number(&settings, "further", context->member_count == 2 ? 1 : 2, 0);
-    text_put(&settings, "set --");
-    script_words(context, &settings,
-                 check_text(context, "flags") != NULL ? check_text(context, "flags") : "");
-    text_put(&settings, "\n");
     parallel_io_put(context,
                     &(const struct parallel_io_work){.title = "ior over all hosts: write, read, compare",
                                                      .tool = "ior",

@@ -59,10 +59,6 @@ static void command(const struct check_context *context, struct text *out)
     script_set(&settings, "own", has_own(context) ? "-u" : "");
     script_set_number(&settings, "files", check_number(context, "files"), 0);
     script_set_number(&settings, "bytes", check_number(context, "bytes"), 0);
-    text_put(&settings, "set --");
-    script_words(context, &settings,
-                 check_text(context, "flags") != NULL ? check_text(context, "flags") : "");
-    text_put(&settings, "\n");
     parallel_io_put(context,
                     &(const struct parallel_io_work){
                         .title = "mdtest over all hosts: create, stat, read and remove files",

@@ -85,7 +85,7 @@ static int write_tool(struct arena *arena, const char *folder, const char *tool,
 {
     enum { FIRST_LINE = 127 }; /* as long as any kernel reads it */
     const char *other = getenv("ASSAY_LAB_PROGRAM");
-    cleanup_free char *program = other != NULL ? mem_strdup(other) : program_path();
+    cleanup_free char *program = other != NULL && *other != '\0' ? mem_strdup(other) : program_path();
     cleanup_text struct text script = {0};
 
     text_init(&script, 64 * 1024);

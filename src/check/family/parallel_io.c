@@ -20,6 +20,7 @@ void parallel_io_put(const struct check_context *context, const struct parallel_
                      struct text *out)
 {
     const struct launch launch = {.ranks_per_host = parallel_io_ranks(context)};
+    const char *flags = check_text(context, "flags");
 
     script_begin(out, work->title);
     /* In a subshell, so that a launcher of unknown kind does not end the script before it has cleaned up. */
@@ -29,6 +30,9 @@ void parallel_io_put(const struct check_context *context, const struct parallel_
     script_set(out, "folder", clients_folder(context));
     script_set_number(out, "kib", work->bytes / 1024, 0);
     text_put(out, work->settings);
+    text_put(out, "set --");
+    script_words(context, out, flags != NULL ? flags : "");
+    text_put(out, "\n");
     text_put(out, work->script);
 }
 

@@ -25,7 +25,7 @@ unsigned parallel_io_ranks(const struct check_context *context); /* on each host
 
 /*
  * A command that runs the script, in which TOOL is a function that starts the tool on all ranks. bytes: what is written in all.
- * settings: further lines of the script, before its text.
+ * settings: further lines of the script, before its text. The words of the argument "flags" are the script's own.
  */
 struct parallel_io_work {
     const char *title, *tool;
