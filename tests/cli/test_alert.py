@@ -190,8 +190,8 @@ def refusals():
                         words = file.read().split(b"\0")
                 except OSError:
                     continue
-                if words[:2] == [b"curl", b"-q"]:
-                    seen.append(words)
+                if words[:1] == [b"curl"]: # those of other tests too: none of them has to do with this token
+                    seen.append(b" ".join(words).decode())
     watcher = threading.Thread(target=look)
     watcher.start()
     began = time.monotonic()
@@ -201,7 +201,7 @@ def refusals():
     watcher.join()
     receiver.let_go.set()
     tap.ok(done.returncode == 2 and "did not answer in time" in done.stderr and took < 20, "one that hangs is given up after its time", took, done.stderr)
-    tap.same({b" ".join(words).decode() for words in seen}, {"curl -q -K - "}, "what is secret is on no command line")
+    tap.same(("curl -q -K - " in seen, [words for words in seen if TOKEN in words]), (True, []), "what is secret is on no command line", set(seen))
     receiver.taken()
     done = place.alert(after=11)
     posts = receiver.taken()
