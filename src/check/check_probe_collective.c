@@ -6,6 +6,7 @@
  *
  * The probe's own deadline is a little before the attempt's, so that it can name the rank that did not arrive.
  */
+#include <math.h>
 #include <string.h>
 
 #include "assay/reasons/check.h"
@@ -160,57 +161,46 @@ static int arguments_valid(const struct check_context *context, struct error *er
     return 0;
 }
 
-/* "node3/rank5" is of node3: by its name in the hostfile, or as the host calls itself, with a domain or without. */
-static const struct host *member_of(const struct check_context *context, const char *subject)
-{
-    size_t length = strcspn(subject, "/"), plain = strcspn(subject, "./");
-
-    for (size_t i = 0; i < context->member_count; i++) {
-        const char *name = context->members[i]->name;
-
-        if ((strncmp(name, subject, length) == 0 && name[length] == '\0') ||
-            (strncmp(name, subject, plain) == 0 && name[plain] == '\0'))
-            return context->members[i];
-    }
-    return NULL;
-}
-
 /* Of the ranks of a host the worst is the host's. */
-static void measure_host(const struct check_context *context, const struct host *host, struct reading *out,
-                         const char *from, const char *to, const char *unit, bool least)
+static void measure_hosts(const struct check_context *context, struct reading *out, const char *from,
+                          const char *to, const char *unit, bool least)
 {
-    bool found = false;
-    double worst = 0;
+    double *worst = arena_array(out->arena, double, context->member_count + 1);
+    size_t member = 0;
 
+    for (size_t i = 0; i < context->member_count; i++)
+        worst[i] = NAN;
     for (size_t i = 0; i < out->measurements.count; i++) {
         const struct measurement *measurement = &out->measurements.items[i];
 
-        if (strcmp(measurement->metric, from) != 0 || member_of(context, measurement->subject) != host)
+        if (strcmp(measurement->metric, from) != 0)
             continue;
-        if (!found || (least ? measurement->value < worst : measurement->value > worst))
-            worst = measurement->value;
-        found = true;
+        member = check_member_of(context, measurement->subject, member);
+        worst[member] =
+            least ? fmin(worst[member], measurement->value) : fmax(worst[member], measurement->value);
     }
-    if (found)
-        reading_measure(out, to, host->name, worst, unit);
+    for (size_t i = 0; i < context->member_count; i++)
+        if (!isnan(worst[i]))
+            reading_measure(out, to, context->members[i]->name, worst[i], unit);
 }
 
 /* "node3 (path), node7 (late)", or "none" when the probe looked to its end. */
 static void tell_stragglers(const struct check_context *context, struct reading *out)
 {
     const char *all = NULL;
-    const struct host *last = NULL;
+    size_t member = 0, last = context->member_count;
 
     for (size_t i = 0; i < out->facts.count; i++) {
         const struct fact *fact = &out->facts.items[i];
-        const struct host *host =
-            strcmp(fact->name, "probe.straggler") == 0 ? member_of(context, fact->subject) : NULL;
 
-        if (host == NULL || host == last)
+        if (strcmp(fact->name, "probe.straggler") != 0)
             continue;
-        last = host;
-        all = all == NULL ? arena_printf(out->arena, "%s (%s)", host->name, fact->value)
-                          : arena_printf(out->arena, "%s, %s (%s)", all, host->name, fact->value);
+        member = check_member_of(context, fact->subject, member);
+        if (member == context->member_count || member == last)
+            continue;
+        last = member;
+        all = arena_printf(out->arena, "%s%s%s (%s)", all != NULL ? all : "", all != NULL ? ", " : "",
+                           context->members[member]->name, fact->value);
     }
     if (all != NULL || out->status == READING_COMPLETE)
         reading_fact(out, "probe.stragglers", "", slice_of(all != NULL ? all : "none"));
@@ -221,10 +211,8 @@ static void read_probe(const struct check_context *context, const struct attempt
 {
     read_parts(context, attempt, out);
     nccl_doubt_tables(attempt, out);
-    for (size_t i = 0; i < context->member_count; i++) {
-        measure_host(context, context->members[i], out, "probe.path", "probe.host_path", "GB/s", true);
-        measure_host(context, context->members[i], out, "probe.late", "probe.host_late", "us", false);
-    }
+    measure_hosts(context, out, "probe.path", "probe.host_path", "GB/s", true);
+    measure_hosts(context, out, "probe.late", "probe.host_late", "us", false);
     tell_stragglers(context, out);
     witness_read(context, attempt, out);
 }

@@ -25,20 +25,15 @@ static void command(const struct check_context *context, struct text *out)
 
 static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
 
-#define SAME_WORK "assay-probe-gpu: the same work has one answer"
-/* What was not measured is missing, and no step takes no time. */
-#define MEASURED(metric_)                                                                   \
-    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 1e-6, .unit = "TFLOP/s", \
-                 .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
-
 static const struct item items[] = {
     {"training.answers", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.answers", "right", SAME_WORK)},
+     LIMITS RULES_EQUAL("training.answers", "right", PROBE_GPU_SAME_WORK)},
     {"training.losses", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.losses", "all are numbers", SAME_WORK)},
-    {"training.digest", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("training.digest", SAME_WORK)},
-    {"training.forward", PER_GPU, NULL, DUTY_GATE, MEASURED("training.forward")},
-    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, MEASURED("training.tflops")},
+     LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
+    {"training.digest", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_SAME("training.digest", PROBE_GPU_SAME_WORK)},
+    {"training.forward", PER_GPU, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.forward")},
+    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
     {"training.tokens", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"training.mfu", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"training.step", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -81,18 +76,6 @@ static unsigned expected_s(const struct check_context *context)
     return PROBE_GPU_OPENING_S + MAKING_S + STEP_S * (unsigned)check_number(context, "steps");
 }
 
-static int arguments_valid(const struct check_context *context, struct error *err)
-{
-    enum { STEPS_LEAST = 4, STEPS_MOST = 2000 };
-    const double steps = check_number(context, "steps");
-
-    if (steps < STEPS_LEAST || steps > STEPS_MOST)
-        return json_error(err, json_get(context->step->arguments, "steps"),
-                          "steps: %.0f; expected %d to %d, of which three are a warm-up", steps, STEPS_LEAST,
-                          STEPS_MOST);
-    return probe_gpu_valid(context, err);
-}
-
 const struct check check_training_step = {
     .name = "training-step",
     .title = "Training step",
@@ -105,7 +88,7 @@ const struct check check_training_step = {
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = arguments,
-    .arguments_valid = arguments_valid,
+    .arguments_valid = probe_gpu_steps_valid,
     .parts = parts,
     .items = items,
     .more_slots = probe_gpu_slots,

@@ -565,7 +565,10 @@ void tool_kernel_log(const struct lab_host *host, const char *line);
 const char *tool_xid_text(int code);
 /* One run of a nccl test over these hosts with one rank a GPU. */
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
-/* The same of assay-probe-links, with a rank for each adapter, and of programs that work on the shared /data. */
+/* The same of assay-probe-gpu-mpi, with a rank for each host, of assay-probe-links, with one for each adapter, and of programs
+   that work on the shared /data. */
+int tool_probe_training_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
+                             unsigned processes);
 int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
 int tool_ior_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
 int tool_mdtest_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);

@@ -30,6 +30,7 @@ static const struct tool_row {
     {"p2pBandwidthLatencyTest", tool_p2p},
     {"nvbandwidth", tool_nvbandwidth},
     {"assay-probe-gpu", tool_probe_gpu},
+    {"assay-probe-gpu-mpi", tool_probe_gpu},
     {"assay-probe-links", tool_probe_links},
     {"all_reduce_perf", tool_nccl},
     {"all_gather_perf", tool_nccl},

@@ -49,16 +49,24 @@ static bool is_named(const char *list, const char *name)
 }
 
 /* rows 0: this test tells them otherwise. */
-static void put_head(const struct lab_host *host, const char *test, unsigned rows, const char *more)
+static void put_head_of(const struct lab_host *host, size_t hosts, const char *test, unsigned rows,
+                        const char *more)
 {
-    char counted[32] = "";
+    char counted[32] = "", with[32] = "";
 
     if (rows > 0)
         (void)snprintf(counted, sizeof counted, ", \"rows\": %u", rows);
+    if (hosts > 1)
+        (void)snprintf(with, sizeof with, "\"hosts\": %zu, ", hosts);
     printf("{\"assay_probe_gpu\": 1, \"test\": \"%s\", \"program\": \"assay-probe-gpu 0.1.0\", \"backend\": "
            "\"cuda\", "
-           "\"driver\": \"%s\", \"cuda\": \"13.0\", \"gpus\": %d%s%s%s, \"injected\": false}\n",
-           test, host->profile->cuda, host->gpu_count, counted, *more != '\0' ? ", " : "", more);
+           "\"driver\": \"%s\", \"cuda\": \"13.0\", %s\"gpus\": %d%s%s%s, \"injected\": false}\n",
+           test, host->profile->cuda, with, host->gpu_count, counted, *more != '\0' ? ", " : "", more);
+}
+
+static void put_head(const struct lab_host *host, const char *test, unsigned rows, const char *more)
+{
+    put_head_of(host, 1, test, rows, more);
 }
 
 static void put_gpu(const struct lab_host *host, int gpu, const char *more)
@@ -295,7 +303,7 @@ static void put_step(const struct lab_host *host, unsigned step, double seconds)
         seconds * 1e3 * (step < TRAINING_WARMUP ? 1.4 : 1 + 0.002 * (step % 5)));
 }
 
-static void put_whole(const struct lab_host *host, unsigned steps, double seconds)
+static void put_whole(const struct lab_host *host, unsigned gpus, unsigned steps, double seconds)
 {
     const double rate = STEP_TFLOP / seconds;
 
@@ -304,51 +312,98 @@ static void put_whole(const struct lab_host *host, unsigned steps, double second
         "\"tokens_per_s\": %.5g, \"step_ms\": %.5g, \"p99_ms\": %.5g, \"worst_ms\": %.5g, \"spread_percent\": 0.8, "
         "\"digest\": \"0x%016llx\"}\n",
         rate, rate * 0.996, rate * 0.996, rate * 1.004, steps - TRAINING_WARMUP,
-        TRAINING_TOKENS * host->gpu_count / seconds, seconds * 1e3, seconds * 1.004e3, seconds * 1.004e3,
+        TRAINING_TOKENS * gpus / seconds, seconds * 1e3, seconds * 1.004e3, seconds * 1.004e3,
         (unsigned long long)hash_of(host->profile->gpu_name, steps + 1));
 }
 
-/* A third of a step lies before the first exchange, and that far the fastest is ahead of the others. */
-static void put_trained(const struct tool *tool, int gpu, unsigned steps, double slowest, double fastest)
-{
-    const double rate = training_rate(tool->host, gpu);
+/* Of the GPUs of all hosts; their slowest decides how long a step takes. */
+struct trained {
+    unsigned steps;
+    double slowest, fastest;
+    bool over_hosts;
+};
 
-    put_gpu(
-        tool->host, gpu,
-        arena_printf(tool->arena,
-                     "\"steps_wrong\": 0, \"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, "
-                     "\"windows\": %u, \"late_percent\": %.3g, \"last_percent\": %d",
-                     rate, rate * 0.99, rate * 0.99, rate * 1.003, steps - TRAINING_WARMUP,
-                     100 / 3.0 * slowest * (1 / rate - 1 / fastest), rate <= slowest ? 90 : 1));
+/* A third of a step lies before the first exchange, and that far the fastest is ahead of the others. */
+static void put_trained(const struct trained *trained, struct arena *arena, const struct lab_host *host,
+                        int gpu)
+{
+    const double rate = training_rate(host, gpu);
+
+    put_gpu(host, gpu,
+            arena_printf(arena,
+                         "%s%s%s\"steps_wrong\": 0, \"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, "
+                         "\"best\": %.5g, \"windows\": %u, \"late_percent\": %.3g, \"last_percent\": %d",
+                         trained->over_hosts ? "\"host\": \"" : "", trained->over_hosts ? host->name : "",
+                         trained->over_hosts ? "\", " : "", rate, rate * 0.99, rate * 0.99, rate * 1.003,
+                         trained->steps - TRAINING_WARMUP,
+                         100 / 3.0 * trained->slowest * (1 / rate - 1 / trained->fastest),
+                         rate <= trained->slowest ? 90 : 1));
+}
+
+static int train(const struct tool *tool, const struct lab_host *hosts, size_t count)
+{
+    struct trained trained = {(unsigned)strtoul(option_of(tool, "--steps", "30"), NULL, 10), INFINITY, 0,
+                              count > 1};
+    unsigned gpus = 0;
+    double seconds;
+
+    for (size_t i = 0; i < count; i++)
+        for (int gpu = 0; gpu < hosts[i].gpu_count; gpu++, gpus++) {
+            trained.slowest = fmin(trained.slowest, training_rate(&hosts[i], gpu));
+            trained.fastest = fmax(trained.fastest, training_rate(&hosts[i], gpu));
+        }
+    /* The exchange that nothing hides. */
+    seconds = STEP_TFLOP / trained.slowest * 1.04;
+    put_head_of(
+        hosts, count, "training", trained.steps + 1,
+        arena_printf(
+            tool->arena,
+            "\"library\": \"cuBLASLt 13.0.2\", \"exchange\": \"%s\", \"layers\": 32, \"hidden\": 4096, "
+            "\"heads\": 32, \"kv_heads\": 8, \"ffn\": 14336, \"vocab\": 128256, \"sequence\": 2048, "
+            "\"batch\": 4, \"parameters\": 8030261248, \"seed\": 1, \"warmup_steps\": 3",
+            gpus > 1 ? "NCCL 2.27.3" : "none: one GPU"));
+    lab_sleep(tool->lab, 10 + trained.steps * seconds);
+    for (unsigned step = 0; step < trained.steps; step++)
+        put_step(hosts, step, seconds);
+    put_whole(hosts, gpus, trained.steps, seconds);
+    for (size_t i = 0; i < count; i++)
+        for (int gpu = 0; gpu < hosts[i].gpu_count; gpu++)
+            put_trained(&trained, tool->arena, &hosts[i], gpu);
+    printf("{\"end\": \"ok\", \"rounds\": %u, \"seconds\": %.3f}\n", trained.steps,
+           10 + trained.steps * seconds);
+    return 0;
 }
 
 static int run_training(const struct tool *tool)
 {
-    const struct lab_host *host = tool->host;
-    const unsigned steps = (unsigned)strtoul(option_of(tool, "--steps", "30"), NULL, 10);
-    double slowest = INFINITY, fastest = 0, seconds;
+    return train(tool, tool->host, 1);
+}
 
-    for (int gpu = 0; gpu < host->gpu_count; gpu++) {
-        slowest = fmin(slowest, training_rate(host, gpu));
-        fastest = fmax(fastest, training_rate(host, gpu));
+static int unfit(const char *host, const char *error)
+{
+    printf("{\"end\": \"unfit\", \"reason\": \"%sno GPU can be used: %s\", \"rounds\": 0, \"seconds\": 0}\n",
+           host, error);
+    return 69;
+}
+
+int tool_probe_training_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
+{
+    (void)processes;
+    if (tool->argc < 2 || strcmp(tool->argv[1], "training") != 0) {
+        fprintf(stderr, "assay-probe-gpu-mpi: of all tests only training goes over several hosts\n");
+        return 64;
     }
-    /* The exchange that nothing hides. */
-    seconds = STEP_TFLOP / slowest * 1.04;
-    put_head(host, "training", steps + 1,
-             arena_printf(
-                 tool->arena,
-                 "\"library\": \"cuBLASLt 13.0.2\", \"exchange\": \"%s\", \"layers\": 32, \"hidden\": 4096, "
-                 "\"heads\": 32, \"kv_heads\": 8, \"ffn\": 14336, \"vocab\": 128256, \"sequence\": 2048, "
-                 "\"batch\": 4, \"parameters\": 8030261248, \"seed\": 1, \"warmup_steps\": 3",
-                 host->gpu_count > 1 ? "NCCL 2.27.3" : "none: one GPU"));
-    lab_sleep(tool->lab, 10 + steps * seconds);
-    for (unsigned step = 0; step < steps; step++)
-        put_step(host, step, seconds);
-    put_whole(host, steps, seconds);
-    for (int gpu = 0; gpu < host->gpu_count; gpu++)
-        put_trained(tool, gpu, steps, slowest, fastest);
-    printf("{\"end\": \"ok\", \"rounds\": %u, \"seconds\": %.3f}\n", steps, 10 + steps * seconds);
-    return 0;
+    for (size_t i = 0; i < host_count; i++) {
+        if (hosts[i].cuda_error != NULL)
+            return unfit(arena_printf(tool->arena, "%s: ", hosts[i].name), hosts[i].cuda_error);
+        if (hosts[i].gpu_count != hosts[0].gpu_count) {
+            printf("{\"end\": \"unfit\", \"reason\": \"%s: %d GPUs; the first host has %d\", \"rounds\": 0, "
+                   "\"seconds\": 0}\n",
+                   hosts[i].name, hosts[i].gpu_count, hosts[0].gpu_count);
+            return 69;
+        }
+    }
+    return train(tool, hosts, host_count);
 }
 
 /* Whoever started it is asked what time it is, as the probe does. */
@@ -460,10 +515,7 @@ int tool_probe_gpu(struct tool *tool)
             continue;
         if (tool->host->cuda_error == NULL)
             return tests[i].run(tool);
-        printf(
-            "{\"end\": \"unfit\", \"reason\": \"no GPU can be used: %s\", \"rounds\": 0, \"seconds\": 0}\n",
-            tool->host->cuda_error);
-        return 69;
+        return unfit("", tool->host->cuda_error);
     }
     fprintf(stderr,
             "assay-probe-gpu: the lab has the tests sdc, memory, compute, links, training and power\n");

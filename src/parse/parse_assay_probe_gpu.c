@@ -4,6 +4,7 @@
  * all of them share (probe_gpu.h). The head says how many rows and GPUs will come, and the end that all was done.
  *
  * facts    probe.program .backend .architecture .cuda .driver .test   PREFIX.uuid (gpu0)
+ *          probe.hosts, where several did the test together: then a GPU is "node1/gpu0"
  */
 #include "probe_gpu.h"
 
@@ -53,45 +54,71 @@ const char *probe_gpu_one_of(struct probe_gpu *probe, const struct json *line, c
     return NULL;
 }
 
-const char *probe_gpu_subject(struct probe_gpu *probe, const struct json *line, const char *key,
-                              unsigned *ret_gpu)
+/* Lines of a host mostly follow each other. false: there are more than were announced. */
+static bool find_host(struct probe_gpu *probe, const char *name)
 {
+    if (probe->hosts_told > 0 && strcmp(probe->host_names[probe->host], name) == 0)
+        return true;
+    for (probe->host = 0; probe->host < probe->hosts_told; probe->host++)
+        if (strcmp(probe->host_names[probe->host], name) == 0)
+            return true;
+    if (probe->hosts_told >= probe->hosts) {
+        probe->host = 0;
+        return false;
+    }
+    probe->host_names[probe->hosts_told++] = name;
+    return true;
+}
+
+const char *probe_gpu_subject(struct probe_gpu *probe, const struct json *line, const char *key,
+                              unsigned *ret_place)
+{
+    const char *host = json_string(line, "host", NULL);
+    struct probe_gpu_place *place;
     double gpu;
 
     if (!probe_gpu_count(probe, line, key, PROBE_GPUS_MOST - 1, &gpu))
         return NULL;
-    if (gpu >= probe->gpus) {
+    if (gpu >= probe->gpus || (host != NULL) != (probe->hosts > 1) ||
+        (host != NULL && !find_host(probe, host))) {
         probe->damage = REASON(gpu_not_expected);
         return NULL;
     }
-    *ret_gpu = (unsigned)gpu;
-    return arena_printf(probe->frame.reading->arena, "gpu%.0f", gpu);
+    *ret_place = probe->host * (unsigned)probe->gpus + (unsigned)gpu;
+    place = &probe->places[*ret_place];
+    if (place->subject == NULL)
+        place->subject = arena_printf(probe->frame.reading->arena, "%s%sgpu%.0f", host != NULL ? host : "",
+                                      host != NULL ? "/" : "", gpu);
+    return place->subject;
 }
 
-void probe_gpu_wrong(struct probe_gpu *probe, unsigned gpu, const struct reason *brief, const char *code,
+void probe_gpu_wrong(struct probe_gpu *probe, unsigned place, const struct reason *brief, const char *code,
                      const struct reason *what)
 {
-    struct reading *reading = probe->frame.reading;
-
     probe->wrong_lines++;
-    if (probe->wrong_of[gpu]++ == 0)
-        probe->first[gpu] = brief;
-    reading_finding(reading, SEVERITY_FAULT, code, arena_printf(reading->arena, "gpu%u", gpu), what);
+    if (probe->places[place].wrong++ == 0)
+        probe->places[place].first = brief;
+    reading_finding(probe->frame.reading, SEVERITY_FAULT, code, probe->places[place].subject, what);
+}
+
+static size_t place_count(const struct probe_gpu *probe)
+{
+    return probe->places != NULL ? (size_t)(probe->hosts * probe->gpus) : 0;
 }
 
 void probe_gpu_tell_wrong(struct probe_gpu *probe, const char *fact, const struct reason *right)
 {
     struct reading *reading = probe->frame.reading;
 
-    for (unsigned gpu = 0; gpu < PROBE_GPUS_MOST; gpu++) {
-        const struct reason *said = probe->first[gpu];
+    for (size_t i = 0; i < place_count(probe); i++) {
+        const struct probe_gpu_place *place = &probe->places[i];
+        const struct reason *said = place->first;
 
-        if (!probe->gpu_seen[gpu])
+        if (!place->seen)
             continue;
-        if (probe->wrong_of[gpu] > 1)
-            said = reason(reading->arena, and_more, said, probe->wrong_of[gpu] - 1);
-        reading_fact_said(reading, fact, arena_printf(reading->arena, "gpu%u", gpu),
-                          said != NULL ? said : right);
+        if (place->wrong > 1)
+            said = reason(reading->arena, and_more, said, place->wrong - 1);
+        reading_fact_said(reading, fact, place->subject, said != NULL ? said : right);
     }
 }
 
@@ -101,6 +128,19 @@ static const struct probe_gpu_test *find_test(const char *name)
         if (strcmp(tests[i]->name, name) == 0)
             return tests[i];
     return NULL;
+}
+
+/* One where nothing is said of it. */
+static bool take_hosts(struct probe_gpu *probe, const struct json *head)
+{
+    probe->hosts = 1;
+    if (json_get(head, "hosts") == NULL)
+        return true;
+    if (!probe_gpu_count(probe, head, "hosts", PROBE_HOSTS_MOST, &probe->hosts))
+        return false;
+    reading_fact(probe->frame.reading, "probe.hosts", "",
+                 slice_of(arena_printf(probe->frame.reading->arena, "%.0f", probe->hosts)));
+    return true;
 }
 
 static void take_head(struct probe_gpu *probe, const struct json *head)
@@ -115,7 +155,7 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
         probe->damage = REASON(more_than_one_run);
     probe->began = true;
     if (!probe_gpu_count(probe, head, "assay_probe_gpu", 1e9, &version) ||
-        !probe_gpu_count(probe, head, "gpus", PROBE_GPUS_MOST, &probe->gpus))
+        !probe_gpu_count(probe, head, "gpus", PROBE_GPUS_MOST, &probe->gpus) || !take_hosts(probe, head))
         return;
     if (version != 1 || test == NULL) {
         probe->damage = REASON(other_probe_version_or_test);
@@ -124,6 +164,8 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
     if (probe->test != NULL || !probe_gpu_count(probe, head, test->announced, PROBE_ROWS_MOST, &probe->rows))
         return;
     probe->test = test;
+    probe->places = arena_array(reading->arena, struct probe_gpu_place, (size_t)(probe->hosts * probe->gpus));
+    probe->host_names = arena_array(reading->arena, const char *, (size_t)probe->hosts);
     for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         if (json_string(head, facts[i], NULL) != NULL)
             reading_fact(reading, arena_printf(reading->arena, "probe.%s", facts[i]), "",
@@ -139,19 +181,19 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
     const char *uuid = json_string(line, "uuid", NULL), *subject;
-    unsigned gpu;
+    unsigned place;
 
-    subject = probe_gpu_subject(probe, line, "gpu", &gpu);
+    subject = probe_gpu_subject(probe, line, "gpu", &place);
     if (subject == NULL)
         return;
-    if (probe->gpu_seen[gpu]) {
+    if (probe->places[place].seen) {
         probe->damage = REASON(gpu_not_expected);
         return;
     }
-    probe->gpu_seen[gpu] = true;
+    probe->places[place].seen = true;
     probe->gpus_seen++;
     if (probe->test->gpu != NULL)
-        probe->test->gpu(probe, line, gpu, subject);
+        probe->test->gpu(probe, line, place, subject);
     if (uuid != NULL)
         reading_fact(reading, arena_printf(reading->arena, "%s.uuid", probe->test->prefix), subject,
                      slice_of(uuid));
@@ -243,10 +285,10 @@ static void end(void *state)
         reading_lacks(reading, probe->damage);
     if (!probe->ended)
         reading_lacks(reading, REASON(probe_end_missing));
-    if (probe->test == NULL || probe->gpus_seen != probe->gpus || probe->rows_seen != probe->rows)
+    if (probe->test == NULL || probe->gpus_seen != place_count(probe) || probe->rows_seen != probe->rows)
         reading_lacks(reading, reason(reading->arena, gpus_or_rows_missing, probe->gpus_seen,
-                                      arena_printf(reading->arena, "%.0f", probe->gpus), probe->rows_seen,
-                                      arena_printf(reading->arena, "%.0f", probe->rows)));
+                                      arena_printf(reading->arena, "%.0f", probe->hosts * probe->gpus),
+                                      probe->rows_seen, arena_printf(reading->arena, "%.0f", probe->rows)));
     if ((probe->wrong_told > 0) != (probe->wrong_lines > 0) ||
         (probe->wrong_lines > 0 && !probe->ended_wrong))
         reading_lacks(reading, REASON(end_and_gpus_differ));
@@ -281,6 +323,11 @@ static const struct metric metrics[] = {
     {"training.forward", "TFLOP/s", BETTER_HIGHER,
      "of a GPU in steps of a training, until it waits for others: the forward pass and the head's backward",
      true, true},
+    {"training.host_forward", "TFLOP/s", BETTER_HIGHER,
+     "the same of a host's slowest GPU, in a training over hosts", true, false, true},
+    {"training.host_late", "%", BETTER_LOWER, "likewise, as training.late: of its GPU that comes latest"},
+    {"training.host_last", "%", BETTER_NEITHER,
+     "likewise, as training.last: of its GPU that is most often the last"},
     {"training.forward.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of the steps"},
     {"training.late", "%", BETTER_LOWER, "of a step: how long after the first GPU it comes to exchanges"},
     {"training.last", "%", BETTER_NEITHER, "of exchanges to which the GPU came last"},
@@ -288,7 +335,7 @@ static const struct metric metrics[] = {
      "of each GPU in steps of a training, exchanges included: operations of the model", true},
     {"training.tflops.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of the steps"},
     {"training.mfu", "%", BETTER_HIGHER, "of the part's dense peak in bf16 by its datasheet"},
-    {"training.tokens", "tokens/s", BETTER_HIGHER, "of all GPUs of the host together"},
+    {"training.tokens", "tokens/s", BETTER_HIGHER, "of all GPUs together"},
     {"training.step*", "s", BETTER_LOWER, "a step; .p99 and .worst: the slow ones"},
     {"training.spread", "%", BETTER_LOWER, "between the slowest and the fastest step"},
     {"training.loss.*", "", BETTER_NEITHER, "of the first and of the last step"},

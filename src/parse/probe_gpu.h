@@ -11,21 +11,29 @@
 
 #include "frame.h"
 
-enum { PROBE_GPUS_MOST = 64, PROBE_ROWS_MOST = 4096 };
+enum { PROBE_GPUS_MOST = 64, PROBE_HOSTS_MOST = 4096, PROBE_ROWS_MOST = 4096 };
 
 struct probe_gpu_test;
+
+/* A GPU, and what is said of it. */
+struct probe_gpu_place {
+    const char *subject; /* "gpu0", of more hosts than one "node1/gpu0"; NULL: nothing was told of it yet */
+    bool seen;           /* its own line */
+    const struct reason *first; /* the first that was wrong of it; NULL: nothing */
+    unsigned wrong;             /* lines of what was wrong of it */
+};
 
 struct probe_gpu {
     struct frame frame;
     const struct probe_gpu_test *test; /* NULL: the head was not read */
-    double gpus, rows;                 /* as announced */
+    double hosts, gpus, rows;          /* as announced; gpus: of a host */
     unsigned gpus_seen, rows_seen;
-    bool gpu_seen[PROBE_GPUS_MOST];
-    const struct reason *damage;                 /* why the text cannot be whole */
-    const struct reason *first[PROBE_GPUS_MOST]; /* the first that was wrong of the GPU; NULL: nothing */
-    unsigned wrong_of[PROBE_GPUS_MOST];          /* lines of what was wrong of the GPU */
-    double wrong_told, wrong_lines;              /* by the GPUs' lines; lines of what was wrong */
-    double wrong_by_rows;                        /* by the rows of the test memory */
+    struct probe_gpu_place *places; /* hosts x gpus */
+    const char **host_names;        /* in the order in which they were told */
+    unsigned hosts_told, host;      /* host: the last one */
+    const struct reason *damage;    /* why the text cannot be whole */
+    double wrong_told, wrong_lines; /* by the GPUs' lines; lines of what was wrong */
+    double wrong_by_rows;           /* by the rows of the test memory */
     bool seen, began, ended, ended_wrong;
     /* Of the test training: what multiplied and what part did, NULL before it was told; its rate. */
     const char *library, *part;
@@ -48,8 +56,8 @@ struct probe_gpu_test {
     const struct probe_gpu_kind *kinds; /* ends with a NULL key */
     /* Of the head what is the test's own; NULL. */
     void (*head)(struct probe_gpu *probe, const struct json *head);
-    /* Of the line of a GPU what is the test's own; subject: "gpu0". */
-    void (*gpu)(struct probe_gpu *probe, const struct json *line, unsigned gpu, const char *subject);
+    /* Of the line of a GPU what is the test's own. */
+    void (*gpu)(struct probe_gpu *probe, const struct json *line, unsigned place, const char *subject);
     /* When the end was there; NULL. */
     void (*tell)(struct probe_gpu *probe);
 };
@@ -66,11 +74,11 @@ bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const ch
 /* The text, one of these (NULL ends them): a name that becomes part of a metric's. NULL, and noted as damage, where it is none. */
 const char *probe_gpu_one_of(struct probe_gpu *probe, const struct json *line, const char *key,
                              const char *const *names);
-/* Which GPU a row is of, as a subject; NULL, and noted as damage, where it is none that was announced. */
+/* Which GPU a row is of, as a subject and by its place; NULL, and noted as damage, where it is none that was announced. */
 const char *probe_gpu_subject(struct probe_gpu *probe, const struct json *line, const char *key,
-                              unsigned *ret_gpu);
+                              unsigned *ret_place);
 /* Something is wrong with the GPU: short is what its fact says where it is the first, what is the finding. */
-void probe_gpu_wrong(struct probe_gpu *probe, unsigned gpu, const struct reason *brief, const char *code,
+void probe_gpu_wrong(struct probe_gpu *probe, unsigned place, const struct reason *brief, const char *code,
                      const struct reason *what);
 /* A fact for each GPU that was told of: right, or what was wrong first and how much more there is. */
 void probe_gpu_tell_wrong(struct probe_gpu *probe, const char *fact, const struct reason *right);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assay-probe-gpu training: steps of a transformer on all GPUs of a host together.
+ * assay-probe-gpu training: steps of a transformer on all GPUs of a host together, or of several hosts.
  *
  * facts    training.scale = 8 layers of 4096, sequences of 2048, 4 at once   training.exchange = NCCL 2.27.3
  *          training.digest: of all losses and gradients, and what multiplied; the same on every like host

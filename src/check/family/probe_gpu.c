@@ -36,3 +36,15 @@ int probe_gpu_valid(const struct check_context *context, struct error *err)
                           "backend: '%s'; expected cuda or host", backend);
     return 0;
 }
+
+int probe_gpu_steps_valid(const struct check_context *context, struct error *err)
+{
+    enum { STEPS_LEAST = 4, STEPS_MOST = 2000 };
+    const double steps = check_number(context, "steps");
+
+    if (steps < STEPS_LEAST || steps > STEPS_MOST)
+        return json_error(err, json_get(context->step->arguments, "steps"),
+                          "steps: %.0f; expected %d to %d, of which three are a warm-up", steps, STEPS_LEAST,
+                          STEPS_MOST);
+    return probe_gpu_valid(context, err);
+}

@@ -21,6 +21,16 @@ void probe_gpu_slots(const struct check_context *context, struct slot_list *slot
 int probe_gpu_valid(const struct check_context *context, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Likewise, of a training: how many steps. */
+int probe_gpu_steps_valid(const struct check_context *context, struct error *err)
+    __attribute__((warn_unused_result));
+
+#define PROBE_GPU_SAME_WORK "assay-probe-gpu: the same work has one answer"
+/* What was not measured is missing, and no work takes no time. */
+#define PROBE_GPU_MEASURED(metric_)                                                         \
+    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 1e-6, .unit = "TFLOP/s", \
+                 .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
+
 enum { PROBE_GPU_OPENING_S = 15 };
 
 #endif

@@ -85,3 +85,21 @@ const char *check_hcas_fault(const struct check_context *context)
     /* A step that owes nothing would pass. */
     return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
 }
+
+static bool is_of(const struct host *host, const char *subject)
+{
+    const size_t length = strcspn(subject, "/"), plain = strcspn(subject, "./");
+
+    return (strncmp(host->name, subject, length) == 0 && host->name[length] == '\0') ||
+           (strncmp(host->name, subject, plain) == 0 && host->name[plain] == '\0');
+}
+
+size_t check_member_of(const struct check_context *context, const char *subject, size_t near)
+{
+    if (near < context->member_count && is_of(context->members[near], subject))
+        return near;
+    for (size_t i = 0; i < context->member_count; i++)
+        if (is_of(context->members[i], subject))
+            return i;
+    return context->member_count;
+}

@@ -17,30 +17,58 @@ static const struct gpu_backend *backend_of(const struct gpu_options *options)
 #endif
 }
 
+/* Those who do not tell wait longer, so that who does is not ended with them before. */
+static unsigned deadline_of(const struct gpu_probe *probe)
+{
+    enum { LONGER_S = 10 };
+
+    return probe->options.deadline_s + (probe->world.host > 0 ? LONGER_S : 0);
+}
+
+/* What goes wrong on another host does on none of this one's GPUs. */
+static void aim(struct injection *injection, const struct world *world)
+{
+    if (injection->any && injection->host >= 0 && (unsigned)injection->host != world->host)
+        injection->gpu = GPU_MOST;
+}
+
+static int test(struct gpu_probe *probe)
+{
+    struct error err = {0};
+    int status;
+
+    aim(&probe->options.injection, &probe->world);
+    gpu_deadline_start(deadline_of(probe), probe->world.host == 0);
+    if (probe->world.hosts > 1 && probe->options.test != &gpu_test_training)
+        return gpu_refuse(probe, GPU_USAGE, "of all tests only training goes over several hosts");
+    probe->backend = backend_of(&probe->options);
+    if (probe->backend == NULL)
+        return gpu_refuse(probe, GPU_UNFIT,
+                          "built without CUDA, so it cannot use a GPU; --backend host tests the probe");
+    if (probe->backend->open(probe, &err) < 0) {
+        probe->backend->close(probe);
+        return gpu_refuse(probe, GPU_UNFIT, err.text);
+    }
+    status = probe->options.test->run(probe);
+    probe->backend->close(probe);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static struct gpu_probe probe;
     struct error err = {0};
-    int status = gpu_options_read(&probe.options, argc, argv, &err);
+    int status;
 
-    if (status > 0) {
+    if (world_open(&probe.world, &argc, &argv, &err) < 0)
+        return gpu_refuse(&probe, GPU_BROKEN, err.text);
+    status = gpu_options_read(&probe.options, argc, argv, &err);
+    if (status == 0)
+        status = test(&probe);
+    else if (status > 0)
         gpu_options_help();
-        return GPU_DONE;
-    }
-    if (status < 0) {
-        fprintf(stderr, "assay-probe-gpu: %s\n", err.text);
-        return GPU_USAGE;
-    }
-    gpu_deadline_start(probe.options.deadline_s);
-    probe.backend = backend_of(&probe.options);
-    if (probe.backend == NULL)
-        return gpu_refuse(GPU_UNFIT,
-                          "built without CUDA, so it cannot use a GPU; --backend host tests the probe");
-    if (probe.backend->open(&probe, &err) < 0) {
-        probe.backend->close(&probe);
-        return gpu_refuse(GPU_UNFIT, err.text);
-    }
-    status = probe.options.test->run(&probe);
-    probe.backend->close(&probe);
-    return status;
+    else
+        fprintf(stderr, "%s: %s\n", world_program, err.text);
+    world_close();
+    return status > 0 ? status : status < 0 ? GPU_USAGE : GPU_DONE;
 }

@@ -232,7 +232,7 @@ static int run_compute(struct gpu_probe *probe)
     int status;
 
     if (run == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     run->gemm = probe->backend->gemm;
     gpu_output_head(probe);
     run->sensors = sensors_start(probe, (struct sensor_how){.period_ms = 100, .near_ms = 500});
@@ -248,7 +248,7 @@ static int run_compute(struct gpu_probe *probe)
     }
     rounds = run->rounds;
     free(run);
-    return status < 0 ? gpu_refuse(GPU_BROKEN, err.text)
+    return status < 0 ? gpu_refuse(probe, GPU_BROKEN, err.text)
                       : gpu_output_done(false, rounds, gpu_now_s() - began);
 }
 

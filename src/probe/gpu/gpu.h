@@ -15,6 +15,7 @@
 #include "assay/base/error.h"
 #include "power_schedule.h"
 #include "work.h"
+#include "world.h"
 
 /* Exit status, told by --help; the same as assay-probe-collective's. */
 enum {
@@ -39,6 +40,7 @@ enum {
 struct injection {
     bool any;
     unsigned gpu, sm;
+    int host;        /* of those that train together; -1: all */
     int unit;        /* -1: every one */
     int lane;        /* of the block, 0 .. 127; -1: all */
     uint32_t bits;   /* that are turned over */
@@ -115,6 +117,7 @@ struct gpu_backend {
 
 struct gpu_probe {
     struct gpu_options options;
+    struct world world;
     const struct gpu_backend *backend;
     struct gpu_device devices[GPU_MOST];
     unsigned device_count;
@@ -135,7 +138,7 @@ uint64_t work_digest(const uint32_t words[WORK_WORDS]);
 
 /* inject.c: "gpu=0,sm=17,unit=tensor-bf16,lane=3,bits=0x1000,from=450,period=3,one-in=1000000"; what is left out is 0,
  * every unit, all lanes, bit 0, from the first round on, in each. "gpu=0,offset=0x1000,bits=1" is a word of memory, and
- * "gpu=0,slow=20" a GPU that is 20 % slower. */
+ * "gpu=0,slow=20" a GPU that is 20 % slower. "host=1" as well: on that host only. */
 int injection_parse(const char *text, struct injection *ret_injection, struct error *err)
     __attribute__((warn_unused_result));
 /* The bits that are turned over in words of the lane; 0: none. */
@@ -146,9 +149,9 @@ struct memory_fault;
 struct memory_fault injection_memory(const struct injection *injection, unsigned gpu);
 double injection_speed(const struct gpu_probe *probe, unsigned gpu);
 
-/* gpu_deadline.c: ends the program with a last line after so long; SIGTERM and SIGINT ask for the end of the test, and what
- * it has found by then is told. */
-void gpu_deadline_start(unsigned seconds);
+/* gpu_deadline.c: ends the program after so long, where it `tells` with a last line; SIGTERM and SIGINT ask for the end of the
+ * test, and what it has found by then is told. */
+void gpu_deadline_start(unsigned seconds, bool tells);
 bool gpu_stop_asked(void);
 /* Seconds of a clock that only goes forward. */
 double gpu_now_s(void);

@@ -24,9 +24,13 @@ static void tell(const char *line, int status)
     _exit(written == (ssize_t)length ? status : GPU_BROKEN);
 }
 
+static bool tells_end;
+
 static void late(int number)
 {
     (void)number;
+    if (!tells_end)
+        _exit(GPU_LATE);
     tell("\n{\"end\": \"late\", \"reason\": \"the deadline was over: a round did not come to its end\"}\n",
          GPU_LATE);
 }
@@ -46,10 +50,11 @@ bool gpu_stop_asked(void)
     return stop_asked != 0;
 }
 
-void gpu_deadline_start(unsigned seconds)
+void gpu_deadline_start(unsigned seconds, bool tells)
 {
     struct sigaction action = {.sa_handler = late};
 
+    tells_end = tells;
     (void)sigaction(SIGALRM, &action, NULL);
     action.sa_handler = stop;
     (void)sigaction(SIGTERM, &action, NULL);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "assay/base/arena.h"
 #include "gpu_output.h"
@@ -64,6 +65,8 @@ void gpu_output_head(const struct gpu_probe *probe)
     line_known(&line, "architecture", probe->architecture);
     line_known(&line, "driver", probe->driver);
     line_known(&line, "cuda", probe->runtime);
+    if (probe->world.hosts > 1)
+        line_number(&line, "hosts", probe->world.hosts);
     line_number(&line, "gpus", probe->device_count);
     probe->options.test->head(probe, &line);
     json_key(&line.writer, "injected");
@@ -73,8 +76,11 @@ void gpu_output_head(const struct gpu_probe *probe)
 
 void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned gpu)
 {
-    const struct gpu_device *device = &probe->devices[gpu];
+    line_begin_device(line, &probe->devices[gpu], gpu);
+}
 
+void line_begin_device(struct line *line, const struct gpu_device *device, unsigned gpu)
+{
     line_begin(line);
     line_number(line, "gpu", gpu);
     json_member(&line->writer, "name", device->name);
@@ -106,10 +112,16 @@ int gpu_output_done(bool wrong, uint64_t rounds, double seconds)
     return wrong ? GPU_WRONG : stopped ? GPU_BROKEN : GPU_DONE;
 }
 
-int gpu_refuse(int status, const char *reason)
+int gpu_refuse(const struct gpu_probe *probe, int status, const char *reason)
 {
+    char host[WORLD_NAME_BYTES] = "", text[sizeof((struct error *)NULL)->text + sizeof host];
+
     gpu_deadline_stop();
-    fprintf(stderr, "assay-probe-gpu: %s\n", reason);
-    gpu_output_end(status == GPU_UNFIT ? "unfit" : "broken", reason, 0, 0);
+    if (probe->world.hosts > 1)
+        (void)gethostname(host, sizeof host - 1);
+    (void)snprintf(text, sizeof text, "%s%s%s", host, *host != '\0' ? ": " : "", reason);
+    fprintf(stderr, "%s: %s\n", world_program, text);
+    gpu_output_end(status == GPU_UNFIT ? "unfit" : "broken", text, 0, 0);
+    world_abort(&probe->world, status);
     return status;
 }

@@ -23,8 +23,9 @@ struct line {
 };
 
 void line_begin(struct line *line);
-/* Begun as the line of that GPU. */
+/* Begun as the line of that GPU of this host; or of another, by its number there. */
 void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned gpu);
+void line_begin_device(struct line *line, const struct gpu_device *device, unsigned gpu);
 /* Prints it. */
 void line_end(struct line *line);
 void line_number(struct line *line, const char *key, double value);
@@ -39,7 +40,7 @@ void gpu_output_head(const struct gpu_probe *probe);
 void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds);
 /* The end of a test that went its way: "ok", "wrong", or "stopped" where that was asked for. Returns the exit status. */
 int gpu_output_done(bool wrong, uint64_t rounds, double seconds);
-/* Ends without a test: on stderr and in a last line. Returns the status. */
-int gpu_refuse(int status, const char *reason);
+/* Ends without a test: on stderr and in a last line, and all other hosts with it. Returns the status. */
+int gpu_refuse(const struct gpu_probe *probe, int status, const char *reason);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,8 @@ static bool take(struct injection *injection, struct slice key, struct slice val
         return false;
     if (slice_equal(key, "gpu") && number < GPU_MOST)
         injection->gpu = (unsigned)number;
+    else if (slice_equal(key, "host") && number < INT_MAX)
+        injection->host = (int)number;
     else if (slice_equal(key, "sm") && number < GPU_SMS_MOST)
         injection->sm = (unsigned)number;
     else if (slice_equal(key, "lane") && number < WORK_WARPS * WORK_LANES)
@@ -61,8 +64,8 @@ int injection_parse(const char *text, struct injection *ret_injection, struct er
 {
     struct slice rest = slice_of(text);
 
-    *ret_injection =
-        (struct injection){.any = true, .unit = -1, .lane = -1, .bits = 1, .period = 1, .one_in = 1};
+    *ret_injection = (struct injection){
+        .any = true, .host = -1, .unit = -1, .lane = -1, .bits = 1, .period = 1, .one_in = 1};
     while (rest.length > 0) {
         const char *comma = memchr(rest.bytes, ',', rest.length);
         struct slice word = {rest.bytes, comma != NULL ? (size_t)(comma - rest.bytes) : rest.length};
@@ -72,7 +75,7 @@ int injection_parse(const char *text, struct injection *ret_injection, struct er
         if (equals == NULL || !take(ret_injection, (struct slice){word.bytes, at}, slice_from(word, at + 1)))
             return error_set(
                 err, ERROR_USAGE,
-                "--inject: '%.*s'; expected gpu=N, sm=N, unit=NAME, lane=N (of 128), bits=0x1000, "
+                "--inject: '%.*s'; expected host=N, gpu=N, sm=N, unit=NAME, lane=N (of 128), bits=0x1000, "
                 "from=ROUND, period=N, one-in=N, offset=BYTE or slow=PERCENT, commas between them",
                 (int)word.length, word.bytes);
         rest = slice_from(rest, word.length + (comma != NULL));

@@ -230,7 +230,7 @@ static int run_links(struct gpu_probe *probe)
     int status;
 
     if (run == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     run->copies = probe->backend->copies;
     gpu_output_head(probe);
     status = measure_all(run, probe, &err);
@@ -239,7 +239,7 @@ static int run_links(struct gpu_probe *probe)
     if (run->own != NULL)
         run->copies->close(run->own);
     free(run);
-    return status < 0 ? gpu_refuse(GPU_BROKEN, err.text)
+    return status < 0 ? gpu_refuse(probe, GPU_BROKEN, err.text)
                       : gpu_output_done(false, probe->options.windows, gpu_now_s() - began);
 }
 

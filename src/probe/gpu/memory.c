@@ -242,7 +242,7 @@ static int run_memory(struct gpu_probe *probe)
     int status;
 
     if (run == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     run->memory = probe->backend->memory;
     gpu_output_head(probe);
     status = gpu_all(probe, test_gpu, run, &err);
@@ -251,7 +251,7 @@ static int run_memory(struct gpu_probe *probe)
     wrong = put_all(probe, run);
     free(run);
     if (status < 0)
-        return gpu_refuse(GPU_BROKEN, err.text);
+        return gpu_refuse(probe, GPU_BROKEN, err.text);
     return gpu_output_done(wrong > 0, probe->options.passes, gpu_now_s() - began);
 }
 

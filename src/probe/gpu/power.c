@@ -428,16 +428,16 @@ static int run_scheduled(struct power_run *run, struct gpu_probe *probe)
     int status;
 
     if (pthread_barrier_init(&run->ready, NULL, probe->device_count) != 0)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     gpu_output_head(probe);
     run->sensors =
         sensors_start(probe, (struct sensor_how){.period_ms = PERIOD_MS, .power = SENSOR_POWER_INSTANT});
     status = gpu_all(probe, work_gpu, run, &err);
     gpu_deadline_stop();
     if (status < 0)
-        status = gpu_refuse(GPU_BROKEN, err.text);
+        status = gpu_refuse(probe, GPU_BROKEN, err.text);
     else
-        status = run->agreed ? end(run, began) : gpu_refuse(GPU_UNFIT, run->why);
+        status = run->agreed ? end(run, began) : gpu_refuse(probe, GPU_UNFIT, run->why);
     sensors_stop(run->sensors);
     (void)pthread_barrier_destroy(&run->ready);
     return status;
@@ -449,12 +449,12 @@ static int run_power(struct gpu_probe *probe)
     int status;
 
     if (run == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     run->probe = probe;
     probe->state = run;
     status = power_schedule_make(&probe->options.power, &run->schedule)
                  ? run_scheduled(run, probe)
-                 : gpu_refuse(GPU_USAGE, "so long a schedule is not supported");
+                 : gpu_refuse(probe, GPU_USAGE, "so long a schedule is not supported");
     probe->state = NULL;
     free(run);
     return status;

@@ -125,13 +125,13 @@ static int run_sdc(struct gpu_probe *probe)
     int status;
 
     if (sdc == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     gpu_output_head(probe);
     status = sdc_run(sdc, &err);
     gpu_deadline_stop();
     /* What it found before something broke counts too. */
     output_sdc(sdc);
-    status = status < 0 ? gpu_refuse(GPU_BROKEN, err.text) : tell(sdc, gpu_now_s() - began);
+    status = status < 0 ? gpu_refuse(probe, GPU_BROKEN, err.text) : tell(sdc, gpu_now_s() - began);
     sdc_free(sdc);
     return status;
 }

@@ -317,7 +317,7 @@ void started(struct training_gpu *gpu)
 void names_cuda(const struct gpu_probe *probe, char ret_library[GPU_NAME_BYTES], char ret_exchange[GPU_NAME_BYTES])
 {
     training_products_name(ret_library);
-    training_exchange_name(probe->device_count, ret_exchange);
+    training_exchange_name(probe->device_count * probe->world.hosts, ret_exchange);
 }
 
 int memory_cuda(unsigned gpu, uint64_t *ret_total, uint64_t *ret_free, struct error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients over the GPUs of the host by NCCL, loaded where it is there, on a stream beside the one that computes. */
+/* Gradients over the GPUs of all hosts by NCCL, loaded where it is there, on a stream beside the one that computes. */
 #include "training_cuda.h"
 
 #include <cstdio>
@@ -16,7 +16,7 @@ typedef struct ncclComm *ncclComm_t;
 #endif
 
 struct training_joined {
-    unsigned gpus;
+    unsigned own, gpus, first; /* of this host; of all hosts; the number of this host's first among them */
     ncclComm_t comms[GPU_MOST]; /* NULL: of one GPU alone, or given up */
 };
 
@@ -116,6 +116,10 @@ struct nccl {
     void *handle;
     decltype(&ncclGetVersion) version;
     decltype(&ncclCommInitAll) init;
+    decltype(&ncclGetUniqueId) unique_id;
+    decltype(&ncclCommInitRank) init_rank;
+    decltype(&ncclGroupStart) group_start;
+    decltype(&ncclGroupEnd) group_end;
     decltype(&ncclCommDestroy) destroy;
     decltype(&ncclCommAbort) abort;
     decltype(&ncclReduceScatter) reduce_scatter;
@@ -134,6 +138,10 @@ bool load(struct nccl *nccl)
     nccl->handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
     return nccl->handle != NULL && find(nccl->handle, "ncclGetVersion", &nccl->version) &&
            find(nccl->handle, "ncclCommInitAll", &nccl->init) &&
+           find(nccl->handle, "ncclGetUniqueId", &nccl->unique_id) &&
+           find(nccl->handle, "ncclCommInitRank", &nccl->init_rank) &&
+           find(nccl->handle, "ncclGroupStart", &nccl->group_start) &&
+           find(nccl->handle, "ncclGroupEnd", &nccl->group_end) &&
            find(nccl->handle, "ncclCommDestroy", &nccl->destroy) &&
            find(nccl->handle, "ncclCommAbort", &nccl->abort) &&
            find(nccl->handle, "ncclReduceScatter", &nccl->reduce_scatter) &&
@@ -157,15 +165,41 @@ void note(struct training_gpu *gpu, ncclResult_t result, const char *what)
                         the_nccl()->error_text(result));
 }
 
-int connect(struct training_joined *joined, struct error *err)
+ncclResult_t connect_hosts(struct training_joined *joined, const ncclUniqueId &id)
 {
     const struct nccl *nccl = the_nccl();
-    ncclResult_t result;
+    ncclResult_t result = nccl->group_start(), ended;
+
+    for (unsigned gpu = 0; result == ncclSuccess && gpu < joined->own; gpu++) {
+        if (cudaSetDevice((int)gpu) != cudaSuccess)
+            result = ncclUnhandledCudaError;
+        else
+            result = nccl->init_rank(&joined->comms[gpu], (int)joined->gpus, id, (int)(joined->first + gpu));
+    }
+    ended = nccl->group_end();
+    return result != ncclSuccess ? result : ended;
+}
+
+/* All hosts together. */
+int connect(struct training_joined *joined, const struct world *world, struct error *err)
+{
+    const struct nccl *nccl = the_nccl();
+    ncclUniqueId id = {};
+    ncclResult_t result = ncclSuccess;
 
     if (nccl == NULL)
         return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and there is no libnccl.so.2",
                          joined->gpus);
-    result = nccl->init(joined->comms, (int)joined->gpus, NULL);
+    if (world->hosts == 1) {
+        result = nccl->init(joined->comms, (int)joined->own, NULL);
+    } else {
+        if (world->host == 0)
+            result = nccl->unique_id(&id);
+        if (result == ncclSuccess) {
+            world_share(world, &id, sizeof id);
+            result = connect_hosts(joined, id);
+        }
+    }
     return result == ncclSuccess
                ? 0
                : error_set(err, ERROR_INTERNAL, "NCCL cannot join the GPUs: %s", nccl->error_text(result));
@@ -173,7 +207,7 @@ int connect(struct training_joined *joined, struct error *err)
 
 void part(struct training_joined *joined, bool gives_up)
 {
-    for (unsigned gpu = 0; gpu < joined->gpus; gpu++) {
+    for (unsigned gpu = 0; gpu < joined->own; gpu++) {
         if (joined->comms[gpu] != NULL)
             (void)(gives_up ? the_nccl()->abort(joined->comms[gpu])
                             : the_nccl()->destroy(joined->comms[gpu]));
@@ -194,7 +228,7 @@ void give_to_all(struct training_gpu *gpu, const struct training_bucket *bucket,
     element *weights = (element *)bucket->weights;
 
     note(gpu,
-         the_nccl()->all_gather(weights + share * gpu->gpu, weights, share, ncclBfloat16,
+         the_nccl()->all_gather(weights + share * (gpu->joined->first + gpu->gpu), weights, share, ncclBfloat16,
                                 gpu->joined->comms[gpu->gpu], gpu->exchange),
          "parameters");
 }
@@ -215,7 +249,7 @@ void training_exchange_name(unsigned gpus, char ret_name[GPU_NAME_BYTES])
 namespace
 {
 
-int connect(struct training_joined *joined, struct error *err)
+int connect(struct training_joined *joined, const struct world *, struct error *err)
 {
     return error_set(err, ERROR_INTERNAL, "%u GPUs exchange by NCCL, and the probe was built without nccl.h",
                      joined->gpus);
@@ -249,8 +283,10 @@ void *training_join(struct gpu_probe *probe, struct error *err)
         (void)error_set(err, ERROR_INTERNAL, "no memory");
         return NULL;
     }
-    joined->gpus = probe->device_count;
-    if (joined->gpus > 1 && connect(joined, err) < 0) {
+    joined->own = probe->device_count;
+    joined->gpus = probe->device_count * probe->world.hosts;
+    joined->first = probe->device_count * probe->world.host;
+    if (joined->gpus > 1 && connect(joined, &probe->world, err) < 0) {
         free(joined);
         return NULL;
     }
@@ -273,7 +309,8 @@ void training_exchange(struct training_gpu *gpu, uint64_t number, const struct t
 {
     const unsigned gpus = gpu->joined->gpus;
     const size_t share = bucket->room / gpus;
-    element *own = (element *)gradients + share * (gpus > 1 ? gpu->gpu : 0);
+    const size_t from = share * (gpus > 1 ? gpu->joined->first + gpu->gpu : 0);
+    element *own = (element *)gradients + from;
 
     digest_kernel<<<gpu->blocks, TRAINING_THREADS, 0, gpu->compute>>>(
         &gpu->found->gradients, (element *)gradients, bucket->count / 2, bucket->number);
@@ -287,7 +324,7 @@ void training_exchange(struct training_gpu *gpu, uint64_t number, const struct t
         add_up(gpu, bucket, share);
     }
     optimize_kernel<<<BLOCKS, TRAINING_THREADS, 0, gpu->exchange>>>(
-        *bucket, (element *)bucket->weights + share * (gpus > 1 ? gpu->gpu : 0), own,
+        *bucket, (element *)bucket->weights + from, own,
         gpus > 1 ? bucket->sums : NULL, share, (float)gpus, *adam, &gpu->found->mismatched);
     training_note(gpu, cudaGetLastError(), "an exchange cannot be started");
     if (gpus > 1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of CPU threads, added up in the order of the GPUs by a thread of each, which moves its share of the parameters
-   and writes it into the memory of all, as NCCL and the GPUs' other stream do. */
+/* Gradients of CPU threads, added up in the order of the GPUs by a thread of each and then between hosts. It moves its share of
+   the parameters, gives it to the others of its number, and writes theirs into the memory of all of its host, as NCCL and the
+   GPUs' other stream do. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,12 +21,16 @@ struct end {
     uint64_t gradients, mismatched; /* of a step */
     bool stops, started;
     pthread_t thread;
+    struct world_channel *channel;
+    float *staged; /* a share of each host */
+    size_t staged_room;
 };
 
 struct host_exchange {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned gpus;
+    struct world world;
+    unsigned gpus; /* of this host */
     bool given_up;
     struct end ends[GPU_MOST];
 };
@@ -35,7 +40,17 @@ struct worker {
     unsigned gpu;
 };
 
-struct host_exchange *host_exchange_make(unsigned gpus, struct error *err)
+static int open_channels(struct host_exchange *exchange, struct error *err)
+{
+    for (unsigned gpu = 0; gpu < exchange->gpus; gpu++) {
+        exchange->ends[gpu].channel = world_channel_open(&exchange->world, err);
+        if (exchange->ends[gpu].channel == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+struct host_exchange *host_exchange_make(const struct world *world, unsigned gpus, struct error *err)
 {
     struct host_exchange *exchange = calloc(1, sizeof *exchange);
 
@@ -43,16 +58,25 @@ struct host_exchange *host_exchange_make(unsigned gpus, struct error *err)
         (void)error_set(err, ERROR_INTERNAL, "no memory");
         return NULL;
     }
+    exchange->world = *world;
     exchange->gpus = gpus;
     (void)pthread_mutex_init(&exchange->lock, NULL);
     (void)pthread_cond_init(&exchange->changed, NULL);
-    return exchange;
+    if (open_channels(exchange, err) == 0)
+        return exchange;
+    host_exchange_free(exchange);
+    return NULL;
 }
 
 void host_exchange_free(struct host_exchange *exchange)
 {
     if (exchange == NULL)
         return;
+    for (unsigned gpu = 0; gpu < exchange->gpus; gpu++) {
+        if (exchange->ends[gpu].channel != NULL)
+            world_channel_close(exchange->ends[gpu].channel);
+        free(exchange->ends[gpu].staged);
+    }
     (void)pthread_cond_destroy(&exchange->changed);
     (void)pthread_mutex_destroy(&exchange->lock);
     free(exchange);
@@ -78,26 +102,78 @@ static float moved(float master, float *moments, size_t share, size_t i, float g
            adam->rate * (*first / adam->first_bias) / (sqrtf(*second / adam->second_bias) + adam->epsilon);
 }
 
-/* The GPU's share of the bucket. Returns how many sums are not what they must be. */
-static uint64_t optimize(struct host_exchange *exchange, unsigned gpu, unsigned slot)
+/* For a share of each host, and once more for the own. */
+static float *stage(struct end *end, size_t floats)
 {
-    const struct post *own = &exchange->ends[gpu].posts[slot];
-    const size_t share = own->bucket.room / exchange->gpus, from = share * gpu;
-    const float gpus = (float)exchange->gpus;
+    if (end->staged_room < floats) {
+        free(end->staged);
+        end->staged = malloc(floats * sizeof *end->staged);
+        end->staged_room = end->staged != NULL ? floats : 0;
+    }
+    return end->staged;
+}
+
+/* Where the share of the GPU of that number begins on that host. */
+static size_t begin_of(const struct host_exchange *exchange, unsigned host, unsigned gpu, size_t share)
+{
+    return share * ((size_t)host * exchange->gpus + gpu);
+}
+
+static void add_up(const struct host_exchange *exchange, unsigned slot, size_t from, size_t count,
+                   float *sums)
+{
+    for (size_t i = 0; i < count; i++) {
+        sums[i] = 0;
+        for (unsigned other = 0; other < exchange->gpus; other++)
+            sums[i] += exchange->ends[other].posts[slot].gradients[from + i];
+    }
+}
+
+static void give(const struct host_exchange *exchange, unsigned slot, size_t to, size_t count,
+                 const float *weights)
+{
+    for (unsigned other = 0; other < exchange->gpus; other++)
+        memcpy((float *)(void *)exchange->ends[other].posts[slot].bucket.weights + to, weights,
+               count * sizeof *weights);
+}
+
+/* sums: of the GPU's share; then what its parameters are. Returns how many sums are not what they must be. */
+static uint64_t optimize(const struct post *own, float *sums, size_t from, size_t share, float gpus)
+{
     uint64_t mismatched = 0;
 
     for (size_t i = 0; i < share; i++) {
-        float sum = 0;
-
-        for (unsigned other = 0; other < exchange->gpus; other++)
-            sum += exchange->ends[other].posts[slot].gradients[from + i];
-        mismatched += !(sum == gpus * own->gradients[from + i]);
+        mismatched += !(sums[i] == gpus * own->gradients[from + i]);
         own->bucket.master[i] =
-            moved(own->bucket.master[i], own->bucket.moments, share, i, sum / gpus, &own->adam);
-        for (unsigned other = 0; other < exchange->gpus; other++)
-            ((float *)(void *)exchange->ends[other].posts[slot].bucket.weights)[from + i] =
-                training_round(own->bucket.master[i]);
+            moved(own->bucket.master[i], own->bucket.moments, share, i, sums[i] / gpus, &own->adam);
+        sums[i] = training_round(own->bucket.master[i]);
     }
+    return mismatched;
+}
+
+/* The GPU's share of the bucket. */
+static uint64_t do_share(struct host_exchange *exchange, unsigned gpu, unsigned slot)
+{
+    struct end *end = &exchange->ends[gpu];
+    const struct post *own = &end->posts[slot];
+    const unsigned hosts = exchange->world.hosts;
+    const size_t share = own->bucket.room / exchange->gpus / hosts;
+    float *all = stage(end, share * (hosts + 1)), *sums = all + share * hosts;
+    uint64_t mismatched;
+
+    if (all == NULL) {
+        world_abort(&exchange->world, GPU_BROKEN);
+        host_exchange_give_up(exchange);
+        return 0;
+    }
+    for (unsigned host = 0; host < hosts; host++)
+        add_up(exchange, slot, begin_of(exchange, host, gpu, share), share, all + share * host);
+    world_add_up(end->channel, all, sums, share);
+    mismatched = optimize(own, sums, begin_of(exchange, exchange->world.host, gpu, share), share,
+                          (float)(exchange->gpus * hosts));
+    world_give(end->channel, sums, all, share);
+    for (unsigned host = 0; host < hosts; host++)
+        give(exchange, slot, begin_of(exchange, host, gpu, share), share, all + share * host);
     return mismatched;
 }
 
@@ -133,7 +209,7 @@ static void *work(void *data)
             continue;
         }
         (void)pthread_mutex_unlock(&exchange->lock);
-        mismatched = optimize(exchange, worker.gpu, (unsigned)(number % 2));
+        mismatched = do_share(exchange, worker.gpu, (unsigned)(number % 2));
         (void)pthread_mutex_lock(&exchange->lock);
         end->mismatched += mismatched;
         end->done++;

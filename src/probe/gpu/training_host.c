@@ -47,7 +47,7 @@ static int memory_host(unsigned gpu, uint64_t *ret_total, uint64_t *ret_free, st
 
 static void *join_host(struct gpu_probe *probe, struct error *err)
 {
-    return host_exchange_make(probe->device_count, err);
+    return host_exchange_make(&probe->world, probe->device_count, err);
 }
 
 static void leave_host(void *joined)

@@ -23,7 +23,7 @@ extern bool training_host_rounds;
 float training_round(float value);
 
 /* training_exchange_host.c */
-struct host_exchange *host_exchange_make(unsigned gpus, struct error *err);
+struct host_exchange *host_exchange_make(const struct world *world, unsigned gpus, struct error *err);
 void host_exchange_free(struct host_exchange *exchange);
 void host_exchange_give_up(struct host_exchange *exchange);
 /* Begins, and ends, what exchanges for the GPU while it computes. */

@@ -1,26 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread for each GPU; all begin a step at once, and have ended it before the next. */
+/* A thread for each GPU; all begin a step at once, and have ended it before the next. Hosts begin it as they know of each other,
+   within the time of a short message; from there on each counts by its own clock. */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "gpu_output.h"
 #include "training_run.h"
+
+/* What must be the same on all hosts, or they would answer otherwise and be accused of it. */
+struct same {
+    char program[GPU_NAME_BYTES], library[GPU_NAME_BYTES], exchange[GPU_NAME_BYTES], name[GPU_NAME_BYTES];
+    unsigned gpus;
+};
+
+static int compare_hosts(const struct training_run *run, struct error *err)
+{
+    const struct gpu_probe *probe = run->probe;
+    struct same own = {.gpus = probe->device_count}, first;
+
+    (void)snprintf(own.program, sizeof own.program, "%s %s", world_program, ASSAY_VERSION);
+    (void)snprintf(own.name, sizeof own.name, "%s", probe->devices[0].name);
+    run->ops->names(probe, own.library, own.exchange);
+    first = own;
+    world_share(&probe->world, &first, sizeof first);
+    if (memcmp(&own, &first, sizeof own) == 0)
+        return 0;
+    return error_set(err, ERROR_INTERNAL,
+                     "%u GPUs, %s, %s, products by %s, exchange by %s; the first host has %u, %s, %s, %s, %s",
+                     own.gpus, own.name, own.program, own.library, own.exchange, first.gpus, first.name,
+                     first.program, first.library, first.exchange);
+}
+
+static int make_room(struct training_run *run, struct error *err)
+{
+    const size_t arrivals = (size_t)run->steps * run->gpus * training_buckets(&run->shape);
+
+    run->results = calloc((size_t)run->steps * run->gpus, sizeof *run->results);
+    run->begins = calloc(run->steps, sizeof *run->begins);
+    run->took = calloc(run->steps, sizeof *run->took);
+    run->arrivals = calloc(arrivals, sizeof *run->arrivals);
+    if (run->results == NULL || run->begins == NULL || run->took == NULL || run->arrivals == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory for what steps say");
+    for (size_t i = 0; i < arrivals; i++)
+        run->arrivals[i] = (double)NAN;
+    return 0;
+}
 
 int training_run_open(struct training_run *run, struct gpu_probe *probe, struct error *err)
 {
-    const size_t gpus = probe->device_count, steps = probe->options.steps;
-
-    *run =
-        (struct training_run){.probe = probe, .ops = probe->backend->training, .steps = probe->options.steps};
+    *run = (struct training_run){.probe = probe,
+                                 .ops = probe->backend->training,
+                                 .steps = probe->options.steps,
+                                 .gpus = probe->device_count,
+                                 .devices = probe->devices};
     (void)pthread_mutex_init(&run->lock, NULL);
     (void)pthread_cond_init(&run->met, NULL);
-    if (training_scale(probe, &run->shape, err) < 0)
+    if (compare_hosts(run, err) < 0 || training_scale(probe, &run->shape, err) < 0 || make_room(run, err) < 0)
         return -1;
-    run->results = calloc(steps * gpus, sizeof *run->results);
-    run->begins = calloc(steps, sizeof *run->begins);
-    run->ends = calloc(steps, sizeof *run->ends);
-    run->arrivals = calloc(steps * gpus * training_buckets(&run->shape), sizeof *run->arrivals);
-    if (run->results == NULL || run->begins == NULL || run->ends == NULL || run->arrivals == NULL)
-        return error_set(err, ERROR_INTERNAL, "no memory for what steps say");
     run->joined = run->ops->join(probe, err);
     return run->joined != NULL ? 0 : -1;
 }
@@ -31,8 +70,10 @@ void training_run_close(struct training_run *run)
         run->ops->leave(run->joined);
     free(run->results);
     free(run->begins);
-    free(run->ends);
+    free(run->took);
     free(run->arrivals);
+    free(run->hosts);
+    free(run->gathered);
     (void)pthread_cond_destroy(&run->met);
     (void)pthread_mutex_destroy(&run->lock);
 }
@@ -55,12 +96,13 @@ static void arrived(void *data, unsigned gpu, unsigned bucket)
 
     if (bucket == 0)
         dawdle(run, gpu, gpu_now_s() - run->begins[step]);
-    run->arrivals[((size_t)step * training_buckets(&run->shape) + bucket) * run->probe->device_count + gpu] =
-        gpu_now_s();
+    run->arrivals[((size_t)step * training_buckets(&run->shape) + bucket) * run->gpus + gpu] =
+        gpu_now_s() - run->begins[step];
 }
 
-/* Until all GPUs are here; the last of them notes the time. false: one has failed, or the end is asked for. */
-static bool meet(struct training_run *run, double *at)
+/* Until all GPUs are here; the last of them notes the time. false: one has failed, or the end is asked for. The hosts meet at
+   a step's begin. */
+static bool meet(struct training_run *run, bool begins, double *at)
 {
     unsigned meeting;
     bool goes_on;
@@ -68,8 +110,9 @@ static bool meet(struct training_run *run, double *at)
     (void)pthread_mutex_lock(&run->lock);
     meeting = run->meetings;
     if (++run->waiting == run->probe->device_count) {
+        if (begins)
+            run->stopped = world_least(&run->probe->world, !gpu_stop_asked()) == 0;
         *at = gpu_now_s();
-        run->stopped = run->stopped || gpu_stop_asked();
         run->waiting = 0;
         run->meetings++;
         (void)pthread_cond_broadcast(&run->met);
@@ -81,8 +124,11 @@ static bool meet(struct training_run *run, double *at)
     return goes_on;
 }
 
-static int fail(struct training_run *run)
+/* Who waits for this host elsewhere would wait for good. */
+static int fail(struct training_run *run, const struct error *err)
 {
+    if (run->probe->world.hosts > 1)
+        (void)gpu_refuse(run->probe, GPU_BROKEN, err->text);
     (void)pthread_mutex_lock(&run->lock);
     run->failed = true;
     (void)pthread_cond_broadcast(&run->met);
@@ -106,16 +152,18 @@ static int run_steps(struct training_run *run, unsigned gpu, struct training_mod
 {
     for (unsigned step = 0; step < run->steps; step++) {
         run->step_of[gpu] = step;
-        if (!meet(run, &run->begins[step]))
+        if (!meet(run, true, &run->begins[step]))
             return 0;
         training_model_step(model, step, flip_of(run, gpu, step));
-        if (run->ops->finish(own, &run->results[(size_t)step * run->probe->device_count + gpu], err) < 0)
-            return fail(run);
-        (void)meet(run, &run->ends[step]);
+        if (run->ops->finish(own, &run->results[(size_t)step * run->gpus + gpu], err) < 0)
+            return fail(run, err);
+        (void)meet(run, false, &run->took[step]);
         if (run->failed)
             return 0;
-        if (gpu == 0)
+        if (gpu == 0) {
+            run->took[step] -= run->begins[step];
             run->done = step + 1;
+        }
     }
     return 0;
 }
@@ -128,12 +176,12 @@ static int train(struct gpu_probe *probe, unsigned gpu, void *data, struct error
     char *memory;
     int status = -1;
 
-    own = run->ops->open(probe, run->joined, gpu, training_bytes(run->ops, &run->shape, probe->device_count),
+    own = run->ops->open(probe, run->joined, gpu, training_bytes(run->ops, &run->shape, training_gpus(probe)),
                          &memory, arrived, run, err);
     if (own != NULL)
-        model = training_model_make(run->ops, own, memory, &run->shape, probe->options.seed, gpu,
-                                    probe->device_count, err);
-    status = model != NULL ? run_steps(run, gpu, model, own, err) : fail(run);
+        model = training_model_make(run->ops, own, memory, &run->shape, probe->options.seed,
+                                    probe->world.host * probe->device_count + gpu, training_gpus(probe), err);
+    status = model != NULL ? run_steps(run, gpu, model, own, err) : fail(run, err);
     training_model_free(model);
     if (own != NULL)
         run->ops->close(own);
@@ -143,4 +191,82 @@ static int train(struct gpu_probe *probe, unsigned gpu, void *data, struct error
 int training_run_steps(struct training_run *run, struct gpu_probe *probe, struct error *err)
 {
     return gpu_all(probe, train, run, err);
+}
+
+/* From hosts one behind the other, each [row][its GPUs], to [row][all GPUs]. */
+static void by_row(char *to, const char *from, size_t rows, const struct training_run *run, size_t bytes)
+{
+    const size_t each = run->probe->device_count * bytes;
+    const unsigned hosts = run->probe->world.hosts;
+
+    for (unsigned host = 0; host < hosts; host++)
+        for (size_t row = 0; row < rows; row++)
+            memcpy(to + (row * hosts + host) * each, from + (host * rows + row) * each, each);
+}
+
+/* *values: [row][gpu of this host]; at host 0 of all hosts afterwards. */
+static int gather(const struct training_run *run, void **values, size_t rows, size_t bytes, struct error *err)
+{
+    const struct world *world = &run->probe->world;
+    const size_t own = rows * run->probe->device_count * bytes;
+    char *all = NULL, *sorted = NULL;
+
+    if (world->host == 0) {
+        all = malloc(own * world->hosts);
+        sorted = malloc(own * world->hosts);
+    }
+    if (world->host == 0 && (all == NULL || sorted == NULL)) {
+        free(all);
+        free(sorted);
+        return error_set(err, ERROR_INTERNAL, "no memory for what all hosts say");
+    }
+    world_gather(world, *values, own, all);
+    if (world->host == 0) {
+        by_row(sorted, all, rows, run, bytes);
+        free(*values);
+        *values = sorted;
+    }
+    free(all);
+    return 0;
+}
+
+/* A step took as long as on the host that it took longest. */
+static int gather_times(struct training_run *run, struct error *err)
+{
+    const struct world *world = &run->probe->world;
+    double *all = calloc((size_t)run->steps * world->hosts, sizeof *all);
+
+    if (all == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory for what all hosts say");
+    world_gather(world, run->took, run->steps * sizeof *all, all);
+    for (unsigned host = 0; world->host == 0 && host < world->hosts; host++)
+        for (unsigned step = 0; step < run->steps; step++)
+            run->took[step] = fmax(run->took[step], all[(size_t)host * run->steps + step]);
+    free(all);
+    return 0;
+}
+
+int training_run_gather(struct training_run *run, struct error *err)
+{
+    const struct gpu_probe *probe = run->probe;
+    const size_t buckets = (size_t)run->steps * training_buckets(&run->shape);
+
+    if (probe->world.hosts == 1)
+        return 0;
+    run->gathered = calloc(probe->device_count, sizeof *run->gathered);
+    run->hosts = calloc(probe->world.hosts, sizeof *run->hosts);
+    if (run->gathered == NULL || run->hosts == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory for who all hosts are");
+    memcpy(run->gathered, probe->devices, probe->device_count * sizeof *run->gathered);
+    run->done = (unsigned)world_least(&probe->world, run->done);
+    world_names(&probe->world, run->hosts);
+    if (gather(run, (void **)&run->gathered, 1, sizeof *run->gathered, err) < 0 ||
+        gather(run, (void **)&run->results, run->steps, sizeof *run->results, err) < 0 ||
+        gather(run, (void **)&run->arrivals, buckets, sizeof *run->arrivals, err) < 0 ||
+        gather_times(run, err) < 0)
+        return -1;
+    if (probe->world.host == 0)
+        run->gpus = training_gpus(probe);
+    run->devices = run->gathered;
+    return 0;
 }

@@ -11,7 +11,7 @@ static const uint64_t BESIDE = (uint64_t)3 << 30; /* for the libraries' own */
 
 static bool fits(const struct gpu_probe *probe, const struct training_shape *shape, uint64_t total)
 {
-    return (double)training_bytes(probe->backend->training, shape, probe->device_count) <=
+    return (double)training_bytes(probe->backend->training, shape, training_gpus(probe)) <=
            SHARE * (double)total;
 }
 
@@ -29,6 +29,11 @@ static int choose(const struct gpu_probe *probe, struct training_shape *shape, u
     return error_set(err, ERROR_INTERNAL,
                      "GPU %u has %" PRIu64 " MiB of memory: too little for a training of %u layers", smallest,
                      total >> 20, fixed > 0 ? fixed : 1);
+}
+
+unsigned training_gpus(const struct gpu_probe *probe)
+{
+    return probe->device_count * probe->world.hosts;
 }
 
 int training_scale(const struct gpu_probe *probe, struct training_shape *ret_shape, struct error *err)
@@ -52,10 +57,10 @@ int training_scale(const struct gpu_probe *probe, struct training_shape *ret_sha
             fullest = gpu;
         }
     }
-    if (choose(probe, ret_shape, least_total, smallest, err) < 0)
+    if (choose(probe, ret_shape, world_least(&probe->world, least_total), smallest, err) < 0)
         return -1;
     /* Not fewer layers: then hosts could not be compared. */
-    needed = training_bytes(ops, ret_shape, probe->device_count);
+    needed = training_bytes(ops, ret_shape, training_gpus(probe));
     if (needed > least_free || (needed > BESIDE && least_free - needed < BESIDE))
         return error_set(err, ERROR_INTERNAL,
                          "GPU %u has %" PRIu64

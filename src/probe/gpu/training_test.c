@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The test training: so many steps, on all GPUs of the host together (training.h).
+ * The test training: so many steps, on all GPUs together, of this host or of all hosts (training.h).
  *
  *   head               the model's shape, as far as there is memory for it, and what multiplies and exchanges
  *   {"step": 0, ..}    each step: loss, its bits, digest of loss and gradients, milliseconds
- *   {"training": ..}   after the warm-up: tokens/s of the host, TFLOP/s of a GPU over whole steps; a digest of all steps
+ *   {"training": ..}   after the warm-up: tokens/s of all, TFLOP/s of a GPU over whole steps; a digest of all steps
  *   {"wrong_gpu": ..}  who had another loss or other gradients than most, or got other sums than all had sent
  *   {"gpu": 0, ..}     its own TFLOP/s until the first exchange of a step, for which it waits for nobody; how late it comes
+ *
+ * Of more hosts than one the lines of GPUs have "host", whose number the GPU has.
  */
 #include <math.h>
 #include <stdio.h>
@@ -52,7 +54,7 @@ static void put_step(const struct training_run *run, unsigned step)
     const bool agreed = training_agreed(run, step, &gpu);
     uint32_t bits;
 
-    result = &run->results[(size_t)step * run->probe->device_count + gpu];
+    result = &run->results[(size_t)step * run->gpus + gpu];
     memcpy(&bits, &result->loss, sizeof bits);
     line_begin(&line);
     line_number(&line, "step", step);
@@ -64,7 +66,7 @@ static void put_step(const struct training_run *run, unsigned step)
     line_hex(&line, "loss_bits", bits, 8);
     if (agreed)
         line_hex(&line, "digest", training_digest(result), 16);
-    line_rate(&line, "ms", 1e3 * (run->ends[step] - run->begins[step]));
+    line_rate(&line, "ms", 1e3 * run->took[step]);
     line_end(&line);
 }
 
@@ -77,8 +79,7 @@ static bool digest_all(const struct training_run *run, uint64_t *ret_digest)
     for (unsigned step = 0; step < run->done; step++) {
         if (!training_agreed(run, step, &gpu))
             return false;
-        *ret_digest = work_mix(*ret_digest ^
-                               training_digest(&run->results[(size_t)step * run->probe->device_count + gpu]));
+        *ret_digest = work_mix(*ret_digest ^ training_digest(&run->results[(size_t)step * run->gpus + gpu]));
     }
     return run->done == run->steps;
 }
@@ -96,7 +97,7 @@ static int put_whole(const struct training_run *run, struct error *err)
 {
     const struct training_shape *shape = &run->shape;
     const double operations = training_operations(shape) / 1e12;
-    const double tokens = (double)shape->batch * shape->sequence * run->probe->device_count;
+    const double tokens = (double)shape->batch * shape->sequence * run->gpus;
     struct gpu_summary rates;
     struct line line;
     uint64_t digest;
@@ -119,26 +120,30 @@ static int put_whole(const struct training_run *run, struct error *err)
     return 0;
 }
 
-static int put_gpu(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
-                   struct error *err)
+static void put_host(const struct training_run *run, unsigned gpu, struct line *line)
 {
-    struct training_pace pace;
-    struct line line;
-
-    if (training_pace(run, gpu, &pace, err) < 0)
-        return -1;
-    line_begin_gpu(&line, run->probe, gpu);
-    line_number(&line, "steps_wrong", verdict->steps_wrong[gpu]);
-    if (pace.forward.windows > 0) {
-        put_rates(&line, &pace.forward);
-        line_rate(&line, "late_percent", pace.late_percent);
-        line_rate(&line, "last_percent", pace.last_percent);
-    }
-    line_end(&line);
-    return 0;
+    if (run->hosts != NULL)
+        json_member(&line->writer, "host", run->hosts[gpu / run->probe->device_count]);
 }
 
-static void put_wrong(const struct training_verdict *verdict, unsigned gpu, enum training_wrong what)
+static void put_gpu(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
+                    const struct training_pace *pace)
+{
+    struct line line;
+
+    line_begin_device(&line, &run->devices[gpu], gpu % run->probe->device_count);
+    put_host(run, gpu, &line);
+    line_number(&line, "steps_wrong", verdict->steps_wrong[gpu]);
+    if (pace->forward.windows > 0) {
+        put_rates(&line, &pace->forward);
+        line_rate(&line, "late_percent", pace->late_percent);
+        line_rate(&line, "last_percent", pace->last_percent);
+    }
+    line_end(&line);
+}
+
+static void put_wrong(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
+                      enum training_wrong what)
 {
     static const char *const names[TRAINING_WRONGS] = {"loss", "gradients", "exchange"};
     const struct training_errors *errors = &verdict->errors[gpu][what];
@@ -147,7 +152,8 @@ static void put_wrong(const struct training_verdict *verdict, unsigned gpu, enum
     if (errors->steps == 0)
         return;
     line_begin(&line);
-    line_number(&line, "wrong_gpu", gpu);
+    line_number(&line, "wrong_gpu", gpu % run->probe->device_count);
+    put_host(run, gpu, &line);
     json_member(&line.writer, "what", names[what]);
     line_number(&line, "first_step", errors->first);
     line_number(&line, "steps", errors->steps);
@@ -158,17 +164,21 @@ static void put_wrong(const struct training_verdict *verdict, unsigned gpu, enum
 
 static int put_all(const struct training_run *run, const struct training_verdict *verdict, struct error *err)
 {
+    struct training_pace *paces = calloc(run->gpus, sizeof *paces);
+    int status;
+
     for (unsigned step = 0; step < run->done; step++)
         put_step(run, step);
-    if (put_whole(run, err) < 0)
-        return -1;
-    for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++)
+    if (paces == NULL)
+        return error_set(err, ERROR_INTERNAL, "no memory");
+    status = put_whole(run, err) < 0 || training_paces(run, paces, err) < 0 ? -1 : 0;
+    for (unsigned gpu = 0; status == 0 && gpu < run->gpus; gpu++)
         for (unsigned what = 0; what < TRAINING_WRONGS; what++)
-            put_wrong(verdict, gpu, (enum training_wrong)what);
-    for (unsigned gpu = 0; gpu < run->probe->device_count; gpu++)
-        if (put_gpu(run, verdict, gpu, err) < 0)
-            return -1;
-    return 0;
+            put_wrong(run, verdict, gpu, (enum training_wrong)what);
+    for (unsigned gpu = 0; status == 0 && gpu < run->gpus; gpu++)
+        put_gpu(run, verdict, gpu, &paces[gpu]);
+    free(paces);
+    return status;
 }
 
 static int end(const struct training_run *run, const struct training_verdict *verdict, double seconds)
@@ -183,25 +193,35 @@ static int end(const struct training_run *run, const struct training_verdict *ve
     return GPU_WRONG;
 }
 
+/* What was found before something broke counts too. */
+static int tell(const struct training_run *run, int status, double began, const struct error *why)
+{
+    struct training_verdict verdict;
+    struct error err = {0};
+
+    if (training_judge(run, &verdict, &err) == 0 && put_all(run, &verdict, &err) == 0 && status == 0)
+        status = end(run, &verdict, gpu_now_s() - began);
+    else
+        status = gpu_refuse(run->probe, GPU_BROKEN, status < 0 ? why->text : err.text);
+    training_verdict_free(&verdict);
+    return status;
+}
+
 static int run_opened(struct training_run *run, struct gpu_probe *probe)
 {
-    struct training_verdict *verdict = calloc(1, sizeof *verdict);
     const double began = gpu_now_s();
     struct error err = {0};
     int status;
 
-    if (verdict == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
-    gpu_output_head(probe);
+    if (probe->world.host == 0)
+        gpu_output_head(probe);
     status = training_run_steps(run, probe, &err);
     gpu_deadline_stop();
-    /* What was found before something broke counts too. */
-    training_judge(run, verdict);
-    if (put_all(run, verdict, status < 0 ? &(struct error){0} : &err) < 0)
-        status = -1;
-    status = status < 0 ? gpu_refuse(GPU_BROKEN, err.text) : end(run, verdict, gpu_now_s() - began);
-    free(verdict);
-    return status;
+    if (status == 0)
+        status = training_run_gather(run, &err);
+    if (probe->world.host == 0)
+        return tell(run, status, began, &err);
+    return status < 0 ? gpu_refuse(probe, GPU_BROKEN, err.text) : GPU_DONE;
 }
 
 static int run_training(struct gpu_probe *probe)
@@ -211,10 +231,10 @@ static int run_training(struct gpu_probe *probe)
     int status;
 
     if (run == NULL)
-        return gpu_refuse(GPU_BROKEN, "no memory");
+        return gpu_refuse(probe, GPU_BROKEN, "no memory");
     probe->state = run;
-    status =
-        training_run_open(run, probe, &err) < 0 ? gpu_refuse(GPU_UNFIT, err.text) : run_opened(run, probe);
+    status = training_run_open(run, probe, &err) < 0 ? gpu_refuse(probe, GPU_UNFIT, err.text)
+                                                     : run_opened(run, probe);
     training_run_close(run);
     probe->state = NULL;
     free(run);

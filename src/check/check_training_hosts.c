@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * assay-probe-gpu-mpi training: the steps of training-step (check_training_step.c) over all GPUs of several hosts, a rank of MPI
+ * on each host, gradients exchanged through NCCL between all of them. Each GPU must have the losses and gradients that most have,
+ * to the last bit. How fast a host's slowest GPU is until it waits for others is compared with the other hosts, and who comes late
+ * to the exchanges is named. Whole steps are recorded: no public figure is a limit of them, see training-step.
+ *
+ * facts    training.host        of each member: right, or what of its GPUs is wrong
+ *          training.stragglers  "node3 (last to 97% of exchanges, by 4.1% of a step)"; none
+ * metrics  training.host_forward, training.host_late, training.host_last   of each member, its GPU that is worst
+ */
+#include <math.h>
+#include <string.h>
+
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
+#include "launcher.h"
+#include "probe_gpu.h"
+#include "rules.h"
+
+static const char program[] = "assay-probe-gpu-mpi";
+
+/* Who is last to most exchanges, and by what is no noise of the hosts' common begin of a step. */
+#define LAST_PERCENT 50.0
+#define LATE_PERCENT 1.0
+
+static const struct argument arguments[] = {
+    {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
+    PROBE_GPU_BACKEND_ROW,
+    {0},
+};
+
+static void command(const struct check_context *context, struct text *out)
+{
+    const struct launch launch = {.ranks_per_host = 1};
+
+    launcher_tool(context, &launch, program, out);
+    text_printf(out, " training --backend %s --steps %.0f", check_text(context, "backend"),
+                check_number(context, "steps"));
+    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+}
+
+static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
+
+static const struct item items[] = {
+    {"training.host", PER_MEMBER, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("training.host", "right", PROBE_GPU_SAME_WORK)},
+    {"training.losses", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
+    {"training.host_forward", PER_MEMBER, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.host_forward")},
+    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
+    {"training.stragglers", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.host_late", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+    {"training.host_last", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+    {"training.tokens", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.mfu", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step.p99", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.step.worst", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.spread", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.loss.first", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.loss.last", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.digest", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.scale", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"training.exchange", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"probe.library", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    probe_gpu_slots(context, slots);
+    slot_add(context, slots, "probe.hosts", "", NULL, DUTY_GATE,
+             rules_new(context, LIMITS RULES_EQUAL("probe.hosts",
+                                                   arena_printf(context->arena, "%zu", context->member_count),
+                                                   "assay: the members of the step")));
+}
+
+static const struct remedy remedies[] = {
+    {"training.host", REASON(host_of_training_is_wrong)},
+    {"training.losses", REASON(training_goes_astray)},
+    {"training.host_forward", REASON(host_trains_slowly)},
+    {"training.tflops", REASON(see_training_stragglers)},
+    {"probe.hosts", REASON(see_which_ranks_did_not_start)},
+    {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_sums_wrong},
+    {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_answers_wrong},
+    {"sound", REASON(see_training_of_hosts_starts)},
+    {0},
+};
+
+/* --- what the hosts' GPUs say --- */
+
+struct host_trained {
+    double forward, late, last; /* of its GPU that is worst; NAN: not told */
+    unsigned right;             /* GPUs */
+    const struct reason *wrong; /* NULL: nothing */
+};
+
+static void take_measurement(struct host_trained *host, const struct measurement *measurement)
+{
+    if (strcmp(measurement->metric, "training.forward") == 0)
+        host->forward = fmin(host->forward, measurement->value);
+    else if (strcmp(measurement->metric, "training.late") == 0)
+        host->late = fmax(host->late, measurement->value);
+    else if (strcmp(measurement->metric, "training.last") == 0)
+        host->last = fmax(host->last, measurement->value);
+}
+
+static void take_answers(struct arena *arena, struct host_trained *host, const struct fact *fact)
+{
+    const char *slash = strchr(fact->subject, '/');
+
+    if (fact->said == NULL || reason_is(fact->said, answers_right))
+        host->right++;
+    else
+        host->wrong =
+            reason_also(arena, host->wrong, reason(arena, about, slash != NULL ? slash + 1 : "", fact->said));
+}
+
+/* By member, and one more, which is nobody's. */
+static struct host_trained *take_all(const struct check_context *context, const struct reading *reading)
+{
+    struct host_trained *hosts = arena_array(reading->arena, struct host_trained, context->member_count + 1);
+    size_t member = 0;
+
+    for (size_t i = 0; i <= context->member_count; i++)
+        hosts[i].forward = hosts[i].late = hosts[i].last = NAN;
+    for (size_t i = 0; i < reading->measurements.count; i++) {
+        const struct measurement *measurement = &reading->measurements.items[i];
+
+        member = check_member_of(context, measurement->subject, member);
+        take_measurement(&hosts[member], measurement);
+    }
+    for (size_t i = 0; i < reading->facts.count; i++) {
+        const struct fact *fact = &reading->facts.items[i];
+
+        if (strcmp(fact->name, "training.answers") != 0)
+            continue;
+        member = check_member_of(context, fact->subject, member);
+        take_answers(reading->arena, &hosts[member], fact);
+    }
+    return hosts;
+}
+
+/* "right" where all of its GPUs have told so. */
+static void tell_host(const struct check_context *context, const struct host_trained *host, const char *name,
+                      struct reading *out)
+{
+    if (host->wrong != NULL)
+        reading_fact_said(out, "training.host", name, host->wrong);
+    else if (host->right == context->platform->gpu_count)
+        reading_fact_said(out, "training.host", name, REASON(answers_right));
+    if (!isnan(host->forward))
+        reading_measure(out, "training.host_forward", name, host->forward, "TFLOP/s");
+    if (!isnan(host->late))
+        reading_measure(out, "training.host_late", name, host->late, "%");
+    if (!isnan(host->last))
+        reading_measure(out, "training.host_last", name, host->last, "%");
+}
+
+static const struct reason *straggler(struct arena *arena, const struct host_trained *host, const char *name)
+{
+    if (!(host->last >= LAST_PERCENT && host->late >= LATE_PERCENT))
+        return NULL;
+    return reason(arena, training_straggler, name, arena_printf(arena, "%.0f", host->last),
+                  arena_printf(arena, "%.3g", host->late));
+}
+
+static void read_training(const struct check_context *context, const struct attempt *attempt,
+                          struct reading *out)
+{
+    const struct host_trained *hosts;
+    const struct reason *late = NULL, *one;
+
+    read_parts(context, attempt, out);
+    hosts = take_all(context, out);
+    for (size_t i = 0; i < context->member_count; i++) {
+        tell_host(context, &hosts[i], context->members[i]->name, out);
+        if ((one = straggler(out->arena, &hosts[i], context->members[i]->name)) != NULL)
+            late = late == NULL ? one : reason_also(out->arena, late, one);
+    }
+    if (late != NULL)
+        reading_fact_said(out, "training.stragglers", "", late);
+    else if (out->status == READING_COMPLETE)
+        reading_fact(out, "training.stragglers", "", slice_of("none"));
+}
+
+static unsigned expected_s(const struct check_context *context)
+{
+    enum {
+        STEP_S = 4 /* of 32 layers on the slowest of these GPUs, exchanged over the fabric */,
+        MAKING_S = 20 /* of weights and tokens */
+    };
+
+    return PROBE_GPU_OPENING_S + MAKING_S + (unsigned)context->member_count / 4 +
+           STEP_S * (unsigned)check_number(context, "steps");
+}
+
+const struct check check_training_hosts = {
+    .name = "training-hosts",
+    .title = "Training step over hosts",
+    .summary =
+        "assay-probe-gpu-mpi: steps of a transformer on all GPUs of several hosts together: losses to the last bit, "
+        "speed, which host comes late",
+    .on = ON_GPUS,
+    .scopes = SCOPE_HOSTS,
+    .exclusive = EXCLUSIVE_HOST,
+    .window = true,
+    .arguments = arguments,
+    .arguments_valid = probe_gpu_steps_valid,
+    .parts = parts,
+    .items = items,
+    .more_slots = more_slots,
+    .remedies = remedies,
+    .expected = expected_s,
+    .read = read_training,
+    .hosts_file = launcher_hosts_file,
+};
