@@ -46,7 +46,7 @@ class Begun:
         self.child = start("run", "-H", lab.hostfile, "-s", suite, "--db", self.database, "--progress", "none",
                            "--hosts", ",".join(self.hosts), "-o", self.page, *options)
         enough = all if not options else any
-        self.burning = wait_until(lambda: enough(lab.is_burning(host) for host in self.hosts), 40)
+        self.burning = wait_until(lambda: enough(host in lab.burning() for host in self.hosts), 40)
         time.sleep(1)
 
     def end(self):
@@ -122,7 +122,7 @@ def the_controller_is_killed(tell):
 def the_burns_end_while_nobody_looks(tell):
     begun = Begun("late", 5)
     begun.kill()
-    tell.ok(wait_until(lambda: not any(lab.is_burning(host) for host in begun.hosts), 40),
+    tell.ok(wait_until(lambda: lab.burning().isdisjoint(begun.hosts), 40),
             "late resume: the burns end by themselves")
     done = begun.resume()
     tell.same((done.returncode, begun.starts()), (0, [1, 1]), "late resume: what ended meanwhile is taken, not run again",
@@ -193,7 +193,7 @@ def two_interrupts(tell):
     status = begun.end()
     running = [attempt for attempt in Report(begun.database).json["attempts"] if attempt["state"] != "ended"]
     tell.ok(status == 130 and running, "SIGINT twice: the program waits for no test to be ended", status, running)
-    tell.ok(wait_until(lambda: not any(lab.is_burning(host) for host in begun.hosts), 40),
+    tell.ok(wait_until(lambda: lab.burning().isdisjoint(begun.hosts), 40),
             "SIGINT twice: what runs on the hosts comes to its end there")
     for path in Report(begun.database).left_behind():
         shutil.rmtree(path, ignore_errors=True)
