@@ -7,8 +7,10 @@ into meson's time limit. What is left behind is looked for by the marks that eve
 
 import atexit
 import concurrent.futures
+import contextlib
 import functools
 import json
+import math
 import os
 import re
 import shutil
@@ -112,12 +114,12 @@ def wait_until(condition, seconds=30):
 
 def marked(*marks):
     """pid and command line of the processes that have all these entries in their environment."""
-    found = []
+    found, wanted = [], [mark.encode() for mark in marks]
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as file:
-                entries = file.read().split(b"\0")
-            if all(mark.encode() in entries for mark in marks):
+                text = file.read()
+            if all(mark in text for mark in wanted) and all(mark in text.split(b"\0") for mark in wanted):
                 with open(f"/proc/{pid}/cmdline", "rb") as file:
                     found.append(f"{pid} {file.read().replace(bytes(1), b' ').decode(errors='replace').strip()}")
         except OSError:
@@ -150,6 +152,7 @@ class Lab:
         self.folder = os.path.join(_in_memory() if in_memory else FOLDER, name)
         self.hostfile = os.path.join(self.folder, "hostfile")
         words = [word for fault in faults for word in ("--fault", fault)]
+        self.looking, self.looked, self.seen = threading.Lock(), -math.inf, set()
         self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, "--profile", profile, *options,
                         *words)
         _labs.append(self)
@@ -196,6 +199,19 @@ class Lab:
                 return file.read().split()
         except FileNotFoundError:
             return []
+
+    def burning(self):
+        """The hosts that gpu_burn runs on, as they were not long ago: stories that wait for it at the same time share one look."""
+        with self.looking:
+            if time.monotonic() - self.looked > 0.3:
+                at = "ASSAY_LAB_HOST="
+                self.seen = set()
+                for line in marked(f"ASSAY_LAB_DIR={self.folder}"):
+                    if " lab-tool " in line and "/gpu_burn" in line:
+                        with contextlib.suppress(OSError), open(f"/proc/{line.split()[0]}/environ", encoding="utf-8", errors="replace") as file:
+                            self.seen |= {word.removeprefix(at) for word in file.read().split("\0") if word.startswith(at)}
+                self.looked = time.monotonic()
+            return self.seen
 
     def is_burning(self, host):
         """gpu_burn runs there; the file alone says nothing, so its process is looked for."""

@@ -46,9 +46,9 @@ def program_of(name, faults):
     return path
 
 
-def run(name, lab, faults):
+def run(name, hosts, faults):
     database = os.path.join(FOLDER, f"{name}.db")
-    done = assay("run", "-H", lab.hostfile, "-s", suite_of(name, AGREED, program_of(name, faults)), "--db", database,
+    done = assay("run", "-H", lab.hostfile, "-s", suite_of(name, AGREED, program_of(name, faults)), "--hosts", hosts, "--db", database,
                  "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
     return done, Report(database)
 
@@ -58,7 +58,7 @@ def outcomes(report, metric):
             for _, item in report.outcomes(kind) if item["metric"] == metric}
 
 
-def of_who_has_not_agreed(lab):
+def of_who_has_not_agreed():
     for arguments, words in (({}, "expected \"agreed\""), ({"agreed": "  "}, "expected \"agreed\""), ({**AGREED, "hz": "0.2,4"}, "0.05 to 3 Hz"),
                              ({**AGREED, "hz": "1,,2"}, "0.05 to 3 Hz"), ({**AGREED, "seconds": 400}, "more than 300 s")):
         done = assay("plan", "-H", lab.hostfile, "-s", suite_of("refused", arguments))
@@ -69,37 +69,36 @@ def of_who_has_not_agreed(lab):
            "a plan says what it does to a site", done.stdout, done.stderr)
 
 
-def of_two_hosts(lab):
-    done, report = run("together", lab, {})
-    tap.ok("agree it with the facility" in done.stderr, "and so does the run before it begins", done.stderr)
-    tap.same(outcomes(report, "client.works"), {"node1": ("pass", "yes"), "node2": ("pass", "yes")}, "all hosts are at work", done.stdout)
-    tap.same({word for word, _ in outcomes(report, "power.gpus").values()}, {"pass"}, "to the end", outcomes(report, "power.gpus"))
+def of_two_hosts(tell):
+    done, report = run("together", "node[1-2]", {})
+    tell.ok("agree it with the facility" in done.stderr, "and so does the run before it begins", done.stderr)
+    tell.same(outcomes(report, "client.works"), {"node1": ("pass", "yes"), "node2": ("pass", "yes")}, "all hosts are at work", done.stdout)
+    tell.same({word for word, _ in outcomes(report, "power.gpus").values()}, {"pass"}, "to the end", outcomes(report, "power.gpus"))
     phases = outcomes(report, "power.phase")
     numbers = [float(found.group(1)) for _, text in phases.values() for found in [re.search(r"([\d.]+) ms", text)] if found]
-    tap.ok(len(numbers) == 2 and all(0 < number < 2000 for number in numbers), "how far from the agreed moments is measured on each", phases)
-    tap.same(set(word for word, _ in phases.values()), {"pass" if number <= 10 else "inconclusive" for number in numbers},
-             "and more than 10 ms is no pass", phases)
-    tap.same({subject: word for subject, (word, _) in outcomes(report, "power.throttle").items()}, {"node1": "inconclusive", "node2": "inconclusive"},
-             "what no driver tells is undecided")
-    tap.same({word for word, _ in outcomes(report, "probe.backend").values()}, {"inconclusive"}, "as all that CPU threads do")
-    tap.same(done.returncode, 2, "so the run is incomplete", done.stdout)
+    tell.ok(len(numbers) == 2 and all(0 < number < 2000 for number in numbers), "how far from the agreed moments is measured on each", phases)
+    tell.same(set(word for word, _ in phases.values()), {"pass" if number <= 10 else "inconclusive" for number in numbers},
+              "and more than 10 ms is no pass", phases)
+    tell.same({subject: word for subject, (word, _) in outcomes(report, "power.throttle").items()}, {"node1": "inconclusive", "node2": "inconclusive"},
+              "what no driver tells is undecided")
+    tell.same({word for word, _ in outcomes(report, "probe.backend").values()}, {"inconclusive"}, "as all that CPU threads do")
+    tell.same(done.returncode, 2, "so the run is incomplete", done.stdout)
 
 
-def of_who_goes_away(lab):
-    done, report = run("gone", lab, {"node2": GONE})
+def of_who_goes_away(tell):
+    done, report = run("gone", "node[3-6]", {"node4": GONE, "node5": 'set -- "$@" --gpus 2\n', "node6": "sleep 45\n"})
     found = outcomes(report, "power.gpus")
-    tap.ok(done.returncode == 1 and found["node2"][0] == "fail" and "went away in the middle of the test" in found["node2"][1],
-           "a host that goes away in its midst fails", found, done.stdout, done.stderr)
-    tap.same(found["node1"][0], "pass", "and no other", found)
-    tap.ok(outcomes(report, "power.phase")["node2"][0] == "inconclusive", "of which nothing else passes", outcomes(report, "power.phase"))
-    done, report = run("late", lab, {"node1": 'set -- "$@" --gpus 2\n', "node2": "sleep 45\n"})
-    found = outcomes(report, "power.gpus")
-    tap.ok(found["node2"][0] == "inconclusive" and "it did not begin" in found["node2"][1] and "at which all begin" in found["node2"][1],
-           "who is ready too late does not begin, and is undecided", found, done.stderr)
-    tap.ok(found["node1"][0] == "inconclusive" and "2 of 8 GPUs" in found["node1"][1], "as is who has fewer GPUs at work than it should", found)
+    tell.ok(done.returncode == 1 and found["node4"][0] == "fail" and "went away in the middle of the test" in found["node4"][1],
+            "a host that goes away in its midst fails", found, done.stdout, done.stderr)
+    tell.same((found["node3"][0], {host for host, (word, _) in found.items() if word == "fail"}), ("pass", {"node4"}), "and no other", found)
+    tell.ok(outcomes(report, "power.phase")["node4"][0] == "inconclusive", "of which nothing else passes", outcomes(report, "power.phase"))
+    tell.ok(found["node6"][0] == "inconclusive" and "it did not begin" in found["node6"][1] and "at which all begin" in found["node6"][1],
+            "who is ready too late does not begin, and is undecided", found, done.stderr)
+    tell.ok(found["node5"][0] == "inconclusive" and "2 of 8 GPUs" in found["node5"][1], "as is who has fewer GPUs at work than it should", found)
 
 
-with Lab("power", 2) as lab:
-    for story in (of_who_has_not_agreed, of_two_hosts, of_who_goes_away):
-        story(lab)
+# Two of one run, four of another: most of a run is waiting for the moment at which all begin.
+with Lab("power", 6) as lab:
+    of_who_has_not_agreed()
+    tap.together([of_two_hosts, of_who_goes_away])
 tap.end()

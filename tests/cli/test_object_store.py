@@ -78,16 +78,16 @@ def signature_of(handler):
 
 
 class Store(http.server.ThreadingHTTPServer):
-    """Objects below /bucket/. `wrong`: what it does wrong."""
+    """Objects below /bucket/; the word behind that tells what it does wrong."""
 
     def __init__(self, signed):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.signed, self.objects, self.wrong, self.seen, self.puts = signed, {}, "", [], 0
+        self.signed, self.objects, self.seen, self.puts = signed, {}, [], 0
         if signed:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(f"{FOLDER}/store.pem", f"{FOLDER}/store.key")
             self.socket = context.wrap_socket(self.socket, server_side=True)
-        self.url = f"http{'s' if signed else ''}://localhost:{self.server_address[1]}/bucket/a"
+        self.url = f"http{'s' if signed else ''}://localhost:{self.server_address[1]}/bucket"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def handle_error(self, request, client_address):
@@ -100,6 +100,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    @property
+    def wrong(self):
+        return self.path.split("/")[2]
+
     def answer(self, status, body=b""):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
@@ -111,11 +115,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             given, right = signature_of(self)
             if given is None or not hmac.compare_digest(given, right):
                 return 403
-        return 404 if not self.path.startswith("/bucket/") else 301 if self.server.wrong == "elsewhere" else 0
+        return 404 if not self.path.startswith("/bucket/") else 301 if self.wrong == "elsewhere" else 0
 
     def do_PUT(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.seen += seen_by_others()
+        if self.wrong == "s3":
+            self.server.seen += seen_by_others()
         status = self.refused()
         if status == 0:
             self.server.objects[self.path] = body
@@ -126,11 +131,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         status = self.refused() or (0 if self.path in self.server.objects else 404)
         body = self.server.objects.get(self.path, b"") if status == 0 else b"<Error/>"
         if status == 0 and len(body) > 4096 and self.path.endswith(".2"):
-            if self.server.wrong == "flips":
+            if self.wrong == "flips":
                 body = body[:-7] + bytes([body[-7] ^ 1]) + body[-6:]
-            elif self.server.wrong == "short":
+            elif self.wrong == "short":
                 body = body[:-1]
-            elif self.server.wrong == "cuts":
+            elif self.wrong == "cuts":
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -140,30 +145,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(status or 200, body)
 
     def do_DELETE(self):
-        status = self.refused() or (403 if self.server.wrong == "keeps" else 0)
+        status = self.refused() or (403 if self.wrong == "keeps" else 0)
         if status == 0:
             self.server.objects.pop(self.path, None)
         self.answer(status or 204)
 
 
-def run(name, url, tool=None, **arguments):
-    """What became of each item: {metric: (outcome, cause or what was measured)}."""
-    suite = {"name": name, "title": name, "purpose": "trial", "steps": [
-        {"check": "reachable"},
-        {"check": "object-store", "needs": ["reachable"], "retries": 0, "gate": ["object.*"],
+def run(name, steps, tool=None):
+    """The run, and of each step what became of each item: {metric: (outcome, cause or what was measured)}."""
+    suite = {"name": name, "title": name, "purpose": "trial", "steps": [{"check": "reachable"}, *(
+        {"check": "object-store", "name": step, "needs": ["reachable"], "retries": 0, "gate": ["object.*"],
          "limits": [{"metric": "object.bandwidth", "floor": 0.000001, "unit": "GB/s", "source": "this test", "status": "contract"},
                     {"metric": "object.latency", "ceiling": 60e6, "unit": "us", "source": "this test", "status": "contract"}],
-         "arguments": {"endpoint": url, "streams": STREAMS, "size": str(SIZE), "gets": GETS, "seconds": 20, **arguments}}]}
+         "arguments": {"endpoint": url, "streams": STREAMS, "size": str(SIZE), "gets": GETS, "seconds": 20, **arguments}}
+        for step, (url, arguments) in steps.items())]}
     if tool is not None:
         suite["tools"] = {"curl": {"path": tool}}
     done = assay("run", "-H", hostfile, "-s", write(f"{name}.json", json.dumps(suite)), "--db", f"{FOLDER}/{name}.db",
                  "--progress", "none", "-o", f"{FOLDER}/{name}.html")
     if "run:" not in done.stdout:
         raise RuntimeError(done.stderr)
-    found = {}
+    found = {step: {} for step in steps}
     for step, item in Report(f"{FOLDER}/{name}.db").outcomes():
         if item["metric"].startswith("object."):
-            found.setdefault(item["metric"], []).append((item["outcome"], item["cause"] or item["measured"] or ""))
+            found[step["name"]].setdefault(item["metric"], []).append((item["outcome"], item["cause"] or item["measured"] or ""))
     return done, found
 
 
@@ -194,12 +199,10 @@ keys = write("keys", f"[other]\naws_access_key_id = X\naws_secret_access_key = Y
 plain, store = Store(signed=False), Store(signed=True)
 S3 = {"credentials": keys, "profile": "lab", "region": REGION, "ca": f"{FOLDER}/store.pem"}
 
-done, found = run("http", plain.url)
-tap.same((done.returncode, words(found)), (0, GOOD), "a store that speaks plain HTTP is measured", found, done.stdout, done.stderr)
+done, found = run("s3", {"http": (f"{plain.url}/a", {}), "s3": (f"{store.url}/s3", S3)})
+tap.same(words(found["http"]), GOOD, "a store that speaks plain HTTP is measured", found, done.stdout, done.stderr)
 tap.same((plain.objects, plain.puts), ({}, STREAMS + 1), "what was put there is deleted")
-
-done, found = run("s3", store.url, **S3)
-tap.same((done.returncode, words(found)), (0, GOOD), "S3 takes what real curl signs, over TLS that is verified", found, done.stdout, done.stderr)
+tap.same((done.returncode, words(found["s3"])), (0, GOOD), "S3 takes what real curl signs, over TLS that is verified", found, done.stdout, done.stderr)
 tap.same((store.objects, store.puts), ({}, STREAMS + 1), "what was put there is deleted, too")
 with open(f"{FOLDER}/s3.html", encoding="utf-8") as file:
     report = file.read()
@@ -210,39 +213,34 @@ evidence = assay("report", "1", "--db", f"{FOLDER}/s3.db", "--format", "json").s
 tap.ok(store.seen == [] and KEY not in evidence and SECRET[:12] not in evidence and "object.bandwidth" in evidence,
        "keys are in no command line, no environment and no evidence", store.seen)
 
+done, found = run("different", {wrong: (f"{store.url}/{wrong}", S3) for wrong in ("flips", "short")})
 for wrong, told in (("flips", "an object with one bit changed"), ("short", "an object that lacks its last byte")):
-    store.wrong = wrong
-    done, found = run(wrong, store.url, **S3)
-    tap.ok(found["object.same"][0][0] == "fail" and says(found, "object.same", f"1 of {STREAMS} objects came back different") and
+    tap.ok(found[wrong]["object.same"][0][0] == "fail" and says(found[wrong], "object.same", f"1 of {STREAMS} objects came back different") and
            done.returncode == 1 and store.objects == {}, f"{told} is not what was put", found, done.stdout)
-store.wrong = "cuts"
-done, found = run("cuts", store.url, **S3)
-tap.ok(words(found)["object.same"] == ["inconclusive"] and says(found, "object.same", "was cut off: curl: \\(18\\)") and
-       words(found)["object.removed"] == ["pass"] and store.objects == {}, "a transfer that is cut off is told as that", found)
-store.wrong = "keeps"
-done, found = run("keeps", store.url, **S3)
-tap.ok(words(found)["object.removed"] == ["inconclusive"] and
-       says(found, "object.removed", f"{STREAMS + 1} objects could not be deleted: {re.escape(store.url)}/assay-"),
-       "what cannot be deleted is counted, and said where it is", found)
-store.objects.clear()
-store.wrong = "elsewhere"
-done, found = run("elsewhere", store.url, **S3)
-tap.ok(words(found) == UNDECIDED and says(found, "object.bandwidth", "answered with HTTP 301"), "an answer that sends one elsewhere is no success", found)
-store.wrong = ""
 
-for name, url, arguments, cause in (
-        ("denied", store.url, {**S3, "region": "eu-lab-2"}, r"denies access \(HTTP 403\)"),
-        ("unsigned", store.url, {"ca": S3["ca"]}, r"denies access \(HTTP 403\)"),
-        ("nowhere", store.url.replace("bucket", "pail"), S3, r"no such bucket, path or object \(HTTP 404\)"),
-        ("stranger", store.url, {**S3, "ca": f"{FOLDER}/other.pem"}, r"certificate was not accepted, or TLS failed: curl: \(60\)"),
-        ("system", store.url, {key: value for key, value in S3.items() if key != "ca"}, r"certificate was not accepted"),
-        ("closed", "http://localhost:1/bucket", {}, r"was not reached: curl: \(7\)"),
-        ("keyless", store.url, {**S3, "profile": "behind"}, "has no aws_access_key_id and aws_secret_access_key in section behind"),
-        ("fileless", store.url, {**S3, "credentials": f"{FOLDER}/none"}, "none cannot be read")):
-    done, found = run(name, url, **arguments)
-    tap.ok(words(found) == UNDECIDED and done.returncode == 2 and all(says(found, metric, cause) for metric in found),
-           f"{name}: nothing is decided, and the cause is told", cause, found, done.stdout)
-    tap.same((store.objects, plain.objects), ({}, {}), f"{name}: nothing is left")
-done, found = run("curlless", plain.url, tool=f"{FOLDER}/no-curl")
+REASONS = {
+    "denied": (store.url, {**S3, "region": "eu-lab-2"}, r"denies access \(HTTP 403\)"),
+    "unsigned": (store.url, {"ca": S3["ca"]}, r"denies access \(HTTP 403\)"),
+    "nowhere": (store.url.replace("bucket", "pail"), S3, r"no such bucket, path or object \(HTTP 404\)"),
+    "stranger": (store.url, {**S3, "ca": f"{FOLDER}/other.pem"}, r"certificate was not accepted, or TLS failed: curl: \(60\)"),
+    "system": (store.url, {key: value for key, value in S3.items() if key != "ca"}, r"certificate was not accepted"),
+    "closed": ("http://localhost:1/bucket", {}, r"was not reached: curl: \(7\)"),
+    "keyless": (store.url, {**S3, "profile": "behind"}, "has no aws_access_key_id and aws_secret_access_key in section behind"),
+    "fileless": (store.url, {**S3, "credentials": f"{FOLDER}/none"}, "none cannot be read"),
+    "elsewhere": (store.url, S3, "answered with HTTP 301")}
+done, found = run("undecided", {name: (f"{url}/{name}", arguments) for name, (url, arguments, _) in REASONS.items()} |
+                  {wrong: (f"{store.url}/{wrong}", S3) for wrong in ("cuts", "keeps")})
+tap.same(done.returncode, 2, "where nothing is decided the run is incomplete", done.stdout)
+for name, (_, _, cause) in REASONS.items():
+    tap.ok(words(found[name]) == UNDECIDED and all(says(found[name], metric, cause) for metric in found[name]),
+           f"{name}: nothing is decided, and the cause is told", cause, found[name], done.stdout)
+tap.ok(words(found["cuts"])["object.same"] == ["inconclusive"] and says(found["cuts"], "object.same", "was cut off: curl: \\(18\\)") and
+       words(found["cuts"])["object.removed"] == ["pass"], "a transfer that is cut off is told as that", found["cuts"])
+tap.ok(words(found["keeps"])["object.removed"] == ["inconclusive"] and
+       says(found["keeps"], "object.removed", f"{STREAMS + 1} objects could not be deleted: {re.escape(store.url)}/keeps/assay-"),
+       "what cannot be deleted is counted, and said where it is", found["keeps"])
+tap.same(({path.split("/")[2] for path in store.objects}, plain.objects), ({"keeps"}, {}), "and nothing else is left")
+done, found = run("curlless", {"curlless": (f"{plain.url}/a", {})}, tool=f"{FOLDER}/no-curl")
+found = found["curlless"]
 tap.ok(words(found) == UNDECIDED and says(found, "object.same", "curl is missing: .*no-curl"), "a host without curl is told as that", found)
 tap.end()

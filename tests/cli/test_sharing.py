@@ -81,31 +81,23 @@ def inventory():
           "\n" + "\n".join(lines) + "\n")
 
 
-def a_busy_node_is_left_alone():
-    job = slurm.start_job(BUSY)
+def busy_nodes_are_left_alone():
+    """One has a job, another an allocation in which nothing runs yet: it is its owner's all the same."""
+    job, held_by = slurm.start_job(BUSY), slurm.allocate("node3")
     done, steps, ran = run("busy")
-    others = {host.name for host in hosts.list} - {BUSY}
+    others = {host.name for host in hosts.list} - {BUSY, "node3"}
     tap.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (2, "incomplete"),
-             "a busy node: the run is incomplete, for it is owed", done.stdout, done.stderr)
+             "busy nodes: the run is incomplete, for they are owed", done.stdout, done.stderr)
     tap.same({name: item["outcome"] for name, item in steps.items()},
-             {BUSY: "not run", **{name: "pass" for name in others}}, "a busy node: it is not tested, the others are")
+             {BUSY: "not run", "node3": "not run", **{name: "pass" for name in others}}, "busy nodes: they are not tested, the others are")
     cause = steps[BUSY]["cause"]
     tap.ok(f"Slurm job {job}" in cause and "root" in cause and "somebody" in cause, "a busy node: job, user and name are told",
            cause)
-    tap.same(ran, sorted(others), "a busy node: nothing was started on it")
-    slurm.ask("scancel", job)
-    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 30), "a busy node: its job is ended")
-
-
-def an_allocation_without_a_step():
-    job = slurm.allocate("node3")
-    _, steps, _ = run("allocated", "--hosts", "node[3-4]")
-    tap.same({name: item["outcome"] for name, item in steps.items()}, {"node3": "not run", "node4": "pass"},
-             "an allocation in which nothing runs yet: it is its owner's all the same")
-    tap.ok(f"Slurm job {job} of root" in steps["node3"]["cause"], "an allocation in which nothing runs yet: it is named",
+    tap.ok(f"Slurm job {held_by} of root" in steps["node3"]["cause"], "an allocation in which nothing runs yet: it is named",
            steps["node3"])
-    slurm.ask("scancel", job)
-    wait_until(lambda: slurm.idle() == COUNT, 30)
+    tap.same(ran, sorted(others), "busy nodes: nothing was started on them")
+    slurm.ask("scancel", job, held_by)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 30), "busy nodes: the jobs are ended")
 
 
 # -- Allocations of its own --
@@ -190,7 +182,7 @@ hosts = Hosts(COUNT, "1gbit")
 hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 slurm = Slurm(hosts, leaves=2, sharing="NO")
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for story in (inventory, a_busy_node_is_left_alone, an_allocation_without_a_step, a_busy_node_is_waited_for,
+    for story in (inventory, busy_nodes_are_left_alone, a_busy_node_is_waited_for,
                   a_controller_that_died_leaves_its_allocations_to_resume, a_cancelled_run_gives_them_back):
         story()
 tap.end()

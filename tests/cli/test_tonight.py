@@ -2,7 +2,8 @@
 """test_tonight.py ASSAY: which tests to repeat tonight, chosen from the runs of a simulated cluster over weeks, one of whose hosts goes
 bad again and again; the choice as suites that run; without a history; and what is refused.
 
-The runs are made one after the other; only the times at which they were started are set back, in the test's own database.
+The runs are made one after the other, in the cluster as it is when it is well and in the one that has the defect; only the times at which
+they were started are set back, in the test's own database.
 """
 
 import json
@@ -36,8 +37,8 @@ def test_of(answer, step):
 
 
 def one_run(number, days_ago, faults, suite=menu):
-    with Lab(f"run{number}", HOSTS, faults, options=("--seed", number)) as lab:
-        done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(lab.folder, "report.html"))
+    done = assay("run", "-H", (bad if faults else good).hostfile, "-s", suite, "--db", database, "--progress", "none",
+                 "-o", os.path.join(FOLDER, "report.html"))
     began = time.time() - days_ago * DAY_S
     store = sqlite3.connect(database)
     with store:
@@ -93,9 +94,8 @@ def as_suites(hostfile):
     tap.ok(suite["purpose"] == "periodic" and suite["search_path"] == ["/usr/local/cuda/bin"] and suite["name"] == "tonight", "the suite is periodic, and has what the menu has", suite)
     tap.ok(len(commands) == 1 and commands[0].startswith(f"assay run -H {hostfile} -s {tonight} --hosts ") and "node[1-4]" in commands[0],
            "the command is printed, with the hosts folded", commands)
-    with Lab("tonight", HOSTS, BAD, options=("--seed", 99)) as lab:
-        ran = assay("run", "-H", lab.hostfile, "-s", tonight, "--hosts", "node[1-4]", "--db", database, "--progress", "none",
-                    "-o", os.path.join(lab.folder, "report.html"))
+    ran = assay("run", "-H", bad.hostfile, "-s", tonight, "--hosts", "node[1-4]", "--db", database, "--progress", "none",
+                "-o", os.path.join(FOLDER, "report.html"))
     tap.ok(ran.returncode == 1 and "verdict: failed" in ran.stdout, "it runs, finds the defect, and neither accepts nor rejects", ran.stdout, ran.stderr)
     answer = told("-H", hostfile, "-s", menu)
     tap.ok(answer["runs"] == len(WEEKS) + 1 and any(re.match("node2: GPUs and their links, found in the run of ", note) for note in answer["notes"]),
@@ -173,7 +173,8 @@ with open(hosts, "w", encoding="utf-8") as file:
 without_history(hosts)
 several_groups(hosts)
 refused(hosts)
-weeks(hosts)
-as_suites(hosts)
-by_less(hosts)
+with Lab("good", HOSTS, GOOD, options=("--seed", 1)) as good, Lab("bad", HOSTS, BAD, options=("--seed", 2)) as bad:
+    weeks(hosts)
+    as_suites(hosts)
+    by_less(hosts)
 tap.end()

@@ -24,8 +24,7 @@ trouble() {
 (unset -f curl; command -v "$curl") >/dev/null || { echo 'curl: not found'; exit 0; }
 mark=$(cat /proc/sys/kernel/random/uuid) || exit
 
-# paths on stdin
-urls() { sed "s|.*|url = \"https://$at&\"|"; }
+urls() { for path; do printf 'url = "https://%s%s"\n' "$at" "$path"; done; }
 # curl's configuration on stdin; of bodies without an end so much is enough to know it
 fetch() {
     {
@@ -44,36 +43,60 @@ fetch() {
         { body = body $0 }'
 }
 ended_well() { case $said in *"${newline}redfish exit 0 ") return 0 ;; *) return 1 ;; esac; }
-# Of documents on stdin the paths that we want to know. A path is the BMC's word: it is made of plain characters, or is none.
+# Of documents on stdin the paths that we want to know, those of logs that hold no events of the machine behind "left ". A path is the
+# BMC's word: it is made of plain characters, or is none.
 links() {
-    name='[A-Za-z0-9._~%:@()+-]+'
-    part="$name/LogServices|$name/LogServices/$name|$name/LogServices/$name/Entries|$name/LogServices/$name/Entries/$name"
-    part="$part|$name|$name/SecureBoot|$name/NetworkProtocol|$name/(Power|Thermal|EnvironmentMetrics)"
-    part="$part|$name/PowerSubsystem|$name/PowerSubsystem/PowerSupplies|$name/PowerSubsystem/PowerSupplies/$name"
-    part="$part|$name/ThermalSubsystem|$name/ThermalSubsystem/Fans|$name/ThermalSubsystem/Fans/$name"
     # Entries that stand in their collection need not be asked for, but its next page.
     page='^redfish 200 [^ ]*/Entries[^ ]* '
     # shellcheck disable=SC2020 # each of them parts members
-    grep '^redfish 200 ' | sed -e 's|\\/|/|g' -e "\\|$page.*\"Created\"|s|\"@odata.id\"|id|g" \
-        -e "\\|$page.*\"Severity\"|s|\"@odata.id\"|id|g" | tr ',{}[]' '\n\n\n\n\n' | sed -n \
-        -e 's|^.*"@odata.id"[[:space:]]*:[[:space:]]*"\(/redfish/v1/[^"]*\)".*$|\1|p' \
-        -e 's|^.*@odata.nextLink"[[:space:]]*:[[:space:]]*"\(/redfish/v1/[^"]*\)".*$|\1|p' |
-        grep -Ex "/redfish/v1/((Systems|Managers|Chassis)(/($part))?|UpdateService(/FirmwareInventory(/$name)?)?)/?([?][A-Za-z0-9\$=&%_.-]*)?" | sort -u
+    sed -e '/^redfish 200 /!d' -e 's|\\/|/|g' -e "\\|$page.*\"Created\"|s|\"@odata.id\"|id|g" \
+        -e "\\|$page.*\"Severity\"|s|\"@odata.id\"|id|g" | tr ',{}[]' '\n\n\n\n\n' | LC_ALL=C awk '
+        BEGIN {
+            name = "[A-Za-z0-9._~%:@()+-]+"
+            logs = name "/LogServices"
+            power = name "/PowerSubsystem"
+            thermal = name "/ThermalSubsystem"
+            part = name "(/(SecureBoot|NetworkProtocol|Power|Thermal|EnvironmentMetrics))?|" \
+                logs "(/" name "(/Entries(/" name ")?)?)?|" power "(/PowerSupplies(/" name ")?)?|" thermal "(/Fans(/" name ")?)?"
+            path = "^/redfish/v1/((Systems|Managers|Chassis)(/(" part "))?|UpdateService(/FirmwareInventory(/" name ")?)?)/?" \
+                "([?][A-Za-z0-9=$&%_.-]*)?$"
+        }
+        match($0, /(@odata.nextLink|"@odata.id)"[ \t]*:[ \t]*"\/redfish\/v1\/[^"]*"/) {
+            found = substr($0, RSTART, RLENGTH - 1)
+            sub(/^.*"/, "", found)
+            if (found !~ path || found in seen) next
+            seen[found]
+            left = found ~ /\/LogServices\/(Journal|Dump|PostCodes|FaultLog|HostLogger|Crashdump|AuditLog|FDR|DebugLog)(\/|$)/ ||
+                found ~ /\/Chassis\/[^\/]*\/LogServices/
+            print (left ? "left " : "") found
+        }' | sort
 }
 # leave DOCUMENTS: says which of their paths are of logs that hold no events of the machine; in $todo the others that are new
-others='/LogServices/(Journal|Dump|PostCodes|FaultLog|HostLogger|Crashdump|AuditLog|FDR|DebugLog)(/|$)|/Chassis/[^/]*/LogServices'
 leave() {
     found=$(printf '%s\n' "$1" | links)
-    printf '%s\n' "$found" | grep -E "$others" | sed 's/^/redfish left /'
-    todo=$(printf '%s\n' "$found" | grep -Ev "$others" | grep -Fvx -e "$asked")
+    todo=
+    set -f
+    IFS=$newline
+    for path in $found; do
+        case $path in
+        left*) printf 'redfish %s\n' "$path" ;;
+        *)
+            case $newline$asked$newline in *"$newline$path$newline"*) continue ;; esac
+            todo=$todo$path$newline count=$((count + 1))
+            ;;
+        esac
+    done
+    unset IFS
+    set +f
+    asked=$asked$newline${todo%"$newline"}
 }
 
 printf 'redfish asker %s\n' "$(date +%s)"
-said=$(echo /redfish/v1/ | urls | fetch)
+said=$(urls /redfish/v1/ | fetch)
 printf '%s\n' "$said"
 ended_well || { echo 'redfish end'; exit 0; }
 root=$said
-echo /redfish/v1/Managers | urls | fetch | sed -n 's/^redfish \([0-9][0-9]*\) .*/redfish open \1/p'
+urls /redfish/v1/Managers | fetch | sed -n 's/^redfish \([0-9][0-9]*\) .*/redfish open \1/p'
 # A login that is refused is not tried a second time: accounts are locked.
 case $(LC_ALL=C ls -ldL -- "$ASSAY_LAB_ROOT$credentials" 2>/dev/null) in
 -r?-------*) ;;
@@ -81,22 +104,21 @@ case $(LC_ALL=C ls -ldL -- "$ASSAY_LAB_ROOT$credentials" 2>/dev/null) in
 *) trouble "no_credentials	$credentials" ;;
 esac
 [ -r "$ASSAY_LAB_ROOT$credentials" ] || trouble "no_credentials	$credentials"
-said=$(echo /redfish/v1/Managers | urls | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
+said=$(urls /redfish/v1/Managers | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
 printf '%s\n' "$said"
 case $said in "redfish 200 "*) ;; *) echo 'redfish end'; exit 0 ;; esac
 
-asked=/redfish/v1/Managers
+asked=/redfish/v1/Managers count=1
 leave "$root$newline$said"
 while [ -n "$todo" ]; do
-    asked=$asked$newline$todo
-    [ "$(printf '%s\n' "$asked" | wc -l)" -le $most ] || trouble "more_documents_than	$most"
-    said=$(printf '%s\n' "$todo" | urls | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
+    [ $count -le $most ] || trouble "more_documents_than	$most"
+    said=$(printf '%s' "$todo" | while read -r path; do urls "$path"; done | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
     printf '%s\n' "$said"
     ended_well || break
     leave "$said"
 done
 for account; do
-    status=$({ printf 'user = "%s"\n' "$account"; echo /redfish/v1/Managers | urls; } | fetch |
+    status=$({ printf 'user = "%s"\n' "$account"; urls /redfish/v1/Managers; } | fetch |
         sed -n 's/^redfish \([0-9][0-9]*\) .*/\1/p')
     printf 'redfish default %s %s\n' "${account%%:*}" "${status:-000}"
 done
