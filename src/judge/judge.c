@@ -40,6 +40,12 @@ struct owner {
     const char *value, *host, *rack, *subject;
     const struct judged_part *part;
 };
+/* Of one step; see last_whole. */
+struct last_whole {
+    const struct attempt *attempt;
+    bool known;
+};
+
 /* What most hosts of a rack have. */
 struct rack {
     const struct judged_part *part;
@@ -61,12 +67,14 @@ struct way_in {
 
 struct whole_run {
     struct arena *arena;
+    struct arena *aside; /* of what is only looked at, cleared again and again; NULL where all of it is */
     struct together together;
     LIST_OF(struct commons) commons;
     size_t last; /* of them */
     LIST_OF(struct common_span) spans;
     LIST_OF(struct owners) owners;
-    size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
+    struct last_whole *whole; /* of each step; NULL: nobody asked yet */
+    size_t *fine;             /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
     LIST_OF(struct way_in) ways_in; /* likewise */
 };
 
@@ -81,28 +89,42 @@ size_t shape_number(const struct plan *plan, const struct shape *shape, size_t n
     return plan->shapes.count;
 }
 
-/* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. In the arena, or
-   the attempt's. */
-static const char *value_of(struct arena *arena, const struct whole_run *run, size_t step,
-                            const struct slot *slot)
+/* Its last whole attempt; NULL: there is none. Looked for once, in the arena. */
+static const struct attempt *last_whole(struct arena *arena, struct whole_run *run, size_t step)
 {
     const struct step_attempts *attempts = &run->together.attempts[step];
-    struct values values;
+    size_t i = attempts->count;
 
-    for (size_t i = attempts->count; i-- > 0;)
-        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE) {
-            slot_values(arena, slot, attempts->items[i], &values);
-            for (size_t k = 1; k < values.items.count; k++)
-                if (strcmp(values.items.items[k].text, values.items.items[0].text) != 0)
-                    return NULL;
-            return values.items.count > 0 ? values.items.items[0].text : NULL;
-        }
-    return NULL;
+    if (run->whole == NULL)
+        run->whole = arena_array(run->arena, struct last_whole, run->together.plan->steps.count);
+    if (!run->whole[step].known) {
+        while (i > 0 && attempt_bearing(arena, attempts->items[i - 1]).kind != KIND_WHOLE)
+            i--;
+        run->whole[step] = (struct last_whole){i > 0 ? attempts->items[i - 1] : NULL, true};
+    }
+    return run->whole[step].attempt;
+}
+
+/* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. In the arena, or
+   the attempt's. */
+static const char *value_of(struct arena *arena, struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct attempt *attempt = last_whole(arena, run, step);
+    struct values values = {0};
+
+    if (attempt != NULL)
+        slot_values(arena, slot, attempt, &values);
+    for (size_t i = 1; i < values.items.count; i++)
+        if (strcmp(values.items.items[i].text, values.items.items[0].text) != 0)
+            return NULL;
+    return values.items.count > 0 ? values.items.items[0].text : NULL;
 }
 
 static int compare_texts(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
+
+    return left == right ? 0 : strcmp(left, right);
 }
 
 /* The value that more than half of the hosts have. */
@@ -116,7 +138,7 @@ const char *majority(const char **values, size_t count)
     qsort(values, count, sizeof *values, compare_texts);
     middle = values[count / 2];
     for (size_t i = 0; i < count; i++)
-        same += strcmp(values[i], middle) == 0;
+        same += values[i] == middle || strcmp(values[i], middle) == 0;
     return 2 * same > count ? middle : NULL;
 }
 
@@ -163,23 +185,48 @@ static const char *say_kinds(struct arena *arena, const char **values, size_t co
     return kinds > KINDS_TOLD ? arena_printf(arena, "%s, ...", text) : text;
 }
 
-/* Of a slot and its siblings. */
+struct texts {
+    const char **items;
+    size_t count, capacity;
+};
+
+/* Of a slot and its siblings on all hosts; equal ones that come one after the other are one text. */
+static void gather_values(struct arena *arena, struct whole_run *run, const struct shape *shape,
+                          const struct slot *slot, struct texts *values)
+{
+    const struct plan *plan = run->together.plan;
+    const struct slot **siblings = arena_array(arena, const struct slot *, shape->slot_count);
+    struct arena *aside = arena_create();
+    const char *last = "";
+    size_t count = 0;
+
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (are_siblings(slot, &shape->slots[i]))
+            siblings[count++] = &shape->slots[i];
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        if (plan->steps.items[i].shape != shape)
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            const char *value = value_of(aside, run, i, siblings[k]);
+
+            if (value == NULL)
+                continue;
+            last = strcmp(value, last) == 0 ? last : arena_strdup(arena, value);
+            *list_push(arena, values) = last;
+        }
+        arena_clear(aside);
+    }
+    arena_destroy(aside);
+}
+
 static const struct common *find_common(struct whole_run *run, const struct shape *shape,
                                         const struct slot *slot)
 {
-    const struct plan *plan = run->together.plan;
     struct common *common = arena_new(run->arena, struct common);
     struct arena *aside = arena_create();
-    LIST_OF(const char *) values = {0};
+    struct texts values = {0};
 
-    for (size_t i = 0; i < plan->steps.count; i++)
-        for (size_t k = 0; plan->steps.items[i].shape == shape && k < shape->slot_count; k++) {
-            const char *value =
-                are_siblings(slot, &shape->slots[k]) ? value_of(aside, run, i, &shape->slots[k]) : NULL;
-
-            if (value != NULL)
-                *list_push(aside, &values) = value;
-        }
+    gather_values(aside, run, shape, slot, &values);
     common->value = majority(values.items, values.count);
     common->kinds = common->value == NULL ? say_kinds(run->arena, values.items, values.count) : "";
     if (common->value != NULL)
@@ -597,12 +644,7 @@ static struct own_standing beside_groups(void *context, size_t index, const stru
 
 static bool has_whole(struct whole_run *run, size_t step)
 {
-    const struct step_attempts *attempts = &run->together.attempts[step];
-
-    for (size_t i = 0; i < attempts->count; i++)
-        if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE)
-            return true;
-    return false;
+    return last_whole(run->arena, run, step) != NULL;
 }
 
 static void count_fine(struct whole_run *run)
@@ -749,7 +791,7 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
     bool again = step_index > 0 && step[-1].shape == step->shape;
     struct whole_run aside = *run;
 
-    aside.arena = arena_create();
+    aside.arena = run->aside;
     judge_one(&aside, peers, step_index, &run->together.attempts[step_index], worst, outcomes);
     for (size_t i = 0; i < slots; i++) {
         struct outcome *outcome = &outcomes[i];
@@ -764,7 +806,7 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
         outcome->gate = keep(run->arena, outcome->gate, before->gate);
         outcome->source = keep(run->arena, outcome->source, before->source);
     }
-    arena_destroy(aside.arena);
+    arena_clear(run->aside);
 }
 
 /* NULL where there is none. */
@@ -886,6 +928,7 @@ void judge_together(const struct judged_run *runs, size_t count)
 {
     struct arena *arena = arena_create();
     struct whole_run run = {.arena = runs[0].record->arena,
+                            .aside = arena_create(),
                             .together = bring_together(arena, runs[0].record->arena, runs, count)};
     struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
                           beside_groups, fine_elsewhere, neighbour_answers, &run};
@@ -902,6 +945,7 @@ void judge_together(const struct judged_run *runs, size_t count)
         take_own(part, &all, judgement);
         judge_by_outcomes(runs, count, i, part, run.together.attempts + part->first_step);
     }
+    arena_destroy(run.aside);
     arena_destroy(arena);
 }
 

@@ -58,6 +58,7 @@ struct census {
     LIST_OF(struct peers_value) values;
     LIST_OF(size_t) outcomes; /* of each value */
     size_t series;
+    struct arena *aside; /* of what is only looked at, cleared with each step */
 };
 
 /* --- what is compared, and with what ------------------------------------------------------------------------------ */
@@ -113,12 +114,12 @@ static size_t count_steps(const struct census *census, const struct shape *shape
 static size_t count_whole_steps(const struct census *census, const struct shape *shape)
 {
     const struct plan *plan = census->together->plan;
-    struct arena *aside = arena_create();
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
-        count += plan->steps.items[i].shape == shape && is_whole(aside, &census->together->attempts[i]);
-    arena_destroy(aside);
+        count +=
+            plan->steps.items[i].shape == shape && is_whole(census->aside, &census->together->attempts[i]);
+    arena_clear(census->aside);
     return count;
 }
 
@@ -297,14 +298,13 @@ static void take_value(struct census *census, const struct step *step, size_t ou
 static void take_step(struct census *census, size_t index, size_t outcome, const struct respect *respects)
 {
     const struct step *step = &census->together->plan->steps.items[index];
-    struct arena *aside = arena_create();
-    const struct step_attempts tried = attempts_tried(aside, &census->together->attempts[index]);
+    const struct step_attempts tried = attempts_tried(census->aside, &census->together->attempts[index]);
 
     for (size_t i = 0; i < step->shape->slot_count; i++)
         if (respects[i].aspect != PEERS_NONE)
             take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
-                       level_of(aside, &tried, &step->shape->slots[i]));
-    arena_destroy(aside);
+                       level_of(census->aside, &tried, &step->shape->slots[i]));
+    arena_clear(census->aside);
 }
 
 static bool is_passed_over(const struct census *census, const struct respect *respect,
@@ -490,7 +490,9 @@ void judge_peers(struct arena *arena, const struct together *together, const str
     struct peers_findings findings;
     size_t *positions;
 
+    census.aside = arena_create();
     take_values(&census);
+    census.aside = arena_destroy(census.aside);
     positions = arena_array(arena, size_t, census.host_count * census.places.count);
     for (size_t i = 0; i < census.host_count * census.places.count; i++)
         positions[i] = census.places.items[i % census.places.count].position;
