@@ -36,6 +36,7 @@ struct block {
 
 struct arena {
     struct block *blocks;
+    struct block *spare; /* of BLOCK_BYTES, empty and zeroed: since it was cleared */
     size_t used;
 };
 
@@ -87,19 +88,61 @@ struct arena *arena_create(void)
     return mem_alloc(sizeof(struct arena));
 }
 
+static void free_block(struct block *block)
+{
+    unpoison(block->bytes, block->size);
+    free(block);
+}
+
+static void free_blocks(struct block *first)
+{
+    for (struct block *block = first, *next; block != NULL; block = next) {
+        next = block->next;
+        free_block(block);
+    }
+}
+
 struct arena *arena_destroy(struct arena *arena)
 {
-    struct block *block, *next;
-
     if (arena == NULL)
         return NULL;
-    for (block = arena->blocks; block != NULL; block = next) {
-        next = block->next;
-        unpoison(block->bytes, block->size);
-        free(block);
-    }
+    free_blocks(arena->blocks);
+    free_blocks(arena->spare);
     free(arena);
     return NULL;
+}
+
+void arena_clear(struct arena *arena)
+{
+    for (struct block *block = arena->blocks, *next; block != NULL; block = next) {
+        next = block->next;
+        if (block->size > BLOCK_BYTES) {
+            free_block(block);
+            continue;
+        }
+        unpoison(block->bytes, block->size);
+        memset(block->bytes, 0, block->used);
+        block->used = 0;
+        block->next = arena->spare;
+        arena->spare = block;
+    }
+    arena->blocks = NULL;
+    arena->used = 0;
+}
+
+static struct block *take_block(struct arena *arena, size_t size)
+{
+    struct block *block = size <= BLOCK_BYTES ? arena->spare : NULL;
+
+    if (block != NULL) {
+        arena->spare = block->next;
+    } else {
+        size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+        block = mem_alloc(sizeof *block + size);
+        block->size = size;
+    }
+    poison(block->bytes, block->size);
+    return block;
 }
 
 /* What an item of that size takes up. */
@@ -120,11 +163,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         out_of_memory(size);
     wanted = bytes_for(size);
     if (block == NULL || block->size - block->used < wanted) {
-        size_t block_size = wanted > BLOCK_BYTES ? wanted : BLOCK_BYTES;
-
-        block = mem_alloc(sizeof *block + block_size);
-        block->size = block_size;
-        poison(block->bytes, block_size);
+        block = take_block(arena, wanted);
         /* A block made for one large item goes behind the current one, which may still have room. */
         if (arena->blocks != NULL && wanted > BLOCK_BYTES) {
             block->next = arena->blocks->next;

@@ -119,23 +119,49 @@ void json_put_string(struct json_writer *writer, const char *string)
         json_put_bytes(writer, string, strlen(string));
 }
 
+/* Of a double 17 are always enough. */
+enum { DIGITS_FEWEST = 6, DIGITS_ENOUGH = 17 };
+
+static bool reads_back(double number, int digits, char *buf, size_t size)
+{
+    snprintf(buf, size, "%.*g", digits, number);
+    return strtod(buf, NULL) == number;
+}
+
+/* The fewest digits that read back the same, with the text in buf. What reads back with some does so with more, except
+   beside a power of two, where doubles lie closer below than above: there they are tried one by one. */
+static int fewest_digits(double number, char *buf, size_t size)
+{
+    int few = DIGITS_FEWEST + 1, enough = DIGITS_ENOUGH, exponent;
+    bool halves = fabs(frexp(number, &exponent)) != 0.5;
+
+    if (reads_back(number, DIGITS_FEWEST, buf, size))
+        return DIGITS_FEWEST;
+    while (few < enough) {
+        int middle = halves ? (few + enough) / 2 : few;
+
+        if (!reads_back(number, middle, buf, size))
+            few = middle + 1;
+        else
+            enough = middle;
+    }
+    snprintf(buf, size, "%.*g", few, number);
+    return few;
+}
+
 const char *number_text(double number, char *buf, size_t size)
 {
     const double most = 9007199254740992.0; /* 2^53: up to here every integer is a double of its own */
+    int digits;
 
     if (number == floor(number) && fabs(number) <= most) {
         snprintf(buf, size, "%.0f", number == 0 ? 0.0 : number);
         return buf;
     }
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(buf, size, "%.*g", digits, number);
-        if (strtod(buf, NULL) != number)
-            continue;
-        /* A larger one without an exponent would claim that each of its digits is meant; json_parse refuses it. */
-        if (fabs(number) > most && strchr(buf, 'e') == NULL)
-            snprintf(buf, size, "%.*e", digits - 1, number);
-        break;
-    }
+    digits = fewest_digits(number, buf, size);
+    /* A larger one without an exponent would claim that each of its digits is meant; json_parse refuses it. */
+    if (isfinite(number) && fabs(number) > most && strchr(buf, 'e') == NULL)
+        snprintf(buf, size, "%.*e", digits - 1, number);
     return buf;
 }
 

@@ -79,18 +79,6 @@ static void print_shape(struct arena *arena, const struct run_limits *limits, co
     }
 }
 
-static size_t steps_of(const struct plan *plan, const struct shape *shape, const struct step **ret_first)
-{
-    size_t count = 0;
-
-    for (size_t i = plan->steps.count; i-- > 0;)
-        if (plan->steps.items[i].shape == shape) {
-            *ret_first = &plan->steps.items[i];
-            count++;
-        }
-    return count;
-}
-
 static const char *targets_text(struct arena *arena, const struct step *first, size_t count)
 {
     const struct shape *shape = first->shape;
@@ -173,19 +161,19 @@ static void print_soak(struct arena *arena, const struct question *question)
 static double whole_s(struct arena *arena, const struct plan *plan, size_t hosts_at_once)
 {
     size_t turns = hosts_at_once > 0 ? (plan->hosts.count + hosts_at_once - 1) / hosts_at_once : 1;
+    const struct shape_steps *steps = plan_steps_by_shape(arena, plan);
     double host_s = 0, wide_s = 0;
 
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        const struct step *first = NULL;
+        const struct step *first = steps[i].items[0];
 
-        (void)steps_of(plan, shape, &first);
         if (first->origin == ORIGIN_LEFT_OUT)
             continue;
         if (shape->hosts == 1)
             host_s += plan_step_s(first);
         else
-            wide_s += plan_step_s(first) * (double)plan_longest_queue(arena, plan, shape);
+            wide_s += plan_step_s(first) * (double)plan_longest_queue(arena, shape, &steps[i]);
     }
     return host_s * (double)turns + wide_s;
 }
@@ -201,11 +189,12 @@ static const char *beside_of(const struct question *question, const struct shape
 static void print_steps(struct arena *arena, const struct question *question)
 {
     const struct plan *plan = question->plan;
+    const struct shape_steps *steps = plan_steps_by_shape(arena, plan);
 
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        const struct step *first = NULL;
-        size_t count = steps_of(plan, shape, &first);
+        const struct step *first = steps[i].items[0];
+        size_t count = steps[i].count;
 
         if (first->origin == ORIGIN_LEFT_OUT) {
             cli_print("%3zu. %s (%s, %s): not run, %s\n", i + 1, shape->suite_step, shape->check,
@@ -331,11 +320,10 @@ static void put_items(struct json_writer *json, struct arena *arena, const struc
 }
 
 /* What each step of it owes stands once: all steps of one shape owe the same. */
-static void put_shape(struct json_writer *json, struct arena *arena, const struct plan *plan,
-                      const struct shape *shape)
+static void put_shape(struct json_writer *json, struct arena *arena, const struct shape *shape,
+                      const struct shape_steps *steps)
 {
-    const struct step *first = NULL;
-    size_t count = steps_of(plan, shape, &first);
+    const struct step *first = steps->items[0];
 
     json_open_object(json);
     json_member(json, "step", shape->suite_step);
@@ -346,7 +334,7 @@ static void put_shape(struct json_writer *json, struct arena *arena, const struc
     json_key(json, "hosts");
     json_put_integer(json, shape->hosts);
     json_key(json, "steps");
-    json_put_integer(json, (int64_t)count);
+    json_put_integer(json, (int64_t)steps->count);
     json_key(json, "runs");
     json_put_boolean(json, first->origin != ORIGIN_LEFT_OUT);
     json_member(json, "note", reason_english(arena, first->origin_note));
@@ -394,6 +382,7 @@ static void put_energy(struct json_writer *json, struct arena *arena, const stru
 
 static void print_json(struct arena *arena, const struct question *question)
 {
+    const struct shape_steps *steps = plan_steps_by_shape(arena, question->plan);
     cleanup_text struct text out = {0};
     struct json_writer json;
 
@@ -413,7 +402,7 @@ static void print_json(struct arena *arena, const struct question *question)
     json_key(&json, "plan");
     json_open_array(&json);
     for (size_t i = 0; i < question->plan->shapes.count; i++)
-        put_shape(&json, arena, question->plan, question->plan->shapes.items[i]);
+        put_shape(&json, arena, question->plan->shapes.items[i], &steps[i]);
     json_close_array(&json);
     json_key(&json, "applies");
     json_open_array(&json);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/cleanup.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "assay/reasons/words.h"
@@ -16,11 +17,22 @@
 #include "together.h"
 
 struct common {
-    const struct judged_part *part; /* of a span: it is by the clock of that run's controller; else NULL */
-    const struct shape *shape;
-    const struct slot *slot;
     const char *value; /* NULL: no majority */
     const char *kinds; /* then what there is: "2 x 550.54.15, 2 x 550.90.07" */
+};
+
+/* What the slots of a shape have in common, each asked for when it is first needed; siblings share it. */
+struct commons {
+    const struct shape *shape;
+    const struct common **of_slot;
+};
+
+/* By the clock of that run's controller. */
+struct common_span {
+    const struct judged_part *part;
+    const struct shape *shape;
+    const struct slot *slot;
+    const char *value; /* NULL: there is one host */
 };
 
 /* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
@@ -28,9 +40,22 @@ struct owner {
     const char *value, *host, *rack, *subject;
     const struct judged_part *part;
 };
+/* Of one step; see last_whole. */
+struct last_whole {
+    const struct attempt *attempt;
+    bool known;
+};
+
+/* What most hosts of a rack have. */
+struct rack {
+    const struct judged_part *part;
+    const char *name, *value, *kinds; /* value: NULL where they do not agree, of which kinds tells */
+};
 struct owners {
     const char *suite_step, *metric;
     LIST_OF(struct owner) items;
+    LIST_OF(struct rack) racks; /* those that were asked for */
+    size_t last;                /* of them */
 };
 
 /* A jump host, or none (""), and whether anybody behind it answered. */
@@ -42,10 +67,14 @@ struct way_in {
 
 struct whole_run {
     struct arena *arena;
+    struct arena *aside; /* of what is only looked at, cleared again and again; NULL where all of it is */
     struct together together;
-    LIST_OF(struct common) commons;
+    LIST_OF(struct commons) commons;
+    size_t last; /* of them */
+    LIST_OF(struct common_span) spans;
     LIST_OF(struct owners) owners;
-    size_t *fine; /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
+    struct last_whole *whole; /* of each step; NULL: nobody asked yet */
+    size_t *fine;             /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
     LIST_OF(struct way_in) ways_in; /* likewise */
 };
 
@@ -60,26 +89,42 @@ size_t shape_number(const struct plan *plan, const struct shape *shape, size_t n
     return plan->shapes.count;
 }
 
-/* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. */
-static const char *value_of(struct whole_run *run, size_t step, const struct slot *slot)
+/* Its last whole attempt; NULL: there is none. Looked for once, in the arena. */
+static const struct attempt *last_whole(struct arena *arena, struct whole_run *run, size_t step)
 {
     const struct step_attempts *attempts = &run->together.attempts[step];
-    struct values values;
+    size_t i = attempts->count;
 
-    for (size_t i = attempts->count; i-- > 0;)
-        if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE) {
-            slot_values(run->arena, slot, attempts->items[i], &values);
-            for (size_t k = 1; k < values.items.count; k++)
-                if (strcmp(values.items.items[k].text, values.items.items[0].text) != 0)
-                    return NULL;
-            return values.items.count > 0 ? values.items.items[0].text : NULL;
-        }
-    return NULL;
+    if (run->whole == NULL)
+        run->whole = arena_array(run->arena, struct last_whole, run->together.plan->steps.count);
+    if (!run->whole[step].known) {
+        while (i > 0 && attempt_bearing(arena, attempts->items[i - 1]).kind != KIND_WHOLE)
+            i--;
+        run->whole[step] = (struct last_whole){i > 0 ? attempts->items[i - 1] : NULL, true};
+    }
+    return run->whole[step].attempt;
+}
+
+/* The value in the last whole attempt of a step; NULL when there is none, or when it does not agree with itself. In the arena, or
+   the attempt's. */
+static const char *value_of(struct arena *arena, struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct attempt *attempt = last_whole(arena, run, step);
+    struct values values = {0};
+
+    if (attempt != NULL)
+        slot_values(arena, slot, attempt, &values);
+    for (size_t i = 1; i < values.items.count; i++)
+        if (strcmp(values.items.items[i].text, values.items.items[0].text) != 0)
+            return NULL;
+    return values.items.count > 0 ? values.items.items[0].text : NULL;
 }
 
 static int compare_texts(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
+
+    return left == right ? 0 : strcmp(left, right);
 }
 
 /* The value that more than half of the hosts have. */
@@ -93,7 +138,7 @@ const char *majority(const char **values, size_t count)
     qsort(values, count, sizeof *values, compare_texts);
     middle = values[count / 2];
     for (size_t i = 0; i < count; i++)
-        same += strcmp(values[i], middle) == 0;
+        same += values[i] == middle || strcmp(values[i], middle) == 0;
     return 2 * same > count ? middle : NULL;
 }
 
@@ -122,15 +167,6 @@ static const struct slot *first_sibling(const struct shape *shape, const struct 
     return slot;
 }
 
-static size_t count_siblings(const struct shape *shape, const struct slot *slot)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < shape->slot_count; i++)
-        count += are_siblings(slot, &shape->slots[i]);
-    return count;
-}
-
 /* The most kinds that are told one by one. */
 enum { HASH_SHOWN = 16, KINDS_TOLD = 4 };
 
@@ -149,31 +185,88 @@ static const char *say_kinds(struct arena *arena, const char **values, size_t co
     return kinds > KINDS_TOLD ? arena_printf(arena, "%s, ...", text) : text;
 }
 
-static const struct common *common_of(struct whole_run *run, size_t step, const struct slot *slot)
+struct texts {
+    const char **items;
+    size_t count, capacity;
+};
+
+/* Of a slot and its siblings on all hosts; equal ones that come one after the other are one text. */
+static void gather_values(struct arena *arena, struct whole_run *run, const struct shape *shape,
+                          const struct slot *slot, struct texts *values)
 {
     const struct plan *plan = run->together.plan;
-    const struct shape *shape = plan->steps.items[step].shape;
-    struct common *common;
-    const char **values;
+    const struct slot **siblings = arena_array(arena, const struct slot *, shape->slot_count);
+    struct arena *aside = arena_create();
+    const char *last = "";
     size_t count = 0;
 
-    slot = first_sibling(shape, slot);
-    for (size_t i = 0; i < run->commons.count; i++)
-        if (run->commons.items[i].shape == shape && run->commons.items[i].slot == slot)
-            return &run->commons.items[i];
-    values = arena_array(run->arena, const char *, plan->steps.count *count_siblings(shape, slot));
-    for (size_t i = 0; i < plan->steps.count; i++)
-        for (size_t k = 0; plan->steps.items[i].shape == shape && k < shape->slot_count; k++) {
-            const char *value =
-                are_siblings(slot, &shape->slots[k]) ? value_of(run, i, &shape->slots[k]) : NULL;
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (are_siblings(slot, &shape->slots[i]))
+            siblings[count++] = &shape->slots[i];
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        if (plan->steps.items[i].shape != shape)
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            const char *value = value_of(aside, run, i, siblings[k]);
 
-            if (value != NULL)
-                values[count++] = value;
+            if (value == NULL)
+                continue;
+            last = strcmp(value, last) == 0 ? last : arena_strdup(arena, value);
+            *list_push(arena, values) = last;
         }
-    common = list_push(run->arena, &run->commons);
-    *common = (struct common){.shape = shape, .slot = slot, .value = majority(values, count)};
-    common->kinds = common->value == NULL ? say_kinds(run->arena, values, count) : "";
+        arena_clear(aside);
+    }
+    arena_destroy(aside);
+}
+
+static const struct common *find_common(struct whole_run *run, const struct shape *shape,
+                                        const struct slot *slot)
+{
+    struct common *common = arena_new(run->arena, struct common);
+    struct arena *aside = arena_create();
+    struct texts values = {0};
+
+    gather_values(aside, run, shape, slot, &values);
+    common->value = majority(values.items, values.count);
+    common->kinds = common->value == NULL ? say_kinds(run->arena, values.items, values.count) : "";
+    if (common->value != NULL)
+        common->value = arena_strdup(run->arena, common->value);
+    arena_destroy(aside);
     return common;
+}
+
+/* Steps of one shape mostly come one after the other. */
+static const struct common **commons_of(struct whole_run *run, const struct shape *shape)
+{
+    struct commons *commons;
+
+    for (size_t i = 0; i < run->commons.count; i++) {
+        size_t place = (run->last + i) % run->commons.count;
+
+        if (run->commons.items[place].shape == shape) {
+            run->last = place;
+            return run->commons.items[place].of_slot;
+        }
+    }
+    commons = list_push(run->arena, &run->commons);
+    commons->shape = shape;
+    commons->of_slot = arena_array(run->arena, const struct common *, shape->slot_count);
+    return commons->of_slot;
+}
+
+static const struct common *common_of(struct whole_run *run, size_t step, const struct slot *slot)
+{
+    const struct shape *shape = run->together.plan->steps.items[step].shape;
+    const struct common **of_slot = commons_of(run, shape), **own = &of_slot[slot - shape->slots], **first;
+
+    if (*own != NULL)
+        return *own;
+    slot = first_sibling(shape, slot);
+    first = &of_slot[slot - shape->slots];
+    if (*first == NULL)
+        *first = find_common(run, shape, slot);
+    *own = *first;
+    return *own;
 }
 
 static const char *common_value(void *context, size_t step, const struct slot *slot)
@@ -195,20 +288,22 @@ static int compare_owners(const void *a, const void *b)
 static void add_owners(struct whole_run *run, size_t index, const char *metric, struct owners *owners)
 {
     const struct step *step = &run->together.plan->steps.items[index];
+    struct arena *aside = arena_create();
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         const struct slot *slot = &step->shape->slots[i];
-        const char *value = strcmp(slot->metric, metric) == 0 ? value_of(run, index, slot) : NULL;
+        const char *value = strcmp(slot->metric, metric) == 0 ? value_of(aside, run, index, slot) : NULL;
 
         if (value != NULL)
             *list_push(run->arena, &owners->items) =
-                (struct owner){value, step->members[0]->name, step->members[0]->rack, slot->subject,
-                               together_part(&run->together, index)};
+                (struct owner){arena_strdup(run->arena, value), step->members[0]->name,
+                               step->members[0]->rack, slot->subject, together_part(&run->together, index)};
     }
+    arena_destroy(aside);
 }
 
 /* Over all platforms: hosts of two may be one machine too. */
-static const struct owners *owners_of(struct whole_run *run, const char *suite_step, const struct slot *slot)
+static struct owners *owners_of(struct whole_run *run, const char *suite_step, const struct slot *slot)
 {
     const struct plan *plan = run->together.plan;
     struct owners *owners;
@@ -276,44 +371,70 @@ static const struct reason *say_owners(struct arena *arena, const struct judged_
     return foreign > KINDS_TOLD ? reason(arena, and_more, said, foreign - KINDS_TOLD) : said;
 }
 
-static const struct reason *others_with(void *context, size_t index, const struct slot *slot,
-                                        const char *value)
+/* The first of those that have the value, and how many; NULL: nobody. */
+static const struct owner *owners_with(const struct owners *owners, const char *value, size_t *ret_count)
 {
-    struct whole_run *run = context;
-    const struct step *step = &run->together.plan->steps.items[index];
-    const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
     struct owner wanted = {.value = value};
     const struct owner *items = owners->items.items,
                        *found = owners->items.count > 0 ? bsearch(&wanted, items, owners->items.count,
                                                                   sizeof *items, compare_owners)
                                                         : NULL;
-    size_t count = 0;
 
+    *ret_count = 0;
     if (found == NULL)
         return NULL;
     while (found > items && strcmp(found[-1].value, value) == 0)
         found--;
-    while (found + count < items + owners->items.count && strcmp(found[count].value, value) == 0)
-        count++;
-    return say_owners(run->arena, together_part(&run->together, index), step->members[0]->name, found, count,
-                      slot->subject);
+    while (found + *ret_count < items + owners->items.count && strcmp(found[*ret_count].value, value) == 0)
+        ++*ret_count;
+    return found;
 }
 
-/* What most hosts of the rack have; NULL: they do not agree, and of their values *ret_kinds tells. */
-static const char *value_of_rack(struct whole_run *run, const struct owners *owners,
-                                 const struct judged_part *part, const char *rack, const char **ret_kinds)
+static const struct reason *others_with(void *context, size_t index, const struct slot *slot,
+                                        const char *value)
 {
-    const char **values = arena_array(run->arena, const char *, owners->items.count);
-    const char *most;
+    struct whole_run *run = context;
+    const struct step *step = &run->together.plan->steps.items[index];
+    size_t count;
+    const struct owner *found = owners_with(owners_of(run, step->shape->suite_step, slot), value, &count);
+
+    return found == NULL ? NULL
+                         : say_owners(run->arena, together_part(&run->together, index),
+                                      step->members[0]->name, found, count, slot->subject);
+}
+
+static struct rack find_rack(struct whole_run *run, const struct owners *owners,
+                             const struct judged_part *part, const char *name)
+{
+    cleanup_free const char **values = mem_alloc((owners->items.count + 1) * sizeof *values);
+    struct rack rack = {.part = part, .name = name};
     size_t count = 0;
 
     for (size_t i = 0; i < owners->items.count; i++)
-        if (owners->items.items[i].part == part && strcmp(owners->items.items[i].rack, rack) == 0 &&
+        if (owners->items.items[i].part == part && strcmp(owners->items.items[i].rack, name) == 0 &&
             strcmp(owners->items.items[i].value, "none") != 0)
             values[count++] = owners->items.items[i].value;
-    most = majority(values, count);
-    *ret_kinds = most == NULL ? say_kinds(run->arena, values, count) : "";
-    return most;
+    rack.value = majority(values, count);
+    rack.kinds = rack.value == NULL ? say_kinds(run->arena, values, count) : "";
+    return rack;
+}
+
+/* Hosts of one rack mostly come one after the other. */
+static struct rack rack_of(struct whole_run *run, struct owners *owners, const struct judged_part *part,
+                           const char *name)
+{
+    for (size_t i = 0; i < owners->racks.count; i++) {
+        size_t place = (owners->last + i) % owners->racks.count;
+        const struct rack *rack = &owners->racks.items[place];
+
+        if (rack->part == part && strcmp(rack->name, name) == 0) {
+            owners->last = place;
+            return *rack;
+        }
+    }
+    owners->last = owners->racks.count;
+    *list_push(run->arena, &owners->racks) = find_rack(run, owners, part, name);
+    return owners->racks.items[owners->last];
 }
 
 static const struct reason *name_of_rack(struct arena *arena, const char *rack)
@@ -328,23 +449,28 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
 {
     struct whole_run *run = context;
     const struct step *step = &run->together.plan->steps.items[index];
-    const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
+    struct owners *owners = owners_of(run, step->shape->suite_step, slot);
     const struct judged_part *part = together_part(&run->together, index);
-    const char *rack = step->members[0]->rack, *kinds, *most = value_of_rack(run, owners, part, rack, &kinds);
-    const struct reason *name = name_of_rack(run->arena, rack);
+    const char *name_of_own = step->members[0]->rack;
+    const struct rack rack = rack_of(run, owners, part, name_of_own);
+    const struct reason *name = name_of_rack(run->arena, name_of_own);
+    const struct owner *others;
+    size_t count;
 
     if (strcmp(value, "none") == 0)
         return NULL;
-    if (most == NULL)
-        return reason(run->arena, rack_does_not_agree, name, kinds);
-    if (strcmp(most, value) != 0)
-        return reason(run->arena, while_most_of_rack_have, name, most);
-    for (size_t i = 0; i < owners->items.count; i++) {
-        const struct owner *other = &owners->items.items[i];
+    if (rack.value == NULL)
+        return reason(run->arena, rack_does_not_agree, name, rack.kinds);
+    if (strcmp(rack.value, value) != 0)
+        return reason(run->arena, while_most_of_rack_have, name, rack.value);
+    others = owners_with(owners, value, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct owner *other = &others[i];
+        const char *most;
 
-        if (strcmp(other->value, value) != 0 || (other->part == part && strcmp(other->rack, rack) == 0))
+        if (other->part == part && strcmp(other->rack, name_of_own) == 0)
             continue;
-        most = value_of_rack(run, owners, other->part, other->rack, &kinds);
+        most = rack_of(run, owners, other->part, other->rack).value;
         name = name_of_rack(run->arena, other->rack);
         if (most != NULL && strcmp(most, value) == 0)
             return reason(run->arena, which_most_of_rack_have_too,
@@ -395,15 +521,15 @@ static const char *common_span(void *context, size_t step, const struct slot *sl
     struct whole_run *run = context;
     const struct judged_part *part = together_part(&run->together, step);
     const struct shape *shape = run->together.plan->steps.items[step].shape;
-    struct common *common;
+    struct common_span *common;
     struct span middle;
 
-    for (size_t i = 0; i < run->commons.count; i++)
-        if (run->commons.items[i].part == part && run->commons.items[i].shape == shape &&
-            run->commons.items[i].slot == slot)
-            return run->commons.items[i].value;
-    common = list_push(run->arena, &run->commons);
-    *common = (struct common){.part = part, .shape = shape, .slot = slot};
+    for (size_t i = 0; i < run->spans.count; i++)
+        if (run->spans.items[i].part == part && run->spans.items[i].shape == shape &&
+            run->spans.items[i].slot == slot)
+            return run->spans.items[i].value;
+    common = list_push(run->arena, &run->spans);
+    *common = (struct common_span){.part = part, .shape = shape, .slot = slot};
     if (middle_of_spans(run->arena, owners_of(run, shape->suite_step, slot), part, &middle))
         common->value = arena_printf(run->arena, "%.3f to %.3f s", middle.from, middle.to);
     return common->value;
@@ -518,12 +644,7 @@ static struct own_standing beside_groups(void *context, size_t index, const stru
 
 static bool has_whole(struct whole_run *run, size_t step)
 {
-    const struct step_attempts *attempts = &run->together.attempts[step];
-
-    for (size_t i = 0; i < attempts->count; i++)
-        if (attempt_bearing(run->arena, attempts->items[i]).kind == KIND_WHOLE)
-            return true;
-    return false;
+    return last_whole(run->arena, run, step) != NULL;
 }
 
 static void count_fine(struct whole_run *run)
@@ -627,15 +748,19 @@ static void judge_one(struct whole_run *run, const struct peers *peers, size_t s
 {
     const struct step *step = &run->together.plan->steps.items[step_index];
     const struct reason *not_run = attempts->count == 0 ? why_not_run(run, step_index, worst) : NULL;
+    struct limits_book *book = &together_part(&run->together, step_index)->book;
+    const struct step_attempts tried = attempts_tried(run->arena, attempts);
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
-        struct slot_limits of_slot =
-            *limits_book_find(&together_part(&run->together, step_index)->book, step->shape, i);
+        const struct slot_limits *of_slot = limits_book_find(book, step->shape, i);
+        struct slot_limits own = *of_slot;
 
-        if (step->origin == ORIGIN_ISOLATE)
-            slot_limits_own(run->arena, &step->shape->slots[i], &of_slot);
+        if (not_run == NULL && step->origin == ORIGIN_ISOLATE) {
+            slot_limits_own(run->arena, &step->shape->slots[i], &own);
+            of_slot = &own;
+        }
         if (not_run == NULL) {
-            slot_outcome(run->arena, step, step_index, i, &of_slot, attempts, peers, &outcomes[i]);
+            slot_outcome(run->arena, step, step_index, i, of_slot, &tried, peers, &outcomes[i]);
             continue;
         }
         outcomes[i] = (struct outcome){
@@ -656,7 +781,7 @@ static const struct reason *keep(struct arena *arena, const struct reason *reaso
 }
 
 /* Judging an item leaves several times of what is kept of it behind; and most hosts are told the same as the one
-   before them. */
+   before them. The words of limits are in a book that stays, except of what has only its own. */
 static void judge_aside(const struct whole_run *run, const struct peers *peers, size_t step_index,
                         const enum outcome_word *worst, struct outcome *outcomes)
 {
@@ -666,7 +791,7 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
     bool again = step_index > 0 && step[-1].shape == step->shape;
     struct whole_run aside = *run;
 
-    aside.arena = arena_create();
+    aside.arena = run->aside;
     judge_one(&aside, peers, step_index, &run->together.attempts[step_index], worst, outcomes);
     for (size_t i = 0; i < slots; i++) {
         struct outcome *outcome = &outcomes[i];
@@ -675,11 +800,13 @@ static void judge_aside(const struct whole_run *run, const struct peers *peers, 
         outcome->cause = keep(run->arena, outcome->cause, before->cause);
         outcome->remedy = keep(run->arena, outcome->remedy, before->remedy);
         outcome->measured = keep(run->arena, outcome->measured, before->measured);
+        if (step->origin != ORIGIN_ISOLATE)
+            continue;
         outcome->limit = keep(run->arena, outcome->limit, before->limit);
         outcome->gate = keep(run->arena, outcome->gate, before->gate);
         outcome->source = keep(run->arena, outcome->source, before->source);
     }
-    arena_destroy(aside.arena);
+    arena_clear(run->aside);
 }
 
 /* NULL where there is none. */
@@ -800,7 +927,9 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
 void judge_together(const struct judged_run *runs, size_t count)
 {
     struct arena *arena = arena_create();
-    struct whole_run run = {.arena = runs[0].record->arena, .together = bring_together(arena, runs, count)};
+    struct whole_run run = {.arena = runs[0].record->arena,
+                            .aside = arena_create(),
+                            .together = bring_together(arena, runs[0].record->arena, runs, count)};
     struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
                           beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement all = outcomes_of_all(&run, &peers);
@@ -816,6 +945,7 @@ void judge_together(const struct judged_run *runs, size_t count)
         take_own(part, &all, judgement);
         judge_by_outcomes(runs, count, i, part, run.together.attempts + part->first_step);
     }
+    arena_destroy(run.aside);
     arena_destroy(arena);
 }
 

@@ -2,15 +2,20 @@
 #ifndef ASSAY_JUDGE_PRIVATE_H
 #define ASSAY_JUDGE_PRIVATE_H
 
+#include <stdint.h>
+
 #include "assay/check/check.h"
 #include "assay/judge/judge.h"
 
 #include "own_groups.h"
 
 /* The attempts of one step, in order. */
+struct tried;
 struct step_attempts {
     const struct attempt **items;
     size_t count;
+    const struct tried
+        *tried; /* of each, while one item after the other is judged (attempts_tried); else NULL */
 };
 
 /* together.c. Of each step of the plan. */
@@ -134,6 +139,33 @@ struct values {
 };
 void slot_values(struct arena *arena, const struct slot *slot, const struct attempt *attempt,
                  struct values *ret_values);
+
+/* The values of a reading by what they are of, for who asks for one item after the other. */
+struct value_index {
+    const struct reading *reading;
+    uint32_t *first,
+        *next;   /* places, counted from 1, measurements before facts: of each hash, and with the same hash */
+    size_t mask; /* of the hash */
+};
+struct value_index value_index_make(struct arena *arena, const struct reading *reading);
+/* As slot_values. */
+void value_index_find(struct arena *arena, const struct slot *slot, const struct value_index *index,
+                      struct values *ret_values);
+/* Their numbers alone, without the texts. */
+void value_index_numbers(struct arena *arena, const struct slot *slot, const struct value_index *index,
+                         struct values *ret_values);
+
+/* tried.c. What of an attempt is the same for all items of its step. */
+struct tried {
+    const struct attempt *attempt;
+    struct attempt_bearing bearing;
+    const struct reason *doubt; /* OUTPUT_DOUBTED; NULL */
+    struct value_index values;
+};
+/* The same attempts, looked at; in the arena. */
+struct step_attempts attempts_tried(struct arena *arena, const struct step_attempts *attempts);
+/* Of one of them, looked at or not. */
+struct attempt_bearing bearing_of(struct arena *arena, const struct step_attempts *attempts, size_t index);
 /* By the metric's direction; without one the larger number is the one to look at: errors, temperatures. */
 bool is_worse(const char *metric, double value, double than);
 /* "12.1 GB/s" */

@@ -42,6 +42,7 @@ struct inner {
 /* Scores of one aspect that are siblings of each other. */
 struct siblings {
     double *sorted;
+    double *sums; /* of those before each, and of all */
     size_t count;
     double spread; /* standard deviation, from their own MAD */
     struct inner inner;
@@ -79,14 +80,28 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+/* The first of sorted values that is not below this one; count: all are. */
+static size_t first_from(const double *sorted, size_t count, double value)
+{
+    size_t from = 0;
+
+    while (from < count) {
+        size_t middle = from + (count - from) / 2;
+
+        if (sorted[middle] < value)
+            from = middle + 1;
+        else
+            count = middle;
+    }
+    return from;
+}
+
 /* The median of all values except one that equals `without`. */
 static double median_of_others(const double *sorted, size_t count, double without)
 {
-    size_t others = count - 1, skipped = 0;
+    size_t others = count - 1, skipped = first_from(sorted, others, without);
     double at[2] = {0, 0};
 
-    while (skipped < others && sorted[skipped] < without)
-        skipped++;
     for (size_t i = 0; i < 2; i++) {
         size_t place = (others - 1 + i) / 2;
 
@@ -308,6 +323,9 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
             continue;
         qsort(siblings->sorted, siblings->count, sizeof *siblings->sorted, compare_numbers);
         middle = robust_middle(siblings->sorted, siblings->count);
+        siblings->sums = arena_array(comparison->arena, double, siblings->count + 1);
+        for (size_t k = 0; k < siblings->count; k++)
+            siblings->sums[k + 1] = siblings->sums[k] + siblings->sorted[k];
         for (size_t k = 0; k < siblings->count; k++)
             own[k] = pooled[count++] = fabs(siblings->sorted[k] - middle) * scale;
         siblings->spread = ROBUST_SIGMAS_PER_MAD * robust_median(own, siblings->count);
@@ -437,26 +455,84 @@ static struct spread spread_of_many(const struct comparison *comparison, const s
     return spread_of(inner, squares, freedom);
 }
 
+/* How many of sorted values lie so far below the middle that they are out of reach; count: all. */
+static size_t out_of_reach(const double *sorted, size_t count, double middle, double reach)
+{
+    size_t from = 0;
+
+    while (from < count) {
+        size_t half = from + (count - from) / 2;
+
+        if (middle - sorted[half] > reach)
+            from = half + 1;
+        else
+            count = half;
+    }
+    return from;
+}
+
+/* The first of sorted values that lies so far above it. */
+static size_t first_beyond(const double *sorted, size_t count, double middle, double reach)
+{
+    size_t from = 0;
+
+    while (from < count) {
+        size_t half = from + (count - from) / 2;
+
+        if (sorted[half] - middle > reach)
+            count = half;
+        else
+            from = half + 1;
+    }
+    return from;
+}
+
+/*
+ * Whether spread_of_many would find the subject less far below its siblings' level than the fastest is above, which is what
+ * nearly all of many are. By sums, so that it takes no look at each of them; what is so close that the order of adding
+ * could decide is not passed over. level: the subject's, middle: of the others.
+ */
+static bool is_among_many(const struct aspect *of, const struct siblings *siblings, double level,
+                          double middle, double now)
+{
+    const double rounding = 1e-9;
+    double reach = reach_of(of->spread, siblings->spread, mad_efficiency * (double)(siblings->count - 1));
+    size_t first = out_of_reach(siblings->sorted, siblings->count, middle, reach);
+    size_t end = first_beyond(siblings->sorted, siblings->count, middle, reach), count = end - first;
+    double sum;
+
+    /* Of few the middle itself may be out of reach, and counts all the same. */
+    if (end <= first + PEERS_LEAST || first >= siblings->count / 2 || end <= siblings->count / 2 + 1)
+        return false;
+    sum = siblings->sums[end] - siblings->sums[first];
+    if (level >= siblings->sorted[first] && level <= siblings->sorted[end - 1]) {
+        sum -= level;
+        count--;
+    }
+    return sum / (double)count - now < of->fastest - rounding;
+}
+
 static struct standing standing_in(const struct comparison *comparison, size_t subject, size_t aspect,
                                    struct score score)
 {
     const struct aspect *of = &comparison->aspects[aspect];
     const struct siblings *siblings = &of->positions[comparison->problem->positions[subject]];
     struct standing standing = {.aspect = aspect};
+    bool few = of->pairs <= PAIRS_MOST && comparison->position_count <= PAIRS_MOST;
     struct others others;
     struct spread spread;
-    double level, parts, needed;
+    double level, middle, parts, needed;
 
     if (isnan(score.level) || siblings->count <= PEERS_LEAST)
         return standing;
     standing.siblings = siblings->count - 1;
     level = comparison->scores[subject * (comparison->problem->aspect_count + 1) + aspect].level;
-    standing.below = median_of_others(siblings->sorted, siblings->count, level) - score.level;
-    if (standing.below <= 0)
+    middle = median_of_others(siblings->sorted, siblings->count, level);
+    standing.below = middle - score.level;
+    if (standing.below <= 0 || (!few && is_among_many(of, siblings, level, middle, score.level)))
         return standing;
     others = others_of(siblings, level, comparison->scratch);
-    spread = of->pairs <= PAIRS_MOST && comparison->position_count <= PAIRS_MOST
-                 ? spread_of_few(comparison, of, siblings, others)
+    spread = few ? spread_of_few(comparison, of, siblings, others)
                  : spread_of_many(comparison, of, siblings, others);
     spread.sigma = fmax(spread.sigma, PEERS_RESOLUTION);
     parts = (double)of->most / score.n;

@@ -26,7 +26,7 @@ double slices_worked_s(struct arena *arena, const struct step_attempts *attempts
     double sum = 0;
 
     for (size_t i = 0; i < attempts->count; i++)
-        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
+        if (bearing_of(arena, attempts, i).kind == KIND_WHOLE)
             sum += work_of(attempts->items[i]);
     return sum;
 }
@@ -70,12 +70,13 @@ struct series {
     bool less;
 };
 
-static void take_value(struct series *series, const struct slot *slot, const struct attempt *attempt)
+static void take_value(struct series *series, const struct slot *slot, const struct tried *tried)
 {
+    const struct attempt *attempt = tried->attempt;
     struct values values;
     double worst = NAN;
 
-    slot_values(series->arena, slot, attempt, &values);
+    value_index_numbers(series->arena, slot, &tried->values, &values);
     for (size_t i = 0; i < values.items.count; i++)
         if (isnan(worst) || is_worse(slot->metric, values.items.items[i].number, worst)) {
             worst = values.items.items[i].number;
@@ -98,8 +99,8 @@ static struct series series_of(struct arena *arena, const struct slot *slot,
     series.apart = arena_array(arena, bool, attempts->count + 1);
     series.attempts = arena_array(arena, const struct attempt *, attempts->count + 1);
     for (size_t i = 0; i < attempts->count; i++)
-        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
-            take_value(&series, slot, attempts->items[i]);
+        if (attempts->tried[i].bearing.kind == KIND_WHOLE)
+            take_value(&series, slot, &attempts->tried[i]);
     return series;
 }
 
@@ -142,14 +143,13 @@ struct slices_said slices_judge(struct arena *arena, const struct step *step, co
                                 const struct slot_limits *limits, const struct step_attempts *attempts)
 {
     struct slices_said said = {.word = OUTCOME_PASS, .what = NULL};
-    const struct metric *metric = metric_find(slot->metric);
+    const struct metric *metric = step->shape->repeat_for_s > 0 ? metric_find(slot->metric) : NULL;
     const struct suite_peers *peers = limits->peers;
     bool decides = has_series_rule(limits);
     struct series series = {.count = 0};
     struct spells spells;
 
-    if (step->shape->repeat_for_s == 0 || peers == NULL || peers->off || metric == NULL || !metric->peers ||
-        metric->better == BETTER_NEITHER)
+    if (peers == NULL || peers->off || metric == NULL || !metric->peers || metric->better == BETTER_NEITHER)
         return decides ? too_few(arena, &series, true) : said;
     series = series_of(arena, slot, attempts, metric->better == BETTER_LOWER);
     if (series.count < SPELLS_LEAST)

@@ -67,7 +67,7 @@ static bool same_family(const char *code, const char *metric)
 }
 
 /* Whether the tool's own values of the subject already say what the finding says. */
-static bool fails_by_value(const struct item_case *item, const struct attempt *attempt,
+static bool fails_by_value(const struct item_case *item, const struct tried *tried,
                            const struct finding *finding)
 {
     const struct shape *shape = item->step->shape;
@@ -79,7 +79,7 @@ static bool fails_by_value(const struct item_case *item, const struct attempt *a
         if (slot->duty != DUTY_GATE || strcmp(slot->subject, finding->subject) != 0 ||
             !same_family(finding->code, slot->metric))
             continue;
-        slot_values(item->arena, slot, attempt, &values);
+        value_index_find(item->arena, slot, &tried->values, &values);
         for (size_t k = 0; k < values.items.count; k++)
             if (fails_own_rules(slot, &values.items.items[k]))
                 return true;
@@ -96,8 +96,9 @@ static const struct reason *fault_text(const struct item_case *item, const struc
 }
 
 /* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
-static const struct finding *own_fault(const struct item_case *item, const struct attempt *attempt)
+static const struct finding *own_fault(const struct item_case *item, const struct tried *tried)
 {
+    const struct attempt *attempt = tried->attempt;
     const struct shape *shape = item->step->shape;
 
     for (size_t i = 0; i < attempt->reading.findings.count; i++) {
@@ -111,7 +112,7 @@ static const struct finding *own_fault(const struct item_case *item, const struc
                 return finding;
             continue;
         }
-        if (fails_by_value(item, attempt, finding))
+        if (fails_by_value(item, tried, finding))
             continue;
         while (shape->slots[first].duty != DUTY_GATE ||
                strcmp(shape->slots[first].subject, finding->subject) != 0)
@@ -342,21 +343,21 @@ static bool is_worse_opinion(const char *metric, const struct opinion *opinion, 
 /* Why a value is missing, where the reading says it: a finding METRIC.unread of the same subject. NULL: it does not. */
 static const struct reason *why_unread(const struct item_case *item, const struct attempt *attempt)
 {
-    const char *code = arena_printf(item->arena, "%s.unread", item->slot->metric);
-
     for (size_t i = 0; i < attempt->reading.findings.count; i++) {
         const struct finding *finding = &attempt->reading.findings.items[i];
+        struct slice code = slice_of(finding->code);
 
-        if (strcmp(finding->code, code) == 0 && strcmp(finding->subject, item->slot->subject) == 0)
+        if (scan_text(&code, item->slot->metric) && slice_equal(code, ".unread") &&
+            strcmp(finding->subject, item->slot->subject) == 0)
             return reason(item->arena, value_not_read, item->slot->metric, finding->what);
     }
     return NULL;
 }
 
 /* By every value that the attempt has for the item, and by one that it should have: the worst counts. */
-static struct opinion by_values(const struct item_case *item, const struct attempt *attempt)
+static struct opinion by_values(const struct item_case *item, const struct tried *tried)
 {
-    const struct reason *unread = why_unread(item, attempt);
+    const struct reason *unread = why_unread(item, tried->attempt);
     struct opinion worst = {.word = OUTCOME_INCONCLUSIVE,
                             .cause = unread != NULL ? unread : REASON(no_value_in_whole_output),
                             .value = {.text = "", .unit = "", .number = NAN}};
@@ -366,7 +367,7 @@ static struct opinion by_values(const struct item_case *item, const struct attem
         *list_push(item->arena, &values.items) =
             (struct value){.text = "yes", .unit = "", .number = NAN, .found = true};
     else
-        slot_values(item->arena, item->slot, attempt, &values);
+        value_index_find(item->arena, item->slot, &tried->values, &values);
     for (size_t i = 0; i < values.items.count; i++) {
         struct opinion opinion = by_limits(item, values.items.items[i]);
 
@@ -386,12 +387,12 @@ static bool is_bad_word(const struct opinion *opinion)
 }
 
 /* Of an output that is not whole a bad word counts (a faulty GPU is faulty), a number does not. */
-static struct opinion of_broken(const struct item_case *item, const struct attempt *attempt,
-                                struct attempt_bearing bearing)
+static struct opinion of_broken(const struct item_case *item, const struct tried *tried)
 {
+    const struct attempt_bearing bearing = tried->bearing;
     struct opinion opinion = {.cause = bearing.cause, .value = {.text = "", .unit = "", .number = NAN}};
-    struct opinion judged = by_values(item, attempt);
-    const struct finding *fault = own_fault(item, attempt);
+    struct opinion judged = by_values(item, tried);
+    const struct finding *fault = own_fault(item, tried);
 
     /* What was not begun says nothing of what the check looks for. */
     opinion.advised = true;
@@ -410,24 +411,22 @@ static struct opinion of_broken(const struct item_case *item, const struct attem
 }
 
 /* The tool did all that it was asked for; what it says may not be so. */
-static void doubt(const struct attempt *attempt, struct opinion *opinion)
+static void doubt(const struct tried *tried, struct opinion *opinion)
 {
-    const struct reason *doubt = reading_get_said(&attempt->reading, OUTPUT_DOUBTED, "");
-
-    if (doubt == NULL || opinion->word != OUTCOME_PASS)
+    if (tried->doubt == NULL || opinion->word != OUTCOME_PASS)
         return;
     opinion->word = OUTCOME_INCONCLUSIVE;
-    opinion->cause = doubt;
+    opinion->cause = tried->doubt;
     opinion->remedy = REASON(find_who_wrote_output);
     opinion->advised = true;
 }
 
-static struct opinion of_whole(const struct item_case *item, const struct attempt *attempt)
+static struct opinion of_whole(const struct item_case *item, const struct tried *tried)
 {
-    const struct finding *fault = own_fault(item, attempt);
-    struct opinion opinion = by_values(item, attempt);
+    const struct finding *fault = own_fault(item, tried);
+    struct opinion opinion = by_values(item, tried);
 
-    doubt(attempt, &opinion);
+    doubt(tried, &opinion);
     if (fault != NULL) {
         opinion.cause = opinion.word == OUTCOME_FAIL
                             ? reason_also(item->arena, opinion.cause, fault_text(item, fault))
@@ -437,14 +436,14 @@ static struct opinion of_whole(const struct item_case *item, const struct attemp
     return opinion;
 }
 
-static struct opinion opinion_of(const struct item_case *item, const struct attempt *attempt)
+static struct opinion opinion_of(const struct item_case *item, const struct tried *tried)
 {
-    struct attempt_bearing bearing = attempt_bearing(item->arena, attempt);
+    const struct attempt *attempt = tried->attempt;
     struct opinion opinion;
 
-    if (bearing.kind == KIND_WHOLE)
-        return of_whole(item, attempt);
-    opinion = of_broken(item, attempt, bearing);
+    if (tried->bearing.kind == KIND_WHOLE)
+        return of_whole(item, tried);
+    opinion = of_broken(item, tried);
     /* A host that does not answer fails by it, unless nobody behind the same way in answers. */
     if (attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_UNREACHABLE && item->sound &&
         item->peers != NULL && strcmp(item->step->shape->check, "reachable") == 0 &&
@@ -464,7 +463,7 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
         item->peers == NULL)
         return;
     for (size_t i = 0; i < attempts->count; i++) {
-        enum attempt_kind kind = attempt_bearing(item->arena, attempts->items[i]).kind;
+        enum attempt_kind kind = attempts->tried[i].bearing.kind;
 
         crashes += kind == KIND_CRASH;
         hangs += kind == KIND_HANG;
@@ -507,19 +506,19 @@ struct tally {
     size_t undecided; /* slices that came to their end: no other one stands for their time */
 };
 
-static void count_opinion(const struct item_case *item, const struct attempt *attempt, bool first,
+static void count_opinion(const struct item_case *item, const struct tried *tried, bool first,
                           struct tally *tally)
 {
-    struct opinion opinion = opinion_of(item, attempt);
+    struct opinion opinion = opinion_of(item, tried);
     const char *metric = item->slot->metric;
 
     if (opinion.word == OUTCOME_PASS && tally->passes++ == 0)
         tally->worst_pass = opinion;
     if (opinion.word == OUTCOME_FAIL && tally->fails++ == 0)
-        tally->first_fail = attempt;
+        tally->first_fail = tried->attempt;
     tally->broken += opinion.word == OUTCOME_INCONCLUSIVE || opinion.word == OUTCOME_NOT_RUN;
     tally->undecided += opinion.word == OUTCOME_INCONCLUSIVE && item->step->shape->repeat_for_s > 0 &&
-                        attempt_bearing(item->arena, attempt).kind == KIND_WHOLE;
+                        tried->bearing.kind == KIND_WHOLE;
     if (opinion.word == OUTCOME_PASS && is_worse_opinion(metric, &opinion, &tally->worst_pass))
         tally->worst_pass = opinion;
     if (first || is_worse_opinion(metric, &opinion, &tally->worst))
@@ -533,7 +532,7 @@ static struct opinion combine(const struct item_case *item, const struct step_at
     const struct reason *unmade;
 
     for (size_t i = 0; i < attempts->count; i++)
-        count_opinion(item, attempts->items[i], i == 0, &tally);
+        count_opinion(item, &attempts->tried[i], i == 0, &tally);
     if (tally.fails > 0 && tally.passes > 0)
         worst->cause = why_intermittent(item, tally.first_fail, tally.fails, attempts->count, worst->cause);
     else if (tally.fails > 1 && tally.fails == attempts->count)
@@ -577,14 +576,21 @@ static void judge_series(const struct item_case *item, const struct step_attempt
     opinion->remark |= said.remark;
 }
 
-static void put_limit(struct arena *arena, const struct limit *limit, struct outcome *outcome)
+/* limit: one of them; NULL. */
+static void put_limit(struct arena *arena, const struct slot_limits *limits, const struct limit *limit,
+                      struct outcome *outcome)
 {
+    struct limit_words words;
+    size_t i = 0;
+
     if (limit == NULL)
         return;
-    outcome->gate = limit_text(arena, limit);
-    outcome->limit = limit_stated(arena, limit);
-    outcome->source = limit->origin != NULL ? limit->origin
-                                            : reason_word(arena, limit->source != NULL ? limit->source : "");
+    while (limits->limits.items[i] != limit)
+        i++;
+    words = limits->words != NULL ? limits->words[i] : limit_words(arena, limit);
+    outcome->gate = words.gate;
+    outcome->limit = words.stated;
+    outcome->source = words.source;
     outcome->status = limit_status_name(limit->status);
 }
 
@@ -606,8 +612,11 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                              .limits = limits,
                              .peers = peers,
                              .sound = strcmp(slot->metric, SOUND_METRIC) == 0};
-    struct opinion opinion = combine(&item, attempts);
+    struct step_attempts looked_at = attempts->tried != NULL ? *attempts : attempts_tried(arena, attempts);
+    struct opinion opinion;
 
+    attempts = &looked_at;
+    opinion = combine(&item, attempts);
     judge_repeated(&item, attempts, &opinion);
     judge_series(&item, attempts, &opinion);
     *ret_outcome = (struct outcome){.step = step_index,
@@ -619,7 +628,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     ret_outcome->measured =
         opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : NULL;
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
-    put_limit(arena, opinion.limit, ret_outcome);
+    put_limit(arena, limits, opinion.limit, ret_outcome);
     if (slot->duty == DUTY_RECORD) {
         /* That an attempt broke and did not come again is told once, of the whole step. */
         ret_outcome->remark = opinion.word == OUTCOME_FAIL ||

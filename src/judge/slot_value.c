@@ -31,7 +31,7 @@ static bool at_matches(const char *wanted, const struct measurement *measurement
 
 bool is_worse(const char *metric, double value, double than)
 {
-    const struct metric *row = metric_find(metric);
+    const struct metric *row = value < than || value > than ? metric_find(metric) : NULL;
 
     return row != NULL && row->better == BETTER_HIGHER ? value < than : value > than;
 }
@@ -48,6 +48,12 @@ static const struct reason *said_when(struct arena *arena, const struct measurem
     at = utc_between(arena, began, began + lasts_s);
     return reason(arena, value_from_to, arena_printf(arena, "%s %s", text, measurement->unit), at.from,
                   at.to);
+}
+
+static void add_number(struct arena *arena, const struct measurement *measurement, struct values *values)
+{
+    *list_push(arena, &values->items) =
+        (struct value){.text = "", .unit = measurement->unit, .number = measurement->value, .found = true};
 }
 
 static void add_measurement(struct arena *arena, const struct measurement *measurement, struct values *values)
@@ -71,29 +77,105 @@ static void add_fact(struct arena *arena, const struct fact *fact, struct values
         value->number = NAN;
 }
 
-static void add_values(struct arena *arena, const struct slot *slot, const struct reading *reading,
-                       struct values *values)
+static bool is_of_slot(const struct slot *slot, const struct measurement *measurement)
 {
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
+    return strcmp(measurement->metric, slot->metric) == 0 &&
+           strcmp(measurement->subject, slot->subject) == 0 && at_matches(slot->at, measurement);
+}
 
-        if (strcmp(measurement->metric, slot->metric) == 0 &&
-            strcmp(measurement->subject, slot->subject) == 0 && at_matches(slot->at, measurement))
-            add_measurement(arena, measurement, values);
-    }
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *fact = &reading->facts.items[i];
-
-        if (strcmp(fact->name, slot->metric) == 0 && strcmp(fact->subject, slot->subject) == 0)
-            add_fact(arena, fact, values);
-    }
+static bool says_slot(const struct slot *slot, const struct fact *fact)
+{
+    return strcmp(fact->name, slot->metric) == 0 && strcmp(fact->subject, slot->subject) == 0;
 }
 
 void slot_values(struct arena *arena, const struct slot *slot, const struct attempt *attempt,
                  struct values *ret_values)
 {
+    const struct reading *reading = &attempt->reading;
+
     *ret_values = (struct values){0};
-    add_values(arena, slot, &attempt->reading, ret_values);
+    for (size_t i = 0; i < reading->measurements.count; i++)
+        if (is_of_slot(slot, &reading->measurements.items[i]))
+            add_measurement(arena, &reading->measurements.items[i], ret_values);
+    for (size_t i = 0; i < reading->facts.count; i++)
+        if (says_slot(slot, &reading->facts.items[i]))
+            add_fact(arena, &reading->facts.items[i], ret_values);
+}
+
+/* -- By an index ------------------------------------------------------------------------------------------------- */
+
+/* FNV-1a, of both names with their ends. */
+static uint64_t hash_of(const char *metric, const char *subject)
+{
+    const char *names[] = {metric, subject};
+    uint64_t hash = 14695981039346656037u;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        for (const char *at = names[i]; *at != '\0'; at++)
+            hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+        hash = (hash ^ '\n') * 1099511628211u;
+    }
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_at(const struct reading *reading, size_t place)
+{
+    size_t measurements = reading->measurements.count;
+
+    return place < measurements ? hash_of(reading->measurements.items[place].metric,
+                                          reading->measurements.items[place].subject)
+                                : hash_of(reading->facts.items[place - measurements].name,
+                                          reading->facts.items[place - measurements].subject);
+}
+
+struct value_index value_index_make(struct arena *arena, const struct reading *reading)
+{
+    size_t measurements = reading->measurements.count, count = measurements + reading->facts.count, size = 1;
+    struct value_index index = {.reading = reading};
+
+    while (size < 2 * count)
+        size *= 2;
+    index.mask = size - 1;
+    index.first = arena_array(arena, uint32_t, size);
+    index.next = arena_array(arena, uint32_t, count + 1);
+    /* From the last to the first, so that those of one hash come in the order of the reading. */
+    for (size_t i = count; i > 0; i--) {
+        uint32_t *first = &index.first[hash_at(reading, i - 1) & index.mask];
+
+        index.next[i] = *first;
+        *first = (uint32_t)i;
+    }
+    return index;
+}
+
+static void find(struct arena *arena, const struct slot *slot, const struct value_index *index,
+                 void (*add)(struct arena *, const struct measurement *, struct values *),
+                 struct values *ret_values)
+{
+    const struct reading *reading = index->reading;
+    size_t measurements = reading->measurements.count;
+
+    *ret_values = (struct values){0};
+    for (size_t i = index->first[hash_of(slot->metric, slot->subject) & index->mask]; i > 0;
+         i = index->next[i])
+        if (i <= measurements) {
+            if (is_of_slot(slot, &reading->measurements.items[i - 1]))
+                add(arena, &reading->measurements.items[i - 1], ret_values);
+        } else if (says_slot(slot, &reading->facts.items[i - 1 - measurements])) {
+            add_fact(arena, &reading->facts.items[i - 1 - measurements], ret_values);
+        }
+}
+
+void value_index_find(struct arena *arena, const struct slot *slot, const struct value_index *index,
+                      struct values *ret_values)
+{
+    find(arena, slot, index, add_measurement, ret_values);
+}
+
+void value_index_numbers(struct arena *arena, const struct slot *slot, const struct value_index *index,
+                         struct values *ret_values)
+{
+    find(arena, slot, index, add_number, ret_values);
 }
 
 const struct reason *value_with_unit(struct arena *arena, const struct value *value)

@@ -58,6 +58,7 @@ struct census {
     LIST_OF(struct peers_value) values;
     LIST_OF(size_t) outcomes; /* of each value */
     size_t series;
+    struct arena *aside; /* of what is only looked at, cleared with each step */
 };
 
 /* --- what is compared, and with what ------------------------------------------------------------------------------ */
@@ -90,10 +91,10 @@ static size_t shared_series_of(struct census *census, size_t aspect, size_t posi
     return census->series++;
 }
 
-static bool is_whole(const struct census *census, const struct step_attempts *attempts)
+static bool is_whole(struct arena *arena, const struct step_attempts *attempts)
 {
     for (size_t i = 0; i < attempts->count; i++)
-        if (attempt_bearing(census->arena, attempts->items[i]).kind == KIND_WHOLE)
+        if (attempt_bearing(arena, attempts->items[i]).kind == KIND_WHOLE)
             return true;
     return false;
 }
@@ -116,7 +117,9 @@ static size_t count_whole_steps(const struct census *census, const struct shape 
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
-        count += plan->steps.items[i].shape == shape && is_whole(census, &census->together->attempts[i]);
+        count +=
+            plan->steps.items[i].shape == shape && is_whole(census->aside, &census->together->attempts[i]);
+    arena_clear(census->aside);
     return count;
 }
 
@@ -153,8 +156,9 @@ static struct respect respect_of_member(struct census *census, const struct shap
     return respect;
 }
 
+/* few: of the shape there are too few whole steps for any place to have siblings. */
 static struct respect respect_of(struct census *census, const struct shape *shape,
-                                 const struct suite_step *step, const struct slot *slot)
+                                 const struct suite_step *step, const struct slot *slot, bool few)
 {
     const struct metric *metric = metric_find(slot->metric);
     struct respect respect = {.aspect = PEERS_NONE, .places = {PEERS_NONE, PEERS_NONE}};
@@ -167,8 +171,7 @@ static struct respect respect_of(struct census *census, const struct shape *shap
     count = subject_ends(census->arena, slot->subject, names);
     if (count == 0 || (count == 2 && shape->hosts == PAIR))
         return respect;
-    anywhere = metric->anywhere && count == 1 && shape->hosts == 1 &&
-               count_whole_steps(census, shape) <= PEERS_LEAST;
+    anywhere = metric->anywhere && count == 1 && shape->hosts == 1 && few;
     for (size_t i = 0; i < count; i++)
         respect.places[i] = place_of(census, shape->platform, names[i], anywhere);
     respect.aspect = aspect_of(census, step, slot->metric);
@@ -185,14 +188,15 @@ static struct respect *respects_of(struct census *census, const struct shape *sh
 {
     const struct suite_step *step = suite_step_find(census->suite, shape->suite_step);
     struct respect *respects = arena_array(census->arena, struct respect, shape->slot_count);
-    bool any = false;
+    bool any = false, few;
 
     if (step == NULL || step->peers.off || step->variants.count > 0 || shape->arguments != NULL)
         return NULL;
+    few = shape->hosts == 1 && count_whole_steps(census, shape) <= PEERS_LEAST;
     for (size_t i = 0; i < shape->slot_count; i++) {
         respects[i] = shape->hosts > PAIR
                           ? respect_of_member(census, shape, step, i, i > 0 ? &respects[i - 1] : NULL)
-                          : respect_of(census, shape, step, &shape->slots[i]);
+                          : respect_of(census, shape, step, &shape->slots[i], few);
         any |= respects[i].aspect != PEERS_NONE;
     }
     return any ? respects : NULL;
@@ -237,8 +241,7 @@ static size_t subject_of(const struct census *census, const struct host *host, s
 }
 
 /* The mean logarithm over all whole attempts; NAN where there is nothing to be compared. */
-static double level_of(const struct census *census, const struct step_attempts *attempts,
-                       const struct slot *slot)
+static double level_of(struct arena *arena, const struct step_attempts *attempts, const struct slot *slot)
 {
     double sum = 0;
     size_t count = 0;
@@ -246,9 +249,9 @@ static double level_of(const struct census *census, const struct step_attempts *
     for (size_t i = 0; i < attempts->count; i++) {
         struct values values;
 
-        if (attempt_bearing(census->arena, attempts->items[i]).kind != KIND_WHOLE)
+        if (attempts->tried[i].bearing.kind != KIND_WHOLE)
             continue;
-        slot_values(census->arena, slot, attempts->items[i], &values);
+        value_index_numbers(arena, slot, &attempts->tried[i].values, &values);
         for (size_t k = 0; k < values.items.count; k++)
             if (values.items.items[k].number > 0) {
                 sum += log(values.items.items[k].number);
@@ -268,11 +271,9 @@ static const struct host *member_named(const struct step *step, const char *name
 }
 
 static void take_value(struct census *census, const struct step *step, size_t outcome,
-                       const struct slot *slot, const struct respect *respect)
+                       const struct slot *slot, const struct respect *respect, double level)
 {
     enum outcome_word word = census->judgement->outcomes[outcome].word;
-    double level =
-        level_of(census, &census->together->attempts[census->judgement->outcomes[outcome].step], slot);
     const struct host *host =
         respect->member != NULL ? member_named(step, respect->member) : step->members[0];
     size_t first, second = PEERS_NONE;
@@ -291,6 +292,19 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                                                                       .subjects = {first, second},
                                                                       .level = respect->sign * level,
                                                                       .owed = slot->duty == DUTY_GATE};
+}
+
+/* Of one step what is compared; outcome: its first. */
+static void take_step(struct census *census, size_t index, size_t outcome, const struct respect *respects)
+{
+    const struct step *step = &census->together->plan->steps.items[index];
+    const struct step_attempts tried = attempts_tried(census->aside, &census->together->attempts[index]);
+
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        if (respects[i].aspect != PEERS_NONE)
+            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
+                       level_of(census->aside, &tried, &step->shape->slots[i]));
+    arena_clear(census->aside);
 }
 
 static bool is_passed_over(const struct census *census, const struct respect *respect,
@@ -336,9 +350,9 @@ static void take_values(struct census *census)
         const struct step *step = &plan->steps.items[i];
 
         number = shape_number(plan, step->shape, number);
-        for (size_t k = 0; k < step->shape->slot_count; k++, outcome++)
-            if (respects[number] != NULL && respects[number][k].aspect != PEERS_NONE)
-                take_value(census, step, outcome, &step->shape->slots[k], &respects[number][k]);
+        if (respects[number] != NULL)
+            take_step(census, i, outcome, respects[number]);
+        outcome += step->shape->slot_count;
     }
     for (size_t i = 0; i < plan->shapes.count; i++)
         if (respects[i] != NULL)
@@ -476,7 +490,9 @@ void judge_peers(struct arena *arena, const struct together *together, const str
     struct peers_findings findings;
     size_t *positions;
 
+    census.aside = arena_create();
     take_values(&census);
+    census.aside = arena_destroy(census.aside);
     positions = arena_array(arena, size_t, census.host_count * census.places.count);
     for (size_t i = 0; i < census.host_count * census.places.count; i++)
         positions[i] = census.places.items[i % census.places.count].position;

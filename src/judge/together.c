@@ -127,7 +127,8 @@ struct judged_part part_alone(struct arena *arena, const struct record *record,
                                 .book = {.arena = arena, .limits = limits}};
 }
 
-struct together bring_together(struct arena *arena, const struct judged_run *runs, size_t count)
+struct together bring_together(struct arena *arena, struct arena *books, const struct judged_run *runs,
+                               size_t count)
 {
     struct together together = {.plan = plan_of_all(arena, runs, count),
                                 .parts = arena_array(arena, struct judged_part, count),
@@ -136,7 +137,7 @@ struct together bring_together(struct arena *arena, const struct judged_run *run
 
     together.attempts = arena_array(arena, struct step_attempts, together.plan->steps.count);
     for (size_t i = 0; i < count; i++) {
-        together.parts[i] = part_alone(arena, runs[i].record, runs[i].limits);
+        together.parts[i] = part_alone(books, runs[i].record, runs[i].limits);
         together.parts[i].first_step = first;
         fill_attempts(arena, runs[i].record, together.attempts + first);
         first += together.parts[i].step_count;

@@ -23,8 +23,10 @@ struct together {
     struct step_attempts *attempts; /* by step; NULL where a run still goes on */
 };
 
-/* In the arena; the steps' members and attempts stay the runs' own. */
-struct together bring_together(struct arena *arena, const struct judged_run *runs, size_t count);
+/* In the arena, but for the books of limits, of which outcomes have their words; the steps' members and attempts stay the runs'
+   own. */
+struct together bring_together(struct arena *arena, struct arena *books, const struct judged_run *runs,
+                               size_t count);
 struct judged_part part_alone(struct arena *arena, const struct record *record,
                               const struct run_limits *limits);
 /* Whose step that is. */

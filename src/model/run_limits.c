@@ -182,6 +182,7 @@ void slot_limits_own(struct arena *arena, const struct slot *slot, struct slot_l
 {
     ret_limits->limits.items = NULL;
     ret_limits->limits.count = ret_limits->limits.capacity = 0;
+    ret_limits->words = NULL;
     for (size_t i = 0; i < slot->own_count; i++)
         *list_push(arena, &ret_limits->limits) = &slot->own[i];
 }
@@ -206,14 +207,36 @@ static struct limits_page *page_of(struct limits_book *book, const struct shape 
     return page;
 }
 
+struct limit_words limit_words(struct arena *arena, const struct limit *limit)
+{
+    return (struct limit_words){
+        .gate = limit_text(arena, limit),
+        .stated = limit_stated(arena, limit),
+        .source = limit->origin != NULL ? limit->origin
+                                        : reason_word(arena, limit->source != NULL ? limit->source : ""),
+    };
+}
+
+static void put_words(struct arena *arena, struct slot_limits *limits)
+{
+    struct limit_words *words = arena_array(arena, struct limit_words, limits->limits.count);
+
+    for (size_t i = 0; i < limits->limits.count; i++)
+        words[i] = limit_words(arena, limits->limits.items[i]);
+    limits->words = words;
+}
+
 const struct slot_limits *limits_book_find(struct limits_book *book, const struct shape *shape, size_t slot)
 {
     struct limits_page *page = page_of(book, shape);
+    struct slot_limits *limits = &page->slots[slot];
 
-    if (!page->found[slot])
-        slot_limits_find(book->arena, book->limits, shape, &shape->slots[slot], &page->slots[slot]);
+    if (!page->found[slot]) {
+        slot_limits_find(book->arena, book->limits, shape, &shape->slots[slot], limits);
+        put_words(book->arena, limits);
+    }
     page->found[slot] = true;
-    return &page->slots[slot];
+    return limits;
 }
 
 /* Whether the limit can decide the item: it is a gate, and what a fraction is of is known. */

@@ -48,12 +48,22 @@ const struct parser_samples *parser_samples(const struct parser *parser)
     return &samples[i];
 }
 
+/* Nearly all rows differ before their first '*': only what is left of the others is a pattern. */
+static bool is_called(const char *pattern, const char *name)
+{
+    while (*pattern == *name && *pattern != '*' && *pattern != '\0') {
+        pattern++;
+        name++;
+    }
+    return *pattern == '*' ? fnmatch(pattern, name, 0) == 0 : *pattern == *name;
+}
+
 const struct metric *metric_find(const char *name)
 {
     for (size_t i = 0; i < PARSER_COUNT; i++)
         for (const struct metric *metric = parsers[i]->metrics; metric != NULL && metric->name != NULL;
              metric++)
-            if (fnmatch(metric->name, name, 0) == 0)
+            if (is_called(metric->name, name))
                 return metric;
     return NULL;
 }

@@ -501,7 +501,7 @@ static struct step_list *steps_on(const struct builder *builder, size_t suite_in
 static bool needs_newly(struct builder *builder, size_t step, size_t needed)
 {
     while (builder->needed_by.count <= needed)
-        *list_push(builder->arena, &builder->needed_by) = (size_t)-1;
+        *list_push(builder->aside, &builder->needed_by) = (size_t)-1;
     if (builder->needed_by.items[needed] == step)
         return false;
     builder->needed_by.items[needed] = step;
@@ -522,9 +522,10 @@ static void add_needs(struct builder *builder, size_t step_index, const struct s
 
             for (size_t m = 0; m < needed->count; m++)
                 if (needs_newly(builder, step_index, needed->items[m]))
-                    *list_push(builder->arena, &needs) = needed->items[m];
+                    *list_push(builder->now, &needs) = needed->items[m];
         }
     }
+    list_settle(builder->arena, &needs);
     step->needs = needs.items;
     step->need_count = needs.count;
 }
@@ -560,7 +561,7 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
     struct plan *plan = builder->plan;
     struct member_sets sets;
 
-    if (plan_member_sets(builder->arena, builder->sources, suite_step, platform, plan, &sets, err) < 0)
+    if (plan_member_sets(builder->now, builder->sources, suite_step, platform, plan, &sets, err) < 0)
         return -1;
     for (size_t i = 0; i < sets.sets.count; i++) {
         const struct member_set *set = &sets.sets.items[i];
@@ -581,9 +582,10 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
         if (variant != NULL)
             plan->steps.items[step].origin_note = variant_note(builder->arena, variant);
         for (size_t k = 0; k < set->count; k++)
-            *list_push(builder->arena, steps_on(builder, suite_index, set->members[k])) = step;
+            *list_push(builder->aside, steps_on(builder, suite_index, set->members[k])) = step;
         add_needs(builder, step, suite_step);
     }
+    arena_clear(builder->now);
     return 0;
 }
 
@@ -659,6 +661,33 @@ static int check_steps(struct arena *arena, const struct suite *suite, struct er
     return result;
 }
 
+/* What the suite asks of the hosts. Room that nothing fills takes no memory, while a list that grows is there twice. */
+static int build_steps(struct builder *builder, struct error *err)
+{
+    struct plan *plan = builder->plan;
+    size_t suite_steps = builder->sources->suite->steps.count;
+
+    builder->steps_on =
+        arena_array(builder->aside, struct step_list, suite_steps * builder->sources->hostfile->hosts.count);
+    list_reserve(plan->arena, &plan->steps, suite_steps * plan->hosts.count);
+    for (size_t i = 0; i < suite_steps; i++)
+        if (check_hosts(builder, i, err) < 0 || plan_where_it_applies(builder, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int build_steps_aside(struct builder *builder, struct error *err)
+{
+    int result;
+
+    builder->aside = arena_create();
+    builder->now = arena_create();
+    result = build_steps(builder, err);
+    builder->aside = arena_destroy(builder->aside);
+    builder->now = arena_destroy(builder->now);
+    return result;
+}
+
 struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
                         const struct plan_options *options, struct plan_notes *ret_notes, struct error *err)
 {
@@ -679,12 +708,8 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     }
     if (check_delivery(&builder, err) < 0 || check_steps(arena, suite, err) < 0)
         return NULL;
-    builder.steps_on =
-        arena_array(arena, struct step_list, suite->steps.count * sources->hostfile->hosts.count);
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        if (check_hosts(&builder, i, err) < 0 || plan_where_it_applies(&builder, i, err) < 0)
-            return NULL;
-    }
+    if (build_steps_aside(&builder, err) < 0)
+        return NULL;
     note_left_out(&builder);
     note_warnings(&builder);
     note_uplinks(&builder);

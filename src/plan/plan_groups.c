@@ -13,7 +13,8 @@
 enum { FEWEST = 2 /* members of a step above host scope */ };
 
 struct finder {
-    struct arena *arena;
+    struct arena *arena; /* of words that stay; all else is aside */
+    struct arena *aside;
     const struct plan_sources *sources;
     const struct suite_step *step;
     const struct platform *platform;
@@ -25,10 +26,10 @@ struct finder {
 static struct member_set *add_set(const struct finder *finder, const struct host *const *members,
                                   size_t count)
 {
-    struct member_set *set = list_push(finder->arena, &finder->sets->sets);
+    struct member_set *set = list_push(finder->aside, &finder->sets->sets);
 
     *set = (struct member_set){
-        .members = arena_array(finder->arena, const struct host *, count), .count = count, .variant = ""};
+        .members = arena_array(finder->aside, const struct host *, count), .count = count, .variant = ""};
     memcpy(set->members, members, count * sizeof *members);
     return set;
 }
@@ -56,8 +57,8 @@ static void add_pair(const struct finder *finder, const struct host *a, const st
 /* Hosts of one leaf one after the other, so that most pairs stay within it and some go across each border. */
 static const struct host **along_leaves(const struct finder *finder)
 {
-    const struct host **order = arena_array(finder->arena, const struct host *, finder->count);
-    bool *placed = arena_array(finder->arena, bool, finder->count);
+    const struct host **order = arena_array(finder->aside, const struct host *, finder->count);
+    bool *placed = arena_array(finder->aside, bool, finder->count);
     size_t count = 0;
 
     for (size_t i = 0; i < finder->count; i++)
@@ -121,7 +122,7 @@ static int refuse_nowhere(const struct finder *finder, const struct host *host, 
 static int find_by_place(const struct finder *finder, struct error *err)
 {
     const char *by = finder->step->by;
-    const struct host **members = arena_array(finder->arena, const struct host *, finder->count);
+    const struct host **members = arena_array(finder->aside, const struct host *, finder->count);
 
     for (size_t i = 0; i < finder->count; i++) {
         const struct host *host = finder->hosts[i];
@@ -191,7 +192,7 @@ static size_t find_leaves(const struct finder *finder, struct leaf *leaves)
             at++;
         if (at == count)
             leaves[count++] =
-                (struct leaf){host->leaf, arena_array(finder->arena, const struct host *, finder->count), 0};
+                (struct leaf){host->leaf, arena_array(finder->aside, const struct host *, finder->count), 0};
         leaves[at].hosts[leaves[at].count++] = host;
     }
     return count;
@@ -201,7 +202,7 @@ static size_t find_leaves(const struct finder *finder, struct leaf *leaves)
    the larger one some are left over at the end; with its other neighbour they may have their turn. */
 static void add_leaves(const struct finder *finder, const struct leaf *a, const struct leaf *b)
 {
-    const struct host **members = arena_array(finder->arena, const struct host *, a->count + b->count);
+    const struct host **members = arena_array(finder->aside, const struct host *, a->count + b->count);
     size_t count = 0;
 
     for (size_t i = 0; i < a->count || i < b->count; i++) {
@@ -219,7 +220,7 @@ static void add_leaves(const struct finder *finder, const struct leaf *a, const 
    is asked for hosts of one leaf only there is none. */
 static int find_pairs_of_leaves(const struct finder *finder, struct error *err)
 {
-    struct leaf *leaves = arena_array(finder->arena, struct leaf, finder->count);
+    struct leaf *leaves = arena_array(finder->aside, struct leaf, finder->count);
     size_t count = find_leaves(finder, leaves);
 
     for (size_t i = 0; i < count; i++)
@@ -250,15 +251,17 @@ static void find_pairs(const struct finder *finder)
 static int find_pairs_of_domains(const struct finder *finder, struct error *err)
 {
     struct finder rack = *finder;
-    bool *placed = arena_array(finder->arena, bool, finder->count);
+    bool *placed = arena_array(finder->aside, bool, finder->count);
 
     for (size_t i = 0; i < finder->count; i++)
         if (finder->count > finder->platform->nvlink_domain_hosts && *finder->hosts[i]->rack == '\0')
             return refuse_nowhere(finder, finder->hosts[i], "rack", err);
+    rack.hosts = arena_array(finder->aside, const struct host *, finder->count);
     for (size_t i = 0; i < finder->count; i++) {
-        rack.hosts = arena_array(finder->arena, const struct host *, finder->count);
+        if (placed[i])
+            continue;
         rack.count = 0;
-        for (size_t k = i; k < finder->count && !placed[i]; k++)
+        for (size_t k = i; k < finder->count; k++)
             if (strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0)
                 rack.hosts[rack.count++] = finder->hosts[k];
         for (size_t k = i + 1; k < finder->count; k++)
@@ -291,7 +294,7 @@ static void spread_over_variants(const struct finder *finder)
     *finder->sets = (struct member_sets){0};
     for (size_t i = 0; i < once.sets.count; i++)
         for (size_t k = 0; k < finder->step->variants.count; k++) {
-            struct member_set *set = list_push(finder->arena, &finder->sets->sets);
+            struct member_set *set = list_push(finder->aside, &finder->sets->sets);
 
             *set = once.sets.items[i];
             set->variant = finder->step->variants.items[k].name;
@@ -302,7 +305,8 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,
                      struct error *err)
 {
-    struct finder finder = {.arena = arena,
+    struct finder finder = {.arena = plan->arena,
+                            .aside = arena,
                             .sources = sources,
                             .step = step,
                             .platform = platform,

@@ -13,6 +13,8 @@ struct step_list {
 
 struct builder {
     struct arena *arena;
+    struct arena *aside; /* of what goes when the plan is made, */
+    struct arena *now;   /* and of what goes with each step of the suite */
     const struct plan_sources *sources;
     const struct plan_options *options;
     struct plan *plan;

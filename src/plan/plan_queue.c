@@ -75,15 +75,42 @@ static size_t longest_queue_on_leaves(const struct step *const *steps, size_t co
     return longest;
 }
 
-size_t plan_longest_queue(struct arena *arena, const struct plan *plan, const struct shape *shape)
+/* Looked for from the last one on: steps of one shape mostly come one after the other, and shapes in the order of steps. */
+static size_t place_of_shape(const struct plan *plan, const struct shape *shape, size_t near)
 {
-    LIST_OF(const struct step *) steps = {0};
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        size_t place = (near + i) % plan->shapes.count;
 
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape)
-            *list_push(arena, &steps) = &plan->steps.items[i];
+        if (plan->shapes.items[place] == shape)
+            return place;
+    }
+    return near;
+}
+
+struct shape_steps *plan_steps_by_shape(struct arena *arena, const struct plan *plan)
+{
+    struct shape_steps *steps = arena_array(arena, struct shape_steps, plan->shapes.count);
+    size_t place = 0;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        place = place_of_shape(plan, plan->steps.items[i].shape, place);
+        steps[place].count++;
+    }
+    for (size_t i = 0; i < plan->shapes.count; i++) {
+        steps[i].items = arena_array(arena, const struct step *, steps[i].count);
+        steps[i].count = 0;
+    }
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        place = place_of_shape(plan, plan->steps.items[i].shape, place);
+        steps[place].items[steps[place].count++] = &plan->steps.items[i];
+    }
+    return steps;
+}
+
+size_t plan_longest_queue(struct arena *arena, const struct shape *shape, const struct shape_steps *steps)
+{
     if (shape->exclusive == EXCLUSIVE_FABRIC)
-        return steps.count;
-    return shape->exclusive == EXCLUSIVE_LEAF ? longest_queue_on_leaves(steps.items, steps.count)
-                                              : longest_queue_on_hosts(arena, steps.items, steps.count);
+        return steps->count;
+    return shape->exclusive == EXCLUSIVE_LEAF ? longest_queue_on_leaves(steps->items, steps->count)
+                                              : longest_queue_on_hosts(arena, steps->items, steps->count);
 }

@@ -17,6 +17,9 @@ struct arena *arena_create(void);
 /* Accepts NULL; returns NULL, so `arena = arena_destroy(arena)` is safe twice. */
 struct arena *arena_destroy(struct arena *arena);
 
+/* All that is in it goes, and what memory it has serves what comes next: for work that is done again and again. */
+void arena_clear(struct arena *arena);
+
 /* Zeroed, aligned for any type. size 0 gives a valid pointer. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnull));
 /* count items of so many bytes; where no memory could hold them, the program ends as it does without any. */

@@ -30,8 +30,15 @@ struct platform_baseline platform_baseline(struct arena *arena, const struct pla
 int run_limits_take(struct arena *arena, struct run_limits *limits, const struct baseline *baseline,
                     struct error *err) __attribute__((warn_unused_result));
 
+/* What an outcome says of a limit: the same for all hosts. */
+struct limit_words {
+    const struct reason *gate, *stated, *source;
+};
+struct limit_words limit_words(struct arena *arena, const struct limit *limit);
+
 struct slot_limits {
     LIST_OF(const struct limit *) limits;
+    const struct limit_words *words; /* of each, in a book (limits_book_find); else NULL */
     const struct suite_peers
         *peers; /* how far the suite's step lets one lie below its like; NULL: no such step */
 };
@@ -46,7 +53,8 @@ bool slot_limits_enforceable(const struct slot_limits *limits);
 /* A part of a whole has only what the check itself knows; in place of the others. */
 void slot_limits_own(struct arena *arena, const struct slot *slot, struct slot_limits *ret_limits);
 
-/* The limits of a plan's items, each found when it is first asked for, and kept in the arena: hosts of one shape share it. */
+/* The limits of a plan's items and their words, each found when it is first asked for, and kept in the arena: hosts of one
+   shape share it. */
 struct limits_book {
     struct arena *arena;
     const struct run_limits *limits;

@@ -125,9 +125,17 @@ size_t plan_add_isolation(struct plan *plan, const struct plan_sources *sources,
                           unsigned round, const struct host *const *members, size_t member_count,
                           double size_bytes);
 
+/* The steps of one shape, in the plan's order. */
+struct shape_steps {
+    const struct step **items;
+    size_t count;
+};
+/* Of each of the plan's shapes, in their order. */
+struct shape_steps *plan_steps_by_shape(struct arena *arena, const struct plan *plan);
+
 /* How many steps of the shape come one after the other, because they claim the same host, leaf or fabric: the most of those that
  * claim something together with one of them, itself included. arena: for what it needs meanwhile. */
-size_t plan_longest_queue(struct arena *arena, const struct plan *plan, const struct shape *shape);
+size_t plan_longest_queue(struct arena *arena, const struct shape *shape, const struct shape_steps *steps);
 
 /* What the check's functions need for a step of this plan. */
 void plan_context(struct arena *arena, const struct plan_sources *sources, const struct step *step,
