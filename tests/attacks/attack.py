@@ -33,9 +33,9 @@ def expect(done, status, *words):
                                                        f"{done.stdout[-3000:]}{done.stderr[-3000:]}")
 
 
-def run_all(tap):
-    """One case a row."""
-    for who, what, must, function in ATTACKS:
+def run_all(tap, first=1, step=1):
+    """One case a row, from the first on each step-th."""
+    for who, what, must, function in ATTACKS[first - 1::step]:
         name = f"{who}: {what}: {must}"
         try:
             function()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: test_attacks.py assay KIND [FILE...]
+"""usage: test_attacks.py assay KIND WRITE_DATABASE [N/COUNT]
 
-The attacks of one kind, which is a file of this folder (KIND.py): each row of it must come out as it says. FILE: programs
-that the kind needs, see there.
+The attacks of one kind, which is a file of this folder (KIND.py): each row of it must come out as it says. WRITE_DATABASE: the
+program that some kinds need. N/COUNT: of each COUNT rows the N-th.
 """
 
 import importlib
@@ -16,5 +16,5 @@ from cluster import Tap  # noqa: E402
 
 tap = Tap()
 importlib.import_module(sys.argv[2])
-attack.run_all(tap)
+attack.run_all(tap, *map(int, sys.argv[4].split("/")) if len(sys.argv) > 4 else ())
 tap.end()

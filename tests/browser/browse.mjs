@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// browse.mjs WRITE_SAMPLE ACCEPTANCE: the HTML reports, and one of an acceptance, in headless Chromium, as a reader uses
-// them. TAP.
+// browse.mjs WRITE_SAMPLE ACCEPTANCE [all]: the HTML reports, and one of an acceptance, in headless Chromium, as a reader uses
+// them. TAP. With "all" also what is large and looks like the rest.
 //
 // One browser, one page after the other. With ASSAY_SCREENSHOTS=FOLDER it leaves pictures for eyes. SKIP, and says
 // what to do, where Chromium or the packages of package.json are not installed (scripts/install-packages test).
@@ -14,6 +14,7 @@ import {FLAGS, find, same} from "./common.mjs";
 
 const writer = process.argv[2], acceptance = resolve(process.argv[3]), pictures = process.env.ASSAY_SCREENSHOTS;
 const folder = mkdtempSync(join(tmpdir(), "assay-browser-"));
+const all = process.argv[4] === "all";
 const cases = [];
 const test = (name, run) => cases.push({name, run});
 let browser;
@@ -36,13 +37,32 @@ const open = async (path, options = {}) => {
   page.on("pageerror", error => said.push(String(error)));
   page.on("request", request => /^(file|data):/.test(request.url()) || said.push(request.url()));
   await page.goto(`file://${path}`);
-  return {page, done: async () => { await context.close(); same(said, []); }};
+  return {page, silent: () => same(said, []), done: async () => { await context.close(); same(said, []); }};
 };
 const visit = (title, path, options, run) => test(title, async () => {
   const {page, done} = await open(path(), options);
   await run(page);
   await done();
 });
+// Of cases that leave a page as a reader may, one behind the other: it is opened once, and what it says is asked of each.
+const shared = (title, path, run) => test(title, async () => {
+  const opened = await (pages.get(path) ?? pages.set(path, open(path())).get(path));
+  await run(opened.page);
+  opened.silent();
+});
+const pages = new Map();
+// Each report is printed once: the bytes and where they are.
+const papers = new Map();
+const print = async (name, language) => {
+  const {page, done} = await open(sample(name, language));
+  const path = join(pictures ?? folder, `${name}.${language}.pdf`), pdf = await page.pdf({path, preferCSSPageSize: true});
+  await done();
+  return {path, pdf};
+};
+const paper = (name, language = "en") => {
+  const key = `${name}.${language}`;
+  return papers.get(key) ?? papers.set(key, print(name, language)).get(key);
+};
 const picture = (page, name, options = {}) =>
   pictures ? page.screenshot({path: join(pictures, `${name}.png`), ...options}) : null;
 
@@ -83,7 +103,7 @@ visit("an acceptance: axe finds nothing against it, in light and in dark", () =>
   await page.emulateMedia({colorScheme: "dark"});
   await axe(page, rules("color-contrast"));
 });
-visit("1,250 hosts: axe finds nothing against it", () => sample("huge"), {}, async page => {
+if (all) visit("1,250 hosts: axe finds nothing against it", () => sample("huge"), {}, async page => {
   await thin(page);
   await axeLooks(page, "huge");
 });
@@ -116,11 +136,13 @@ visit("dark is dark, and light is light", () => sample("faulty"), {colorScheme: 
 
 // -- Sorting
 
+const faulty = () => sample("faulty");
+
 const column = (page, table, index) => page.$$eval(`${table} > tbody > tr`, (rows, at) =>
   rows.filter(row => row.cells.length > at && row.getClientRects().length > 0).map(row => row.cells[at].textContent), index);
 const sorted = (list, less) => list.every((item, i) => i === 0 || !less(item, list[i - 1]));
 
-visit("a click on a column's head sorts by its numbers, up, down and back", () => sample("faulty"), {}, async page => {
+shared("a click on a column's head sorts by its numbers, up, down and back", faulty, async page => {
   const before = await column(page, ".coverage", 2), head = page.locator(".coverage thead th").nth(2);
   const number = text => Number(text.replaceAll(",", ""));
   await head.getByRole("button").click();
@@ -134,7 +156,7 @@ visit("a click on a column's head sorts by its numbers, up, down and back", () =
   same([await head.getAttribute("aria-sort"), await column(page, ".coverage", 2)], ["none", before]);
   same(await page.locator(".coverage tfoot th").first().textContent(), "All steps");
 });
-visit("keys sort too, equal rows keep their order, and one head tells it", () => sample("faulty"), {}, async page => {
+shared("keys sort too, equal rows keep their order, and one head tells it", faulty, async page => {
   const names = await column(page, ".coverage", 0), targets = await column(page, ".coverage", 1);
   const heads = page.locator(".coverage thead th");
   await heads.nth(0).getByRole("button").click();
@@ -146,7 +168,7 @@ visit("keys sort too, equal rows keep their order, and one head tells it", () =>
   same(await heads.evaluateAll(all => all.map(head => head.ariaSort)),
        ["none", "descending", ...Array(await heads.count() - 2).fill("none")]);
 });
-visit("hosts are sorted inside of their units, failed first", () => sample("faulty"), {}, async page => {
+shared("hosts are sorted inside of their units, failed first", faulty, async page => {
   const words = () => page.$$eval(".matrix tbody tr", rows => rows.map(row =>
     row.className === "unit" ? row.textContent : row.cells[row.cells.length - 1].textContent));
   const before = await words();
@@ -164,7 +186,7 @@ visit("hosts are sorted inside of their units, failed first", () => sample("faul
 // -- Filtering
 
 const box = (page, section) => page.locator(`#${section} .filter input`);
-visit("a word leaves what speaks of it, and the number of it is told", () => sample("faulty"), {}, async page => {
+shared("a word leaves what speaks of it, and the number of it is told", faulty, async page => {
   const rows = () => page.$$eval("#evidence tbody:not(.host)", all => all.filter(one => one.getClientRects().length > 0).length);
   const before = await rows();
   await box(page, "evidence").fill("NODE3");
@@ -189,7 +211,7 @@ visit("paper shows every row, whatever is filtered, and none of the controls", (
 
 // -- Jumping
 
-visit("each failure leads to its evidence, also when that is filtered away", () => sample("faulty"), {}, async page => {
+shared("each failure leads to its evidence, also when that is filtered away", faulty, async page => {
   const dead = await page.$$eval("a[href^='#']", all => all.map(one => one.getAttribute("href")).filter(
     href => document.getElementById(href.slice(1)) === null));
   same(dead, []);
@@ -243,9 +265,8 @@ const PAPER = [["faulty", ["REJECT", "Faults", "GPU 2 -> GPU 5 copies at", "Sign
                ["faulty", ["0d6cf6c4-52f7", "gpu2->gpu5"], ["REJECT", "Faults", "Page 1 of"], "zh"]];
 const pdftotext = find(["pdftotext"]);
 for (const [name, wanted, unwanted, language] of PAPER)
-  visit(`${name}${language ? " in Chinese" : ""}: shows its words on paper`, () => sample(name, language), {}, async page => {
-    const path = join(pictures ?? folder, `${name}.${language ?? "en"}.pdf`);
-    const pdf = await page.pdf({path, preferCSSPageSize: true});
+  test(`${name}${language ? " in Chinese" : ""}: shows its words on paper`, async () => {
+    const {path, pdf} = await paper(name, language);
     same(pdf.subarray(0, 5).toString(), "%PDF-");
     if (pdftotext === null)
       return;
@@ -282,25 +303,21 @@ visit("on a telephone nothing of the answer is off the screen, and no word lies 
   });
 visit("the place to sign is last on the screen, and on page one of paper", () => sample("fleet"), {}, async page => {
   same(await page.$$eval("main > section:not(.on-paper)", all => all.at(-1).id), "signatures");
-  const path = join(folder, "sign.pdf");
-  await page.pdf({path, preferCSSPageSize: true});
   if (pdftotext === null)
     return;
-  const first = execFileSync(pdftotext, ["-l", "1", "-layout", path, "-"]).toString();
+  const first = execFileSync(pdftotext, ["-l", "1", "-layout", (await paper("fleet")).path, "-"]).toString();
   same(["For the customer", "node7", "Run 12", "Page 1 of"].filter(word => !first.includes(word)), []);
 });
-const pages = pdf => (pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g) ?? []).length;
-for (const name of ["faulty", "fleet", "huge"])
-  visit(`${name}: 15 pages of paper are enough`, () => sample(name), {}, async page => {
-    const count = pages(await page.pdf({preferCSSPageSize: true}));
+const sheets = ({pdf}) => (pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g) ?? []).length;
+for (const name of ["faulty", "fleet", ...all ? ["huge"] : []])
+  test(`${name}: 15 pages of paper are enough`, async () => {
+    const count = sheets(await paper(name));
     same(count >= 3 && count <= 15, true);
   });
-visit("with all appendices it is printed whole", () => sample("whole"), {}, async page => {
-  const all = pages(await page.pdf({preferCSSPageSize: true}));
-  await page.goto(`file://${sample("faulty")}`);
-  same(all > pages(await page.pdf({preferCSSPageSize: true})), true);
+test("with all appendices it is printed whole", async () => {
+  same(sheets(await paper("whole")) > sheets(await paper("faulty")), true);
 });
-visit("what is folded is counted, and leads to what it holds", () => sample("faulty"), {}, async page => {
+shared("what is folded is counted, and leads to what it holds", faulty, async page => {
   const folded = await page.$$eval("details.folded", all => all.map(one => [Number(/(\d[\d,]*) gate/.exec(one.querySelector("summary").textContent)?.[1] ?? 0),
     one.querySelectorAll(".items tbody tr").length]));
   same(folded.length > 0, true);
@@ -309,7 +326,7 @@ visit("what is folded is counted, and leads to what it holds", () => sample("fau
 
 // -- Large
 
-visit("256 hosts: sorted and filtered while one waits", () => sample("large"), {}, async page => {
+visit(`${all ? 256 : 208} hosts: sorted and filtered while one waits`, () => sample(all ? "large" : "fleet"), {}, async page => {
   await page.locator(".coverage thead th button").nth(2).click();
   await box(page, "evidence").fill("node171");
   await page.waitForFunction(() => document.querySelector("#evidence .filter output").value !== "");

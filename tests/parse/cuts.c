@@ -110,20 +110,34 @@ static int check_cut(const struct parser *parser, struct slice bytes, const stru
     return result;
 }
 
-int check_cuts(const struct parser *parser, struct slice bytes, size_t step, bool late_failure,
+/* line: how many newlines stand before it. */
+static bool is_place(struct slice bytes, size_t length, size_t line, struct cut_places places)
+{
+    bool behind = length > 0 && bytes.bytes[length - 1] == '\n';
+
+    if (length % places.step == 0 || bytes.length - length <= places.last)
+        return true;
+    return places.lines > 0 && ((behind && (line - 1) % places.lines == 0) ||
+                                (bytes.bytes[length] == '\n' && line % places.lines == 0));
+}
+
+int check_cuts(const struct parser *parser, struct slice bytes, struct cut_places places, bool late_failure,
                struct text *ret_breach)
 {
     struct arena *arena = arena_create();
     struct reading whole;
-    size_t count;
+    size_t count, line = 0;
     const char **truth;
     int result = 0;
 
     parser_run(parser, bytes, arena, &whole);
     truth = reading_statements(&whole, &count);
-    for (size_t length = 0; length < bytes.length && result == 0; length += step)
-        result = check_cut(parser, (struct slice){bytes.bytes, length}, &whole, truth, count, late_failure,
-                           ret_breach);
+    for (size_t length = 0; length < bytes.length && result == 0; length++) {
+        line += length > 0 && bytes.bytes[length - 1] == '\n';
+        if (is_place(bytes, length, line, places))
+            result = check_cut(parser, (struct slice){bytes.bytes, length}, &whole, truth, count,
+                               late_failure, ret_breach);
+    }
     arena_destroy(arena);
     return result;
 }

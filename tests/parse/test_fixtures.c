@@ -149,8 +149,8 @@ static void check_file(const char *root, struct slice *cells, size_t folder)
         check_version(parser, cells, &wrong);
         tap_case(wrong.length == 0, wrong.bytes, "%.*s: every fact is read (%s)", slice_print(cells[0]),
                  reading_status_name(reading.status));
-        result = check_cuts(parser, (struct slice){input.bytes, input.length}, input.length / CUTS + 1, false,
-                            &breach);
+        result = check_cuts(parser, (struct slice){input.bytes, input.length},
+                            (struct cut_places){.step = input.length / CUTS + 1}, false, &breach);
         tap_case(result == 0, breach.bytes, "%.*s: cut anywhere never says anything else",
                  slice_print(cells[0]));
     }

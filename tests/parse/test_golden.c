@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/golden/PARSER/NAME.out is an output in the tool's format, NAME.json beside it what assay parse says
- * of it; scripts/update-golden writes the latter and a person reviews it. Every input is also cut at each
- * byte (see cuts.h), large ones at every 17th, and pulled in pieces. A parser without a case fails.
+ * of it; scripts/update-golden writes the latter and a person reviews it. Every input is also cut (see cuts.h) and pulled in
+ * pieces. A parser without a case fails.
+ *
+ * Cuts: with "every" at each byte, large inputs at every 17th. Without, small ones at each byte, others about the ends of their
+ * lines, at a stride that is no width of any column, and at each of the last bytes, where a closing is.
  *
  * NAME beginning with "late-failure" is an output that fails after its closing.
  */
@@ -18,7 +21,20 @@
 #include "cuts.h"
 #include "tap.h"
 
-enum { MAX_BYTES = 16 << 20, LARGE_BYTES = 20 * 1024, LARGE_STEP = 17 };
+enum { MAX_BYTES = 16 << 20, SMALL_BYTES = 512, LARGE_BYTES = 10 * 1024 };
+
+static bool every_byte;
+
+static struct cut_places places_of(size_t length)
+{
+    if (every_byte)
+        return (struct cut_places){.step = length > 2 * LARGE_BYTES ? 17 : 1};
+    if (length <= SMALL_BYTES)
+        return (struct cut_places){.step = 1};
+    if (length <= LARGE_BYTES)
+        return (struct cut_places){.step = 17, .lines = 1, .last = 64};
+    return (struct cut_places){.step = 101, .lines = 7, .last = 64};
+}
 
 static ssize_t pull_slice(void *context, char *buffer, size_t size)
 {
@@ -182,7 +198,6 @@ static void check_file(const struct parser *parser, const char *path)
     const char *name = strrchr(path, '/') + 1;
     struct error err = {0};
     cleanup_text struct text input = {0}, breach = {0};
-    size_t step;
     int result;
 
     text_init(&input, MAX_BYTES);
@@ -195,8 +210,7 @@ static void check_file(const struct parser *parser, const char *path)
     check_pieces(parser, name, &input);
     check_bounds(parser, name, &input);
     check_redacted(parser, name, &input);
-    step = input.length > LARGE_BYTES ? LARGE_STEP : 1;
-    result = check_cuts(parser, (struct slice){input.bytes, input.length}, step,
+    result = check_cuts(parser, (struct slice){input.bytes, input.length}, places_of(input.length),
                         strncmp(name, "late-failure", 12) == 0, &breach);
     tap_case(result == 0, breach.bytes, "%s: %s cut anywhere never says anything else", parser->name, name);
 }
@@ -212,13 +226,14 @@ static bool is_named(const struct parser *parser, const char *word)
     return parser->name[i] == word[i];
 }
 
-/* test_golden [PARSER]: all parsers, or that one. */
+/* test_golden [PARSER [every]]: all parsers, or that one. */
 int main(int argc, char **argv)
 {
     const char *root = getenv("ASSAY_SOURCE_ROOT");
     size_t count;
     const struct parser *const *parsers = parser_list(&count);
 
+    every_byte = argc > 2 && strcmp(argv[2], "every") == 0;
     for (size_t i = 0; i < count; i++) {
         char *pattern = mem_printf("%s/tests/golden/%s/*.out", root != NULL ? root : ".", parsers[i]->name);
         unsigned goldens = parser_samples(parsers[i])->goldens;

@@ -4,6 +4,7 @@
 usage: test_gpu.py ASSAY_PROBE_GPU FAKE_NVML
 """
 
+import concurrent.futures
 import json
 import os
 import re
@@ -165,7 +166,12 @@ def late_of(lines):
     return max(line["late_ms"] for line in by_key(lines, "gpu")) / 1e3
 
 
-done, lines = probe(*SHORT, "--gpus", "3", env=SENSED)
+# They wait for their edges, so they wait at once.
+with concurrent.futures.ThreadPoolExecutor() as threads:
+    mixed, both, with_lost, with_busy = [
+        threads.submit(probe, *SHORT, "--gpus", gpus, env={**SENSED, **more})
+        for gpus, more in (("3", {}), ("2", {}), ("2", {"FAKE_NVML_LOST": "1"}), ("2", {"FAKE_NVML_BUSY": "1"}))]
+done, lines = mixed.result()
 same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["edges"]), (0, "ok", 5, 2 * (2 + 6)), "waves and ramp are carried out", done.stderr)
 same([(line["hz"], line["from_s"], line["to_s"]) for line in by_key(lines, "segment")], [(1, 0, 2), (3, 4, 6), (0, 8, 9)], "in their order")
 gpus = by_key(lines, "gpu")
@@ -174,12 +180,12 @@ same([(line.get("power"), line.get("peak_w"), line.get("clock_mhz"), line.get("r
      [("instant", 700, 1900, "sw_power_cap"), ("mean of a second", 612.5, 1700, "sw_power_cap, hw_thermal_slowdown"), (None,) * 4],
      "what the driver says stands beside it, of the moment where it can", gpus)
 ok(all("on_w" not in line for line in by_key(lines, "segment")), "the host's power is not told where one GPU's is not known")
-done, lines = probe(*SHORT, "--gpus", "2", env=SENSED)
+done, lines = both.result()
 ok(all(1100 < line["on_w"] < 1320 and line["peak_w"] == 1312.5 for line in by_key(lines, "segment")), "else it is the sum of its GPUs", lines)
-done, lines = probe(*SHORT, "--gpus", "2", env={**SENSED, "FAKE_NVML_LOST": "1"})
+done, lines = with_lost.result()
 lost = [(line["gpu"], line["why"]) for line in by_key(lines, "gpu") if "lost_s" in line]
 same((done.returncode, lines[-1]["end"], lost), (1, "wrong", [(1, "NVML: GPU is lost")]), "a GPU that goes away is told, and the other one works to the end")
-done, lines = probe(*SHORT, "--gpus", "2", env={**SENSED, "FAKE_NVML_BUSY": "1"})
+done, lines = with_busy.result()
 same([line.get("reasons") for line in by_key(lines, "gpu")], [None, "sw_power_cap, hw_thermal_slowdown"],
      "that nothing slowed a GPU down is not said of a few samples; that something did is", done.stderr)
 begin = time.time() + 3
