@@ -3,11 +3,13 @@
  * assay-probe-gpu-mpi training: the steps of training-step (check_training_step.c) over all GPUs of several hosts, a rank of MPI
  * on each host, gradients exchanged through NCCL between all of them. Each GPU must have the losses and gradients that most have,
  * to the last bit. How fast a host's slowest GPU is until it waits for others is compared with the other hosts, and who comes late
- * to the exchanges is named. Whole steps are recorded: no public figure is a limit of them, see training-step.
+ * to the exchanges is named. Whole steps are recorded: no public figure is a limit of them, see training-step. So a pass says
+ * nothing of the fabric, which the checks of NCCL judge.
  *
  * facts    training.host        of each member: right, or what of its GPUs is wrong
  *          training.stragglers  "node3 (last to 97% of exchanges, by 4.1% of a step)"; none
- * metrics  training.host_forward, training.host_late, training.host_last   of each member, its GPU that is worst
+ * metrics  training.host_forward, training.host_late   of each member, its GPU that is worst
+ *          training.host_last     of each member: exchanges to which one of its GPUs came last
  */
 #include <math.h>
 #include <string.h>
@@ -34,7 +36,10 @@ static const struct argument arguments[] = {
 
 static void command(const struct check_context *context, struct text *out)
 {
-    const struct launch launch = {.ranks_per_host = 1};
+    /* Its log would come between the lines that are read: ranks share one output. */
+    static const struct suite_variable variables[] = {{"NCCL_DEBUG", "WARN"}};
+    const struct launch launch = {
+        .ranks_per_host = 1, .variables = variables, .variable_count = ARRAY_SIZE(variables)};
 
     launcher_tool(context, &launch, program, out);
     text_printf(out, " training --backend %s --steps %.0f", check_text(context, "backend"),
@@ -94,7 +99,8 @@ static const struct remedy remedies[] = {
 /* --- what the hosts' GPUs say --- */
 
 struct host_trained {
-    double forward, late, last; /* of its GPU that is worst; NAN: not told */
+    double forward, late;       /* of its GPU that is worst; NAN: not told */
+    double last;                /* of all of them; NAN likewise */
     unsigned right;             /* GPUs */
     const struct reason *wrong; /* NULL: nothing */
 };
@@ -106,24 +112,27 @@ static void take_measurement(struct host_trained *host, const struct measurement
     else if (strcmp(measurement->metric, "training.late") == 0)
         host->late = fmax(host->late, measurement->value);
     else if (strcmp(measurement->metric, "training.last") == 0)
-        host->last = fmax(host->last, measurement->value);
+        host->last = isnan(host->last) ? measurement->value : host->last + measurement->value;
 }
 
 static void take_answers(struct arena *arena, struct host_trained *host, const struct fact *fact)
 {
     const char *slash = strchr(fact->subject, '/');
+    const struct reason *said = fact->said != NULL ? fact->said : reason_text(arena, fact->value);
 
-    if (fact->said == NULL || reason_is(fact->said, answers_right))
+    if (reason_is(said, answers_right))
         host->right++;
     else
         host->wrong =
-            reason_also(arena, host->wrong, reason(arena, about, slash != NULL ? slash + 1 : "", fact->said));
+            reason_also(arena, host->wrong, reason(arena, about, slash != NULL ? slash + 1 : "", said));
 }
 
-/* By member, and one more, which is nobody's. */
-static struct host_trained *take_all(const struct check_context *context, const struct reading *reading)
+/* By member, and one more, which is nobody's; stranger: whose, NULL where all were members. */
+static struct host_trained *take_all(const struct check_context *context, const struct reading *reading,
+                                     const char **ret_stranger)
 {
     struct host_trained *hosts = arena_array(reading->arena, struct host_trained, context->member_count + 1);
+    const char *stranger = NULL;
     size_t member = 0;
 
     for (size_t i = 0; i <= context->member_count; i++)
@@ -131,6 +140,8 @@ static struct host_trained *take_all(const struct check_context *context, const 
     for (size_t i = 0; i < reading->measurements.count; i++) {
         const struct measurement *measurement = &reading->measurements.items[i];
 
+        if (strchr(measurement->subject, '/') == NULL)
+            continue;
         member = check_member_of(context, measurement->subject, member);
         take_measurement(&hosts[member], measurement);
     }
@@ -141,18 +152,25 @@ static struct host_trained *take_all(const struct check_context *context, const 
             continue;
         member = check_member_of(context, fact->subject, member);
         take_answers(reading->arena, &hosts[member], fact);
+        if (member == context->member_count)
+            stranger = fact->subject;
     }
+    *ret_stranger = stranger;
     return hosts;
 }
 
 /* "right" where all of its GPUs have told so. */
 static void tell_host(const struct check_context *context, const struct host_trained *host, const char *name,
-                      struct reading *out)
+                      const char *stranger, struct reading *out)
 {
     if (host->wrong != NULL)
         reading_fact_said(out, "training.host", name, host->wrong);
     else if (host->right == context->platform->gpu_count)
         reading_fact_said(out, "training.host", name, REASON(answers_right));
+    else if (stranger != NULL)
+        reading_finding(out, SEVERITY_INFO, "training.host.unread", name,
+                        reason(out->arena, training_of_a_stranger,
+                               arena_printf(out->arena, "%.*s", (int)strcspn(stranger, "/"), stranger)));
     if (!isnan(host->forward))
         reading_measure(out, "training.host_forward", name, host->forward, "TFLOP/s");
     if (!isnan(host->late))
@@ -174,11 +192,12 @@ static void read_training(const struct check_context *context, const struct atte
 {
     const struct host_trained *hosts;
     const struct reason *late = NULL, *one;
+    const char *stranger;
 
     read_parts(context, attempt, out);
-    hosts = take_all(context, out);
+    hosts = take_all(context, out, &stranger);
     for (size_t i = 0; i < context->member_count; i++) {
-        tell_host(context, &hosts[i], context->members[i]->name, out);
+        tell_host(context, &hosts[i], context->members[i]->name, stranger, out);
         if ((one = straggler(out->arena, &hosts[i], context->members[i]->name)) != NULL)
             late = late == NULL ? one : reason_also(out->arena, late, one);
     }

@@ -110,7 +110,8 @@ void probe_gpu_tell_wrong(struct probe_gpu *probe, const char *fact, const struc
 {
     struct reading *reading = probe->frame.reading;
 
-    for (size_t i = 0; i < place_count(probe); i++) {
+    /* Where no answer has the majority, nobody knows whose is right. */
+    for (size_t i = 0; i < place_count(probe) && !probe->disagreed; i++) {
         const struct probe_gpu_place *place = &probe->places[i];
         const struct reason *said = place->first;
 
@@ -130,16 +131,25 @@ static const struct probe_gpu_test *find_test(const char *name)
     return NULL;
 }
 
-/* One where nothing is said of it. */
-static bool take_hosts(struct probe_gpu *probe, const struct json *head)
+/* How many GPUs on how many hosts, one where nothing is said of them, and a place for each. */
+static bool take_places(struct probe_gpu *probe, const struct json *head)
 {
-    probe->hosts = 1;
-    if (json_get(head, "hosts") == NULL)
-        return true;
-    if (!probe_gpu_count(probe, head, "hosts", PROBE_HOSTS_MOST, &probe->hosts))
+    struct reading *reading = probe->frame.reading;
+    double hosts = 1, gpus;
+
+    if (!probe_gpu_count(probe, head, "gpus", PROBE_GPUS_MOST, &gpus) ||
+        (json_get(head, "hosts") != NULL && !probe_gpu_count(probe, head, "hosts", PROBE_HOSTS_MOST, &hosts)))
         return false;
-    reading_fact(probe->frame.reading, "probe.hosts", "",
-                 slice_of(arena_printf(probe->frame.reading->arena, "%.0f", probe->hosts)));
+    if (hosts < 1) {
+        probe->damage = reason(reading->arena, number_cannot_be_true, "hosts");
+        return false;
+    }
+    probe->hosts = hosts;
+    probe->gpus = gpus;
+    probe->places = arena_array(reading->arena, struct probe_gpu_place, (size_t)(hosts * gpus));
+    probe->host_names = arena_array(reading->arena, const char *, (size_t)hosts);
+    if (hosts > 1)
+        reading_fact(reading, "probe.hosts", "", slice_of(arena_printf(reading->arena, "%.0f", hosts)));
     return true;
 }
 
@@ -151,21 +161,21 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
     struct reading *reading = probe->frame.reading;
     double version;
 
-    if (probe->began)
+    /* What came first decides how many there are: nothing of another is taken. */
+    if (probe->began) {
         probe->damage = REASON(more_than_one_run);
+        return;
+    }
     probe->began = true;
-    if (!probe_gpu_count(probe, head, "assay_probe_gpu", 1e9, &version) ||
-        !probe_gpu_count(probe, head, "gpus", PROBE_GPUS_MOST, &probe->gpus) || !take_hosts(probe, head))
+    if (!probe_gpu_count(probe, head, "assay_probe_gpu", 1e9, &version) || !take_places(probe, head))
         return;
     if (version != 1 || test == NULL) {
         probe->damage = REASON(other_probe_version_or_test);
         return;
     }
-    if (probe->test != NULL || !probe_gpu_count(probe, head, test->announced, PROBE_ROWS_MOST, &probe->rows))
+    if (!probe_gpu_count(probe, head, test->announced, PROBE_ROWS_MOST, &probe->rows))
         return;
     probe->test = test;
-    probe->places = arena_array(reading->arena, struct probe_gpu_place, (size_t)(probe->hosts * probe->gpus));
-    probe->host_names = arena_array(reading->arena, const char *, (size_t)probe->hosts);
     for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
         if (json_string(head, facts[i], NULL) != NULL)
             reading_fact(reading, arena_printf(reading->arena, "probe.%s", facts[i]), "",
@@ -205,7 +215,8 @@ static void take_end(struct probe_gpu *probe, const struct json *line)
 
     probe->ended = true;
     probe->ended_wrong = strcmp(how, "wrong") == 0;
-    if (probe->ended_wrong && reason != NULL)
+    probe->disagreed = probe->ended_wrong && reason != NULL;
+    if (probe->disagreed)
         reading_finding(probe->frame.reading, SEVERITY_FAULT,
                         arena_printf(probe->frame.reading->arena, "%s.disagree",
                                      probe->test != NULL ? probe->test->prefix : "probe"),
@@ -326,8 +337,7 @@ static const struct metric metrics[] = {
     {"training.host_forward", "TFLOP/s", BETTER_HIGHER,
      "the same of a host's slowest GPU, in a training over hosts", true, false, true},
     {"training.host_late", "%", BETTER_LOWER, "likewise, as training.late: of its GPU that comes latest"},
-    {"training.host_last", "%", BETTER_NEITHER,
-     "likewise, as training.last: of its GPU that is most often the last"},
+    {"training.host_last", "%", BETTER_NEITHER, "of exchanges to which one of its GPUs came last"},
     {"training.forward.*", "TFLOP/s", BETTER_HIGHER, "the same: .p1, .least and .best of the steps"},
     {"training.late", "%", BETTER_LOWER, "of a step: how long after the first GPU it comes to exchanges"},
     {"training.last", "%", BETTER_NEITHER, "of exchanges to which the GPU came last"},

@@ -28,13 +28,13 @@ struct probe_gpu {
     const struct probe_gpu_test *test; /* NULL: the head was not read */
     double hosts, gpus, rows;          /* as announced; gpus: of a host */
     unsigned gpus_seen, rows_seen;
-    struct probe_gpu_place *places; /* hosts x gpus */
-    const char **host_names;        /* in the order in which they were told */
-    unsigned hosts_told, host;      /* host: the last one */
-    const struct reason *damage;    /* why the text cannot be whole */
-    double wrong_told, wrong_lines; /* by the GPUs' lines; lines of what was wrong */
-    double wrong_by_rows;           /* by the rows of the test memory */
-    bool seen, began, ended, ended_wrong;
+    struct probe_gpu_place *places;                  /* hosts x gpus */
+    const char **host_names;                         /* in the order in which they were told */
+    unsigned hosts_told, host;                       /* host: the last one */
+    const struct reason *damage;                     /* why the text cannot be whole */
+    double wrong_told, wrong_lines;                  /* by the GPUs' lines; lines of what was wrong */
+    double wrong_by_rows;                            /* by the rows of the test memory */
+    bool seen, began, ended, ended_wrong, disagreed; /* disagreed: no answer has the majority */
     /* Of the test training: what multiplied and what part did, NULL before it was told; its rate. */
     const char *library, *part;
     double tflops;

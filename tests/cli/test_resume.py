@@ -105,8 +105,8 @@ def the_controller_is_killed(tell):
     begun = Begun("killed", 3)
     tell.ok(begun.burning, "killed controller: the burns have begun")
     begun.kill()
-    tell.same(begun.state(), "interrupted", "killed controller: the run is listed as interrupted")
     tell.ok(all(lab.is_burning(host) for host in begun.hosts), "killed controller: the burns go on without it")
+    tell.same(begun.state(), "interrupted", "killed controller: the run is listed as interrupted")
     done = begun.resume()
     tell.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (0, "accept"),
               "killed controller: --resume ends the same run with its verdict", done.stdout, done.stderr)

@@ -323,7 +323,8 @@ const char *check_hca(const struct check_context *context, size_t i);
 /* "node3 mlx5_0": those of all members, one member after the other. NULL when there are no more. */
 const char *check_member_hca(const struct check_context *context, size_t i);
 /* Whose "node3/rank5" or "node3.domain/gpu2" is: by its name in the hostfile, or as the host calls itself, with a domain or
-   without. near: looked at first, as what a tool says of one host mostly comes together. member_count: nobody's. */
+   without; the whole name goes first. near: looked at before all, as what a tool says of one host mostly comes together.
+   member_count: nobody's. */
 size_t check_member_of(const struct check_context *context, const char *subject, size_t near);
 /* For arguments_fault: what is wrong with the argument; NULL: nothing. */
 const char *check_hcas_fault(const struct check_context *context);

@@ -86,20 +86,29 @@ const char *check_hcas_fault(const struct check_context *context)
     return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
 }
 
-static bool is_of(const struct host *host, const char *subject)
+static bool is_called(const struct host *host, const char *subject)
 {
-    const size_t length = strcspn(subject, "/"), plain = strcspn(subject, "./");
+    const size_t length = strcspn(subject, "/");
 
-    return (strncmp(host->name, subject, length) == 0 && host->name[length] == '\0') ||
-           (strncmp(host->name, subject, plain) == 0 && host->name[plain] == '\0');
+    return strncmp(host->name, subject, length) == 0 && host->name[length] == '\0';
+}
+
+static bool is_called_without_domain(const struct host *host, const char *subject)
+{
+    const size_t length = strcspn(subject, "./");
+
+    return strcspn(host->name, ".") == length && strncmp(host->name, subject, length) == 0;
 }
 
 size_t check_member_of(const struct check_context *context, const char *subject, size_t near)
 {
-    if (near < context->member_count && is_of(context->members[near], subject))
+    if (near < context->member_count && is_called(context->members[near], subject))
         return near;
     for (size_t i = 0; i < context->member_count; i++)
-        if (is_of(context->members[i], subject))
+        if (is_called(context->members[i], subject))
+            return i;
+    for (size_t i = 0; i < context->member_count; i++)
+        if (is_called_without_domain(context->members[i], subject))
             return i;
     return context->member_count;
 }

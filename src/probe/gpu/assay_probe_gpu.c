@@ -38,7 +38,6 @@ static int test(struct gpu_probe *probe)
     int status;
 
     aim(&probe->options.injection, &probe->world);
-    gpu_deadline_start(deadline_of(probe), probe->world.host == 0);
     if (probe->world.hosts > 1 && probe->options.test != &gpu_test_training)
         return gpu_refuse(probe, GPU_USAGE, "of all tests only training goes over several hosts");
     probe->backend = backend_of(&probe->options);
@@ -60,15 +59,20 @@ int main(int argc, char **argv)
     struct error err = {0};
     int status;
 
+    status = gpu_options_read(&probe.options, argc, argv, &err);
+    if (status > 0) {
+        gpu_options_help();
+        return GPU_DONE;
+    }
+    if (status < 0) {
+        fprintf(stderr, "%s: %s\n", world_program, err.text);
+        return GPU_USAGE;
+    }
+    gpu_deadline_start(probe.options.deadline_s, true); /* of MPI's start too */
     if (world_open(&probe.world, &argc, &argv, &err) < 0)
         return gpu_refuse(&probe, GPU_BROKEN, err.text);
-    status = gpu_options_read(&probe.options, argc, argv, &err);
-    if (status == 0)
-        status = test(&probe);
-    else if (status > 0)
-        gpu_options_help();
-    else
-        fprintf(stderr, "%s: %s\n", world_program, err.text);
+    gpu_deadline_start(deadline_of(&probe), probe.world.host == 0);
+    status = test(&probe);
     world_close();
-    return status > 0 ? status : status < 0 ? GPU_USAGE : GPU_DONE;
+    return status;
 }

@@ -55,12 +55,14 @@ void line_hex(struct line *line, const char *key, uint64_t value, int digits)
 
 void gpu_output_head(const struct gpu_probe *probe)
 {
+    char program[GPU_NAME_BYTES];
     struct line line;
 
+    (void)snprintf(program, sizeof program, "%s %s", world_program, ASSAY_VERSION);
     line_begin(&line);
     line_number(&line, "assay_probe_gpu", 1);
     json_member(&line.writer, "test", probe->options.test->name);
-    json_member(&line.writer, "program", "assay-probe-gpu " ASSAY_VERSION);
+    json_member(&line.writer, "program", program);
     json_member(&line.writer, "backend", probe->backend->name);
     line_known(&line, "architecture", probe->architecture);
     line_known(&line, "driver", probe->driver);
@@ -114,11 +116,14 @@ int gpu_output_done(bool wrong, uint64_t rounds, double seconds)
 
 int gpu_refuse(const struct gpu_probe *probe, int status, const char *reason)
 {
+    enum { PATIENCE_S = 10 };
     char host[WORLD_NAME_BYTES] = "", text[sizeof((struct error *)NULL)->text + sizeof host];
 
     gpu_deadline_stop();
-    if (probe->world.hosts > 1)
+    if (probe->world.hosts > 1) {
+        gpu_deadline_start(PATIENCE_S, false); /* of MPI, which has to end the others */
         (void)gethostname(host, sizeof host - 1);
+    }
     (void)snprintf(text, sizeof text, "%s%s%s", host, *host != '\0' ? ": " : "", reason);
     fprintf(stderr, "%s: %s\n", world_program, text);
     gpu_output_end(status == GPU_UNFIT ? "unfit" : "broken", text, 0, 0);

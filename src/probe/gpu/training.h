@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The test training: steps of a decoder-only transformer, as one GPU or all GPUs of a host train it together. Every GPU
+ * The test training: steps of a decoder-only transformer, as one GPU, all of a host or all of several hosts train it. Every GPU
  * has a replica and is given the same tokens, which no training would do, so that of each number there is one right
  * answer, to the last bit:
  *

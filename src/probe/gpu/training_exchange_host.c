@@ -158,7 +158,7 @@ static uint64_t do_share(struct host_exchange *exchange, unsigned gpu, unsigned 
     const struct post *own = &end->posts[slot];
     const unsigned hosts = exchange->world.hosts;
     const size_t share = own->bucket.room / exchange->gpus / hosts;
-    float *all = stage(end, share * (hosts + 1)), *sums = all + share * hosts;
+    float *all = stage(end, share * (hosts + 1)), *sums;
     uint64_t mismatched;
 
     if (all == NULL) {
@@ -166,6 +166,7 @@ static uint64_t do_share(struct host_exchange *exchange, unsigned gpu, unsigned 
         host_exchange_give_up(exchange);
         return 0;
     }
+    sums = all + share * hosts;
     for (unsigned host = 0; host < hosts; host++)
         add_up(exchange, slot, begin_of(exchange, host, gpu, share), share, all + share * host);
     world_add_up(end->channel, all, sums, share);

@@ -10,16 +10,21 @@
 #include "gpu_output.h"
 #include "training_run.h"
 
-/* What must be the same on all hosts, or they would answer otherwise and be accused of it. */
+/* What must be the same on all hosts, or they would answer otherwise and be accused of it, or wait for one another. */
 struct same {
     char program[GPU_NAME_BYTES], library[GPU_NAME_BYTES], exchange[GPU_NAME_BYTES], name[GPU_NAME_BYTES];
-    unsigned gpus;
+    unsigned gpus, steps, layers;
+    uint64_t seed;
 };
 
 static int compare_hosts(const struct training_run *run, struct error *err)
 {
     const struct gpu_probe *probe = run->probe;
-    struct same own = {.gpus = probe->device_count}, first;
+    struct same own = {.gpus = probe->device_count,
+                       .steps = run->steps,
+                       .layers = probe->options.layers,
+                       .seed = probe->options.seed},
+                first;
 
     (void)snprintf(own.program, sizeof own.program, "%s %s", world_program, ASSAY_VERSION);
     (void)snprintf(own.name, sizeof own.name, "%s", probe->devices[0].name);
@@ -28,10 +33,11 @@ static int compare_hosts(const struct training_run *run, struct error *err)
     world_share(&probe->world, &first, sizeof first);
     if (memcmp(&own, &first, sizeof own) == 0)
         return 0;
-    return error_set(err, ERROR_INTERNAL,
-                     "%u GPUs, %s, %s, products by %s, exchange by %s; the first host has %u, %s, %s, %s, %s",
-                     own.gpus, own.name, own.program, own.library, own.exchange, first.gpus, first.name,
-                     first.program, first.library, first.exchange);
+    return error_set(
+        err, ERROR_INTERNAL,
+        "%u GPUs, %s, %s, products by %s, exchange by %s, %u steps; the first host has %u, %s, %s, %s, %s, %u",
+        own.gpus, own.name, own.program, own.library, own.exchange, own.steps, first.gpus, first.name,
+        first.program, first.library, first.exchange, first.steps);
 }
 
 static int make_room(struct training_run *run, struct error *err)
@@ -246,6 +252,18 @@ static int gather_times(struct training_run *run, struct error *err)
     return 0;
 }
 
+static bool names_collide(const struct training_run *run, struct error *err)
+{
+    for (unsigned host = 0; host < run->probe->world.hosts; host++)
+        for (unsigned other = 0; other < host; other++)
+            if (strcmp(run->hosts[host], run->hosts[other]) == 0) {
+                (void)error_set(err, ERROR_INTERNAL, "two hosts call themselves %s, so none can be named",
+                                run->hosts[host]);
+                return true;
+            }
+    return false;
+}
+
 int training_run_gather(struct training_run *run, struct error *err)
 {
     const struct gpu_probe *probe = run->probe;
@@ -260,6 +278,8 @@ int training_run_gather(struct training_run *run, struct error *err)
     memcpy(run->gathered, probe->devices, probe->device_count * sizeof *run->gathered);
     run->done = (unsigned)world_least(&probe->world, run->done);
     world_names(&probe->world, run->hosts);
+    if (probe->world.host == 0 && names_collide(run, err))
+        return -1;
     if (gather(run, (void **)&run->gathered, 1, sizeof *run->gathered, err) < 0 ||
         gather(run, (void **)&run->results, run->steps, sizeof *run->results, err) < 0 ||
         gather(run, (void **)&run->arrivals, buckets, sizeof *run->arrivals, err) < 0 ||

@@ -16,7 +16,7 @@ static bool fits(const struct gpu_probe *probe, const struct training_shape *sha
 }
 
 static int choose(const struct gpu_probe *probe, struct training_shape *shape, uint64_t total,
-                  unsigned smallest, struct error *err)
+                  struct error *err)
 {
     const unsigned batch = shape->batch, fixed = shape->layers;
 
@@ -26,8 +26,7 @@ static int choose(const struct gpu_probe *probe, struct training_shape *shape, u
             if (fits(probe, shape, total))
                 return 0;
         }
-    return error_set(err, ERROR_INTERNAL,
-                     "GPU %u has %" PRIu64 " MiB of memory: too little for a training of %u layers", smallest,
+    return error_set(err, ERROR_INTERNAL, "%" PRIu64 " MiB of memory, too little for a training of %u layers",
                      total >> 20, fixed > 0 ? fixed : 1);
 }
 
@@ -57,8 +56,10 @@ int training_scale(const struct gpu_probe *probe, struct training_shape *ret_sha
             fullest = gpu;
         }
     }
-    if (choose(probe, ret_shape, world_least(&probe->world, least_total), smallest, err) < 0)
-        return -1;
+    total = world_least(&probe->world, least_total);
+    if (choose(probe, ret_shape, total, err) < 0)
+        return least_total > total ? error_wrap(err, "another host's GPU")
+                                   : error_wrap(err, "GPU %u", smallest);
     /* Not fewer layers: then hosts could not be compared. */
     needed = training_bytes(ops, ret_shape, training_gpus(probe));
     if (needed > least_free || (needed > BESIDE && least_free - needed < BESIDE))

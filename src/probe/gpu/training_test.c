@@ -185,6 +185,11 @@ static int end(const struct training_run *run, const struct training_verdict *ve
 {
     char text[120];
 
+    /* Another host may have been asked for the end. */
+    if (!verdict->disagreed && !verdict->wrong && run->done < run->steps) {
+        gpu_output_end("stopped", "a signal asked for the end", run->done, seconds);
+        return GPU_BROKEN;
+    }
     if (!verdict->disagreed)
         return gpu_output_done(verdict->wrong, run->done, seconds);
     (void)snprintf(text, sizeof text, "step %u: no loss and gradients have the majority of the GPUs",
@@ -193,7 +198,7 @@ static int end(const struct training_run *run, const struct training_verdict *ve
     return GPU_WRONG;
 }
 
-/* What was found before something broke counts too. */
+/* What was found before something broke counts too; over several hosts it is lost, for a host that fails ends all. */
 static int tell(const struct training_run *run, int status, double began, const struct error *why)
 {
     struct training_verdict verdict;
@@ -216,12 +221,16 @@ static int run_opened(struct training_run *run, struct gpu_probe *probe)
     if (probe->world.host == 0)
         gpu_output_head(probe);
     status = training_run_steps(run, probe, &err);
-    gpu_deadline_stop();
     if (status == 0)
         status = training_run_gather(run, &err);
+    gpu_deadline_stop();
     if (probe->world.host == 0)
-        return tell(run, status, began, &err);
-    return status < 0 ? gpu_refuse(probe, GPU_BROKEN, err.text) : GPU_DONE;
+        status = tell(run, status, began, &err);
+    else if (status < 0)
+        status = gpu_refuse(probe, GPU_BROKEN, err.text);
+    /* What others have to say at their end, of NCCL for one, comes after it. */
+    (void)world_least(&probe->world, 0);
+    return status;
 }
 
 static int run_training(struct gpu_probe *probe)

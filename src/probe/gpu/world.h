@@ -23,7 +23,7 @@ struct world {
 
 extern const char world_program[]; /* the program's name */
 
-/* Before anything else; takes what MPI wants of the command line. -1 with err set: nothing was joined. */
+/* Before anything of MPI; takes what it wants of the command line. -1 with err set: nothing was joined. */
 int world_open(struct world *ret_world, int *argc, char ***argv, struct error *err)
     __attribute__((warn_unused_result));
 /* All together. */

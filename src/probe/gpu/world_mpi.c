@@ -21,9 +21,10 @@ int world_open(struct world *ret_world, int *argc, char ***argv, struct error *e
     MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_size(MPI_COMM_WORLD, &hosts);
     MPI_Comm_rank(MPI_COMM_WORLD, &host);
-    *ret_world = (struct world){(unsigned)hosts, (unsigned)host};
-    if (provided == MPI_THREAD_MULTIPLE)
+    if (provided == MPI_THREAD_MULTIPLE) {
+        *ret_world = (struct world){(unsigned)hosts, (unsigned)host};
         return 0;
+    }
     MPI_Finalize();
     return error_set(err, ERROR_INTERNAL, "this MPI cannot be used by several threads (MPI_THREAD_MULTIPLE)");
 }
