@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A thread for each GPU; all begin a step at once, and have ended it before the next. Hosts begin it as they know of each other,
    within the time of a short message; from there on each counts by its own clock. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,7 @@
 /* What must be the same on all hosts, or they would answer otherwise and be accused of it, or wait for one another. */
 struct same {
     char program[GPU_NAME_BYTES], library[GPU_NAME_BYTES], exchange[GPU_NAME_BYTES], name[GPU_NAME_BYTES];
-    unsigned gpus, steps, layers;
-    uint64_t seed;
+    uint64_t gpus, steps, layers, seed; /* of one size, so that nothing lies between: bytes are compared */
 };
 
 static int compare_hosts(const struct training_run *run, struct error *err)
@@ -33,11 +33,11 @@ static int compare_hosts(const struct training_run *run, struct error *err)
     world_share(&probe->world, &first, sizeof first);
     if (memcmp(&own, &first, sizeof own) == 0)
         return 0;
-    return error_set(
-        err, ERROR_INTERNAL,
-        "%u GPUs, %s, %s, products by %s, exchange by %s, %u steps; the first host has %u, %s, %s, %s, %s, %u",
-        own.gpus, own.name, own.program, own.library, own.exchange, own.steps, first.gpus, first.name,
-        first.program, first.library, first.exchange, first.steps);
+    return error_set(err, ERROR_INTERNAL,
+                     "%" PRIu64 " GPUs, %s, %s, products by %s, exchange by %s, %" PRIu64
+                     " steps; the first host has %" PRIu64 ", %s, %s, %s, %s, %" PRIu64,
+                     own.gpus, own.name, own.program, own.library, own.exchange, own.steps, first.gpus,
+                     first.name, first.program, first.library, first.exchange, first.steps);
 }
 
 static int make_room(struct training_run *run, struct error *err)
@@ -210,30 +210,31 @@ static void by_row(char *to, const char *from, size_t rows, const struct trainin
             memcpy(to + (row * hosts + host) * each, from + (host * rows + row) * each, each);
 }
 
-/* *values: [row][gpu of this host]; at host 0 of all hosts afterwards. */
-static int gather(const struct training_run *run, void **values, size_t rows, size_t bytes, struct error *err)
+/* values: [row][gpu of this host], which are freed where others come in their place: of all hosts, at host 0. NULL with err set. */
+static void *gather(const struct training_run *run, void *values, size_t rows, size_t bytes,
+                    struct error *err)
 {
     const struct world *world = &run->probe->world;
     const size_t own = rows * run->probe->device_count * bytes;
-    char *all = NULL, *sorted = NULL;
+    char *all, *sorted;
 
-    if (world->host == 0) {
-        all = malloc(own * world->hosts);
-        sorted = malloc(own * world->hosts);
+    if (world->host > 0) {
+        world_gather(world, values, own, NULL);
+        return values;
     }
-    if (world->host == 0 && (all == NULL || sorted == NULL)) {
-        free(all);
-        free(sorted);
-        return error_set(err, ERROR_INTERNAL, "no memory for what all hosts say");
-    }
-    world_gather(world, *values, own, all);
-    if (world->host == 0) {
+    all = malloc(own * world->hosts);
+    sorted = malloc(own * world->hosts);
+    if (all != NULL && sorted != NULL) {
+        world_gather(world, values, own, all);
         by_row(sorted, all, rows, run, bytes);
-        free(*values);
-        *values = sorted;
+    } else {
+        (void)error_set(err, ERROR_INTERNAL, "no memory for what all hosts say");
+        free(sorted);
+        sorted = NULL;
     }
     free(all);
-    return 0;
+    free(values);
+    return sorted;
 }
 
 /* A step took as long as on the host that it took longest. */
@@ -280,11 +281,16 @@ int training_run_gather(struct training_run *run, struct error *err)
     world_names(&probe->world, run->hosts);
     if (probe->world.host == 0 && names_collide(run, err))
         return -1;
-    if (gather(run, (void **)&run->gathered, 1, sizeof *run->gathered, err) < 0 ||
-        gather(run, (void **)&run->results, run->steps, sizeof *run->results, err) < 0 ||
-        gather(run, (void **)&run->arrivals, buckets, sizeof *run->arrivals, err) < 0 ||
-        gather_times(run, err) < 0)
+    run->gathered = gather(run, run->gathered, 1, sizeof *run->gathered, err);
+    if (run->gathered != NULL)
+        run->results = gather(run, run->results, run->steps, sizeof *run->results, err);
+    if (run->gathered != NULL && run->results != NULL)
+        run->arrivals = gather(run, run->arrivals, buckets, sizeof *run->arrivals, err);
+    if (run->gathered == NULL || run->results == NULL || run->arrivals == NULL ||
+        gather_times(run, err) < 0) {
+        run->done = 0; /* of no step all is there */
         return -1;
+    }
     if (probe->world.host == 0)
         run->gpus = training_gpus(probe);
     run->devices = run->gathered;
