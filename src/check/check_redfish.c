@@ -11,6 +11,7 @@
  * old as the BMC's own clock says.
  */
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -292,16 +293,14 @@ static bool seconds_of(const char *text, double *ret_seconds)
 /* By the slowest of its clocks, which makes events young. False: it tells none. */
 static bool clock_of(const struct reading *bmc, double *ret_now)
 {
-    bool known = false;
     double now;
 
+    *ret_now = INFINITY;
     for (size_t i = 0; i < bmc->facts.count; i++)
         if (strcmp(bmc->facts.items[i].name, "redfish.clock") == 0 &&
-            seconds_of(bmc->facts.items[i].value, &now)) {
-            *ret_now = known && *ret_now < now ? *ret_now : now;
-            known = true;
-        }
-    return known;
+            seconds_of(bmc->facts.items[i].value, &now))
+            *ret_now = fmin(*ret_now, now);
+    return isfinite(*ret_now);
 }
 
 /* A clock that is ahead makes young events old. */
