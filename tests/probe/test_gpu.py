@@ -215,7 +215,7 @@ for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no te
                             (("training", "--steps", "9999"), 64, "expected at most"),
                             (("power", "--hz", "0.2,4"), 64, "frequencies of 0.05 to 3"), (("power", "--at", "soon"), 64, "seconds since 1970"),
                             (("power", "--clock", "mine"), 64, "realtime or stdin"), (("power", "--seconds", "900"), 64, "no more than 300 s"),
-                            (("sdc", "--inject", "gpu=x"), 64, "expected gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
+                            (("sdc", "--inject", "gpu=x"), 64, "expected host=N, gpu=N"), (("sdc", "--backend", "opencl"), 64, "auto, host or cuda")):
     done, lines = probe(*words)
     ok(done.returncode == status and text in done.stderr, f"refused with its reason: {' '.join(words) or 'no word'}", done)
     ok(status == 64 or lines[-1]["end"] == "unfit", "which the last line has too", lines)
@@ -234,7 +234,7 @@ with open(os.path.join(ROOT, "src/probe/meson.build"), encoding="utf-8") as file
 with open(os.path.join(ROOT, "scripts/gpu-day"), encoding="utf-8") as file:
     by_hand = re.search(r"for one in ([a-z_ ]+); do set -- .*/src/base/", file.read()).group(1).split()
 same(by_hand, re.findall(r"'\.\./base/(\w+)\.c'", built), "scripts/gpu-day compiles of base what the build does")
-same(sorted(re.findall(r"'gpu/(\w+\.c)'", built)),
+same(sorted([*re.findall(r"'gpu/(\w+\.c)'", built), "world_alone.c", "world_mpi.c"]),
      sorted(name for name in os.listdir(os.path.join(ROOT, "src/probe/gpu")) if name.endswith(".c")),
      "and every file of the probe is in the build")
 end()

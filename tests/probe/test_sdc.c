@@ -98,7 +98,7 @@ static void an_injection_is_read_or_its_word_is_told(void **state)
                 injection.period == 3 && injection.one_in == 9);
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         assert_int_equal(injection_parse(wrong[i], &injection, &err), -1);
-        assert_non_null(strstr(err.text, "expected gpu=N"));
+        assert_non_null(strstr(err.text, "expected host=N, gpu=N"));
     }
 }
 

@@ -56,6 +56,7 @@ static struct one *open_one(bool catches)
 
     memset(&one, 0, sizeof one);
     one.ops = training_host;
+    one.probe.world.hosts = 1;
     one.probe.device_count = 1;
     if (catches) {
         one.ops.exchange = catch;
