@@ -59,19 +59,9 @@ static const struct item items[] = {
     {"training.stragglers", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"training.host_late", PER_MEMBER, NULL, DUTY_RECORD, NULL},
     {"training.host_last", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"training.tokens", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.mfu", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.step", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.step.p99", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.step.worst", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.spread", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.loss.first", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.loss.last", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    PROBE_GPU_TRAINING_RATES,
     {"training.digest", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.scale", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.exchange", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"probe.library", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    PROBE_GPU_TRAINING_KIND,
     {0},
 };
 
@@ -101,7 +91,7 @@ static const struct remedy remedies[] = {
 struct host_trained {
     double forward, late;       /* of its GPU that is worst; NAN: not told */
     double last;                /* of all of them; NAN likewise */
-    unsigned right;             /* GPUs */
+    unsigned right, told;       /* GPUs; numbers */
     const struct reason *wrong; /* NULL: nothing */
 };
 
@@ -113,6 +103,9 @@ static void take_measurement(struct host_trained *host, const struct measurement
         host->late = fmax(host->late, measurement->value);
     else if (strcmp(measurement->metric, "training.last") == 0)
         host->last = isnan(host->last) ? measurement->value : host->last + measurement->value;
+    else
+        return;
+    host->told++;
 }
 
 static void take_answers(struct arena *arena, struct host_trained *host, const struct fact *fact)
@@ -159,6 +152,15 @@ static struct host_trained *take_all(const struct check_context *context, const 
     return hosts;
 }
 
+/* Or the worst of its GPUs may be the one that is missing. */
+static bool all_told(const struct check_context *context, const struct host_trained *host)
+{
+    enum { NUMBERS = 3 }; /* of each GPU: forward, late, last */
+
+    return host->told == NUMBERS * context->platform->gpu_count && !isnan(host->forward) &&
+           !isnan(host->late) && !isnan(host->last);
+}
+
 /* "right" where all of its GPUs have told so. */
 static void tell_host(const struct check_context *context, const struct host_trained *host, const char *name,
                       const char *stranger, struct reading *out)
@@ -171,12 +173,11 @@ static void tell_host(const struct check_context *context, const struct host_tra
         reading_finding(out, SEVERITY_INFO, "training.host.unread", name,
                         reason(out->arena, training_of_a_stranger,
                                arena_printf(out->arena, "%.*s", (int)strcspn(stranger, "/"), stranger)));
-    if (!isnan(host->forward))
-        reading_measure(out, "training.host_forward", name, host->forward, "TFLOP/s");
-    if (!isnan(host->late))
-        reading_measure(out, "training.host_late", name, host->late, "%");
-    if (!isnan(host->last))
-        reading_measure(out, "training.host_last", name, host->last, "%");
+    if (!all_told(context, host))
+        return;
+    reading_measure(out, "training.host_forward", name, host->forward, "TFLOP/s");
+    reading_measure(out, "training.host_late", name, host->late, "%");
+    reading_measure(out, "training.host_last", name, host->last, "%");
 }
 
 static const struct reason *straggler(struct arena *arena, const struct host_trained *host, const char *name)
@@ -193,17 +194,19 @@ static void read_training(const struct check_context *context, const struct atte
     const struct host_trained *hosts;
     const struct reason *late = NULL, *one;
     const char *stranger;
+    bool all = true;
 
     read_parts(context, attempt, out);
     hosts = take_all(context, out, &stranger);
     for (size_t i = 0; i < context->member_count; i++) {
         tell_host(context, &hosts[i], context->members[i]->name, stranger, out);
+        all = all && all_told(context, &hosts[i]);
         if ((one = straggler(out->arena, &hosts[i], context->members[i]->name)) != NULL)
-            late = late == NULL ? one : reason_also(out->arena, late, one);
+            late = reason_also(out->arena, late, one);
     }
     if (late != NULL)
         reading_fact_said(out, "training.stragglers", "", late);
-    else if (out->status == READING_COMPLETE)
+    else if (all && out->status == READING_COMPLETE)
         reading_fact(out, "training.stragglers", "", slice_of("none"));
 }
 

@@ -585,9 +585,9 @@ static void put_limit(struct arena *arena, const struct slot_limits *limits, con
 
     if (limit == NULL)
         return;
-    while (limits->limits.items[i] != limit)
+    while (i < limits->limits.count && limits->limits.items[i] != limit)
         i++;
-    words = limits->words != NULL ? limits->words[i] : limit_words(arena, limit);
+    words = limits->words != NULL && i < limits->limits.count ? limits->words[i] : limit_words(arena, limit);
     outcome->gate = words.gate;
     outcome->limit = words.stated;
     outcome->source = words.source;

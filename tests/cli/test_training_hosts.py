@@ -59,8 +59,9 @@ GRADIENTS = {"wrong_gpu": 2, "host": "node3", "what": "gradients", "first_step":
 SUMS = {"wrong_gpu": 5, "host": "node5", "what": "exchange", "first_step": 0, "steps": 1, "got": "0x7", "expected": "0x0"}
 
 
-def said_by_program(*wrong, late=(), names=None, **end):
-    """As the program prints it; late: hosts all of whose GPUs are; names: as hosts call themselves; end: of its last line."""
+def said_by_program(*wrong, late=(), names=None, silent=None, **end):
+    """As the program prints it; late: hosts all of whose GPUs are; names: as hosts call themselves; silent: a GPU that tells
+    no speed; end: of its last line."""
     lines = [{"assay_probe_gpu": 1, "test": "training", "program": "assay-probe-gpu-mpi 0.1.0", "backend": "cuda", "hosts": HOSTS, "gpus": 8, "rows": 2,
               "library": "cuBLASLt 13.0.2", "exchange": "NCCL 2.27.3", "layers": 32, "hidden": 4096, "sequence": 2048, "batch": 4, "injected": False},
              {"step": 0, "loss": 11.7, "loss_bits": "0x413b3333", "digest": "0x1", "ms": 900},
@@ -68,9 +69,10 @@ def said_by_program(*wrong, late=(), names=None, **end):
               "worst_ms": 902, "spread_percent": 1, "digest": "0x1"}, *wrong]
     bad = {(line["host"], line["wrong_gpu"]) for line in wrong}
     for host in (f"node{i + 1}" for i in range(HOSTS)):
-        lines += [{"gpu": gpu, "name": "NVIDIA H100 80GB HBM3", "host": (names or {}).get(host, host), "steps_wrong": int((host, gpu) in bad),
+        lines += [{key: value for key, value in {"gpu": gpu, "name": "NVIDIA H100 80GB HBM3", "host": (names or {}).get(host, host), "steps_wrong": int((host, gpu) in bad),
                    "tflops": 500, "p1": 499, "least": 498, "best": 501, "late_percent": 9 if host in late else 0.1,
-                   "last_percent": 12 if host in late else 0.1} for gpu in range(8)]
+                   "last_percent": 12 if host in late else 0.1}.items()
+                   if (host, gpu) != silent or key in ("gpu", "name", "host", "steps_wrong")} for gpu in range(8)]
     lines.append({"end": "wrong" if wrong else "ok", "rounds": 1, "seconds": 9.1, **end})
     path = os.path.join(FOLDER, "said.out")
     with open(path, "w", encoding="utf-8") as file:
@@ -90,6 +92,11 @@ tap.same((done.returncode, trained(report)["training.stragglers", ""][2]), (0, "
 done, report = train("strange", change=said_by_program(names={"node6": "gpu-a6"}))
 found = trained(report)
 tap.ok(done.returncode == 2 and "told of gpu-a6" in found["training.host", "node6"][1], "a host that calls itself otherwise leaves it open, and that is said", found)
+done, report = train("silent", change=said_by_program(silent=("node2", 3)))
+found = trained(report)
+tap.same((done.returncode, [key for key, value in found.items() if value[0] == "inconclusive"]), (2, [("training.host_forward", "node2")]),
+         "a host one of whose GPUs tells no speed is undecided, and not as fast as the others", found)
+tap.ok(("training.stragglers", "") not in found or found["training.stragglers", ""][2] != "none", "and nobody says that none is late", found)
 done, report = train("apart", change=said_by_program(end="wrong", reason="step 0: no loss and gradients have the majority of the GPUs"))
 found = trained(report)
 tap.ok(done.returncode == 1 and found["sound", ""][0] == "fail" and "majority" in found["sound", ""][1] and

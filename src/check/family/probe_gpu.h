@@ -31,6 +31,20 @@ int probe_gpu_steps_valid(const struct check_context *context, struct error *err
     LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 1e-6, .unit = "TFLOP/s", \
                  .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
 
+/* Items that a training records: of all its steps; and what was trained, by what. */
+#define PROBE_GPU_RECORDED(metric_)                  \
+    {                                                \
+        metric_, PER_TARGET, NULL, DUTY_RECORD, NULL \
+    }
+#define PROBE_GPU_TRAINING_RATES                                                          \
+    PROBE_GPU_RECORDED("training.tokens"), PROBE_GPU_RECORDED("training.mfu"),            \
+        PROBE_GPU_RECORDED("training.step"), PROBE_GPU_RECORDED("training.step.p99"),     \
+        PROBE_GPU_RECORDED("training.step.worst"), PROBE_GPU_RECORDED("training.spread"), \
+        PROBE_GPU_RECORDED("training.loss.first"), PROBE_GPU_RECORDED("training.loss.last")
+#define PROBE_GPU_TRAINING_KIND                                                    \
+    PROBE_GPU_RECORDED("training.scale"), PROBE_GPU_RECORDED("training.exchange"), \
+        PROBE_GPU_RECORDED("probe.library"), PROBE_GPU_RECORDED("probe.program")
+
 enum { PROBE_GPU_OPENING_S = 15 };
 
 #endif
