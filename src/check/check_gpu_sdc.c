@@ -13,6 +13,8 @@
 static const struct argument arguments[] = {
     {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
     {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations", MORE_IS_MORE},
+    {"swing", ARGUMENT_COUNT, "0",
+     "work and rest so many seconds in turn, so that power and heat go up and down", MORE_IS_MORE},
     PROBE_GPU_BACKEND_ROW,
     {0},
 };
@@ -22,6 +24,8 @@ static void command(const struct check_context *context, struct text *out)
     probe_gpu_command(context, out, "sdc");
     text_printf(out, " --seconds %.0f --depth %.0f", probe_gpu_seconds(context, "seconds"),
                 check_number(context, "depth"));
+    if (check_number(context, "swing") > 0)
+        text_printf(out, " --swing %.0f", probe_gpu_seconds(context, "swing"));
 }
 
 static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};

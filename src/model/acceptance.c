@@ -187,6 +187,7 @@ static void write_host(const struct host *host, struct text *out)
     put_key(out, "fabric", host->fabric);
     put_key(out, "mounts", host->mounts);
     put_key(out, "object_store", host->object_store);
+    put_key(out, "probe", host->probe);
     put_key(out, "bmc", host->without_bmc ? "none" : host->bmc);
     if (host->transport != NULL && strcmp(host->transport, "auto") != 0)
         put_key(out, "transport", host->transport);

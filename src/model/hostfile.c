@@ -252,6 +252,11 @@ static const char *set_fabric(struct arena *arena, struct host *host, size_t off
     return set_text(arena, host, offset, value);
 }
 
+static const char *set_probe(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    return strcmp(value, "gpu") == 0 ? set_text(arena, host, offset, value) : "gpu";
+}
+
 /* A word without any of these is a misspelt "none" rather than a name. */
 static const char *set_bmc(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
@@ -337,6 +342,7 @@ static const struct key keys[] = {
     {"fabric", set_fabric, offsetof(struct host, fabric), false},
     {"mounts", set_mounts, offsetof(struct host, mounts), false},
     {"object_store", set_object_store, offsetof(struct host, object_store), false},
+    {"probe", set_probe, offsetof(struct host, probe), false},
     {"bmc", set_bmc, offsetof(struct host, bmc), false},
     {"role", set_role, offsetof(struct host, role), false},
     {"scheduler", set_scheduler, offsetof(struct host, scheduler), false},

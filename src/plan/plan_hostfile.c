@@ -34,7 +34,7 @@ struct field {
     enum field_kind kind;
     const char *text;
 };
-enum { FIELDS = 21 };
+enum { FIELDS = 22 };
 
 /* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
 static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
@@ -51,6 +51,7 @@ static void fields_of(struct arena *arena, const struct host *host, struct field
         {"fabric", FIELD_QUESTION, host->fabric},
         {"mounts", FIELD_QUESTION, host->mounts},
         {"object_store", FIELD_QUESTION, host->object_store},
+        {"probe", FIELD_QUESTION, host->probe},
         {"bmc", FIELD_QUESTION, host_bmc_kind(host)},
         {"address", FIELD_MACHINE, host->address},
         {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},

@@ -28,6 +28,7 @@ static bool waits_for_a_word(const struct json *when, const struct host *host, s
     return (json_get(when, "bmc") != NULL && host->without_bmc) ||
            (json_get(when, "mounts") != NULL && host->mounts == NULL) ||
            (json_get(when, "object_store") != NULL && host->object_store == NULL) ||
+           (json_get(when, "probe") != NULL && host->probe == NULL) ||
            (json_get(when, "cabling") != NULL && host->rails.count == 0) ||
            (json_get(when, "leaves_min") != NULL && *host->leaf == '\0');
 }

@@ -13,6 +13,7 @@
 #define FABRIC_LABEL "fabric:"       /* likewise */
 #define MOUNTS_LABEL "mounts:"
 #define OBJECT_STORE_LABEL "object_store:"
+#define PROBE_LABEL "probe:"
 
 enum statement {
 #define STATEMENT(name, sql) name,

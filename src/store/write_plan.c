@@ -246,8 +246,10 @@ static int write_rails(struct store *store, long long run, const struct host *ho
 static int write_site(struct store *store, long long run, const struct host *host, size_t n,
                       struct error *err)
 {
-    const struct host_label rows[] = {
-        {FABRIC_LABEL, host->fabric}, {MOUNTS_LABEL, host->mounts}, {OBJECT_STORE_LABEL, host->object_store}};
+    const struct host_label rows[] = {{FABRIC_LABEL, host->fabric},
+                                      {MOUNTS_LABEL, host->mounts},
+                                      {OBJECT_STORE_LABEL, host->object_store},
+                                      {PROBE_LABEL, host->probe}};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (rows[i].value != NULL && store_exec(store, INSERT_LABEL, err, INTEGER(run), INTEGER(n),

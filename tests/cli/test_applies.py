@@ -40,16 +40,16 @@ def taken(chosen):
     return {step for step, (is_taken, _, _) in chosen.items() if is_taken}
 
 
-ETHERNET = f"defaults platform=hgx-h100 fabric=ethernet mounts=/data,/scratch {CABLES}\nn[1-8]\n"
+ETHERNET = f"defaults platform=hgx-h100 fabric=ethernet probe=gpu mounts=/data,/scratch {CABLES}\nn[1-8]\n"
 chosen, planned = plan_of("ethernet", ETHERNET)
-tap.ok({"roce", "cabling-lldp", "storage", "bmc", "rdma-pair", "rdma-gpudirect", "rdma-latency"} <= taken(chosen),
-       "on Ethernet: RoCE settings, cables by LLDP, storage, BMC and every rail", chosen)
+tap.ok({"roce", "cabling-lldp", "storage", "bmc", "rdma-pair", "rdma-gpudirect", "rdma-latency", "gpu-sdc"} <= taken(chosen),
+       "on Ethernet: RoCE settings, cables by LLDP, storage, BMC, every rail, and silent data corruption where the probe is", chosen)
 tap.ok({"setup", "nvbandwidth"} <= planned, "set-up and copies between host and GPUs are for all", planned)
 tap.ok(not {"cabling", "cabling-fabric"} & planned, "what InfiniBand's tools ask is left out")
 
 chosen, planned = plan_of("bare", "defaults platform=hgx-h100\nn[1-8]\n")
-tap.ok(not {"roce", "cabling", "cabling-lldp", "storage"} & planned, "what nobody declared is left out", planned)
-tap.ok("rail.HCA" in chosen["cabling"][2] and "mounts=" in chosen["storage"][2], "with the words that would take it in", chosen)
+tap.ok(not {"roce", "cabling", "cabling-lldp", "storage", "gpu-sdc"} & planned, "what nobody declared is left out", planned)
+tap.ok("rail.HCA" in chosen["cabling"][2] and "mounts=" in chosen["storage"][2] and "probe=gpu" in chosen["gpu-sdc"][2], "with the words that would take it in", chosen)
 tap.ok(chosen["roce"][1] and "assumed" in chosen["roce"][2], "that it is no Ethernet is told as an assumption", chosen["roce"])
 
 chosen, planned = plan_of("no-bmc", "defaults platform=hgx-h100 bmc=none\nn1\n")
@@ -102,6 +102,8 @@ for name, text, words in (
         ("mixed", "defaults platform=hgx-h100\na fabric=ethernet\nb\n", ":3:1: fabric of host 'b' is nothing, and of 'a'"),
         ("word", "defaults platform=hgx-h100 fabric=token-ring\na\n", "expected infiniband or ethernet"),
         ("mount", "defaults platform=hgx-h100 mounts=data\na\n", "expected mount points"),
+        ("probe", "defaults platform=hgx-h100 probe=yes\na\n", ":1:34: probe is 'yes'; expected gpu"),
+        ("some", "defaults platform=hgx-h100\na probe=gpu\nb\n", ":3:1: probe of host 'b' is nothing, and of 'a' on line 2 gpu"),
         ("half", f"defaults platform=hgx-h100\na {CABLES}\nb\n", "host 'b' declares no rail for mlx5_0")):
     done = assay("plan", "-H", write(name, text), "-s", "delivery")
     tap.ok(done.returncode == 64 and words in done.stderr, f"{name} is refused with its line", done.stderr)

@@ -25,7 +25,7 @@ static struct cluster plan_of(const char *platform, unsigned hosts)
     const struct suite *suite = suite_load(cluster.arena, "delivery", &err);
 
     text_init(&text, 1 << 20);
-    text_printf(&text, "defaults platform=%s unit=u1 fabric=infiniband mounts=/data\n", platform);
+    text_printf(&text, "defaults platform=%s unit=u1 fabric=infiniband mounts=/data probe=gpu\n", platform);
     /* Racks as NVL72 has them: there which hosts NVLinks join must be told. */
     for (unsigned first = 1; first <= hosts; first += 18)
         text_printf(&text, "n[%04u-%04u] rack=r%u\n", first, first + 17 < hosts ? first + 17 : hosts,

@@ -56,6 +56,13 @@ split = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "2", "-n", "40
 ok(split[-1]["end"] == "wrong" and "no answer has the majority" in split[-1]["reason"] and not by_key(split, "wrong_gpu"),
        "where nobody can tell which of two is right, nobody is named and nothing passes", split[-1])
 
+# One SM is one thread, so what it worked is at most the time less the rests, however busy this machine is.
+begun, used = time.monotonic(), os.times()
+done, lines = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--depth", "4", "--seconds", "3", "--swing", "1")
+worked = os.times().children_user + os.times().children_system - used.children_user - used.children_system
+same((done.returncode, lines[-1]["end"]), (0, "ok"), "work and rest in turn is as right as work without rest", done.stderr)
+ok(0 < worked <= time.monotonic() - begun - 0.9, "and rests in between", (worked, time.monotonic() - begun, lines[-1]))
+
 # memory
 FAST = ("--backend", "host", "--gpus", "2", "--windows", "2")
 done, lines = probe("memory", *FAST, "--memory", "2", "--passes", "1")

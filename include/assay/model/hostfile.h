@@ -55,6 +55,7 @@ struct host {
     const char *fabric;       /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
     const char *mounts;       /* "/data,/scratch": storage that it must have; NULL: none is declared */
     const char *object_store; /* URL of an object store that it must reach; NULL: none is declared */
+    const char *probe;        /* "gpu": assay-probe-gpu is on it; NULL: nobody says */
     bool without_bmc;         /* bmc=none: a virtual machine, or nobody may ask it */
     const char *bmc;          /* name or address that answers over Redfish; NULL: bmc=none or bmc=ipmi */
     const char *transport;    /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */

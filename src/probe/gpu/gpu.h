@@ -60,6 +60,7 @@ struct gpu_options {
     bool units[WORK_UNITS];
     uint64_t rounds; /* 0: for `seconds` */
     double seconds;
+    double swing;   /* s of work and of rest in turn; 0: no rest */
     unsigned depth; /* steps of each chain */
     unsigned deadline_s;
     unsigned windows; /* of each rate */

@@ -13,8 +13,8 @@
 /* As the command line has them; an option that another test has is unknown to this one. */
 static struct words {
     const char *backend, *units, *types, *sizes, *inject, *hz, *at, *clock;
-    unsigned seconds, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup, steps, layers, seed,
-        ramp;
+    unsigned seconds, swing, rounds, depth, deadline_s, gpus, sms, windows, passes, mib, warmup, steps,
+        layers, seed, ramp;
 } words = {.backend = "auto",
            .hz = "0.2,0.5,1,2,3",
            .clock = "realtime",
@@ -58,6 +58,9 @@ static const struct {
     {SDC | COMPUTE | POWER,
      {"seconds", 's', OPTION_COUNT, "S", &words.seconds,
       "how long; sdc: and each input once at least; compute: each type and size; power: each wave (default 10)"}},
+    {SDC,
+     {"swing", 0, OPTION_COUNT, "S", &words.swing,
+      "work and rest so long in turn, so that power and heat go up and down (default: no rest)"}},
     {SDC, {"rounds", 'n', OPTION_COUNT, "N", &words.rounds, "instead: so many rounds"}},
     {SDC, {"units", 'u', OPTION_STRING, "LIST", &words.units, "only these units, with commas between them"}},
     {SDC, {"depth", 0, OPTION_COUNT, "N", &words.depth, "steps of each chain of operations (default 256)"}},
@@ -254,6 +257,7 @@ static int read_words(struct gpu_options *options, struct error *err)
     options->backend = backend;
     options->rounds = words.rounds;
     options->seconds = words.seconds;
+    options->swing = words.swing;
     options->depth = words.depth;
     options->deadline_s = words.deadline_s;
     options->host_gpus = words.gpus;

@@ -8,6 +8,7 @@
  * functions, is found only when the digests of hosts are compared, which is what they are printed for.
  */
 #include <stdlib.h>
+#include <time.h>
 
 #include "sdc.h"
 
@@ -189,16 +190,28 @@ static uint64_t rounds_owed(const struct gpu_options *options)
     return units * SDC_SEEDS;
 }
 
+/* All GPUs are idle: between two rounds none has work. */
+static void rest_until(double end)
+{
+    while (!gpu_stop_asked() && gpu_now_s() < end)
+        (void)nanosleep(&(struct timespec){0, 10000000}, NULL);
+}
+
 int sdc_run(struct sdc *sdc, struct error *err)
 {
     const struct gpu_options *options = &sdc->probe->options;
     uint64_t owed = rounds_owed(options);
-    double end = gpu_now_s() + options->seconds;
+    double began = gpu_now_s(), end = began + options->seconds, rest = began + options->swing;
 
     while (!gpu_stop_asked() &&
-           (options->rounds > 0 ? sdc->rounds < options->rounds : sdc->rounds < owed || gpu_now_s() < end))
+           (options->rounds > 0 ? sdc->rounds < options->rounds : sdc->rounds < owed || gpu_now_s() < end)) {
         if (sdc_round(sdc, err) < 0)
             return -1;
+        if (options->swing > 0 && gpu_now_s() >= rest) {
+            rest_until(rest + options->swing);
+            rest = gpu_now_s() + options->swing;
+        }
+    }
     return 0;
 }
 
