@@ -136,6 +136,7 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
     acceptance->uuid = kept->uuid;
     acceptance->name = kept->name;
     acceptance->made = kept->made;
+    acceptance->suite = campaign->sources.suite;
     acceptance->now = now;
     for (size_t i = 0; i < kept->documents.count; i++)
         *list_push(kept->arena, &acceptance->documents) = kept->documents.items[i];
@@ -474,6 +475,42 @@ static void join_blocks(struct arena *arena, struct campaign_next *next)
     next->blocks.count = kept;
 }
 
+static bool is_judged_by_groups(const struct suite_step *step)
+{
+    for (size_t i = 0; step != NULL && i < step->limits.count; i++)
+        if (step->limits.items[i].rule == RULE_GROUPS)
+            return true;
+    return false;
+}
+
+static bool is_planned(const struct acceptance *acceptance, const struct suite_step *step)
+{
+    for (size_t i = 0; i < acceptance->plan->steps.count; i++)
+        if (strcmp(acceptance->plan->steps.items[i].shape->suite_step, step->name) == 0)
+            return true;
+    return false;
+}
+
+/* What is judged by the run's own pairs and groups cannot be decided without them. */
+static void add_groups(const struct campaign *campaign, const struct acceptance *acceptance,
+                       struct campaign_block *block)
+{
+    const struct suite *suite = campaign->sources.suite;
+
+    for (size_t i = 0, count = block->steps.names.count; i < count; i++) {
+        const struct suite_step *step = suite_step_find(suite, block->steps.names.items[i]);
+
+        for (size_t k = 0; is_judged_by_groups(step) && k < suite->steps.count; k++) {
+            const struct suite_step *other = &suite->steps.items[k];
+
+            if (strcmp(other->check, step->check) == 0 &&
+                (strcmp(other->scope, "pair") == 0 || strcmp(other->scope, "group") == 0) &&
+                is_planned(acceptance, other))
+                add_name(acceptance->arena, &block->steps, other->name);
+        }
+    }
+}
+
 int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
                   struct campaign_next *ret_next, struct error *err)
 {
@@ -502,6 +539,8 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
                 if (hostfile->hosts.items[k].role == ROLE_COMPUTE)
                     add_name(arena, &ret_next->blocks.items[i].hosts, hostfile->hosts.items[k].name);
     join_blocks(arena, ret_next);
+    for (size_t i = 0; i < ret_next->blocks.count; i++)
+        add_groups(campaign, acceptance, &ret_next->blocks.items[i]);
     text_init(&text, 16 << 20);
     /* All hosts, and the lines name those that are to be run: what is over some of them must say so. */
     hostfile_write(hostfile, NULL, &text);

@@ -60,7 +60,7 @@ static const char *join_names(struct arena *arena, const struct hostlist *list)
 
 /* The command line of one of the next runs. */
 static const char *command_line(const struct acceptance *acceptance, const struct campaign_block *block,
-                                const char *folder)
+                                const char *folder, const char *database)
 {
     const struct document *baseline = document_find(&acceptance->documents, "baseline option");
     const char *steps;
@@ -86,11 +86,16 @@ static const char *command_line(const struct acceptance *acceptance, const struc
         text_shell_quote(&line, arena_printf(acceptance->arena, "%s/contract.json", folder));
     }
     put_tools(&line, acceptance, folder);
+    if (database != NULL) {
+        text_put(&line, " --db ");
+        text_shell_quote(&line, database);
+    }
     return arena_strndup(acceptance->arena, line.bytes, line.length);
 }
 
 int campaign_folder_write(const struct acceptance *acceptance, const struct campaign_next *next,
-                          const char *folder, struct campaign_commands *ret_commands, struct error *err)
+                          const char *folder, const char *database, struct campaign_commands *ret_commands,
+                          struct error *err)
 {
     struct arena *arena = acceptance->arena;
     const char *lines = "";
@@ -100,7 +105,7 @@ int campaign_folder_write(const struct acceptance *acceptance, const struct camp
         return error_set(err, ERROR_USAGE, "%s: %s", folder, strerror(errno));
     for (size_t i = 0; i < next->blocks.count; i++) {
         const struct campaign_block *block = &next->blocks.items[i];
-        const char *line = command_line(acceptance, block, folder);
+        const char *line = command_line(acceptance, block, folder, database);
 
         for (unsigned k = 0; k < block->times; k++, runs++)
             lines = arena_printf(arena, "%s%s\n", lines, line);

@@ -336,7 +336,7 @@ static int verb_withdraw(int argc, char **argv)
 /* -- status ---------------------------------------------------------------------------------------------------- */
 
 static int print_next(const struct acceptance *acceptance, const struct campaign_next *next,
-                      const char *folder, struct error *err)
+                      const char *folder, const char *database, struct error *err)
 {
     struct campaign_commands commands;
 
@@ -344,11 +344,12 @@ static int print_next(const struct acceptance *acceptance, const struct campaign
         cli_print("next: nothing is to be run now\n");
         return 0;
     }
-    if (campaign_folder_write(acceptance, next, folder, &commands, err) < 0)
+    if (campaign_folder_write(acceptance, next, folder, database, &commands, err) < 0)
         return -1;
     cli_print("next: %s: %zu run%s of exactly what is required\n", commands.path, commands.runs,
               commands.runs == 1 ? "" : "s");
     cli_print_lines(commands.lines);
+    cli_print("then: assay acceptance add %s RUN..., with the numbers that they print\n", acceptance->name);
     return 0;
 }
 
@@ -362,7 +363,7 @@ static int print_status(struct words *words, const char *folder)
         acceptance = campaign_at(&campaign, clock_now(), &words->err);
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, &words->err) < 0)
         return cli_fail(&words->err);
-    if (folder != NULL && print_next(acceptance, &next, folder, &words->err) < 0)
+    if (folder != NULL && print_next(acceptance, &next, folder, words->db, &words->err) < 0)
         return cli_fail(&words->err);
     return print_state(acceptance);
 }

@@ -4,7 +4,6 @@
 
 #include "acceptance_private.h"
 #include "assay/judge/judge.h"
-#include "assay/judge/peers.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
@@ -15,7 +14,6 @@ struct settling {
     struct acceptance *acceptance;
     struct requirement *requirement;
     const struct step *step; /* of the plan */
-    bool by_peers;           /* it failed by comparison with other hosts */
 };
 
 static struct arena *arena_of(const struct settling *settling)
@@ -153,7 +151,6 @@ static struct mending mending_of(struct settling *settling, const struct shown *
 
         if (outcome->word != OUTCOME_FAIL || shape->slots[outcome->slot].duty != DUTY_GATE)
             continue;
-        settling->by_peers |= strcmp(outcome->status, "peers") == 0;
         mend(settling, fail, shape->slots[outcome->slot].subject,
              void_now ? NULL : judge_waiver(record, outcome, settling->acceptance->now), &mending);
     }
@@ -220,28 +217,6 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
     return true;
 }
 
-/* Who failed by comparison with other hosts cannot pass where there are too few of them to be compared with. */
-static const struct reason *too_few_peers(const struct settling *settling, const struct shown *shown)
-{
-    const struct record *record = settling->acceptance->runs.items[shown->run];
-    const struct judgement *judgement = &record->judgement;
-    const struct shape *shape = record->plan->steps.items[shown->step].shape;
-    size_t siblings = 0;
-
-    if (!settling->by_peers)
-        return NULL;
-    for (size_t i = 0; i < judgement->outcome_count;) {
-        size_t first = i, step = judgement->outcomes[i].step;
-
-        while (i < judgement->outcome_count && judgement->outcomes[i].step == step)
-            i++;
-        siblings += step != shown->step && record->plan->steps.items[step].shape == shape &&
-                    shown_word(record, first, step) <= OUTCOME_PASS;
-    }
-    return siblings >= PEERS_LEAST ? NULL
-                                   : reason(arena_of(settling), run_has_too_few_peers, siblings, PEERS_LEAST);
-}
-
 /* Passes that count: behind the repair, and behind whatever was not a pass since. */
 static void count_passes(struct settling *settling, double mended)
 {
@@ -256,8 +231,6 @@ static void count_passes(struct settling *settling, double mended)
             continue;
         }
         shown->note = shown->began > mended ? voided_by(settling, shown) : REASON(before_the_repair);
-        if (shown->note == NULL)
-            shown->note = too_few_peers(settling, shown);
         shown->counts = shown->note == NULL;
         requirement->passes += shown->counts ? shown->passes : 0;
     }
@@ -485,5 +458,6 @@ void judge_acceptance(struct acceptance *acceptance)
         settle_requirement(&settling);
     }
     compare_all_hosts(acceptance);
+    compare_peers(acceptance);
     make_verdicts(acceptance);
 }

@@ -25,4 +25,7 @@ void find_shown(struct acceptance *acceptance);
 /* The worst of the step's gates in that run, of which `first` is the first outcome; whom isolation accuses failed. */
 enum outcome_word shown_word(const struct record *record, size_t first, size_t step);
 
+/* acceptance_peers.c: fails the requirements whose passes are slow beside those of other hosts, in whichever runs. */
+void compare_peers(struct acceptance *acceptance);
+
 #endif

@@ -116,6 +116,8 @@ static size_t count_whole_steps(const struct census *census, const struct shape 
     const struct plan *plan = census->together->plan;
     size_t count = 0;
 
+    if (census->together->attempts == NULL)
+        return count_steps(census, shape);
     for (size_t i = 0; i < plan->steps.count; i++)
         count +=
             plan->steps.items[i].shape == shape && is_whole(census->aside, &census->together->attempts[i]);
@@ -294,6 +296,20 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                                                                       .owed = slot->duty == DUTY_GATE};
 }
 
+/* Where nothing but outcomes is known: as they were judged. */
+static void take_judged_step(struct census *census, size_t index, size_t outcome,
+                             const struct respect *respects)
+{
+    const struct step *step = &census->together->plan->steps.items[index];
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        double value = census->judgement->outcomes[outcome + i].value;
+
+        if (respects[i].aspect != PEERS_NONE && value > 0)
+            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i], log(value));
+    }
+}
+
 /* Of one step what is compared; outcome: its first. */
 static void take_step(struct census *census, size_t index, size_t outcome, const struct respect *respects)
 {
@@ -350,7 +366,9 @@ static void take_values(struct census *census)
         const struct step *step = &plan->steps.items[i];
 
         number = shape_number(plan, step->shape, number);
-        if (respects[number] != NULL)
+        if (respects[number] != NULL && census->together->attempts == NULL)
+            take_judged_step(census, i, outcome, respects[number]);
+        else if (respects[number] != NULL)
             take_step(census, i, outcome, respects[number]);
         outcome += step->shape->slot_count;
     }

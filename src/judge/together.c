@@ -32,7 +32,7 @@ static bool slots_equal(const struct slot *a, const struct slot *b)
 }
 
 /* The hash alone would do for plans of our own; that of another party is what it wrote. */
-static bool shapes_equal(const struct shape *a, const struct shape *b)
+bool shapes_equal(const struct shape *a, const struct shape *b)
 {
     if (strcmp(a->sha256, b->sha256) != 0 || a->slot_count != b->slot_count ||
         strcmp(a->check, b->check) != 0 || strcmp(a->suite_step, b->suite_step) != 0 ||
@@ -49,8 +49,7 @@ static bool shapes_equal(const struct shape *a, const struct shape *b)
     return true;
 }
 
-/* The one that stands for it, looked for from `near` on: runs of one suite have theirs in the same order. */
-static const struct shape *shape_of_all(struct plan *all, const struct shape *shape, size_t *near)
+const struct shape *shape_of_all(struct plan *all, const struct shape *shape, size_t *near)
 {
     for (size_t i = 0; i < all->shapes.count; i++) {
         size_t at = (*near + i) % all->shapes.count;

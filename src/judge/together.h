@@ -20,7 +20,8 @@ struct together {
     const struct plan *plan; /* shapes and steps, no hosts */
     struct judged_part *parts;
     size_t count;
-    struct step_attempts *attempts; /* by step; NULL where a run still goes on */
+    struct step_attempts
+        *attempts; /* by step, NULL where a run still goes on; NULL: only outcomes are known */
 };
 
 /* In the arena, but for the books of limits, of which outcomes have their words; the steps' members and attempts stay the runs'
@@ -29,6 +30,10 @@ struct together bring_together(struct arena *arena, struct arena *books, const s
                                size_t count);
 struct judged_part part_alone(struct arena *arena, const struct record *record,
                               const struct run_limits *limits);
+bool shapes_equal(const struct shape *a, const struct shape *b);
+/* The shape of the plan that stands for this one, added where there is none; looked for from `near` on: runs of one suite have
+   theirs in the same order. */
+const struct shape *shape_of_all(struct plan *all, const struct shape *shape, size_t *near);
 /* Whose step that is. */
 struct judged_part *together_part(const struct together *together, size_t step);
 

@@ -119,7 +119,7 @@ def week_1(lab, hostfile, suite):
     tap.ok(f"left out: 1 run of the same suite, limits and hosts; nothing is accepted until it is added: assay acceptance add su {again}" in
            done.stdout, "a run that nobody added is named, with the command that adds it", done.stdout)
     report = json.loads(acceptance("report", "su", "--format", "json").stdout)
-    note = "By a suite of its own, which leaves out 45 of the 49 tests of the built-in delivery, and weakens or changes"
+    note = "By a suite of its own, which leaves out 46 of the 50 tests of the built-in delivery, and weakens or changes"
     page = acceptance("report", "su", "--format", "html").stdout
     told = (done.stdout, acceptance("report", "su", "--format", "text").stdout.split("WHAT HAPPENED")[0], report["caveat"],
             page.split('<section id="units">')[0])
@@ -306,6 +306,43 @@ def a_waiver(hostfile, suite):
     tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
 
 
+RING = {"name": "ring", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"name": "pairs", "check": "nccl-all-gather", "scope": "pair", "by": "ring", "needs": ["reachable"], "peers": False,
+     "arguments": {"begin": "8G", "end": "8G", "iterations": 5}, "sizes_judged": ["8G"],
+     "record": ["nccl.all_gather.busbw"]},
+    {"name": "unit", "check": "nccl-all-gather", "scope": "group", "by": "unit", "needs": ["reachable"],
+     "arguments": {"begin": "8G", "end": "8G", "iterations": 5}, "sizes_judged": ["8G"],
+     "limits": [{"metric": "nccl.all_gather.busbw", "fraction_of_groups": 0.5, "source": "its own pairs", "status": "self"}]}]}
+
+
+def a_test_beside_its_own_pairs(hostfile):
+    """Four good hosts, one of which is repaired: its unit is judged by pairs of the same run, so these are run with it."""
+    with open(hostfile, encoding="utf-8") as file:
+        four = "".join(line for line in file if re.match(r"(defaults|node[1345]) ", line)).replace("su2", "su1")
+    hosts, suite, database = write("four", four), write("ring.json", RING), os.path.join(FOLDER, "ring.db")
+
+    def of_ring(*words):
+        return assay(*words, "--db", database)
+
+    assert of_ring("acceptance", "create", "ring", "-H", hosts, "-s", suite).returncode == 0
+    done = of_ring("run", "--progress", "none", "-o", "report.html", "-H", hosts, "-s", suite)
+    done = of_ring("acceptance", "add", "ring", "1") if done.returncode == 0 else done
+    tap.ok(done.returncode == 0, "four hosts are accepted by a limit from their own pairs", done.stdout, done.stderr)
+    of_ring("acceptance", "event", "ring", "repair", "node1")
+    told = of_ring("acceptance", "status", "ring", "--next", "next-ring").stdout
+    with open(os.path.join(FOLDER, "next-ring", "commands"), encoding="utf-8") as file:
+        lines = [shlex.split(line) for line in file.read().splitlines()]
+    steps = [line[line.index("--steps") + 1] for line in lines if line[line.index("--hosts") + 1] == "node[1,3-5]"]
+    tap.same((len(steps), set(steps[0].split(","))), (1, {"pairs", "unit"}), "the unit is tested again beside its pairs", told)
+    tap.ok(all(line[-2:] == ["--db", database] for line in lines) and "then: assay acceptance add ring RUN" in told,
+           "into the database of the acceptance, and what comes then is said", lines)
+    for number, line in enumerate(lines, 2):
+        assay(*line[1:], "--progress", "none", "-o", "report.html")
+        done = of_ring("acceptance", "add", "ring", number)
+    tap.ok(done.returncode == 0 and "verdict: accept" in done.stdout, "and what was written settles it", done.stdout, done.stderr)
+
+
 def anothers_run(hostfile, suite):
     """The last run, as another party would get it, taken into an acceptance of its own."""
     def theirs(*words):
@@ -339,4 +376,5 @@ with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:e
     it_is_signed()
     a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
     anothers_run(the_lab.hostfile, os.path.join(FOLDER, "alone.json"))
+    a_test_beside_its_own_pairs(HOSTS)
 tap.end()

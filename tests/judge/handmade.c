@@ -164,8 +164,9 @@ struct attempt *handmade_try_subject(struct record *record, const char *step, co
         .ended = began + 1};
     reading_init(&attempt->reading, record->arena, "by hand");
     for (size_t i = 0; i < shape->slot_count; i++)
-        reading_measure(&attempt->reading, "score", shape->slots[i].subject,
-                        strcmp(shape->slots[i].subject, subject) == 0 ? other : score, "");
+        if (strcmp(shape->slots[i].metric, "firmware") != 0)
+            reading_measure(&attempt->reading, shape->slots[i].metric, shape->slots[i].subject,
+                            strcmp(shape->slots[i].subject, subject) == 0 ? other : score, "");
     if (strcmp(step, "ports") == 0)
         reading_fact(&attempt->reading, "firmware", "mlx5_0", slice_of("28.1"));
     reading_set(&attempt->reading, READING_COMPLETE, NULL);

@@ -10,9 +10,10 @@ struct campaign_commands {
     size_t runs;
 };
 
-/* Makes the folder if it is not there, and writes its hostfile, suite, contract, manifest of tools and commands anew. */
+/* Makes the folder if it is not there, and writes its hostfile, suite, contract, manifest of tools and commands anew.
+   database: where the runs are to be kept, so that they can be added; NULL: where assay keeps them unless told. */
 int campaign_folder_write(const struct acceptance *acceptance, const struct campaign_next *next,
-                          const char *folder, struct campaign_commands *ret_commands, struct error *err)
-    __attribute__((warn_unused_result));
+                          const char *folder, const char *database, struct campaign_commands *ret_commands,
+                          struct error *err) __attribute__((warn_unused_result));
 
 #endif

@@ -11,10 +11,11 @@
  *   and the hardware stayed the same throughout the run.
  * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
  *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
- *   result between them. What failed in comparison with its peers passes only in runs where at least PEERS_LEAST (peers.h)
- *   other hosts passed the same step. Running it again until it passes replaces nothing.
+ *   result between them. Running it again until it passes replaces nothing.
  * - A waiver in force covers a fail as long as the hardware is the one that it was given for.
  * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each run alone.
+ * - Who is slow beside its peers (peers.h) is so over all runs: a host that is tested again by itself is compared with what the
+ *   others showed in the runs before.
  *
  * A run counts if it has the same suite and limits, and hosts of the acceptance, and is no older than the acceptance: than
  * the earlier of its creation and its first run. One that was not added is left out, and until it is added the units whose
@@ -33,6 +34,7 @@
 #include "assay/model/sighting.h"
 
 struct acceptance;
+struct suite;
 
 enum event_kind {
     EVENT_REPAIR, /* something was repaired; without an item it is not known what, so everything of the host is required again */
@@ -149,6 +151,8 @@ struct acceptance {
     LIST_OF(const struct record *) runs;
     LIST_OF(const struct record *) left_out; /* that were not added, and must be; not judged */
     const struct plan *plan;
+    const struct suite *
+        suite; /* of its documents: who is compared with its peers, and from where on it fails; NULL: nobody */
     double now;
 
     /* The judge's. */
