@@ -10,6 +10,7 @@
  *      hosts that were new in it.
  *
  *   launch.login        "ok", or how it failed; of a key that is refused or unknown nothing is known of the host
+ *   launch.machine      which machine answers there: it has to be the one that the run logged in to under that name
  *   launch.mpi, .nccl   "as on the others", or what the host has and most have (launch.mpi_version, ...)
  *   launch.memlock      as os.memlock, in a login from the head
  *   launch.interfaces   "as on the others", or what is wrong with one that the suite names
@@ -106,6 +107,9 @@ static const struct part_row parts[] = {{"launch", "key-value", command, NULL}, 
 /* --- what is owed --- */
 
 static const struct limit login_rules[] = RULES_EQUAL("launch.login", "ok", "assay");
+static const struct limit machine_rules[] =
+    RULES(.metric = "launch.machine", .rule = RULE_MACHINE,
+          .source = "assay: what is tested between hosts are these hosts", .status = LIMIT_TOOL);
 static const struct limit started_rules[] = RULES_EQUAL("launch.started", "yes", "assay");
 static const struct limit hosts_rules[] = RULES_EQUAL("launch.hosts", MPI_LAUNCH_ALL, "assay");
 static const struct limit alike_rules[] = RULES_EQUAL("launch.*", MPI_LAUNCH_ALIKE, "assay");
@@ -114,6 +118,7 @@ static const struct limit memlock_rules[] =
 
 static const struct item items[] = {
     {"launch.login", PER_MEMBER, NULL, DUTY_GATE, login_rules},
+    {"launch.machine", PER_MEMBER, NULL, DUTY_GATE, machine_rules},
     {"launch.nccl", PER_MEMBER, NULL, DUTY_GATE, alike_rules},
     {"launch.nccl_version", PER_MEMBER, NULL, DUTY_RECORD, NULL},
     {"launch.started", PER_MEMBER, NULL, DUTY_GATE, started_rules},
@@ -148,6 +153,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 
 static const struct remedy remedies[] = {
     {"launch.login", REASON(log_in_from_the_head), .problem = "ssh between hosts"},
+    {"launch.machine", REASON(mend_mpi_address), .problem = "another machine at mpi_address"},
     {"launch.mpi", REASON(install_one_open_mpi), .problem = "MPI", .on_hosts = true},
     {"launch.nccl", REASON(install_one_nccl), .problem = "NCCL", .on_hosts = true},
     {"launch.memlock", REASON(unlimit_locked_memory_for_launches), .problem = "locked memory",

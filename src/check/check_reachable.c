@@ -33,7 +33,8 @@ static void read_answer(const struct check_context *context, const struct attemp
     rest = part->out;
     for (size_t i = 0; i < ARRAY_SIZE(names) && scan_line(&rest, &line); i++)
         reading_fact(out, names[i], "", slice_trim(line));
-    put_machine(attempt, slice_trim(rest), out);
+    if (scan_line(&rest, &line))
+        put_machine(attempt, slice_trim(line), out);
     reading_set(out, READING_COMPLETE, NULL);
 }
 

@@ -403,6 +403,23 @@ static const struct reason *others_with(void *context, size_t index, const struc
                                       step->members[0]->name, found, count, slot->subject);
 }
 
+static const char *machine_of(void *context, size_t index, const char *host)
+{
+    static const struct slot machine = {.metric = "host.machine", .subject = "", .at = ""};
+    struct whole_run *run = context;
+    const struct plan *plan = run->together.plan;
+    const struct judged_part *part = together_part(&run->together, index);
+    const struct owners *owners = NULL;
+
+    for (size_t i = 0; i < plan->steps.count && owners == NULL; i++)
+        if (strcmp(plan->steps.items[i].shape->check, "reachable") == 0)
+            owners = owners_of(run, plan->steps.items[i].shape->suite_step, &machine);
+    for (size_t i = 0; owners != NULL && i < owners->items.count; i++)
+        if (owners->items.items[i].part == part && strcmp(owners->items.items[i].host, host) == 0)
+            return owners->items.items[i].value;
+    return NULL;
+}
+
 static struct rack find_rack(struct whole_run *run, const struct owners *owners,
                              const struct judged_part *part, const char *name)
 {
@@ -930,8 +947,8 @@ void judge_together(const struct judged_run *runs, size_t count)
     struct whole_run run = {.arena = runs[0].record->arena,
                             .aside = arena_create(),
                             .together = bring_together(arena, runs[0].record->arena, runs, count)};
-    struct peers peers = {common_value,  common_kinds,   others_with,       odd_in_rack, common_span,
-                          beside_groups, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value, common_kinds,  others_with,    machine_of,        odd_in_rack,
+                          common_span,  beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement all = outcomes_of_all(&run, &peers);
 
     remark_controllers(&run, &all);

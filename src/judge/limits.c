@@ -111,6 +111,8 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_DISTINCT:
     case RULE_RACK:
         return common == NULL ? MET : MISSED;
+    case RULE_MACHINE:
+        return common == NULL || strcmp(value->text, common) == 0 ? MET : MISSED;
     case RULE_NEAR:
         return is_near(limit, value->text, common);
     case RULE_GROUPS:   /* own_groups_judge */

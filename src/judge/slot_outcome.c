@@ -144,7 +144,7 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
 static bool asks_others(const struct limit *limit)
 {
     return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
-           limit->rule == RULE_GROUPS || limit->rule == RULE_RACK;
+           limit->rule == RULE_GROUPS || limit->rule == RULE_RACK || limit->rule == RULE_MACHINE;
 }
 
 /* What the limits of others say of the value; common: see why_missed. */
@@ -158,6 +158,8 @@ static const struct reason *beside_others(const struct item_case *item, const st
     if (limit->rule == RULE_NEAR)
         return common->text == NULL ? reason(item->arena, one_host_and_its_controller, is)
                                     : reason(item->arena, while_hosts_median_is, is, common->text);
+    if (limit->rule == RULE_MACHINE)
+        return reason(item->arena, another_machine_answers, item->slot->subject);
     if (limit->rule == RULE_DISTINCT)
         return reason(item->arena, is_shared_with, item->slot->metric, common->said);
     return common->text == NULL ? reason(item->arena, hosts_do_not_agree, is,
@@ -236,7 +238,7 @@ static struct opinion by_groups(const struct item_case *item, const struct limit
     return opinion;
 }
 
-/* What most of them have, of RULE_SAME; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
+/* What most of them have, of RULE_SAME; what the host by the item's name is, of RULE_MACHINE; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
 static struct common_value what_others_have(const struct item_case *item, const struct limit *limit,
                                             const struct value *value)
 {
@@ -247,6 +249,8 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->common_value(peers->context, item->step_index, item->slot);
     else if (limit->rule == RULE_NEAR)
         common.text = peers->common_span(peers->context, item->step_index, item->slot);
+    else if (limit->rule == RULE_MACHINE)
+        common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
     else if (limit->rule == RULE_DISTINCT)
         common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
     else

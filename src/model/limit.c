@@ -24,6 +24,7 @@ static const char *const rule_names[] = {
     [RULE_NEAR] = "near",
     [RULE_GROUPS] = "fraction_of_groups",
     [RULE_RACK] = "rack",
+    [RULE_MACHINE] = "machine",
     [RULE_SERIES] = "series",
 };
 static const char *const status_names[] = {
@@ -56,6 +57,7 @@ double limit_gate(const struct limit *limit)
     case RULE_ONE_OF:
     case RULE_MIN_VERSION:
     case RULE_SAME:
+    case RULE_MACHINE:
     case RULE_DISTINCT:
     case RULE_NEAR:
     case RULE_FRACTION:
@@ -172,6 +174,8 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(another_on_each_host);
     case RULE_RACK:
         return REASON(one_in_each_rack);
+    case RULE_MACHINE:
+        return REASON(same_machine_as_logged_in_to);
     case RULE_SERIES:
         return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:

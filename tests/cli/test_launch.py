@@ -85,6 +85,16 @@ def its_key_is_unknown():
            items[("launch.login", BAD)])
 
 
+def another_machine_answers():
+    """Every test between hosts would be of that machine. Here it is one of the others, so that a rank for each is one too many."""
+    done, verdict, items = run("another", with_address("another", f"{NETWORK}.4"))
+    tap.same((verdict, {subject for metric, subject in bad(items, "fail") if metric != "launch.hosts"}), ("reject", {BAD}),
+             "another machine at mpi_address: the host is named, and no other", done.stdout, done.stderr)
+    tap.ok(f"at the mpi_address of {BAD} another machine answers" in items[("launch.machine", BAD)]["cause"] and
+           "correct the host's mpi_address" in items[("launch.machine", BAD)]["remedy"],
+           "another machine at mpi_address: cause and remedy are said", items[("launch.machine", BAD)])
+
+
 def lacking_interfaces(items):
     return {subject for metric, subject in bad(items, "fail") if metric == "launch.interfaces"}
 
@@ -121,7 +131,7 @@ hosts = Hosts(COUNT, "1gbit")
 hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 command("ip", "addr", "add", f"{SILENT}/24", "dev", "switch0")
 command("nsenter", "-t", str(hosts.list[int(BAD[4:]) - 1].child.pid), "-n", "ip", "addr", "add", f"{OTHER}/24", "dev", "eth0")
-for story in (it_starts_on_all, nobody_answers, its_key_is_unknown, an_interface_is_missing, slurm_starts_on_all):
+for story in (it_starts_on_all, nobody_answers, its_key_is_unknown, another_machine_answers, an_interface_is_missing, slurm_starts_on_all):
     if len(sys.argv) < 3 or sys.argv[2] in story.__name__:
         story()
 tap.end()

@@ -32,6 +32,8 @@ enum limit_rule {
     RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
                          noise lets that be told (own_groups.h) */
     RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
+    RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
+                     that is not known it is met: the check reachable answers for it */
     RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
                       check's own only */
 };

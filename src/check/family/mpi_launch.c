@@ -93,6 +93,14 @@ static void read_login(struct reading *out, const struct host *host)
                           reason(out->arena, failed_with_exit_status, status));
 }
 
+/* What was not asked because nobody could log in is said of the login. */
+static void read_machine(struct reading *out, const struct host *host)
+{
+    if (reading_get_fact(out, "launch.machine", host->name) == NULL &&
+        why_unread(out, "launch.machine", host->name) == NULL)
+        unread(out, "launch.machine", host->name, REASON(not_asked_see_login));
+}
+
 /* --- alike on all --- */
 
 /* The value that most members have; of two with as many, the one that the head has, or the first. */
@@ -407,8 +415,10 @@ void mpi_launch_read(const struct check_context *context, const struct attempt *
     read_parts(context, attempt, out);
     if (out->status != READING_COMPLETE)
         return;
-    for (size_t i = 0; i < context->member_count; i++)
+    for (size_t i = 0; i < context->member_count; i++) {
         read_login(out, context->members[i]);
+        read_machine(out, context->members[i]);
+    }
     if (!launcher_is_srun(context))
         compare(context, out, "launch.mpi_version", "launch.mpi");
     compare(context, out, "launch.nccl_version", "launch.nccl");

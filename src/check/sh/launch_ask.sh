@@ -19,6 +19,13 @@ nccl() {
     [ -n "$file" ] || { echo no_nccl_there >&2; return 1; }
     grep -aom1 'NCCL version [0-9][0-9.]*' "$file" | head -n 1 | sed 's/NCCL version //'
 }
+# As the check reachable knows it: its boot and its network.
+# shellcheck disable=SC2317 # `take` calls it
+machine() {
+    read -r boot <"${ASSAY_LAB_BOOT_ID:-/proc/sys/kernel/random/boot_id}" &&
+        echo "$boot $(readlink /proc/self/ns/net || echo no network namespaces)"
+}
+take launch.machine "$1" machine
 take launch.nccl_version "$1" nccl
 take launch.nccl_path "$1" nccl_file
 take launch.memlock "$1" memlock
