@@ -104,6 +104,21 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
         {"\"nvbandwidth\"", "host_to_device_memcpy_ce device_to_host_memcpy_ce",
          "device_to_host_memcpy_ce host_to_device_memcpy_ce device_to_device_memcpy_read_ce", ""},
         {"\"container-runtime\"", "\"needs\"", "\"arguments\": {\"runtimes\": [\"docker\"]}, \"needs\"", ""},
+        /* How it is carried out: what tries a crash, a hang or a doubt away. */
+        {"\"gpu-burn\"", "\"needs\"", "\"retries\": 9, \"needs\"", "gpu-burn, : retries 9 instead of 1"},
+        {"\"gpu-burn\"", "\"needs\"", "\"retries\": 0, \"needs\"", ""},
+        {"\"xid\"", "\"needs\"", "\"retests\": 5, \"needs\"", "xid, : retests 5 instead of 0"},
+        {"\"dcgm-diag\"", "\"needs\"", "\"timeout_s\": 864000, \"needs\"",
+         "dcgm-diag, : timeout_s 864000, which is not given there"},
+        {"\"dcgm-diag\"", "\"needs\"", "\"expected_s\": 864000, \"needs\"",
+         "dcgm-diag, : expected_s 864000, which is not given there"},
+        {"\"rdma-pair\"", "\"exclusive\": \"host\",", "\"exclusive\": \"fabric\",",
+         "rdma-pair, : exclusive fabric instead of host"},
+        {"\"rdma-pair\"", "\"exclusive\": \"host\",", "", "rdma-pair, : exclusive fabric instead of host"},
+        {"\"pcie-link\"", "\"needs\": [\"gpu-burn\"],", "", "pcie-link, : need not come after gpu-burn"},
+        {"\"pcie-link\"", "[\"gpu-burn\"]", "[\"gpu-burn-tensor\"]", ""},
+        {"{\"check\": \"ecc\"", ", \"needs\": [\"gpu-settings\"]", "", ""},
+        {"", "\"steps\"", "\"cool_down\": {\"below_c\": 50, \"within_s\": 60}, \"steps\"", ""},
     };
     const struct builtin *builtin = builtin_find("suites", "delivery");
 
@@ -116,6 +131,25 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
                             edits[i].said);
         arena_destroy(arena);
     }
+}
+
+/* A GPU that does not get cool between tests is sick, and each test that loads it would say so. */
+static void a_suite_that_lets_tests_begin_on_hot_gpus_says_so_of_each(void **state)
+{
+    static const struct edit edit = {"", "\"steps\"",
+                                     "\"cool_down\": {\"below_c\": 95, \"within_s\": 900}, \"steps\"", ""};
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+    struct arena *arena = arena_create();
+    struct concessions found;
+    const char *said;
+
+    (void)state;
+    said = said_of_suite(arena, edited(arena, builtin->bytes, &edit), &found);
+    assert_non_null(strstr(said, "gpu-burn, : cool_down.below_c 95 instead of 60\n"
+                                 "gpu-burn, : cool_down.within_s 900 instead of 600"));
+    assert_null(strstr(said, "xid, "));
+    assert_int_equal(found.changed, found.items.count / 2);
+    arena_destroy(arena);
 }
 
 /* A test under variants judges nothing, so that it stands for none. */
@@ -282,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_suite_weakens_is_said_by_step),
+        cmocka_unit_test(a_suite_that_lets_tests_begin_on_hot_gpus_says_so_of_each),
         cmocka_unit_test(a_step_that_only_compares_variants_stands_for_no_test),
         cmocka_unit_test(one_burn_does_not_stand_for_two),
         cmocka_unit_test(who_says_which_programs_are_run_is_told),
