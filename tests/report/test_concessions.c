@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "assay/model/platform.h"
+#include "assay/reasons/any.h"
+#include "assay/report/report.h"
+#include "sample_record.h"
 
 /* The built-in suite with the first of these texts, behind another one, in place of which the second stands. */
 struct edit {
@@ -284,6 +287,9 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     } cases[] = {
         {"a\nb\n", "storage, cabling, gpu-sdc, cabling-fabric, nccl-all-gather-leaves", NULL},
         {"a\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/\na\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/,//,/.\na\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/,/data\na\n", "cabling, gpu-sdc", NULL},
         {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n", "cabling-lldp, gpu-sdc", NULL},
         {"defaults bmc=none probe=gpu mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n",
          "bmc, redfish", NULL},
@@ -312,6 +318,44 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     }
 }
 
+static void one_host_has_no_tests_between_hosts(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_string_equal(
+        reason_english(arena, caveat_of_concessions(arena, &(struct concessions){.alone = true})),
+        "No test between hosts was made: there is one host.");
+    arena_destroy(arena);
+}
+
+/* A remark far down hides what makes a program crash four times out of five. */
+static void what_passed_only_when_tried_again_is_told(void **state)
+{
+    static const struct sample clean = {.hosts = 4, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct judgement *judgement = &record->judgement;
+    size_t told = 0;
+
+    (void)state;
+    record->standing = (struct standing){.kind = RUN_ACCEPTANCE};
+    assert_null(strstr(reason_english(arena, caveat_of_run(arena, record)), "tried again"));
+    for (size_t i = 0; i < judgement->outcome_count; i++)
+        if (judgement->outcomes[i].word == OUTCOME_PASS && judgement->outcomes[i].step < 5) {
+            judgement->outcomes[i].remark = true;
+            judgement->outcomes[i].cause =
+                reason(arena, passed_after_broken_attempts, 4, reason_text(arena, "signal 11"));
+            told += i == 0 || judgement->outcomes[i - 1].step != judgement->outcomes[i].step;
+        }
+    assert_int_equal(told, 5);
+    assert_non_null(strstr(
+        reason_english(arena, caveat_of_run(arena, record)),
+        "5 tests passed only when tried again, after a program had crashed, been cut off or decided nothing: "));
+    assert_non_null(strstr(reason_english(arena, caveat_of_run(arena, record)), "and 1 more"));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +366,8 @@ int main(void)
         cmocka_unit_test(who_says_which_programs_are_run_is_told),
         cmocka_unit_test(what_a_platform_declares_less_is_said),
         cmocka_unit_test(what_a_hostfile_keeps_out_is_said),
+        cmocka_unit_test(one_host_has_no_tests_between_hosts),
+        cmocka_unit_test(what_passed_only_when_tried_again_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

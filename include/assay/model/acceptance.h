@@ -28,6 +28,7 @@
 
 #include "assay/base/error.h"
 #include "assay/base/text.h"
+#include "assay/model/deliveries.h"
 #include "assay/model/reason.h"
 #include "assay/model/record.h"
 #include "assay/model/sighting.h"
@@ -150,6 +151,7 @@ struct acceptance {
     LIST_OF(const struct record *) left_out; /* that were not added, and must be; not judged */
     const struct plan *plan;
     double now;
+    struct other_deliveries others; /* over its hosts, and none of its runs; the caller's */
 
     /* The judge's. */
     LIST_OF(struct requirement) requirements; /* in plan order; steps without a gate are none */
