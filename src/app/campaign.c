@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/app/campaign.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/app/deliveries.h"
 #include "assay/app/sources.h"
 #include "assay/judge/judge.h"
 #include "assay/reasons/report.h"
@@ -94,6 +96,26 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
     return 0;
 }
 
+/* Whoever asks another question of the same hosts may do so because this one was answered. */
+static int take_other_deliveries(struct arena *arena, struct store *store, struct campaign *campaign,
+                                 struct error *err)
+{
+    struct deliveries_question question = {.before = INFINITY, .all = true};
+    const struct hostfile *hostfile = hostfile_with_spares(
+        arena, campaign->sources.hostfile, campaign->kept->events.items, campaign->kept->events.count, err);
+
+    if (hostfile == NULL)
+        return -1;
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
+            *list_push(arena, &question.hosts.names) = hostfile->hosts.items[i].name;
+    for (size_t i = 0; i < campaign->kept->run_numbers.count; i++)
+        *list_push(arena, &question.runs) = campaign->kept->run_numbers.items[i];
+    for (size_t i = 0; i < campaign->left_out.count; i++)
+        *list_push(arena, &question.runs) = campaign->left_out.items[i]->number;
+    return deliveries_find(store, arena, &question, &campaign->others, err);
+}
+
 int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
                   struct error *err)
 {
@@ -104,7 +126,9 @@ int campaign_load(struct arena *arena, struct store *store, const char *name, st
     for (size_t i = 0; i < ret_campaign->kept->run_numbers.count; i++)
         if (take_run(arena, store, ret_campaign, ret_campaign->kept->run_numbers.items[i], err) < 0)
             return -1;
-    return take_others(arena, store, ret_campaign, err);
+    return take_others(arena, store, ret_campaign, err) < 0
+               ? -1
+               : take_other_deliveries(arena, store, ret_campaign, err);
 }
 
 /* -- Judging --------------------------------------------------------------------------------------------------- */
@@ -146,6 +170,9 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
     for (size_t i = 0; i < campaign->left_out.count; i++)
         if (end_of(campaign->left_out.items[i]) <= now)
             *list_push(kept->arena, &acceptance->left_out) = campaign->left_out.items[i];
+    for (size_t i = 0; i < campaign->others.items.count; i++)
+        if (campaign->others.items.items[i].ended <= now)
+            *list_push(kept->arena, &acceptance->others.items) = campaign->others.items.items[i];
     for (size_t i = 0; i < kept->events.count; i++)
         if (kept->events.items[i].at <= now)
             *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
@@ -226,6 +253,31 @@ static void add_event_moment(struct acceptance *acceptance, const struct accepta
     add_moment(acceptance, event->at, text);
 }
 
+static bool is_earlier(const struct campaign *campaign, long long number)
+{
+    for (size_t i = 0; i < campaign->earlier.count; i++)
+        if (campaign->earlier.items[i]->number == number)
+            return true;
+    return false;
+}
+
+static void add_other_deliveries(const struct campaign *campaign, struct acceptance *acceptance)
+{
+    struct arena *arena = acceptance->arena;
+
+    for (size_t i = 0; i < acceptance->others.items.count; i++) {
+        const struct other_delivery *other = &acceptance->others.items.items[i];
+
+        if (!is_earlier(campaign, other->number))
+            add_moment(acceptance, other->ended,
+                       reason(arena, run_beside_acceptance,
+                              reason(arena, run_over_hosts, other->number, other->hosts,
+                                     other->end == DELIVERY_BROKEN_OFF ? REASON(run_broken_off)
+                                     : other->judged ? reason_word(arena, verdict_name(other->verdict))
+                                                     : REASON(word_not_judged))));
+    }
+}
+
 int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
 {
     struct arena *arena = acceptance->arena;
@@ -236,7 +288,7 @@ int campaign_story(const struct campaign *campaign, struct acceptance *acceptanc
     for (size_t i = 0; i < acceptance->left_out.count; i++)
         add_moment(acceptance, end_of(acceptance->left_out.items[i]),
                    reason(arena, run_not_added, run_text(arena, acceptance->left_out.items[i])));
-
+    add_other_deliveries(campaign, acceptance);
     for (size_t i = 0; i < acceptance->runs.count; i++) {
         add_moment(acceptance, end_of(acceptance->runs.items[i]), run_text(arena, acceptance->runs.items[i]));
         add_waivers(acceptance, acceptance->runs.items[i]);

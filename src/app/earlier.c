@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "assay/app/deliveries.h"
 #include "assay/app/histories.h"
 #include "assay/judge/judge.h"
 #include "assay/model/compare.h"
@@ -57,47 +58,18 @@ static int find_accepted(struct store *store, struct arena *arena, const struct 
     return 0;
 }
 
-/* A delivery over the same hosts that was decided before this one, whatever its suite is called. Hosts that cannot be read
-   may be the same: a rejection of theirs is told rather than lost, and nothing else is concluded of them. */
-static bool is_decided_before(struct store *store, struct arena *arena, const struct run_summary *run,
-                              const struct record *record)
+/* Of a run that nobody accepts nobody has to know it. */
+static int find_others(struct store *store, struct arena *arena, const struct record *record,
+                       struct earlier *earlier, struct error *err)
 {
-    struct hostlist hosts;
-    struct standing standing;
-    struct error damaged;
+    struct deliveries_question question = {.before = record->started};
 
-    if (!run->judged || run->imported || run->verdict == VERDICT_INCOMPLETE ||
-        run->number == record->number || run->started >= record->started ||
-        run->hosts != record->plan->hosts.count)
-        return false;
-    standing = store_run_standing(store, run->number);
-    if (!standing_is_acceptance(&standing))
-        return false;
-    if (store_run_hosts(store, arena, run->number, &hosts, &damaged) < 0)
-        return run->verdict == VERDICT_REJECT;
-    return same_hosts(&hosts, record);
-}
-
-/* Those that were rejected since the last one that was not; runs come newest first. */
-static int find_rejected(struct store *store, struct arena *arena, const struct record *record,
-                         struct earlier *earlier, struct error *err)
-{
-    LIST_OF(long long) newest_first = {0};
-    struct run_summary *runs;
-    size_t count;
-
-    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_decided_before(store, arena, &runs[i], record))
-            continue;
-        if (runs[i].verdict != VERDICT_REJECT)
-            break;
-        *list_push(arena, &newest_first) = runs[i].number;
-    }
-    for (size_t i = newest_first.count; i > 0; i--)
-        *list_push(arena, &earlier->rejected) = newest_first.items[i - 1];
-    return 0;
+    if (!standing_is_acceptance(&record->standing))
+        return 0;
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        *list_push(arena, &question.hosts.names) = record->plan->hosts.items[i]->name;
+    *list_push(arena, &question.runs) = record->number;
+    return deliveries_find(store, arena, &question, &earlier->others, err);
 }
 
 static int find_chosen(struct store *store, struct arena *arena, const char *word, struct record **ret_found,
@@ -127,7 +99,7 @@ int earlier_attach(struct store *store, struct arena *arena, struct record *reco
         return -1;
     *earlier = (struct earlier){.uuid = "", .history = history, .findings = findings};
     record->earlier = earlier;
-    if (find_rejected(store, arena, record, earlier, err) < 0)
+    if (find_others(store, arena, record, earlier, err) < 0)
         return -1;
     if (before == NULL)
         return 0;

@@ -11,7 +11,7 @@ enum { DAY_S = 86400, MIB = 1 << 20 };
 struct prune_options {
     const char *db;
     unsigned keep, older_than;
-    bool dry_run;
+    bool dry_run, rejected;
 };
 
 struct choice {
@@ -20,7 +20,8 @@ struct choice {
 };
 
 /* Why it stays, however old it is; NULL: it may go. */
-static const char *why_stays(const struct run_summary *run, const struct standing *standing)
+static const char *why_stays(const struct run_summary *run, const struct standing *standing,
+                             const struct prune_options *options)
 {
     if (run->damage != NULL)
         return "it cannot be read, so nobody knows what it says";
@@ -33,7 +34,12 @@ static const char *why_stays(const struct run_summary *run, const struct standin
         return "it is part of an acceptance";
     if (run->accepted)
         return standing_is_acceptance(standing) ? "it was accepted" : "it passed";
-    return run->waived ? "it has a waiver" : NULL;
+    if (run->waived)
+        return "it has a waiver";
+    return run->judged && run->verdict == VERDICT_REJECT && standing_is_acceptance(standing) &&
+                   !run->imported && !options->rejected
+               ? "it was rejected, and later deliveries of its hosts have to tell that; --rejected takes it out"
+               : NULL;
 }
 
 static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
@@ -46,7 +52,7 @@ static void choose(struct store *store, struct arena *arena, const struct run_su
     for (size_t i = 0; i < count; i++) {
         const struct run_summary *run = &runs[i];
         struct standing standing = store_run_standing(store, run->number);
-        const char *why = why_stays(run, &standing);
+        const char *why = why_stays(run, &standing, options);
 
         if (passed[run->imported]++ < options->keep || (options->older_than > 0 && run->started > before)) {
             ret_choice->stay++;
@@ -97,6 +103,8 @@ int command_prune(int argc, char **argv)
         {"keep", 0, OPTION_COUNT, "N", &options.keep, "the newest N runs stay"},
         {"older-than", 0, OPTION_COUNT, "DAYS", &options.older_than,
          "forget only runs that started more than so many days ago"},
+        {"rejected", 0, OPTION_FLAG, NULL, &options.rejected,
+         "deliveries that were rejected go too, and later ones do not tell of them any more"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &options.dry_run, "only say what would go"},
         CLI_DB_ROW(&options.db),
         OPTION_END,

@@ -34,18 +34,23 @@ struct names {
     LIST_OF(const char *) items;
 };
 
-static void add_name(struct arena *arena, struct names *names, const char *name)
+static void add_another(struct arena *arena, struct names *names, const char *name)
 {
     enum { NAMES_MOST = 4 };
 
-    for (size_t i = 0; i < names->items.count; i++)
-        if (strcmp(names->items.items[i], name) == 0)
-            return;
     *list_push(arena, &names->items) = name;
     if (names->items.count <= NAMES_MOST)
         names->text = names->text != NULL ? arena_printf(arena, "%s, %s", names->text, name)
                                           : arena_strdup(arena, name);
     names->shown = names->items.count < NAMES_MOST ? names->items.count : NAMES_MOST;
+}
+
+static void add_name(struct arena *arena, struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->items.count; i++)
+        if (strcmp(names->items.items[i], name) == 0)
+            return;
+    add_another(arena, names, name);
 }
 
 static const struct reason *names_said(struct arena *arena, const struct names *names)
@@ -76,7 +81,7 @@ const struct reason *caveat_of_concessions(struct arena *arena, const struct con
         caveat = then(arena, caveat, reason(arena, hostfile_leaves_out, found->undeclared));
     if (found->spares > 0)
         caveat = then(arena, caveat, reason(arena, spares_not_tested, found->spares, found->spare_names));
-    return caveat;
+    return found->alone ? then(arena, caveat, REASON(nothing_between_hosts)) : caveat;
 }
 
 /* Metrics that the suite would judge, and nobody has a figure for. */
@@ -106,6 +111,41 @@ static const struct reason *of_timescale(struct arena *arena, const struct plan 
     return plan_timescale(plan) > 1 ? reason(arena, tests_were_hastened, plan_timescale(plan)) : NULL;
 }
 
+static const char *step_name(struct arena *arena, const struct step *step)
+{
+    const char **hosts = arena_array(arena, const char *, step->member_count);
+
+    for (size_t i = 0; i < step->member_count; i++)
+        hosts[i] = step->members[i]->name;
+    return arena_printf(arena, "%s %s", step->shape->suite_step,
+                        hostlist_fold(arena, hosts, step->member_count));
+}
+
+/* Each test once, as often as it was made. Outcomes stand in the order of the plan. */
+static void add_broken(struct arena *arena, const struct record *record, struct names *names)
+{
+    size_t last = (size_t)-1;
+
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+
+        if (outcome->step == last || outcome->word != OUTCOME_PASS || outcome->cause == NULL ||
+            !reason_has(outcome->cause, passed_after_broken_attempts))
+            continue;
+        last = outcome->step;
+        add_another(arena, names, step_name(arena, step));
+    }
+}
+
+/* A GPU that makes a program crash now and then is sick, however often it passes when it is tried again. */
+static const struct reason *of_broken(struct arena *arena, const struct names *names)
+{
+    return names->items.count > 0
+               ? reason(arena, passed_when_tried_again, names->items.count, names_said(arena, names))
+               : NULL;
+}
+
 /* Whoever judges a run again may do so by documents that the other party has not seen. */
 static const struct reason *of_judgement(struct arena *arena, const struct documents *judged_by)
 {
@@ -117,15 +157,31 @@ static const struct reason *of_judgement(struct arena *arena, const struct docum
     return names.items.count > 0 ? reason(arena, judged_by_others, names_said(arena, &names)) : NULL;
 }
 
-static const struct reason *of_earlier(struct arena *arena, const struct earlier *earlier)
+static void names_of_others(struct arena *arena, const struct other_deliveries *others, enum delivery_end end,
+                            struct names *ret_names)
 {
-    struct names names = {0};
+    *ret_names = (struct names){0};
+    for (size_t i = 0; i < others->items.count; i++)
+        if (others->items.items[i].end == end && !others->items.items[i].settled)
+            add_another(arena, ret_names, arena_printf(arena, "%lld", others->items.items[i].number));
+}
 
-    for (size_t i = 0; earlier != NULL && i < earlier->rejected.count; i++)
-        add_name(arena, &names, arena_printf(arena, "%lld", earlier->rejected.items[i]));
+static const struct reason *of_others(struct arena *arena, const struct other_deliveries *others)
+{
+    const struct reason *said = NULL;
+    struct names names;
+
+    names_of_others(arena, others, DELIVERY_REJECTED, &names);
+    if (names.items.count > 0)
+        said = reason(arena, rejected_before, names.items.count, names_said(arena, &names));
+    names_of_others(arena, others, DELIVERY_WAIVED, &names);
+    if (names.items.count > 0)
+        said = then(arena, said, reason(arena, waived_before, names.items.count, names_said(arena, &names)));
+    names_of_others(arena, others, DELIVERY_BROKEN_OFF, &names);
     return names.items.count > 0
-               ? reason(arena, rejected_before, names.items.count, names_said(arena, &names))
-               : NULL;
+               ? then(arena, said,
+                      reason(arena, broken_off_before, names.items.count, names_said(arena, &names)))
+               : said;
 }
 
 /* Of its slices together; 0: it has none. */
@@ -169,6 +225,7 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
 {
     const struct documents *judged_by = &record->judgement.documents;
     const struct reason *caveat;
+    struct names broken = {0};
 
     if (!standing_is_acceptance(&record->standing))
         return of_soak(arena, record);
@@ -176,7 +233,9 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
                   caveat_of_documents(arena, record->plan, &record->documents, judged_by));
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));
     caveat = then(arena, caveat, of_timescale(arena, record->plan));
-    return then(arena, caveat, of_earlier(arena, record->earlier));
+    add_broken(arena, record, &broken);
+    caveat = then(arena, caveat, of_broken(arena, &broken));
+    return record->earlier != NULL ? then(arena, caveat, of_others(arena, &record->earlier->others)) : caveat;
 }
 
 const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance)
@@ -184,6 +243,11 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     const struct reason *caveat =
         then(arena, caveat_of_documents(arena, acceptance->plan, &acceptance->documents, NULL),
              of_missing_limits(arena, acceptance->plan));
+    struct names broken = {0};
 
-    return then(arena, caveat, of_timescale(arena, acceptance->plan));
+    for (size_t i = 0; i < acceptance->runs.count; i++)
+        add_broken(arena, acceptance->runs.items[i], &broken);
+    caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
+    caveat = then(arena, caveat, of_broken(arena, &broken));
+    return then(arena, caveat, of_others(arena, &acceptance->others));
 }

@@ -66,6 +66,7 @@ void concessions_find(struct arena *arena, const struct plan *plan, const struct
     *ret_concessions = (struct concessions){0};
     if (limits.suite == NULL || !limits.suite->delivery || builtin == NULL)
         return;
+    ret_concessions->alone = plan->hosts.count == 1;
     whole = suite_parse(arena, builtin->name, builtin->bytes, &err);
     if (whole == NULL)
         return;

@@ -47,6 +47,7 @@ struct concessions {
         *undeclared; /* tests of the suite that the hostfile keeps out by what it does not declare; NULL */
     size_t spares;   /* hosts of the hostfile that are none of the delivery and were not tested */
     const char *spare_names; /* "node[7-8]"; NULL */
+    bool alone;              /* there is one host, so that nothing was tested between hosts */
 };
 
 /*

@@ -14,6 +14,12 @@ static size_t hosts_to_accept(const struct hostfile *hostfile)
     return count;
 }
 
+/* Every host has a root file system: who names no other mount has declared none. */
+static bool declares_mounts(const struct host *host)
+{
+    return host->mounts != NULL && host->mounts[strspn(host->mounts, "/.,")] != '\0';
+}
+
 /* Whether the step would be for the host, or for as many as there are, were the word there that the hostfile lacks. On the
    other kind of fabric, and over fewer hosts, there is nothing to declare. */
 static bool waits_for_a_word(const struct json *when, const struct host *host, size_t hosts)
@@ -26,7 +32,7 @@ static bool waits_for_a_word(const struct json *when, const struct host *host, s
         (double)hosts < json_number(when, "leaves_min", 0))
         return false;
     return (json_get(when, "bmc") != NULL && host->without_bmc) ||
-           (json_get(when, "mounts") != NULL && host->mounts == NULL) ||
+           (json_get(when, "mounts") != NULL && !declares_mounts(host)) ||
            (json_get(when, "object_store") != NULL && host->object_store == NULL) ||
            (json_get(when, "probe") != NULL && host->probe == NULL) ||
            (json_get(when, "cabling") != NULL && host->rails.count == 0) ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A suite beside the built-in delivery, step by step. */
+#include <stddef.h>
 #include <string.h>
 
 #include "assay/base/json.h"
@@ -13,6 +14,9 @@ struct pair {
     struct arena *arena;
     const struct suite_step *own, *whole;
     struct concessions *found;
+    /* Of how it is carried out; else NULL. stands_for: by the delivery's steps, the step of own_suite. */
+    const struct suite *own_suite, *whole_suite;
+    const struct suite_step *const *stands_for;
 };
 
 static void concede(struct pair *pair, const char *metric, const struct reason *detail)
@@ -242,11 +246,138 @@ static void compare_steps(struct pair *pair)
     compare_judged(pair);
     compare_own_measure(pair);
     compare_peers(pair);
-    if (pair->own->repeat < pair->whole->repeat)
-        concede(pair, "",
-                reason(pair->arena, argument_beside, "repeat", pair->own->repeat, pair->whole->repeat));
     if (pair->whole->last && !pair->own->last)
         concede(pair, "", REASON(last_there_not_here));
+}
+
+/* -- How a step is carried out: it tells no test from another, and may let a sick host pass all the same -- */
+
+/* A crash, a hang or a doubt that is tried away is none; a test that may take longer hangs unseen. */
+static const struct conduct {
+    const char *key;
+    size_t at;
+    bool more_is_more;
+} conducts[] = {
+    {"repeat", offsetof(struct suite_step, repeat), true},
+    {"retries", offsetof(struct suite_step, retries), false},
+    {"retests", offsetof(struct suite_step, retests), false},
+    {"timeout_s", offsetof(struct suite_step, timeout_s), false},
+    {"expected_s", offsetof(struct suite_step, expected_s), false},
+};
+
+static unsigned conduct_of(const struct suite_step *step, const struct conduct *row)
+{
+    return *(const unsigned *)(const void *)((const char *)step + row->at);
+}
+
+/* Without either of them the time is the platform's or the check's own, which nobody has stretched. */
+static bool is_left_to_the_check(const struct conduct *row, unsigned value)
+{
+    return value == 0 && (row->at == offsetof(struct suite_step, timeout_s) ||
+                          row->at == offsetof(struct suite_step, expected_s));
+}
+
+static void compare_conduct(struct pair *pair)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(conducts); i++) {
+        unsigned own = conduct_of(pair->own, &conducts[i]), whole = conduct_of(pair->whole, &conducts[i]);
+
+        if (conducts[i].more_is_more ? own >= whole : own <= whole)
+            continue;
+        concede(pair, "",
+                is_left_to_the_check(&conducts[i], whole)
+                    ? reason(pair->arena, argument_added_beside, conducts[i].key,
+                             arena_printf(pair->arena, "%u", own))
+                    : reason(pair->arena, argument_beside, conducts[i].key, own, whole));
+    }
+}
+
+/* As the plan has it (exclusivity_of in plan.c), where nobody knows the leaves. */
+static enum exclusivity exclusivity_of(const struct suite_step *step)
+{
+    const struct check *check = check_find(step->check);
+    enum exclusivity exclusive = EXCLUSIVE_FABRIC;
+
+    if (step->exclusive != NULL && exclusivity_parse(step->exclusive, &exclusive))
+        return exclusive;
+    return check != NULL && (strcmp(step->scope, "host") == 0 || check->exclusive == EXCLUSIVE_NONE)
+               ? check->exclusive
+               : EXCLUSIVE_FABRIC;
+}
+
+/* What runs alone loads neither what others share with it nor what cools and feeds them. */
+static void compare_company(struct pair *pair)
+{
+    enum exclusivity own = exclusivity_of(pair->own), whole = exclusivity_of(pair->whole);
+
+    if (own > whole)
+        concede(pair, "",
+                reason(pair->arena, argument_beside, "exclusive", exclusivity_name(own),
+                       exclusivity_name(whole)));
+}
+
+/* Of each step of the suite whether this one begins after it. Needs are of earlier steps, so one way back finds all. */
+static const bool *steps_before(struct arena *arena, const struct suite *suite, const struct suite_step *step)
+{
+    bool *before = arena_array(arena, bool, suite->steps.count + 1);
+    size_t at = (size_t)(step - suite->steps.items);
+
+    for (size_t i = at + 1; i-- > 0;) {
+        const struct suite_step *later = &suite->steps.items[i];
+
+        for (size_t k = 0; (i == at || before[i]) && k < later->needs.count; k++)
+            before[suite_step_find(suite, later->needs.items[k]) - suite->steps.items] = true;
+    }
+    return before;
+}
+
+static bool comes_after(struct pair *pair, const bool *before, const char *check)
+{
+    for (size_t i = 0; i < pair->own_suite->steps.count; i++)
+        if (before[i] && strcmp(pair->own_suite->steps.items[i].check, check) == 0)
+            return true;
+    return pair->own->last;
+}
+
+/* What a step needs fails by itself where it fails; but a host that has not been loaded yet is another than one that has. */
+static void compare_order(struct pair *pair)
+{
+    const bool *before = steps_before(pair->arena, pair->own_suite, pair->own);
+
+    for (size_t i = 0; i < pair->whole->needs.count; i++) {
+        const struct suite_step *need = suite_step_find(pair->whole_suite, pair->whole->needs.items[i]);
+        const struct check *check = check_find(need->check);
+
+        /* Of a test that is not there at all that is said. */
+        if (pair->stands_for[need - pair->whole_suite->steps.items] != NULL && check != NULL &&
+            check->window && !comes_after(pair, before, need->check))
+            concede(pair, "", reason(pair->arena, after_there_not_here, need->name));
+    }
+}
+
+static void compare_warmth(struct pair *pair)
+{
+    const struct suite *own = pair->own_suite, *whole = pair->whole_suite;
+    const struct check *check = check_find(pair->whole->check);
+
+    if (check == NULL || !check->window)
+        return;
+    if (own->cool_below_c > whole->cool_below_c)
+        concede(pair, "",
+                reason(pair->arena, argument_beside, "cool_down.below_c", own->cool_below_c,
+                       whole->cool_below_c));
+    if (own->cool_within_s > whole->cool_within_s)
+        concede(pair, "",
+                reason(pair->arena, argument_beside, "cool_down.within_s", own->cool_within_s,
+                       whole->cool_within_s));
+}
+
+static void compare_carrying_out(struct pair *pair)
+{
+    compare_conduct(pair);
+    compare_company(pair);
+    compare_order(pair);
+    compare_warmth(pair);
 }
 
 /* -- Which step stands for which -- */
@@ -264,7 +395,7 @@ static bool is_like(struct arena *arena, const struct suite_step *own, const str
         return false;
     switch (likeness) {
     case SAME_TEST:
-        compare_steps(&(struct pair){arena, own, whole, &found});
+        compare_steps(&(struct pair){arena, own, whole, &found, NULL, NULL, NULL});
         return found.items.count == 0 && own->last == whole->last;
     case SAME_NAME:
         return strcmp(own->name, whole->name) == 0 && has_same_scope(own, whole);
@@ -306,6 +437,8 @@ void concessions_of_suite(struct arena *arena, const struct suite *suite, const 
         }
     for (size_t i = 0; i < whole->steps.count; i++) {
         size_t before = concessions->items.count;
+        struct pair pair = {arena, stands_for[i], &whole->steps.items[i], concessions, suite,
+                            whole, stands_for};
 
         if (stands_for[i] == NULL) {
             concessions->absent++;
@@ -313,7 +446,8 @@ void concessions_of_suite(struct arena *arena, const struct suite *suite, const 
                 (struct concession){CONCESSION_ABSENT, whole->steps.items[i].name, "", "", NULL};
             continue;
         }
-        compare_steps(&(struct pair){arena, stands_for[i], &whole->steps.items[i], concessions});
+        compare_steps(&pair);
+        compare_carrying_out(&pair);
         concessions->changed += concessions->items.count > before;
     }
 }

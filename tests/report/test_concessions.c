@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "assay/model/platform.h"
+#include "assay/reasons/any.h"
+#include "assay/report/report.h"
+#include "sample_record.h"
 
 /* The built-in suite with the first of these texts, behind another one, in place of which the second stands. */
 struct edit {
@@ -104,6 +107,21 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
         {"\"nvbandwidth\"", "host_to_device_memcpy_ce device_to_host_memcpy_ce",
          "device_to_host_memcpy_ce host_to_device_memcpy_ce device_to_device_memcpy_read_ce", ""},
         {"\"container-runtime\"", "\"needs\"", "\"arguments\": {\"runtimes\": [\"docker\"]}, \"needs\"", ""},
+        /* How it is carried out: what tries a crash, a hang or a doubt away. */
+        {"\"gpu-burn\"", "\"needs\"", "\"retries\": 9, \"needs\"", "gpu-burn, : retries 9 instead of 1"},
+        {"\"gpu-burn\"", "\"needs\"", "\"retries\": 0, \"needs\"", ""},
+        {"\"xid\"", "\"needs\"", "\"retests\": 5, \"needs\"", "xid, : retests 5 instead of 0"},
+        {"\"dcgm-diag\"", "\"needs\"", "\"timeout_s\": 864000, \"needs\"",
+         "dcgm-diag, : timeout_s 864000, which is not given there"},
+        {"\"dcgm-diag\"", "\"needs\"", "\"expected_s\": 864000, \"needs\"",
+         "dcgm-diag, : expected_s 864000, which is not given there"},
+        {"\"rdma-pair\"", "\"exclusive\": \"host\",", "\"exclusive\": \"fabric\",",
+         "rdma-pair, : exclusive fabric instead of host"},
+        {"\"rdma-pair\"", "\"exclusive\": \"host\",", "", "rdma-pair, : exclusive fabric instead of host"},
+        {"\"pcie-link\"", "\"needs\": [\"gpu-burn\"],", "", "pcie-link, : need not come after gpu-burn"},
+        {"\"pcie-link\"", "[\"gpu-burn\"]", "[\"gpu-burn-tensor\"]", ""},
+        {"{\"check\": \"ecc\"", ", \"needs\": [\"gpu-settings\"]", "", ""},
+        {"", "\"steps\"", "\"cool_down\": {\"below_c\": 50, \"within_s\": 60}, \"steps\"", ""},
     };
     const struct builtin *builtin = builtin_find("suites", "delivery");
 
@@ -116,6 +134,25 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
                             edits[i].said);
         arena_destroy(arena);
     }
+}
+
+/* A GPU that does not get cool between tests is sick, and each test that loads it would say so. */
+static void a_suite_that_lets_tests_begin_on_hot_gpus_says_so_of_each(void **state)
+{
+    static const struct edit edit = {"", "\"steps\"",
+                                     "\"cool_down\": {\"below_c\": 95, \"within_s\": 900}, \"steps\"", ""};
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+    struct arena *arena = arena_create();
+    struct concessions found;
+    const char *said;
+
+    (void)state;
+    said = said_of_suite(arena, edited(arena, builtin->bytes, &edit), &found);
+    assert_non_null(strstr(said, "gpu-burn, : cool_down.below_c 95 instead of 60\n"
+                                 "gpu-burn, : cool_down.within_s 900 instead of 600"));
+    assert_null(strstr(said, "xid, "));
+    assert_int_equal(found.changed, found.items.count / 2);
+    arena_destroy(arena);
 }
 
 /* A test under variants judges nothing, so that it stands for none. */
@@ -250,6 +287,9 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     } cases[] = {
         {"a\nb\n", "storage, cabling, gpu-sdc, cabling-fabric, nccl-all-gather-leaves", NULL},
         {"a\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/\na\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/,//,/.\na\n", "storage, cabling, gpu-sdc", NULL},
+        {"defaults mounts=/,/data\na\n", "cabling, gpu-sdc", NULL},
         {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n", "cabling-lldp, gpu-sdc", NULL},
         {"defaults bmc=none probe=gpu mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n",
          "bmc, redfish", NULL},
@@ -278,15 +318,56 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     }
 }
 
+static void one_host_has_no_tests_between_hosts(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_string_equal(
+        reason_english(arena, caveat_of_concessions(arena, &(struct concessions){.alone = true})),
+        "No test between hosts was made: there is one host.");
+    arena_destroy(arena);
+}
+
+/* A remark far down hides what makes a program crash four times out of five. */
+static void what_passed_only_when_tried_again_is_told(void **state)
+{
+    static const struct sample clean = {.hosts = 4, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    struct judgement *judgement = &record->judgement;
+    size_t told = 0;
+
+    (void)state;
+    record->standing = (struct standing){.kind = RUN_ACCEPTANCE};
+    assert_null(strstr(reason_english(arena, caveat_of_run(arena, record)), "tried again"));
+    for (size_t i = 0; i < judgement->outcome_count; i++)
+        if (judgement->outcomes[i].word == OUTCOME_PASS && judgement->outcomes[i].step < 5) {
+            judgement->outcomes[i].remark = true;
+            judgement->outcomes[i].cause =
+                reason(arena, passed_after_broken_attempts, 4, reason_text(arena, "signal 11"));
+            told += i == 0 || judgement->outcomes[i - 1].step != judgement->outcomes[i].step;
+        }
+    assert_int_equal(told, 5);
+    assert_non_null(strstr(
+        reason_english(arena, caveat_of_run(arena, record)),
+        "5 tests passed only when tried again, after a program had crashed, been cut off or decided nothing: "));
+    assert_non_null(strstr(reason_english(arena, caveat_of_run(arena, record)), "and 1 more"));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_suite_weakens_is_said_by_step),
+        cmocka_unit_test(a_suite_that_lets_tests_begin_on_hot_gpus_says_so_of_each),
         cmocka_unit_test(a_step_that_only_compares_variants_stands_for_no_test),
         cmocka_unit_test(one_burn_does_not_stand_for_two),
         cmocka_unit_test(who_says_which_programs_are_run_is_told),
         cmocka_unit_test(what_a_platform_declares_less_is_said),
         cmocka_unit_test(what_a_hostfile_keeps_out_is_said),
+        cmocka_unit_test(one_host_has_no_tests_between_hosts),
+        cmocka_unit_test(what_passed_only_when_tried_again_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

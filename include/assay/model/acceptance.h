@@ -29,6 +29,7 @@
 
 #include "assay/base/error.h"
 #include "assay/base/text.h"
+#include "assay/model/deliveries.h"
 #include "assay/model/reason.h"
 #include "assay/model/record.h"
 #include "assay/model/sighting.h"
@@ -154,6 +155,7 @@ struct acceptance {
     const struct suite *
         suite; /* of its documents: who is compared with its peers, and from where on it fails; NULL: nobody */
     double now;
+    struct other_deliveries others; /* over its hosts, and none of its runs; the caller's */
 
     /* The judge's. */
     LIST_OF(struct requirement) requirements; /* in plan order; steps without a gate are none */

@@ -3,6 +3,7 @@
 #ifndef ASSAY_COMPARE_H
 #define ASSAY_COMPARE_H
 
+#include "assay/model/deliveries.h"
 #include "assay/model/history.h"
 #include "assay/model/record.h"
 
@@ -33,9 +34,8 @@ struct earlier {
     double started; /* Unix time, s */
     enum verdict_word verdict;
     struct standing standing;
-    /* Runs of deliveries over the same hosts that were rejected before this one, and since the last that was accepted, the
-       first one first; whatever it is compared with. */
-    LIST_OF(long long) rejected;
+    /* Deliveries over these hosts before this one that its reader has to know of; whatever it is compared with. */
+    struct other_deliveries others;
     struct comparison comparison;
     const struct history *history;           /* of these two runs, */
     const struct history_findings *findings; /* and which rates are lower in it beyond what noise explains */

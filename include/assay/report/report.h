@@ -102,8 +102,9 @@ const struct reason *caveat_of_documents(struct arena *arena, const struct plan 
 /*
  * What has to stand beside the verdict of a run that may be accepted, or of an acceptance, and of a soak that it was shorter
  * than the built-in one; NULL: nothing. How much less its documents ask for; what nobody has a limit for; that it was judged
- * again by other documents than its own; which runs before it were rejected, as far as record->earlier tells. The report
- * lists the first two under "Not judged".
+ * again by other documents than its own; what passed only when it was tried again; which deliveries before it were rejected,
+ * waived or broken off, as far as record->earlier, or the acceptance's others, tell. The report lists the first two under
+ * "Not judged".
  */
 const struct reason *caveat_of_run(struct arena *arena, const struct record *record);
 const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance);

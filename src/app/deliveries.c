@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whoever wants a sick cluster accepted tries until it passes. Under other names, with a host more or less, or broken off
+ * as soon as something fails, it is the same cluster.
+ */
+#include "assay/app/deliveries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/app/sources.h"
+#include "assay/judge/judge.h"
+
+/* -- The hosts that are asked about ------------------------------------------------------------------------------ */
+
+/* By what a host is found: its name, or a part of it. */
+enum { KEY_NAME = -1 }; /* else an item_kind */
+struct key {
+    int kind;
+    const char *text;
+    size_t host; /* index into the question's hosts */
+};
+
+struct hosts {
+    LIST_OF(struct key) keys; /* sorted */
+    bool *known;              /* by host: some part of it was seen */
+    bool *accepted;           /* by host: in a later run than the one that is looked at */
+    size_t count;
+};
+
+/* What a run has of them, by host. */
+struct common {
+    bool *named, *seen; /* a host of this name; a part of it */
+    bool *parts;        /* the host of this name has parts that were seen */
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct key *left = a, *right = b;
+
+    return left->kind != right->kind ? (left->kind < right->kind ? -1 : 1) : strcmp(left->text, right->text);
+}
+
+/* NULL: it is none of them. */
+static const struct key *find_key(const struct hosts *hosts, int kind, const char *text)
+{
+    const struct key key = {kind, text, 0};
+
+    return hosts->keys.count > 0
+               ? bsearch(&key, hosts->keys.items, hosts->keys.count, sizeof key, compare_keys)
+               : NULL;
+}
+
+static void sort_keys(struct hosts *hosts)
+{
+    if (hosts->keys.count > 0)
+        qsort(hosts->keys.items, hosts->keys.count, sizeof(struct key), compare_keys);
+}
+
+/* Their parts, as these runs saw them. */
+static int take_parts(struct store *store, struct arena *arena, const struct deliveries_question *question,
+                      struct hosts *hosts, struct error *err)
+{
+    LIST_OF(struct key) parts = {0};
+
+    for (size_t i = 0; i < question->runs.count; i++) {
+        struct item_sightings seen;
+
+        if (store_run_items(store, arena, question->runs.items[i], &seen, err) < 0)
+            return -1;
+        for (size_t k = 0; k < seen.items.count; k++) {
+            const struct item_sighting *item = &seen.items.items[k];
+            const struct key *name = find_key(hosts, KEY_NAME, item->host);
+
+            if (name == NULL || !item_kind_is_hardware(item->kind))
+                continue;
+            hosts->known[name->host] = true;
+            *list_push(arena, &parts) = (struct key){(int)item->kind, item->identity, name->host};
+        }
+    }
+    for (size_t i = 0; i < parts.count; i++)
+        *list_push(arena, &hosts->keys) = parts.items[i];
+    sort_keys(hosts);
+    return 0;
+}
+
+static int take_hosts(struct store *store, struct arena *arena, const struct deliveries_question *question,
+                      struct hosts *ret_hosts, struct error *err)
+{
+    size_t count = question->hosts.names.count;
+
+    *ret_hosts = (struct hosts){.known = arena_array(arena, bool, count + 1),
+                                .accepted = arena_array(arena, bool, count + 1),
+                                .count = count};
+    for (size_t i = 0; i < count; i++)
+        *list_push(arena, &ret_hosts->keys) = (struct key){KEY_NAME, question->hosts.names.items[i], i};
+    sort_keys(ret_hosts);
+    return take_parts(store, arena, question, ret_hosts, err);
+}
+
+/* -- What a run has in common with them -------------------------------------------------------------------------- */
+
+static void look_at_parts(struct store *store, struct arena *arena, long long run, const struct hosts *hosts,
+                          struct common *common)
+{
+    struct item_sightings seen;
+    struct error damaged;
+
+    if (store_run_items(store, arena, run, &seen, &damaged) < 0)
+        return;
+    for (size_t i = 0; i < seen.items.count; i++) {
+        const struct item_sighting *item = &seen.items.items[i];
+        const struct key *name = find_key(hosts, KEY_NAME, item->host), *part;
+
+        if (!item_kind_is_hardware(item->kind))
+            continue;
+        part = find_key(hosts, (int)item->kind, item->identity);
+        if (name != NULL)
+            common->parts[name->host] = true;
+        if (part != NULL)
+            common->seen[part->host] = true;
+    }
+}
+
+static struct common common_of(struct store *store, struct arena *arena, long long run,
+                               const struct hostlist *names, const struct hosts *hosts)
+{
+    struct common common = {arena_array(arena, bool, hosts->count + 1),
+                            arena_array(arena, bool, hosts->count + 1),
+                            arena_array(arena, bool, hosts->count + 1)};
+
+    for (size_t i = 0; i < names->names.count; i++) {
+        const struct key *name = find_key(hosts, KEY_NAME, names->names.items[i]);
+
+        if (name != NULL)
+            common.named[name->host] = true;
+    }
+    look_at_parts(store, arena, run, hosts, &common);
+    return common;
+}
+
+static bool has_common_host(const struct hosts *hosts, const struct common *common, bool *ret_settled)
+{
+    bool has = false;
+
+    *ret_settled = true;
+    for (size_t i = 0; i < hosts->count; i++) {
+        if (!common->named[i] && !common->seen[i])
+            continue;
+        has = true;
+        *ret_settled &= hosts->accepted[i];
+    }
+    return has;
+}
+
+/* Other hardware under the same name was accepted for itself alone. */
+static void take_accepted(struct hosts *hosts, const struct common *common)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        if (common->seen[i] || (common->named[i] && !(hosts->known[i] && common->parts[i])))
+            hosts->accepted[i] = true;
+}
+
+static bool all_are_accepted(const struct hosts *hosts)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        if (!hosts->accepted[i])
+            return false;
+    return true;
+}
+
+/* -- The runs ---------------------------------------------------------------------------------------------------- */
+
+static bool has_failed(struct store *store, long long run)
+{
+    struct arena *arena = arena_create();
+    struct record *record;
+    struct plan_sources sources;
+    struct error damaged;
+    bool failed = false;
+
+    record = store_load_lean(store, arena, run, sighting_rests_on, &damaged);
+    if (record != NULL && sources_of_record(arena, record, NULL, &sources, &damaged) == 0) {
+        judge_run(record, &sources.limits, record->uuid);
+        for (size_t i = 0; i < record->judgement.outcome_count; i++)
+            failed |= record->judgement.outcomes[i].word == OUTCOME_FAIL;
+    }
+    arena_destroy(arena);
+    return failed;
+}
+
+/* Neither carried to its end nor on its way there, as far as anybody here can tell. */
+static bool was_broken_off(struct store *store, struct arena *arena, const struct run_summary *run)
+{
+    struct run_driver driver;
+    struct error damaged;
+
+    if (run->state == RUN_INTERRUPTED)
+        return true;
+    return run->state == RUN_RUNNING && store_run_driver(store, arena, run->number, &driver, &damaged) == 0 &&
+           driver.pid == 0;
+}
+
+/* What was judged before it was taken up again and broken off says nothing of what it showed since. */
+static enum delivery_end end_of(struct store *store, struct arena *arena, const struct run_summary *run)
+{
+    if (run->judged && run->verdict == VERDICT_REJECT)
+        return DELIVERY_REJECTED;
+    if (was_broken_off(store, arena, run))
+        return has_failed(store, run->number) ? DELIVERY_BROKEN_OFF : DELIVERY_OF_NO_ACCOUNT;
+    return run->judged && run->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS ? DELIVERY_WAIVED
+                                                                         : DELIVERY_OF_NO_ACCOUNT;
+}
+
+static bool is_other(struct store *store, const struct deliveries_question *question,
+                     const struct run_summary *run)
+{
+    struct standing standing;
+
+    for (size_t i = 0; i < question->runs.count; i++)
+        if (question->runs.items[i] == run->number)
+            return false;
+    if (run->imported || run->damage != NULL || !(run->started < question->before))
+        return false;
+    standing = store_run_standing(store, run->number);
+    return standing_is_acceptance(&standing);
+}
+
+static struct other_delivery other_of(struct store *store, struct arena *arena, const struct run_summary *run)
+{
+    return (struct other_delivery){.number = run->number,
+                                   .ended = run->ended > 0 ? run->ended : run->started,
+                                   .hosts = "",
+                                   .end = end_of(store, arena, run),
+                                   .judged = run->judged,
+                                   .verdict = run->verdict};
+}
+
+/* Whether it is to be told; ret_other says what. */
+static bool look_at_run(struct store *store, struct arena *arena, const struct deliveries_question *question,
+                        const struct run_summary *run, struct hosts *hosts, struct other_delivery *ret_other)
+{
+    struct hostlist names;
+    struct common common;
+    struct error damaged;
+    bool settled;
+
+    if (!is_other(store, question, run))
+        return false;
+    if (store_run_hosts(store, arena, run->number, &names, &damaged) < 0) {
+        /* They may be the same: a rejection is told rather than lost, and nothing else is concluded. */
+        *ret_other = other_of(store, arena, run);
+        return ret_other->end == DELIVERY_REJECTED;
+    }
+    common = common_of(store, arena, run->number, &names, hosts);
+    if (!has_common_host(hosts, &common, &settled) || (settled && !question->all))
+        return false;
+    *ret_other = other_of(store, arena, run);
+    ret_other->hosts = hostlist_fold(arena, names.names.items, names.names.count);
+    ret_other->settled = settled;
+    if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->verdict == VERDICT_ACCEPT)
+        take_accepted(hosts, &common);
+    return question->all || ret_other->end != DELIVERY_OF_NO_ACCOUNT;
+}
+
+int deliveries_find(struct store *store, struct arena *arena, const struct deliveries_question *question,
+                    struct other_deliveries *ret_others, struct error *err)
+{
+    LIST_OF(struct other_delivery) newest_first = {0};
+    struct run_summary *runs;
+    struct hosts hosts;
+    size_t count;
+
+    *ret_others = (struct other_deliveries){0};
+    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0 ||
+        take_hosts(store, arena, question, &hosts, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count && (question->all || !all_are_accepted(&hosts)); i++) {
+        struct other_delivery other;
+
+        if (look_at_run(store, arena, question, &runs[i], &hosts, &other))
+            *list_push(arena, &newest_first) = other;
+    }
+    for (size_t i = newest_first.count; i > 0; i--)
+        *list_push(arena, &ret_others->items) = newest_first.items[i - 1];
+    return 0;
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whoever tries until a sick cluster passes: that it was rejected before stands beside the verdict, whatever was done to hide it.
+
+One host has lost a power supply, which a hostfile with bmc=none does not let anybody see. Each story begins with the same
+run, which was rejected.
+
+usage: test_rejected_before.py ASSAY
+"""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+
+from cluster import Lab, PATIENCE_S, Tap, assay, start
+
+tap = Tap()
+STEPS = [{"check": "reachable"}, {"check": "privilege", "needs": ["reachable"]}, {"check": "gpu-inventory", "needs": ["reachable"]},
+         {"check": "bmc", "needs": ["privilege"], "when": {"bmc": True}}]
+BURN = {"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 60}, "gate": ["gpu_burn.errors"]}
+REJECTED = "1 run over the same hosts, or some of them, was rejected: 1."
+
+
+def write(lab, name, document):
+    path = os.path.join(lab.folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(document if isinstance(document, str) else json.dumps(document))
+    return path
+
+
+def suite(lab, name, steps):
+    return write(lab, f"{name}.json", {"name": "delivery", "title": name, "purpose": "delivery", "steps": steps})
+
+
+def hosts(lab, name, count, silent=True, rename=None):
+    """The first so many hosts of the lab; silent: nobody may ask their BMCs."""
+    with open(lab.hostfile, encoding="utf-8") as file:
+        text = "".join(line for line in file if not (found := re.match(r"node(\d+)\b", line)) or int(found[1]) <= count)
+    if silent:
+        text = re.sub(r"^(node\d+)", r"\1 bmc=none", text, flags=re.M)
+    return write(lab, name, re.sub(r"^node(\d+)", rename + r"\1", text, flags=re.M) if rename else text)
+
+
+def run(lab, database, hostfile, path, *options):
+    return assay("run", "-H", hostfile, "-s", path, "--db", database, "--progress", "none", "-o",
+                 os.path.join(lab.folder, "report.html"), *options)
+
+
+def a_copy(lab, name):
+    """A database in which the cluster was rejected once."""
+    path = os.path.join(lab.folder, f"{name}.db")
+    with sqlite3.connect(lab.database) as source, sqlite3.connect(path) as copy:
+        source.backup(copy)
+    return path
+
+
+def notes(done):
+    return "".join(line for line in done.stdout.splitlines(True) if line.startswith("note: "))
+
+
+def told(done, sentences, what):
+    tap.ok(done.returncode in (0, 3) and all(sentence in notes(done) for sentence in sentences), what, done.returncode, done.stdout, done.stderr)
+
+
+def other_names(lab):
+    database = a_copy(lab, "names")
+    told(run(lab, database, hosts(lab, "renamed", 2, rename="gpu"), lab.few), [REJECTED], "under other names they are the same hosts, by their GPUs")
+
+
+def one_host_more(lab):
+    database = a_copy(lab, "more")
+    told(run(lab, database, hosts(lab, "three", 3), lab.few), [REJECTED], "with one host more they are the same hosts")
+    told(run(lab, a_copy(lab, "fewer"), hosts(lab, "one", 1), lab.few), [REJECTED, "No test between hosts was made: there is one host."],
+         "and with one host less; that a single one has nothing between hosts is said")
+    done = run(lab, database, hosts(lab, "three", 3), lab.few)
+    tap.ok(done.returncode == 0 and "rejected" not in notes(done), "after one that was accepted over all of them it is not said again", done.stdout)
+
+
+def accepted_in_part(lab):
+    database = a_copy(lab, "part")
+    run(lab, database, hosts(lab, "first", 1), lab.few)
+    told(run(lab, database, hosts(lab, "silent", 2), lab.few), [REJECTED], "that one of the hosts was accepted since does not settle it for the other")
+
+
+def forgotten(lab):
+    database = a_copy(lab, "prune")
+    run(lab, database, hosts(lab, "other", 3), suite(lab, "trial", STEPS), "--steps", "reachable")
+    done = assay("prune", "--keep", 1, "--db", database)
+    tap.ok("run 1 of" in done.stdout and "it was rejected, and later deliveries of its hosts have to tell that" in done.stdout,
+           "prune keeps a delivery that was rejected, and says why", done.stdout, done.stderr)
+    told(run(lab, database, hosts(lab, "silent", 2), lab.few), [REJECTED], "so that it is still said")
+    done = assay("prune", "--keep", 1, "--rejected", "--db", database)
+    tap.ok(re.search(r"^run 1 .* goes: ", done.stdout, re.M), "it goes where somebody says so", done.stdout, done.stderr)
+
+
+def waived(lab):
+    database = a_copy(lab, "waive")
+    full = hosts(lab, "full", 2, silent=False)
+    run(lab, database, full, lab.few)
+    done = assay("waive", 2, "--host", "node2", "--check", "bmc", "--who", "Li Wei", "--why", "known", "--until", "2099-01-01", "--db", database)
+    tap.same(done.returncode, 3, "the second run is accepted with exceptions", done.stdout, done.stderr)
+    told(run(lab, database, hosts(lab, "silent", 2), lab.few),
+         [REJECTED, "1 run over the same hosts, or some of them, was accepted only with waivers: 2."],
+         "the third tells of it, and of the first")
+
+
+def broken_off(lab):
+    """The controller is killed as soon as somebody has seen a fail: nobody has judged the run, and nobody will."""
+    database = os.path.join(lab.folder, "killed.db")
+    slow = suite(lab, "slow", [*STEPS, {**BURN, "arguments": {"seconds": 36000}}])
+    child = start("run", "-H", hosts(lab, "full", 2, silent=False), "-s", slow, "--db", database, "--progress", "json",
+                  "-o", os.path.join(lab.folder, "killed.html"))
+    for line in child.stderr:
+        event = json.loads(line) if line.startswith("{") else {}
+        if (event.get("event"), event.get("step"), event.get("target")) == ("ended", "bmc", "node2"):
+            break
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=PATIENCE_S)
+    told(run(lab, database, hosts(lab, "silent", 2), lab.few),
+         ["1 run over the same hosts, or some of them, was broken off after tests had failed: 1."],
+         "a run that was killed after a fail is told")
+
+
+def an_acceptance(lab):
+    """Its runs have one suite. What another one has shown of the same hosts is no part of it, and nothing to be silent of."""
+    database = a_copy(lab, "acceptance")
+    silent, few = hosts(lab, "silent", 2), suite(lab, "lax", STEPS[:3])
+    assay("acceptance", "create", "su", "-H", silent, "-s", few, "--db", database)
+    run(lab, database, silent, few)
+    done = assay("acceptance", "add", "su", 2, "--db", database)
+    told(done, [REJECTED], "an acceptance tells which runs over its hosts were rejected by another suite")
+    report = json.loads(assay("acceptance", "report", "su", "--format", "json", "--db", database).stdout)
+    tap.same([REJECTED in report["caveat"], [row["text"] for row in report["story"] if "run 1" in row["text"]]],
+             [True, ["run 1 over node[1-2]: reject; by other documents, so not part of the acceptance"]], "and its history lists them", report["story"])
+
+
+def tried_again(lab):
+    """A GPU that crashes a program now and then is no good one, however often it passes when it is tried again."""
+    mark = os.path.join(lab.folder, "crashed")
+    lab.wrap("gpu_burn", f'if [ "$ASSAY_LAB_HOST" = node1 ] && [ ! -e {mark} ]; then touch {mark}; kill -SEGV $$; fi')
+    database = os.path.join(lab.folder, "again.db")
+    told(run(lab, database, hosts(lab, "silent", 2), suite(lab, "burn", [*STEPS, BURN])),
+         ["1 test passed only when tried again, after a program had crashed, been cut off or decided nothing: gpu-burn node1."],
+         "a test that passed only after its program had crashed is told on the first page")
+
+
+with Lab("rejected", 3, faults=["node2:sel-psu"], speed=600) as lab:
+    lab.database = os.path.join(lab.folder, "runs.db")
+    lab.few = suite(lab, "few", STEPS)
+    first = run(lab, lab.database, hosts(lab, "full", 2, silent=False), lab.few)
+    tap.same(first.returncode, 1, "with all that the hostfile declares the cluster is rejected", first.stdout, first.stderr)
+    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off):
+        story(lab)
+tap.end()
