@@ -321,8 +321,9 @@ steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
 total = re.search(r"^(\d+) tests require (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
 with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
     delivery = json.load(file)["steps"]
-# The hostfile declares neither cables nor storage nor leaves nor addresses of BMCs, and says nothing of the fabric; an H100's NVLinks end at the host.
-absent = {"storage", "roce", "cabling", "cabling-lldp", "cabling-fabric", "nccl-all-gather-leaves", "nvlink-domain", "redfish"}
+# The hostfile declares neither cables nor storage nor leaves nor a probe nor addresses of BMCs, and says nothing of the fabric; an H100's NVLinks end at the host.
+absent = {"storage", "roce", "cabling", "cabling-lldp", "cabling-fabric", "nccl-all-gather-leaves", "nvlink-domain", "redfish",
+          "gpu-sdc"}
 delivery = [step for step in delivery if step.get("name", step["check"]) not in absent]
 across = [step for step in delivery if step.get("scope") == "cluster"]
 pairs = {"ring": 4, "disjoint": 2}
