@@ -287,6 +287,23 @@ tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .",
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
+tap.same([(begun[metric]["floor"], begun[metric]["source"].split(": ")[1]) for metric in ("rdma.write.bandwidth", "rdma.write.gpudirect.bandwidth")],
+         [(384, "vendor"), (370, "vendor")], "contract init: of several figures of an item it has the one that decides")
+PLATFORMS = sorted(name[:-5] for name in os.listdir(os.path.join(os.path.dirname(__file__), "../../suites/platforms")) if name.endswith(".json"))
+
+
+def weaker_by_its_draft(platform, count):
+    """What the untouched draft of these hosts is judged by in place of stricter limits."""
+    hosts, draft = f"{platform}-{count}", f"{platform}-{count}.json"
+    write(hosts, f"defaults platform={platform}\nnode[1-{count}]\n")
+    begun = assay("contract", "init", "-H", hosts, "-s", "delivery", "-o", draft)
+    asked = assay("plan", "-H", hosts, "-s", "delivery", "--contract", draft)
+    weaker = "weaker" in asked.stdout or asked.returncode != 0 or begun.returncode != 0
+    return [(platform, count, begun.stderr, asked.stdout[-1500:], asked.stderr)] if weaker else []
+
+
+tap.same(sum((weaker_by_its_draft(platform, count) for platform in PLATFORMS for count in (1, 2, 8)), []), [],
+         "contract init: nowhere does the untouched draft ask for less than without it")
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
 tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
        "contract init: what a soak's slices are to one another is no clause", asked.stderr)
