@@ -101,7 +101,7 @@ const struct reason *caveat_of_documents(struct arena *arena, const struct plan 
                                          const struct documents *judged_by);
 /*
  * What has to stand beside the verdict of a run that may be accepted, or of an acceptance, and of a soak that it was shorter
- * than the built-in one; NULL: nothing. How much less its documents ask for; what nobody has a limit for; that it was judged
+ * than the built-in one, or hastened; NULL: nothing. Of a record without attempts, a plan, it is what is known before the run. How much less its documents ask for; what nobody has a limit for; that it was judged
  * again by other documents than its own; which runs before it were rejected, as far as record->earlier tells. The report
  * lists the first two under "Not judged".
  */
