@@ -108,6 +108,18 @@ def limits_of_ones_own(lab):
     rows = [(row["step"], row["metric"], row["detail"].split(" (limit of a cloud")[0]) for row in report["not_judged"]
             if row["kind"] == "weaker_limit"]
     tap.same(rows, [("nvbandwidth", METRIC, "judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s")], "with both, and both sources")
+    words = ("plan", "-H", lab.hostfile, "-s", os.path.join(lab.folder, "weak.json"))
+    planned, data = assay(*words).stdout, json.loads(assay(*words, "--format", "json").stdout)
+    caveat = next(line for line in planned.splitlines() if line.startswith("note: beside its verdict will stand: ")).split(": ", 2)[2]
+    # A run before it is what no document causes.
+    tap.same(caveat, report["caveat"].split(" Before it, and since")[0], "the plan says before it what stands beside the verdict then")
+    section = planned[planned.index("\nNot judged"):].splitlines()[1:]
+    tap.ok(any(f"nvbandwidth, {METRIC} (hgx-h100): judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s" in line for line in section) and
+           any("divides all durations by 100" in line for line in section), "and has the details that it points to", section)
+    tap.ok(data["caveat"] == caveat and data["notes"] == [f"beside its verdict will stand: {caveat}"],
+           "for programs too", data["notes"], caveat)
+    tap.same(data["not_judged"],
+             [{key: row[key] for key in ("kind", "step", "metric", "platform", "detail")} for row in report["not_judged"]], "with the rows of its report")
 
 
 def a_judgement_that_was_forged(lab):
