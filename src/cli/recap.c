@@ -235,6 +235,18 @@ void recap_print(const struct record *record)
     arena_destroy(arena);
 }
 
+size_t recap_not_run(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    const enum outcome_word *worst = worst_words(arena, record);
+    size_t count = 0;
+
+    for (size_t i = 0; i < record->plan->steps.count; i++)
+        count += is_counted(&record->plan->steps.items[i]) && worst[i] == OUTCOME_NOT_RUN;
+    arena_destroy(arena);
+    return count;
+}
+
 /* -- A run that was cancelled -- */
 
 /* Steps that ended of themselves, and those that will not run because of them. */

@@ -122,6 +122,14 @@ def limits_of_ones_own(lab):
              [{key: row[key] for key in ("kind", "step", "metric", "platform", "detail")} for row in report["not_judged"]], "with the rows of its report")
 
 
+def what_needed_the_faulty(lab):
+    """Steps, and not the causes by which they fold."""
+    path = suite(lab, "needs", [*STEPS[:3], {"check": "os", "needs": ["bmc"]}, {"check": "ecc", "needs": ["bmc"]}, {"check": "driver", "needs": ["bmc"]}])
+    done = run(lab, lab.hostfile, path)
+    tap.ok(done.returncode == 1 and "\nnot run: 3 steps that needed the above\n" in done.stdout and "not run 3\n" in done.stdout,
+           "steps that needed what failed are counted one by one, as in the recap", done.stdout)
+
+
 def a_judgement_that_was_forged(lab):
     """In the database of who made the run every fail has become a pass: what hosts printed is judged anew by who gets the bundle."""
     with sqlite3.connect(lab.database) as database:
@@ -143,6 +151,6 @@ def a_judgement_that_was_forged(lab):
 
 with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
-    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged):
+    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty):
         story(lab)
 tap.end()
