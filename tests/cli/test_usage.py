@@ -304,6 +304,33 @@ def weaker_by_its_draft(platform, count):
 
 tap.same(sum((weaker_by_its_draft(platform, count) for platform in PLATFORMS for count in (1, 2, 8)), []), [],
          "contract init: nowhere does the untouched draft ask for less than without it")
+# Clauses that judge nothing here say why, each by its place.
+write("clauses.json", """{"name": "site9", "limits": [
+{"clause": "1", "metric": "gpu_burn.tensor.gflop", "floor": 1, "unit": "GFLOP/s"},
+{"clause": "8", "metric": "rdma.write.bandwidth", "floor": 384, "unit": "Gb/s"},
+{"clause": "8b", "metric": "rdma.write.bandwidth", "floor": 390, "unit": "Gb/s"},
+{"clause": "9", "metric": "nccl.all_gather.busbw", "hosts_min": 5, "floor": 30, "unit": "GB/s"},
+{"clause": "10", "metric": "ecc.mode", "equal": "Enabled", "platform": "hgx-h200"},
+{"clause": "11", "metric": "p2p.unidirectional.enabled", "floor": 900, "unit": "GB/s"}]}
+""")
+write("unit.json", """{"name": "site9", "limits": [
+{"clause": "11", "metric": "p2p.unidirectional.enabled", "floor": 300, "unit": "Gb/s"}]}
+""")
+for words, message in (
+        (("clauses.json",), r"clauses\.json:2:1: clauses of the contract that nothing in this plan is judged by: "
+                            r"1 \(gpu_burn\.tensor\.gflop\), 8b \(rdma\.write\.bandwidth\), 9 \(nccl\.all_gather\.busbw\), 10 \(ecc\.mode\); expected"),
+        (("clauses.json",), r"clauses\.json:2:1: clause 1: nothing in this plan measures gpu_burn\.tensor\.gflop; did you mean gpu_burn\.tensor\.gflops\?"),
+        (("clauses.json",), r"clauses\.json:4:1: clause 8b: clause 8 comes first, and all of rdma\.write\.bandwidth is judged by it"),
+        (("clauses.json",), r"clauses\.json:5:1: clause 9: it is for 5 or more hosts, and nccl\.all_gather\.busbw is measured here over \d"),
+        (("clauses.json",), r"clauses\.json:6:1: clause 10: it is for hosts of platform hgx-h200, and ecc\.mode is measured here on hgx-h100"),
+        (("unit.json",), r"unit\.json:2:\d+: the limit >= 300 Gb/s for p2p\.unidirectional\.enabled .* is in 'Gb/s', the metric in 'GB/s'")):
+    asked = assay("plan", "-H", "hosts", "-s", "delivery", "--contract", *words)
+    tap.ok(asked.returncode == 64 and re.search(message, asked.stderr), f"a clause that judges nothing: {message[-60:]}", asked.returncode, asked.stderr)
+asked = assay("plan", "-H", "hosts", "-s", "delivery", "--hosts", "node[1-2]", "--contract", "clauses.json")
+tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in asked.stdout and
+       re.search(r"\nnote: clause 11: a floor of 900 GB/s for p2p\.unidirectional\.enabled is more than the links of platform hgx-h100 carry "
+                 r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
+       "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
 tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
        "contract init: what a soak's slices are to one another is no clause", asked.stderr)
