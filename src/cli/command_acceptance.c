@@ -96,13 +96,16 @@ static int end(struct words *words, int status)
 static int create(struct words *words, struct question *question)
 {
     const char *name = words->argv[words->first];
+    const struct plan *plan;
 
     if (campaign_create(words->arena, words->store, question, name, words->argc, words->argv, &words->err) <
         0)
         return cli_fail(&words->err);
+    plan = question->plan;
     cli_print(
-        "acceptance: %s\n%zu hosts, %zu steps, %zu gates; add runs with `assay acceptance add %s RUN`\n",
-        name, question->plan->hosts.count, question->plan->steps.count, question->plan->gate_count, name);
+        "acceptance: %s\n%zu host%s, %zu step%s, %zu gate%s; add runs with `assay acceptance add %s RUN`\n",
+        name, plan->hosts.count, plan->hosts.count == 1 ? "" : "s", plan->steps.count,
+        plan->steps.count == 1 ? "" : "s", plan->gate_count, plan->gate_count == 1 ? "" : "s", name);
     return EXIT_ACCEPT;
 }
 

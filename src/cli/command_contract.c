@@ -24,7 +24,7 @@ struct draft {
 };
 
 /* What a document says, or what is computed: a tool's own word is nothing to agree on, and how a soak's slices lie to one
-   another is no figure. */
+   another is no figure. Of several the strictest, which decides; the last, the document's, where none is. */
 static const struct limit *figure_of(struct arena *arena, const struct run_limits *limits,
                                      const struct shape *shape, const struct slot *slot, bool *ret_decided)
 {
@@ -38,7 +38,8 @@ static const struct limit *figure_of(struct arena *arena, const struct run_limit
 
         *ret_decided |= limit_enforceable(limit);
         if (limit->status != LIMIT_TOOL && limit->rule != RULE_SERIES &&
-            (figure == NULL || !limit_enforceable(figure)))
+            (figure == NULL || !limit_enforceable(figure) ||
+             (limit_enforceable(limit) && !limit_is_as_strict(figure, limit))))
             figure = limit;
     }
     return figure;
@@ -66,11 +67,19 @@ static const char *recorded_by(const struct plan *plan, const struct clause *cla
     return NULL;
 }
 
+/* One clause speaks of the items of several steps: none of them may be judged by less than without it. */
 static void take(struct arena *arena, struct draft *draft, const struct clause *clause, bool decided)
 {
-    for (size_t i = 0; i < draft->clauses.count; i++)
-        if (same_clause(&draft->clauses.items[i], clause))
-            return;
+    for (size_t i = 0; i < draft->clauses.count; i++) {
+        struct clause *taken = &draft->clauses.items[i];
+
+        if (!same_clause(taken, clause))
+            continue;
+        if (clause->limit != NULL && limit_enforceable(clause->limit) &&
+            !limit_is_as_strict(taken->limit, clause->limit))
+            *taken = *clause;
+        return;
+    }
     for (size_t i = 0; i < draft->without.count; i++)
         if (same_clause(&draft->without.items[i], clause))
             return;

@@ -6,6 +6,7 @@
 
 #include "assay/app/production.h"
 #include "assay/app/question.h"
+#include "assay/app/running.h"
 #include "assay/base/cleanup.h"
 #include "assay/report/report.h"
 #include "cli.h"
@@ -220,15 +221,23 @@ static void print_steps(struct arena *arena, const struct question *question)
 }
 
 /* What will stand beside the verdict, whoever passes: better known before the tests than after them. */
-static void print_caveat(struct arena *arena, const struct question *question)
+static void print_caveat(struct arena *arena, const struct record *record)
 {
-    struct record record = {.arena = arena};
-    const struct reason *caveat;
+    const struct reason *caveat = caveat_of_run(arena, record);
+    struct not_judged *rows;
+    size_t count = caveat != NULL ? report_not_judged(arena, record, LANGUAGE_EN, &rows) : 0;
+    bool any = false;
 
-    question_documents(arena, question, 0, NULL, &record);
-    caveat = caveat_of_documents(arena, question->plan, &record.documents, NULL);
     if (caveat != NULL)
         cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].conceded)
+            continue;
+        if (!any)
+            cli_print("\nNot judged, or by less than what is built in:\n");
+        cli_print("    %s\n", rows[i].line);
+        any = true;
+    }
 }
 
 /* Without what --steps leaves out: the run owes it all the same, and will say that it did not run. */
@@ -268,7 +277,8 @@ static void print_slurm(const struct plan *plan)
 }
 
 /* full: every value with its limit and source; else one screen. */
-static void print_plan(struct arena *arena, const struct question *question, size_t hosts_at_once, bool full)
+static void print_plan(struct arena *arena, const struct question *question, const struct record *record,
+                       size_t hosts_at_once, bool full)
 {
     const struct plan *plan = question->plan;
     struct owed owed;
@@ -288,7 +298,7 @@ static void print_plan(struct arena *arena, const struct question *question, siz
     }
     for (size_t i = 0; i < question->notes.notes.count; i++)
         cli_print("\nnote: %s\n", reason_english(arena, question->notes.notes.items[i].what));
-    print_caveat(arena, question);
+    print_caveat(arena, record);
     if (production_concerned(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
                   production_concerned(arena, plan));
@@ -380,7 +390,41 @@ static void put_energy(struct json_writer *json, struct arena *arena, const stru
         json_put_number(json, soak.kwh);
 }
 
-static void print_json(struct arena *arena, const struct question *question)
+/* As in the JSON of a report. */
+static void put_not_judged(struct json_writer *json, struct arena *arena, const struct record *record)
+{
+    struct not_judged *rows;
+    size_t count = report_not_judged(arena, record, LANGUAGE_EN, &rows);
+
+    json_key(json, "not_judged");
+    json_open_array(json);
+    for (size_t i = 0; i < count; i++) {
+        json_open_object(json);
+        json_member(json, "kind", rows[i].kind);
+        json_member(json, "step", rows[i].step);
+        json_member(json, "metric", rows[i].metric);
+        json_member(json, "platform", rows[i].platform);
+        json_member(json, "detail", reason_english(arena, rows[i].detail));
+        json_close_object(json);
+    }
+    json_close_array(json);
+}
+
+static void put_notes(struct json_writer *json, struct arena *arena, const struct plan_notes *notes,
+                      const struct reason *caveat)
+{
+    json_key(json, "notes");
+    json_open_array(json);
+    for (size_t i = 0; i < notes->notes.count; i++)
+        json_put_string(json, reason_english(arena, notes->notes.items[i].what));
+    if (caveat != NULL)
+        json_put_string(
+            json, arena_printf(arena, "beside its verdict will stand: %s", reason_english(arena, caveat)));
+    json_close_array(json);
+    json_member(json, "caveat", reason_english(arena, caveat));
+}
+
+static void print_json(struct arena *arena, const struct question *question, const struct record *record)
 {
     const struct shape_steps *steps = plan_steps_by_shape(arena, question->plan);
     cleanup_text struct text out = {0};
@@ -409,11 +453,8 @@ static void print_json(struct arena *arena, const struct question *question)
     for (size_t i = 0; i < question->notes.choices.count; i++)
         put_choice(&json, arena, &question->notes.choices.items[i]);
     json_close_array(&json);
-    json_key(&json, "notes");
-    json_open_array(&json);
-    for (size_t i = 0; i < question->notes.notes.count; i++)
-        json_put_string(&json, reason_english(arena, question->notes.notes.items[i].what));
-    json_close_array(&json);
+    put_notes(&json, arena, &question->notes, caveat_of_run(arena, record));
+    put_not_judged(&json, arena, record);
     json_close_object(&json);
     cli_print_lines(out.bytes);
 }
@@ -467,10 +508,12 @@ int command_plan(int argc, char **argv)
     if (question_make(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
         status = cli_fail(&err);
     } else {
+        const struct record *record = running_new_record(arena, &cli, argc, argv);
+
         if (strcmp(format, "json") == 0)
-            print_json(arena, &cli);
+            print_json(arena, &cli, record);
         else
-            print_plan(arena, &cli, hosts_at_once, full);
+            print_plan(arena, &cli, record, hosts_at_once, full);
         status = EXIT_ACCEPT;
     }
     arena_destroy(arena);

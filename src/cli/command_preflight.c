@@ -119,8 +119,8 @@ static void print_text(const struct record *record, const struct mends *mends)
     for (size_t i = 0; i < mends->unasked.count; i++)
         cli_print("not asked: %s: %s\n", mends->unasked.items[i].hosts,
                   reason_english(record->arena, mends->unasked.items[i].steps));
-    cli_print("clean: %zu of %zu hosts%s%s\n", mends->clean_count, record->plan->hosts.count,
-              *mends->clean != '\0' ? ": " : "", mends->clean);
+    cli_print("clean: %zu of %zu host%s%s%s\n", mends->clean_count, record->plan->hosts.count,
+              record->plan->hosts.count == 1 ? "" : "s", *mends->clean != '\0' ? ": " : "", mends->clean);
     cli_print("run: %lld\nto fix: %zu\n", record->number, count_of(mends));
 }
 

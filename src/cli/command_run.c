@@ -118,7 +118,8 @@ static void print_entries(const struct run *run)
 {
     struct arena *arena = run->going.record->arena;
     struct report_entry *entries;
-    size_t count = report_entries(arena, run->going.record, &entries), shown = 0;
+    size_t count = report_entries(arena, run->going.record, &entries);
+    size_t not_run = recap_not_run(run->going.record);
 
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &run->going.record->plan->steps.items[entries[i].step];
@@ -129,12 +130,10 @@ static void print_entries(const struct run *run)
                   reason_english(arena, entries[i].target), entries[i].check,
                   entries[i].subjects != NULL ? " " : "", reason_english(arena, entries[i].subjects),
                   reason_english(arena, entries[i].cause));
-        shown++;
     }
     print_isolation(run->going.record);
-    if (count > shown)
-        cli_print("%s: %zu step%s%s\n", outcome_name(OUTCOME_NOT_RUN), count - shown,
-                  count - shown == 1 ? "" : "s",
+    if (not_run > 0)
+        cli_print("%s: %zu step%s%s\n", outcome_name(OUTCOME_NOT_RUN), not_run, not_run == 1 ? "" : "s",
                   run->going.record->state == RUN_CANCELLED ? "" : " that needed the above");
 }
 

@@ -235,6 +235,18 @@ void recap_print(const struct record *record)
     arena_destroy(arena);
 }
 
+size_t recap_not_run(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    const enum outcome_word *worst = worst_words(arena, record);
+    size_t count = 0;
+
+    for (size_t i = 0; i < record->plan->steps.count; i++)
+        count += is_counted(&record->plan->steps.items[i]) && worst[i] == OUTCOME_NOT_RUN;
+    arena_destroy(arena);
+    return count;
+}
+
 /* -- A run that was cancelled -- */
 
 /* Steps that ended of themselves, and those that will not run because of them. */
@@ -281,13 +293,13 @@ void recap_print_cancelled(const struct record *record, const char *db, bool by_
 {
     struct arena *arena = arena_create();
     const bool *settled = settled_steps(arena, record);
-    size_t steps = record->plan->steps.count, done = 0;
+    size_t steps = record->plan->steps.count, hosts = record->plan->hosts.count, done = 0;
 
     for (size_t i = 0; i < steps; i++)
         done += settled[i];
     cli_print(
-        "cancelled%s; %zu of %zu hosts done, %zu of %zu tests; continue with `assay run --resume %lld%s%s`\n",
-        by_keyboard ? " by you" : "", count_done(arena, record, settled), record->plan->hosts.count, done,
-        steps, record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
+        "cancelled%s; %zu of %zu host%s done, %zu of %zu test%s; continue with `assay run --resume %lld%s%s`\n",
+        by_keyboard ? " by you" : "", count_done(arena, record, settled), hosts, hosts == 1 ? "" : "s", done,
+        steps, steps == 1 ? "" : "s", record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
     arena_destroy(arena);
 }

@@ -7,6 +7,8 @@
 
 /* To standard output, of a judged record: "node[1-7,9]  accept  ok 24". Steps over several hosts are a line of their own. */
 void recap_print(const struct record *record);
+/* Steps that were to be run and of which nothing was: as many as its lines say. */
+size_t recap_not_run(const struct record *record);
 /* Of a cancelled run, which is no finding: how far it came, and how it goes on. db: as given; NULL: the default. */
 void recap_print_cancelled(const struct record *record, const char *db, bool by_keyboard);
 

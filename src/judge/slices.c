@@ -10,16 +10,6 @@
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
 
-/* By the host's own clock where it told it: what it took is of no account if nobody listened meanwhile. */
-static double work_of(const struct attempt *attempt)
-{
-    double up = attempt->up_ended - attempt->up_began, seen = attempt->ended - attempt->began;
-
-    if (attempt->up_began > 0 && up >= 0)
-        return up;
-    return seen > 0 ? seen : 0;
-}
-
 /* What came to its end counts, whatever it showed; what broke off does not. */
 double slices_worked_s(struct arena *arena, const struct step_attempts *attempts)
 {
@@ -27,7 +17,7 @@ double slices_worked_s(struct arena *arena, const struct step_attempts *attempts
 
     for (size_t i = 0; i < attempts->count; i++)
         if (bearing_of(arena, attempts, i).kind == KIND_WHOLE)
-            sum += work_of(attempts->items[i]);
+            sum += slice_work_s(attempts->items[i]);
     return sum;
 }
 

@@ -79,6 +79,33 @@ bool limit_is_number(const struct limit *limit)
     return limit->rule == RULE_FLOOR || limit->rule == RULE_CEILING || limit->rule == RULE_RANGE;
 }
 
+static bool has_floor(const struct limit *limit)
+{
+    return limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE;
+}
+
+static bool has_ceiling(const struct limit *limit)
+{
+    return limit->rule == RULE_CEILING || limit->rule == RULE_RANGE;
+}
+
+static double most_of(const struct limit *limit)
+{
+    return limit->rule == RULE_RANGE ? limit_gate_most(limit) : limit_gate(limit);
+}
+
+bool limit_is_as_strict(const struct limit *limit, const struct limit *other)
+{
+    if (limit == other)
+        return true;
+    if (limit_is_number(other))
+        return (!has_floor(other) || (has_floor(limit) && limit_gate(limit) >= limit_gate(other))) &&
+               (!has_ceiling(other) || (has_ceiling(limit) && most_of(limit) <= most_of(other)));
+    return limit->rule == other->rule && limit->value >= other->value &&
+           (limit->text == other->text ||
+            (limit->text != NULL && other->text != NULL && strcmp(limit->text, other->text) == 0));
+}
+
 bool limit_enforceable(const struct limit *limit)
 {
     return limit->status != LIMIT_GUESS && limit->rule != RULE_PLAUSIBLE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/base/robust.h"
+#include "assay/model/attempt.h"
 
 enum {
     LENGTHS = 12, /* of runs that are asked for; a longer one is found as one of these */
@@ -91,4 +92,13 @@ void spells_find(struct arena *arena, const struct spells_series *series, double
         if (end > first)
             add_spell(arena, below, first, end - first, ret_spells);
     }
+}
+
+double slice_work_s(const struct attempt *attempt)
+{
+    double up = attempt->up_ended - attempt->up_began, seen = attempt->ended - attempt->began;
+
+    if (attempt->up_began > 0 && up >= 0)
+        return up;
+    return seen > 0 ? seen : 0;
 }

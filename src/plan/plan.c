@@ -715,7 +715,10 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     note_uplinks(&builder);
     note_variants(&builder);
     note_advice(&builder);
-    return check_shapes(&builder, err) < 0 ? NULL : plan;
+    if (check_shapes(&builder, err) < 0)
+        return NULL;
+    note_floors(&builder);
+    return plan;
 }
 
 /* A run that is resumed has it from before; plan->steps.count when it has not. */

@@ -110,25 +110,6 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
     return check_arguments_valid(check, step, err);
 }
 
-/* A limit in another unit than the metric's would be compared as if it were the same number. */
-static int check_units(const struct builder *builder, const struct slot *slot,
-                       const struct slot_limits *of_slot, struct error *err)
-{
-    const struct metric *metric = metric_find(slot->metric);
-
-    for (size_t i = 0; metric != NULL && i < of_slot->limits.count; i++) {
-        const struct limit *limit = of_slot->limits.items[i];
-
-        if (limit_is_number(limit) && limit->unit != NULL && strcmp(limit->unit, metric->unit) != 0)
-            return error_set(
-                err, ERROR_USAGE,
-                "the limit %s for %s (source: %s) is in '%s', the metric in '%s'; expected the metric's unit",
-                reason_english(builder->arena, limit_text(builder->arena, limit)), slot->metric,
-                limit->source, limit->unit, metric->unit);
-    }
-    return 0;
-}
-
 static int check_hosts_of(const struct builder *builder, const struct suite_step *suite_step,
                           const struct platform *platform, struct error *err)
 {
@@ -333,30 +314,6 @@ static int check_sizes(struct builder *builder, const struct suite_step *step, c
         return json_error(err, step->at,
                           "step '%s': none of the sizes of \"sizes_judged\" fits into the GPU memory of %s",
                           step->name, shape->platform);
-    return 0;
-}
-
-/* A clause that nothing measures must not look agreed. Where the user asks for a part of the hosts or steps, others may
-   measure it elsewhere; report and judgement name it. */
-static int check_clauses(struct builder *builder, struct error *err)
-{
-    const struct run_limits *limits = &builder->sources->limits;
-    const char *text = contract_idle_text(builder->arena, limits, builder->plan);
-    struct idle_clauses idle;
-    const struct json *at;
-
-    if (*text == '\0')
-        return 0;
-    contract_idle(builder->arena, limits, builder->plan, &idle);
-    at = limits->contract->at.items[idle.limits.items[0]];
-    if (builder->sources->suite->delivery && builder->options->hosts == NULL &&
-        builder->options->steps == NULL)
-        return json_error(
-            err, at,
-            "clauses of the contract that nothing in this plan measures: %s; expected a step that "
-            "does, on these hosts and at these sizes",
-            text);
-    add_note(builder, reason(builder->arena, clauses_not_measured, text));
     return 0;
 }
 

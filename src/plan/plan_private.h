@@ -79,6 +79,12 @@ int check_hosts(const struct builder *builder, size_t suite_index, struct error 
     __attribute__((warn_unused_result));
 /* Patterns, sizes, units and, of a delivery suite, the limits of its gates, once every shape is there. */
 int check_shapes(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
+/* Of limits what is wrong with their figures, and of clauses of the contract what decides nothing here: plan_clauses.c. */
+int check_units(const struct builder *builder, const struct slot *slot, const struct slot_limits *of_slot,
+                struct error *err) __attribute__((warn_unused_result));
+int check_clauses(struct builder *builder, struct error *err) __attribute__((warn_unused_result));
+/* Of floors that the platform's links cannot carry. */
+void note_floors(struct builder *builder);
 /* Tells of what will not run. */
 void note_left_out(struct builder *builder);
 void note_warnings(struct builder *builder);

@@ -145,16 +145,8 @@ static void write_unjudged(struct sheet *sheet)
 {
     if (sheet->unjudged.items.count > 0)
         put_heading(sheet, TEXT_L_UNJUDGED);
-    for (size_t i = 0; i < sheet->unjudged.items.count; i++) {
-        const struct unjudged *row = &sheet->unjudged.items.items[i];
-
-        put_line(sheet, "  ",
-                 sayf(sheet, TEXT_L_UNJUDGED_LINE,
-                      *row->step != '\0' ? row->step : say(sheet, TEXT_UNJUDGED_ALL),
-                      *row->metric != '\0' ? row->metric : say(sheet, TEXT_UNJUDGED_STEP),
-                      sayf(sheet, unjudged_why[row->kind], said(sheet, row->detail)),
-                      *row->platform != '\0' ? arena_printf(sheet->arena, " (%s)", row->platform) : ""));
-    }
+    for (size_t i = 0; i < sheet->unjudged.items.count; i++)
+        put_line(sheet, "  ", unjudged_line(sheet->arena, sheet->language, &sheet->unjudged.items.items[i]));
 }
 
 static void write_documents(struct sheet *sheet)

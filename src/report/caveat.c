@@ -6,6 +6,7 @@
 
 #include "assay/model/compare.h"
 #include "assay/model/platform.h"
+#include "assay/model/spells.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
@@ -184,9 +185,13 @@ static const struct reason *of_others(struct arena *arena, const struct other_de
                : said;
 }
 
-/* Of its slices together; 0: it has none. */
-static unsigned least_load_s(const struct suite *suite)
+/* Of the built-in soak, of its slices together; 0: it has none. */
+static double built_in_load_s(struct arena *arena)
 {
+    const struct builtin *builtin = builtin_find("suites", "soak");
+    struct error err = {0};
+    const struct suite *suite =
+        builtin != NULL ? suite_parse(arena, builtin->name, builtin->bytes, &err) : NULL;
     unsigned least = 0;
 
     for (size_t i = 0; suite != NULL && i < suite->steps.count; i++) {
@@ -198,18 +203,41 @@ static unsigned least_load_s(const struct suite *suite)
     return least;
 }
 
-/* The title of the suite says a day, however long it was made to last. */
+/* What the slices of the step have worked that came to their end. */
+static double worked_s(const struct record *record, size_t step)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        const struct attempt *attempt = &record->attempts.items[i];
+
+        if (attempt->step == step && attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN)
+            sum += slice_work_s(attempt);
+    }
+    return sum;
+}
+
+/* The title of the suite says a day, however long it was made to last, and whatever became of it. Before anything is run,
+   what is asked for. */
 static const struct reason *of_soak(struct arena *arena, const struct record *record)
 {
-    const struct builtin *builtin = builtin_find("suites", "soak");
-    struct error err = {0};
-    unsigned asked = least_load_s(documents_suite(arena, &record->documents));
-    unsigned whole =
-        builtin != NULL ? least_load_s(suite_parse(arena, builtin->name, builtin->bytes, &err)) : 0;
+    const struct plan *plan = record->plan;
+    double whole = built_in_load_s(arena), least = whole;
+    bool ran = record->attempts.count > 0;
 
-    return record->standing.kind == RUN_SOAK && asked > 0 && asked < whole
-               ? reason(arena, soak_is_shorter, duration_text(arena, asked), duration_text(arena, whole))
-               : NULL;
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        double seconds;
+
+        if (step->shape->repeat_for_s == 0 || step->origin != ORIGIN_SUITE)
+            continue;
+        seconds = ran ? worked_s(record, i) : step_repeat_for_s(step);
+        least = seconds < least ? seconds : least;
+    }
+    if (least >= whole)
+        return NULL;
+    return ran ? reason(arena, soak_was_shorter, duration_text(arena, least), duration_text(arena, whole))
+               : reason(arena, soak_is_shorter, duration_text(arena, least), duration_text(arena, whole));
 }
 
 const struct reason *caveat_of_documents(struct arena *arena, const struct plan *plan,
@@ -227,8 +255,10 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     const struct reason *caveat;
     struct names broken = {0};
 
+    if (record->standing.kind == RUN_SOAK)
+        return then(arena, of_soak(arena, record), of_timescale(arena, record->plan));
     if (!standing_is_acceptance(&record->standing))
-        return of_soak(arena, record);
+        return NULL;
     caveat = then(arena, of_judgement(arena, judged_by),
                   caveat_of_documents(arena, record->plan, &record->documents, judged_by));
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));

@@ -37,34 +37,6 @@ static void built_in_limits(struct arena *arena, const struct run_limits *limits
     }
 }
 
-static bool has_floor(const struct limit *limit)
-{
-    return limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE;
-}
-
-static bool has_ceiling(const struct limit *limit)
-{
-    return limit->rule == RULE_CEILING || limit->rule == RULE_RANGE;
-}
-
-static double most_of(const struct limit *limit)
-{
-    return limit->rule == RULE_RANGE ? limit_gate_most(limit) : limit_gate(limit);
-}
-
-/* Whether whatever meets the limit meets the other too. */
-static bool is_as_strict(const struct limit *limit, const struct limit *other)
-{
-    if (limit == other)
-        return true;
-    if (limit_is_number(other))
-        return (!has_floor(other) || (has_floor(limit) && limit_gate(limit) >= limit_gate(other))) &&
-               (!has_ceiling(other) || (has_ceiling(limit) && most_of(limit) <= most_of(other)));
-    return limit->rule == other->rule && limit->value >= other->value &&
-           (limit->text == other->text ||
-            (limit->text != NULL && other->text != NULL && strcmp(limit->text, other->text) == 0));
-}
-
 /* The built-in limit that none of those in force is as strict as; NULL: there is none. */
 static const struct limit *weakened(const struct slot_limits *own, const struct slot_limits *built_in)
 {
@@ -73,7 +45,7 @@ static const struct limit *weakened(const struct slot_limits *own, const struct 
         bool met = !limit_enforceable(limit);
 
         for (size_t k = 0; k < own->limits.count && !met; k++)
-            met = limit_enforceable(own->limits.items[k]) && is_as_strict(own->limits.items[k], limit);
+            met = limit_enforceable(own->limits.items[k]) && limit_is_as_strict(own->limits.items[k], limit);
         if (!met)
             return limit;
     }

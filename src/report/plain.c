@@ -411,6 +411,10 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
         return "";
     if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
         text = language_say(arena, language, TEXT_H_ALONE, hosts);
+    else if (causes->hosts == 1)
+        text = language_text(language, !all         ? TEXT_H_ONE_NOT
+                                       : acceptance ? TEXT_H_ONE_FIT
+                                                    : TEXT_H_ONE_PASSED);
     else if (all)
         text = language_say(arena, language, acceptance ? TEXT_H_ALL_FIT : TEXT_H_ALL_PASSED, hosts);
     else

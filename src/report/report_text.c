@@ -522,16 +522,8 @@ static void write_unjudged(struct letter *letter)
     if (list.items.count == 0)
         return;
     put_rule(letter, say(letter, TEXT_L_UNJUDGED));
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unjudged *row = &list.items.items[i];
-
-        put_wrapped(letter, "", 2,
-                    sayf(letter, TEXT_L_UNJUDGED_LINE,
-                         *row->step != '\0' ? row->step : say(letter, TEXT_UNJUDGED_ALL),
-                         *row->metric != '\0' ? row->metric : say(letter, TEXT_UNJUDGED_STEP),
-                         sayf(letter, unjudged_why[row->kind], said(letter, row->detail)),
-                         *row->platform != '\0' ? arena_printf(letter->arena, " (%s)", row->platform) : ""));
-    }
+    for (size_t i = 0; i < list.items.count; i++)
+        put_wrapped(letter, "", 2, unjudged_line(letter->arena, letter->language, &list.items.items[i]));
 }
 
 static void write_coverage_line(struct letter *letter, const char *name, const struct coverage *coverage)

@@ -6,6 +6,7 @@
 #include "assay/base/json.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
+#include "assay/report/report.h"
 #include "concessions.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
@@ -159,6 +160,16 @@ static void add_concessions(const struct source *source, const struct documents 
             (struct unjudged){UNJUDGED_SPARE, "", "", "", reason(source->arena, text, found.spare_names)};
 }
 
+const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row)
+{
+    return language_say(
+        arena, language, TEXT_L_UNJUDGED_LINE,
+        *row->step != '\0' ? row->step : language_text(language, TEXT_UNJUDGED_ALL),
+        *row->metric != '\0' ? row->metric : language_text(language, TEXT_UNJUDGED_STEP),
+        language_say(arena, language, unjudged_why[row->kind], reason_said(arena, language, row->detail)),
+        *row->platform != '\0' ? arena_printf(arena, " (%s)", row->platform) : "");
+}
+
 static void find(const struct source *source, const struct documents *judged_by, const struct suite *suite,
                  struct unjudged_list *ret_list)
 {
@@ -184,6 +195,28 @@ void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 
     find(&(struct source){view->arena, record->plan, &record->documents}, &record->judgement.documents,
          view_suite(view), ret_list);
+}
+
+size_t report_not_judged(struct arena *arena, const struct record *record, enum report_language language,
+                         struct not_judged **ret_rows)
+{
+    struct unjudged_list list;
+
+    find(&(struct source){arena, record->plan, &record->documents}, &record->judgement.documents,
+         documents_suite(arena, &record->documents), &list);
+    *ret_rows = arena_array(arena, struct not_judged, list.items.count + 1);
+    for (size_t i = 0; i < list.items.count; i++) {
+        const struct unjudged *row = &list.items.items[i];
+
+        (*ret_rows)[i] = (struct not_judged){unjudged_kind_names[row->kind],
+                                             row->step,
+                                             row->metric,
+                                             row->platform,
+                                             row->detail,
+                                             unjudged_line(arena, language, row),
+                                             row->kind >= UNJUDGED_ABSENT};
+    }
+    return list.items.count;
 }
 
 void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,

@@ -36,6 +36,8 @@ struct unjudged_list {
     /* What is less than built in, then steps in the suite's order, then metrics in the plan's. */
     LIST_OF(struct unjudged) items;
 };
+/* "gpu-burn, gpu_burn.gflops (hgx-h100): why". */
+const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row);
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list);
 void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,
                             struct unjudged_list *ret_list);

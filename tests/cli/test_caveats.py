@@ -108,6 +108,26 @@ def limits_of_ones_own(lab):
     rows = [(row["step"], row["metric"], row["detail"].split(" (limit of a cloud")[0]) for row in report["not_judged"]
             if row["kind"] == "weaker_limit"]
     tap.same(rows, [("nvbandwidth", METRIC, "judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s")], "with both, and both sources")
+    words = ("plan", "-H", lab.hostfile, "-s", os.path.join(lab.folder, "weak.json"))
+    planned, data = assay(*words).stdout, json.loads(assay(*words, "--format", "json").stdout)
+    caveat = next(line for line in planned.splitlines() if line.startswith("note: beside its verdict will stand: ")).split(": ", 2)[2]
+    # A run before it is what no document causes.
+    tap.same(caveat, report["caveat"].split(" Before it, and since")[0], "the plan says before it what stands beside the verdict then")
+    section = planned[planned.index("\nNot judged"):].splitlines()[1:]
+    tap.ok(any(f"nvbandwidth, {METRIC} (hgx-h100): judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s" in line for line in section) and
+           any("divides all durations by 100" in line for line in section), "and has the details that it points to", section)
+    tap.ok(data["caveat"] == caveat and data["notes"] == [f"beside its verdict will stand: {caveat}"],
+           "for programs too", data["notes"], caveat)
+    tap.same(data["not_judged"],
+             [{key: row[key] for key in ("kind", "step", "metric", "platform", "detail")} for row in report["not_judged"]], "with the rows of its report")
+
+
+def what_needed_the_faulty(lab):
+    """Steps, and not the causes by which they fold."""
+    path = suite(lab, "needs", [*STEPS[:3], {"check": "os", "needs": ["bmc"]}, {"check": "ecc", "needs": ["bmc"]}, {"check": "driver", "needs": ["bmc"]}])
+    done = run(lab, lab.hostfile, path)
+    tap.ok(done.returncode == 1 and "\nnot run: 3 steps that needed the above\n" in done.stdout and "not run 3\n" in done.stdout,
+           "steps that needed what failed are counted one by one, as in the recap", done.stdout)
 
 
 def a_judgement_that_was_forged(lab):
@@ -131,6 +151,6 @@ def a_judgement_that_was_forged(lab):
 
 with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
-    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged):
+    for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty):
         story(lab)
 tap.end()

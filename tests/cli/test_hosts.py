@@ -48,7 +48,7 @@ def a_healthy_cluster():
                  "healthy hosts: nothing is to be mended, and that is said", done.stderr)
         tap.same(lab.processes(), [], "healthy hosts: nothing is left on them")
         one = hosts(lab, "one", "--hosts", "node2", "-s", "smoke")
-        tap.same((one.returncode, one.stdout.splitlines()[0]), (0, "clean: 1 of 1 hosts: node2"),
+        tap.same((one.returncode, one.stdout.splitlines()[0]), (0, "clean: 1 of 1 host: node2"),
                  "one host, and another suite: it is asked alone", one.stdout, one.stderr)
         old = assay("hosts", named(lab), "--db", f"{FOLDER}/old.db", "--progress", "none", "-l", "node2", "-s", "smoke")
         tap.same((old.returncode, old.stdout), (one.returncode, one.stdout), "by its older name, and -l for --hosts, it does the same",

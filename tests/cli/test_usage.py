@@ -287,6 +287,50 @@ tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .",
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
+tap.same([(begun[metric]["floor"], begun[metric]["source"].split(": ")[1]) for metric in ("rdma.write.bandwidth", "rdma.write.gpudirect.bandwidth")],
+         [(384, "vendor"), (370, "vendor")], "contract init: of several figures of an item it has the one that decides")
+PLATFORMS = sorted(name[:-5] for name in os.listdir(os.path.join(os.path.dirname(__file__), "../../suites/platforms")) if name.endswith(".json"))
+
+
+def weaker_by_its_draft(platform, count):
+    """What the untouched draft of these hosts is judged by in place of stricter limits."""
+    hosts, draft = f"{platform}-{count}", f"{platform}-{count}.json"
+    write(hosts, f"defaults platform={platform}\nnode[1-{count}]\n")
+    begun = assay("contract", "init", "-H", hosts, "-s", "delivery", "-o", draft)
+    asked = assay("plan", "-H", hosts, "-s", "delivery", "--contract", draft)
+    weaker = "weaker" in asked.stdout or asked.returncode != 0 or begun.returncode != 0
+    return [(platform, count, begun.stderr, asked.stdout[-1500:], asked.stderr)] if weaker else []
+
+
+tap.same(sum((weaker_by_its_draft(platform, count) for platform in PLATFORMS for count in (1, 2, 8)), []), [],
+         "contract init: nowhere does the untouched draft ask for less than without it")
+# Clauses that judge nothing here say why, each by its place.
+write("clauses.json", """{"name": "site9", "limits": [
+{"clause": "1", "metric": "gpu_burn.tensor.gflop", "floor": 1, "unit": "GFLOP/s"},
+{"clause": "8", "metric": "rdma.write.bandwidth", "floor": 384, "unit": "Gb/s"},
+{"clause": "8b", "metric": "rdma.write.bandwidth", "floor": 390, "unit": "Gb/s"},
+{"clause": "9", "metric": "nccl.all_gather.busbw", "hosts_min": 5, "floor": 30, "unit": "GB/s"},
+{"clause": "10", "metric": "ecc.mode", "equal": "Enabled", "platform": "hgx-h200"},
+{"clause": "11", "metric": "p2p.unidirectional.enabled", "floor": 900, "unit": "GB/s"}]}
+""")
+write("unit.json", """{"name": "site9", "limits": [
+{"clause": "11", "metric": "p2p.unidirectional.enabled", "floor": 300, "unit": "Gb/s"}]}
+""")
+for words, message in (
+        (("clauses.json",), r"clauses\.json:2:1: clauses of the contract that nothing in this plan is judged by: "
+                            r"1 \(gpu_burn\.tensor\.gflop\), 8b \(rdma\.write\.bandwidth\), 9 \(nccl\.all_gather\.busbw\), 10 \(ecc\.mode\); expected"),
+        (("clauses.json",), r"clauses\.json:2:1: clause 1: nothing in this plan measures gpu_burn\.tensor\.gflop; did you mean gpu_burn\.tensor\.gflops\?"),
+        (("clauses.json",), r"clauses\.json:4:1: clause 8b: clause 8 comes first, and all of rdma\.write\.bandwidth is judged by it"),
+        (("clauses.json",), r"clauses\.json:5:1: clause 9: it is for 5 or more hosts, and nccl\.all_gather\.busbw is measured here over \d"),
+        (("clauses.json",), r"clauses\.json:6:1: clause 10: it is for hosts of platform hgx-h200, and ecc\.mode is measured here on hgx-h100"),
+        (("unit.json",), r"unit\.json:2:\d+: the limit >= 300 Gb/s for p2p\.unidirectional\.enabled .* is in 'Gb/s', the metric in 'GB/s'")):
+    asked = assay("plan", "-H", "hosts", "-s", "delivery", "--contract", *words)
+    tap.ok(asked.returncode == 64 and re.search(message, asked.stderr), f"a clause that judges nothing: {message[-60:]}", asked.returncode, asked.stderr)
+asked = assay("plan", "-H", "hosts", "-s", "delivery", "--hosts", "node[1-2]", "--contract", "clauses.json")
+tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in asked.stdout and
+       re.search(r"\nnote: clause 11: a floor of 900 GB/s for p2p\.unidirectional\.enabled is more than the links of platform hgx-h100 carry "
+                 r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
+       "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
 tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
        "contract init: what a soak's slices are to one another is no clause", asked.stderr)
@@ -321,8 +365,9 @@ steps = re.findall(r"^ *(\d+)\. ([a-z0-9-]+) \(", asked.stdout, re.MULTILINE)
 total = re.search(r"^(\d+) tests require (\d+) measurements: (\d+) gates and (\d+) records; about ", asked.stdout, re.MULTILINE)
 with open(os.path.join(os.path.dirname(__file__), "../../suites/delivery.json"), encoding="utf-8") as file:
     delivery = json.load(file)["steps"]
-# The hostfile declares neither cables nor storage nor leaves nor addresses of BMCs, and says nothing of the fabric; an H100's NVLinks end at the host.
-absent = {"storage", "roce", "cabling", "cabling-lldp", "cabling-fabric", "nccl-all-gather-leaves", "nvlink-domain", "redfish"}
+# The hostfile declares neither cables nor storage nor leaves nor a probe nor addresses of BMCs, and says nothing of the fabric; an H100's NVLinks end at the host.
+absent = {"storage", "roce", "cabling", "cabling-lldp", "cabling-fabric", "nccl-all-gather-leaves", "nvlink-domain", "redfish",
+          "gpu-sdc"}
 delivery = [step for step in delivery if step.get("name", step["check"]) not in absent]
 across = [step for step in delivery if step.get("scope") == "cluster"]
 pairs = {"ring": 4, "disjoint": 2}

@@ -376,6 +376,10 @@ static void the_headline_never_says_more_than_the_verdict(void **state)
     assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
                         "All 4 hosts passed.");
     arena_destroy(answer.arena);
+    answer = answer_of(&(struct sample){.hosts = 1, .units = 1});
+    assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
+                        "The host is OK.");
+    arena_destroy(answer.arena);
     answer = answer_of(&faulty);
     assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
                         "2 of 8 hosts are OK. Fix these 6 faults and settle 1 open point.");

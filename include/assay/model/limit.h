@@ -101,6 +101,8 @@ const char *limit_rule_name(enum limit_rule rule);       /* "floor" */
 const struct reason *limit_text(struct arena *arena, const struct limit *limit);
 /* FLOOR, CEILING or RANGE: it compares numbers, in its unit. */
 bool limit_is_number(const struct limit *limit);
+/* Whether whatever meets the limit meets the other too. */
+bool limit_is_as_strict(const struct limit *limit, const struct limit *other);
 /* What was stated, and the tolerance apart: "floor 345 GB/s, tolerance 0%"; of rules without a number limit_text. */
 const struct reason *limit_stated(struct arena *arena, const struct limit *limit);
 

@@ -61,4 +61,9 @@ struct spells_series {
 void spells_find(struct arena *arena, const struct spells_series *series, double remark, double fail,
                  struct spells *ret_spells);
 
+/* How long an attempt has worked, s: by the host's own clock where it told it, for what it took is of no account if nobody
+   listened meanwhile. */
+struct attempt;
+double slice_work_s(const struct attempt *attempt);
+
 #endif

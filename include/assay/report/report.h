@@ -99,12 +99,24 @@ void report_letter(struct arena *arena, const struct record *record, const struc
 const struct reason *caveat_of_documents(struct arena *arena, const struct plan *plan,
                                          const struct documents *documents,
                                          const struct documents *judged_by);
+/* A row of "Not judged" of a report: what its caveat points to, and the rest. */
+struct not_judged {
+    const char *kind;            /* for programs: "weaker_limit" */
+    const char *step, *metric;   /* "": every test; the whole step */
+    const char *platform;        /* "": any */
+    const struct reason *detail; /* NULL: there is none */
+    const char *line;            /* all of it, as the text of a report has it */
+    bool conceded;               /* the documents ask for less than what is built in */
+};
+/* Of a run, or of one that is only planned. */
+size_t report_not_judged(struct arena *arena, const struct record *record, enum report_language language,
+                         struct not_judged **ret_rows);
 /*
  * What has to stand beside the verdict of a run that may be accepted, or of an acceptance, and of a soak that it was shorter
- * than the built-in one; NULL: nothing. How much less its documents ask for; what nobody has a limit for; that it was judged
- * again by other documents than its own; what passed only when it was tried again; which deliveries before it were rejected,
- * waived or broken off, as far as record->earlier, or the acceptance's others, tell. The report lists the first two under
- * "Not judged".
+ * than the built-in one, or hastened; NULL: nothing. Of a record without attempts, a plan, it is what is known before the run.
+ * How much less its documents ask for; what nobody has a limit for; that it was judged again by other documents than its own;
+ * what passed only when it was tried again; which deliveries before it were rejected, waived or broken off, as far as
+ * record->earlier, or the acceptance's others, tell. The report lists the first two under "Not judged".
  */
 const struct reason *caveat_of_run(struct arena *arena, const struct record *record);
 const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance);
