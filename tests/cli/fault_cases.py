@@ -182,6 +182,9 @@ LOAD = [
     Case("burn-idle:2", fail("gpu-burn", {"gpu2"}, "no work|0"), numbers_undecided=True),
     Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
          faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
+    # Below every figure, and far from its siblings.
+    Case("burn-hot:3=86", {}, noted={("gpu-burn", "gpu3"): r"window.temperature.above_others is [12]\d(\.5)? C, expected <= 18",
+                                     ("gpu-burn-tensor", "gpu3"): r"window.temperature.above_others is [12]\d(\.5)? C"}),
     Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
     Case("burn-slow:5", fail("gpu-burn", {"gpu5"}, "below .* peers, measured by 1 value of gpu_burn.gflops")),
     Case("burn-old", undecided("gpu-burn-tensor", HOST | ALL_GPUS, "computed in float, but tensor was requested"), remedy="build a new one"),
