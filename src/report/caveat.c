@@ -65,6 +65,15 @@ static const struct reason *of_programs(struct arena *arena, const struct conces
 }
 
 const struct reason *caveat_of_concessions(struct arena *arena, const struct concessions *found)
+static const struct reason *of_rails(struct arena *arena, const struct concessions *found)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < found->odd_rails.count; i++)
+        add_name(arena, &names, found->odd_rails.items[i]);
+    return names.items.count > 0 ? reason(arena, rails_declared_unlike, names_said(arena, &names)) : NULL;
+}
+
 {
     const struct reason *caveat = then(arena, of_suite(arena, found), of_programs(arena, found));
 
@@ -75,6 +84,7 @@ const struct reason *caveat_of_concessions(struct arena *arena, const struct con
     if (found->undeclared != NULL)
         caveat = then(arena, caveat, reason(arena, hostfile_leaves_out, found->undeclared));
     if (found->spares > 0)
+    caveat = then(arena, caveat, of_rails(arena, found));
         caveat = then(arena, caveat, reason(arena, spares_not_tested, found->spares, found->spare_names));
     return caveat;
 }
