@@ -25,6 +25,7 @@ static const char *const rule_names[] = {
     [RULE_GROUPS] = "fraction_of_groups",
     [RULE_RACK] = "rack",
     [RULE_SERIES] = "series",
+    [RULE_READ] = "read",
 };
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
@@ -62,6 +63,7 @@ double limit_gate(const struct limit *limit)
     case RULE_GROUPS:
     case RULE_RACK:
     case RULE_SERIES:
+    case RULE_READ:
     default:
         return limit->value;
     }
@@ -172,6 +174,8 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(another_on_each_host);
     case RULE_RACK:
         return REASON(one_in_each_rack);
+    case RULE_READ:
+        return REASON(read_where_others_are);
     case RULE_SERIES:
         return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:

@@ -220,7 +220,8 @@ LOAD = [
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
     Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is missing") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),
-    Case("tool-missing:nvme", {}, noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
+    Case("tool-missing:nvme", undecided("bom", HOST, "nvme.read is not read: .*, while it is read on node")
+         | undecided("bom-after", HOST, "nvme.read is not read"), runs_on=True, remedy="nvme-cli", noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ per second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
@@ -308,14 +309,15 @@ NETWORK = [
                                          ("fabric-counters-after", "mlx5_6/1"): "link_downed is 42"}),
     Case("link-downs:mlx5_7=9", {}),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down
-    # Below the counters; where no host can tell it is written down.
+    # Below the counters; where no host can tell it, that stands beside the verdict (test_caveats.py).
     Case("link-ber:mlx5_2", fail("ib-phy", HOST, r"mlx5_2/1.*effective bit error rate 1e-09, expected <= 1e-14"), remedy="transceiver"),
     Case("link-ber:mlx5_2=7e-15", {}),
     Case("module-hot:mlx5_4", fail("ib-phy", HOST, r"mlx5_4/1.*at 78 C, outside its own limits -5 to 75"), remedy="air flow"),
     Case("module-dark:mlx5_5", fail("ib-phy", HOST, r"mlx5_5/1.*receives -14.21 dBm"), remedy="clean or replace"),
     Case("cable-odd:mlx5_5", {}, noted={("ib-phy", "mlx5_5/1"): "module.length is 100, while most hosts have 30"}),
     Case("module-odd:mlx5_7", {}, noted={("ib-phy", "mlx5_7/1"): "module.firmware is 46.120.0150, while most hosts have 46.120.0242"}),
-    Case("tool-missing:mlxlink", {}, noted={("ib-phy", port): "phy.read is not read: .*, while most hosts have yes" for port in ALL_PORTS}),
+    Case("tool-missing:mlxlink", undecided("ib-phy", ALL_PORTS, "phy.read is not read: .*, while it is read on node"), remedy="mlxlink",
+         runs_on=True),
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),

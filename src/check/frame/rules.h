@@ -30,6 +30,11 @@
     RULES(.metric = metric_, .rule = RULE_ONE_OF, .text = texts_, .status = LIMIT_TOOL, .source = __VA_ARGS__)
 #define RULES_SAME(metric_, ...) \
     RULES(.metric = metric_, .rule = RULE_SAME, .status = LIMIT_TOOL, .source = __VA_ARGS__)
+/* "yes", and "not read: WHY" where it was not: then undecided if another host says yes, and else by its name beside the verdict:
+   REASON(health_of_drives). */
+#define RULES_READ(metric_, name_, ...)                                                   \
+    RULES(.metric = metric_, .rule = RULE_READ, .text = "yes|none", .status = LIMIT_TOOL, \
+          .inconclusive = true, .note = name_, .source = __VA_ARGS__)
 /* Of a number without a unit. */
 #define RULES_MOST(metric_, value_, ...)                                                              \
     RULES(.metric = metric_, .rule = RULE_CEILING, .value = value_, .unit = "", .status = LIMIT_TOOL, \
