@@ -61,6 +61,13 @@ const struct limit *rules_alike(const struct check_context *context, const char 
 const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
                                      const struct limit *rules);
 const char *rules_allowed_fault(const struct check_context *context);
+/*
+ * Beside what RULES_SAME judges: what is right is known, and hosts may have it wrong all alike. An item of its own, advised.*,
+ * which is only recorded, so that what does not meet the rules is remarked on. None where the suite says which values of
+ * the metric are allowed.
+ */
+void rules_advise(const struct check_context *context, struct slot_list *slots, const char *metric,
+                  const struct limit *advice);
 /* A gate where the suite has a limit for it, else recorded: for what no figure fits all sites. */
 enum duty rules_duty(const struct check_context *context, const char *metric, const char *subject);
 /* "platform hgx-h100": the source of what the platform declares. */
