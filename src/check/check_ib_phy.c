@@ -239,7 +239,9 @@ static const struct argument arguments[] = {HCAS_ARGUMENT_ROW, {0}};
 
 static const struct remedy remedies[] = {
     {"sound", REASON(clean_port_cable)},
-    {"phy.read", REASON(install_mlxlink)},
+    {"phy.read", REASON(install_mlxlink), .about = &sentence_not_read},
+    /* A fault of a port that was read is laid at the port's gate. */
+    {"phy.read", REASON(clean_port_cable)},
     {"phy.ber", REASON(look_again_after_125_minutes)},
     {"phy.fec", REASON(compare_fec_of_both_ends)},
     {"module.*", REASON(compare_transceivers)},
