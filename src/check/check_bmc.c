@@ -5,7 +5,11 @@
  * gated is undecided.
  *
  * Which events are of this run? Neither our clock nor the host's is the BMC's, so events are as old as the
- * BMC's own clock says: those younger than the argument since_s count, and all others are only written down.
+ * BMC's own clock says, and the host's where that is behind it: a BMC's clock that was set ahead makes young events old.
+ * Those younger than the argument since_s count, and all others are only written down. A BMC may tell the time of its zone,
+ * so of one ahead of UTC older events may count too.
+ *
+ * A log that is full has no place for the next event: one that has lost some already says nothing of the last day.
  */
 #include <string.h>
 #include <time.h>
@@ -48,15 +52,58 @@ static bool seconds_of(const char *text, double *ret_seconds)
     return true;
 }
 
+enum { ZONE_MOST_S = 14 * 3600, AHEAD_MOST_S = 3600 };
+
+/* Of the BMC, and of the host; false: it was not told. */
+static bool clock_of(const struct reading *bmc, const char *fact, double *ret_now)
+{
+    const char *now = reading_get_fact(bmc, fact, "");
+
+    return now != NULL && seconds_of(now, ret_now);
+}
+
 /* An event without a time came before the BMC knew it: after the last power cut, whenever that was. */
 static bool is_young(const struct reading *bmc, const char *record, double since_s)
 {
-    const char *now = reading_get_fact(bmc, "ipmi.sel.clock", "");
     const char *then = reading_get_fact(bmc, "ipmi.sel.time", record);
-    double now_s, then_s;
+    double now_s, host_s, then_s;
 
-    return then == NULL || now == NULL || !seconds_of(now, &now_s) || !seconds_of(then, &then_s) ||
-           now_s - then_s <= since_s;
+    if (then == NULL || !clock_of(bmc, "ipmi.sel.clock", &now_s) || !seconds_of(then, &then_s))
+        return true;
+    if (clock_of(bmc, "ipmi.host_clock", &host_s) && host_s < now_s)
+        now_s = host_s;
+    return now_s - then_s <= since_s;
+}
+
+/* Both by the host's clock, which the check `os` judges. */
+static void tell_clock(const struct reading *bmc, struct reading *out)
+{
+    double now_s, host_s;
+
+    if (!clock_of(bmc, "ipmi.sel.clock", &now_s) || !clock_of(bmc, "ipmi.host_clock", &host_s))
+        return;
+    if (now_s - host_s > ZONE_MOST_S + AHEAD_MOST_S)
+        reading_fact_said(out, "bmc.clock", "",
+                          reason(out->arena, hours_ahead_of_host,
+                                 arena_printf(out->arena, "%.0f", (now_s - host_s) / 3600)));
+    else
+        reading_fact(out, "bmc.clock", "", slice_of("not ahead"));
+}
+
+/* Whether the log has lost events. Of one that is full the next is lost. */
+static bool tell_room(const struct reading *bmc, struct reading *out)
+{
+    const char *overflow = reading_get_fact(bmc, "ipmi.sel.overflow", ""),
+               *left = reading_get_fact(bmc, "ipmi.sel.free", "");
+    bool lost = overflow != NULL && strcmp(overflow, "true") == 0;
+
+    if (lost)
+        reading_fact_said(out, "bmc.sel_room", "", REASON(event_log_has_lost_events));
+    else if (left != NULL && strcmp(left, "0") == 0)
+        reading_fact_said(out, "bmc.sel_room", "", REASON(event_log_is_full));
+    else if (overflow != NULL || left != NULL)
+        reading_fact(out, "bmc.sel_room", "", slice_of("left"));
+    return lost;
 }
 
 static void tell_firmware(const struct reading *bmc, struct reading *out)
@@ -84,7 +131,7 @@ static void read_bmc(const struct check_context *context, const struct attempt *
     const struct reading *bmc = &attempt->parts.items[0].reading;
     double since_s = check_number(context, "since_s");
     const struct reason *events = NULL, *sensors = NULL;
-    bool any_sensor = false;
+    bool any_sensor = false, lost;
 
     if (bmc->status == READING_FAILED) {
         reading_fact_said(out, "bmc.available", "", reason(out->arena, no_because, bmc->reason));
@@ -96,6 +143,8 @@ static void read_bmc(const struct check_context *context, const struct attempt *
     }
     reading_fact(out, "bmc.available", "", slice_of("yes"));
     tell_firmware(bmc, out);
+    tell_clock(bmc, out);
+    lost = tell_room(bmc, out);
     for (size_t i = 0; i < bmc->facts.count; i++) {
         any_sensor |= strcmp(bmc->facts.items[i].name, "ipmi.sensor") == 0;
         reading_fact(out, bmc->facts.items[i].name, bmc->facts.items[i].subject,
@@ -122,8 +171,10 @@ static void read_bmc(const struct check_context *context, const struct attempt *
     if (bmc->status != READING_COMPLETE)
         return;
     /* Without the count and the clock nobody knows whether the log is whole, and which events are young. */
-    if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
-        reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
+    if (lost && events == NULL)
+        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", REASON(event_log_has_lost_events));
+    else if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
+             reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
         tell_faults(out, "bmc.sel_faults", events);
     if (any_sensor)
         tell_faults(out, "bmc.sensor_faults", sensors);
@@ -136,6 +187,9 @@ static const struct item items[] = {
     {"bmc.firmware", PER_TARGET, NULL, DUTY_GATE,
      LIMITS RULES_SAME("bmc.firmware", "assay: hosts of one platform are built alike")},
     {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"bmc.clock", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("bmc.clock", "not ahead", "assay: events are as old as the clocks say")},
+    {"bmc.sel_room", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_EQUAL("bmc.sel_room", "left", "BMC")},
     {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
@@ -149,6 +203,9 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
+    {"bmc.*", REASON(clear_event_log), .about = &sentence_event_log_has_lost_events},
+    {"bmc.sel_room", REASON(clear_event_log)},
+    {"bmc.clock", REASON(set_bmc_clock)},
     {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
     {"bmc.sel_faults", REASON(look_up_bmc_event)},
     {"bmc.firmware", REASON(flash_one_bmc_firmware)},

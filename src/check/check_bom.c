@@ -8,6 +8,7 @@
  *   disk.model .size .serial (nvme0n1)   by lsblk     cpu.logical, cpu.sockets, numa.nodes   by lscpu
  *   nic.model (PCI address)              by lspci     gpu.*   by nvidia-smi
  *   nvme.health "well", or what drives warn of (a finding too), or why they were not asked   by nvme smart-log (root)
+ *   nvme.read   "yes", "none" without drives, or why one was not asked: undecided where another host was
  *   nvswitch.firmware (PCI address)      by the driver, in /proc/driver/nvidia-nvswitch
  *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   nvswitch.kinds   of all together
  */
@@ -118,16 +119,20 @@ static void add_drives(struct reading *out)
     kinds_tell(out, "nvme.kinds", &kinds);
 }
 
-/* A drive that warns is bad, whatever it still does. One that was not asked is not known, and stops nothing. */
+/* A drive that warns is bad, whatever it still does. One that was not asked is not known. */
 static void add_health(struct reading *out, const struct reading *drives)
 {
     struct arena *arena = out->arena;
     const struct reason *bad = NULL, *unread = NULL;
+    bool any = false;
 
     for (size_t i = 0; i < drives->facts.count; i++) {
         const struct fact *fact = &drives->facts.items[i];
 
-        if (strcmp(fact->name, "nvme.warning") != 0 || strcmp(fact->value, "0") == 0)
+        if (strcmp(fact->name, "nvme.warning") != 0)
+            continue;
+        any = true;
+        if (strcmp(fact->value, "0") == 0)
             continue;
         bad = reason_also(arena, bad,
                           reason(arena, about, fact->subject, reason(arena, critical_warning, fact->value)));
@@ -144,6 +149,33 @@ static void add_health(struct reading *out, const struct reading *drives)
         reading_fact(out, "nvme.health", "", slice_of("well"));
     else
         reading_fact_said(out, "nvme.health", "", bad != NULL ? bad : unread);
+    if (unread != NULL)
+        reading_fact_said(out, "nvme.read", "", unread);
+    else
+        reading_fact(out, "nvme.read", "", slice_of(any ? "yes" : "none"));
+}
+
+static size_t count_facts(const struct reading *reading, const char *name)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < reading->facts.count; i++)
+        count += strcmp(reading->facts.items[i].name, name) == 0;
+    return count;
+}
+
+/* Of all hosts alike a module may be missing: processors of one host take the same memory. */
+static void add_balance(struct reading *out, const struct reading *board)
+{
+    size_t modules = count_facts(board, "dimm.size"), processors = count_facts(board, "cpu.model");
+
+    if (modules == 0 || processors == 0 || reading_get_fact(board, "dimm.empty", "") == NULL)
+        return;
+    if (modules % processors == 0)
+        reading_fact(out, "advised.memory", "", slice_of("even"));
+    else
+        reading_fact_said(out, "advised.memory", "",
+                          reason(out->arena, modules_on_processors, modules, processors));
 }
 
 /* Without root the board tells nothing: that says something about rights, and nothing about the host. */
@@ -168,10 +200,12 @@ static void read_board(const struct check_context *context, const struct attempt
     for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
         if (owed[i]->status < out->status)
             reading_set(out, owed[i]->status, reason(out->arena, about, owed[i]->tool, owed[i]->reason));
-    if (board->status == READING_FAILED)
+    if (board->status == READING_FAILED) {
         lack_board(out, board);
-    else
+    } else {
         reading_merge(out, board);
+        add_balance(out, board);
+    }
     reading_merge(out, values);
     if (lspci->status == READING_COMPLETE)
         add_nics(out, lspci);
@@ -189,10 +223,15 @@ static const struct item items[] = {
     {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.logical", ALIKE)},
     {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
     {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
+    {"advised.memory", PER_TARGET, NULL, DUTY_RECORD,
+     LIMITS RULES_EQUAL("advised.memory", "even",
+                        "makers of boards: each processor has the same memory modules")},
     {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
     {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
      LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",
                         .inconclusive = true)},
+    {"nvme.read", PER_TARGET, NULL, DUTY_GATE,
+     LIMITS RULES_READ("nvme.read", REASON(health_of_drives), "NVM Express, SMART log")},
     {"nvswitch.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvswitch.kinds", ALIKE)},
     {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
     {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
@@ -213,10 +252,12 @@ static const struct argument arguments[] = {
 
 static const struct remedy remedies[] = {
     {"dimm.*", REASON(reseat_memory_module)},
+    {"advised.memory", REASON(reseat_memory_module)},
     {"cpu.*", REASON(compare_processors)},
     {"nvswitch.*", REASON(align_nvswitch_firmware)},
     {"sound", REASON(replace_drive_that_warns)},
     {"nvme.health", REASON(see_smart_log_of_drive)},
+    {"nvme.read", REASON(install_nvme_cli)},
     {"nvme.*", REASON(reseat_unseen_drive)},
     {0},
 };

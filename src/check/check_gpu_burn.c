@@ -136,6 +136,11 @@ static const struct item items[] = {
      LIMITS RULES(.metric = "window.power.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
                   .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
     {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    /* Recorded: GPUs in the warm air behind others are 10 C and more above those in front, and so at most half of that from
+       the median; one that lies so far above it is cooled badly, though below the figure that slows it down. */
+    {"window.temperature.above_others", PER_GPU, NULL, DUTY_RECORD,
+     LIMITS RULES(.metric = "window.temperature.above_others", .rule = RULE_CEILING, .value = 18, .unit = "C",
+                  .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
     {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };

@@ -4,7 +4,7 @@
  * and the transceivers, as mlxlink tells them. A link that corrects too much works today and goes down under load, or in a
  * month; a module outside its own bounds is next to fail.
  *
- *   phy.read   yes | not read: WHY          a host without mlxlink is no worse for it, and remarked where most have it
+ *   phy.read   yes | not read: WHY          undecided where another host of the run can; where none can, said beside the verdict
  *   phy.ber    good | high: WHAT | not known: WHY
  *   faults     phy.ber, module.bounds       of a port; warning: phy.ber.rising
  *
@@ -214,8 +214,9 @@ static void read_phy(const struct check_context *context, const struct attempt *
 #define ALIKE "assay: one rail is built alike on all hosts"
 
 static const struct item items[] = {
-    {"phy.read", PER_HCA_PORT, NULL, DUTY_RECORD,
-     LIMITS RULES_SAME("phy.read", "assay: if most hosts let their ports be read, all must")},
+    {"phy.read", PER_HCA_PORT, NULL, DUTY_GATE,
+     LIMITS RULES_READ("phy.read", REASON(quality_of_links),
+                       "assay: a port that nobody looks at hides what it is")},
     {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
      LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
     {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
@@ -238,7 +239,9 @@ static const struct argument arguments[] = {HCAS_ARGUMENT_ROW, {0}};
 
 static const struct remedy remedies[] = {
     {"sound", REASON(clean_port_cable)},
-    {"phy.read", REASON(install_mlxlink)},
+    {"phy.read", REASON(install_mlxlink), .about = &sentence_not_read},
+    /* A fault of a port that was read is laid at the port's gate. */
+    {"phy.read", REASON(clean_port_cable)},
     {"phy.ber", REASON(look_again_after_125_minutes)},
     {"phy.fec", REASON(compare_fec_of_both_ends)},
     {"module.*", REASON(compare_transceivers)},

@@ -22,6 +22,15 @@ static const struct part_row parts[] = {{.name = "values",
                                          .typed = "cat of settings below /proc and /sys"},
                                         {0}};
 
+/* As the items of the same name; judged by what is right, whatever all hosts have. */
+static void advise(struct reading *out, const char *fact, const char *advised)
+{
+    const char *value = reading_get_fact(out, fact, "");
+
+    if (value != NULL)
+        reading_fact(out, advised, "", slice_of(value));
+}
+
 static const struct reason *why_unread(const struct reading *reading, const char *code)
 {
     for (size_t i = 0; i < reading->findings.count; i++)
@@ -37,6 +46,8 @@ static void read_values(const struct check_context *context, const struct attemp
     double clock, skew = 0;
 
     read_parts(context, attempt, out);
+    advise(out, "os.governor", "advised.governor");
+    advise(out, "os.numa_balancing", "advised.numa_balancing");
     told = reading_get_fact(out, "os.command_line", "");
     if (told != NULL)
         reading_fact(out, "os.boot_options", "",
@@ -96,6 +107,12 @@ static const struct item items[] = {
     {0},
 };
 
+#define GUIDE \
+    "NVIDIA, Grace CPU Benchmarking Guide, platform configuration: performance governor, numa_balancing=disable"
+
+static const struct limit governor_advice[] = RULES_ONE_OF("advised.governor", "performance|none", GUIDE);
+static const struct limit balancing_advice[] = RULES_ONE_OF("advised.numa_balancing", "0|none", GUIDE);
+
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     const struct limit *skew =
@@ -104,6 +121,8 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                                         .source = "assay: argument clock_skew_s", .status = LIMIT_TOOL));
 
     slot_add(context, slots, "os.clock_offset", "", NULL, DUTY_GATE, skew);
+    rules_advise(context, slots, "os.governor", governor_advice);
+    rules_advise(context, slots, "os.numa_balancing", balancing_advice);
 }
 
 static const struct argument arguments[] = {
@@ -120,6 +139,10 @@ static const struct remedy remedies[] = {
     {"os.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
      .command = "sudo cpupower frequency-set -g performance"},
     {"os.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing", .on_hosts = true,
+     .command = "sudo sysctl -w kernel.numa_balancing=0"},
+    {"advised.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
+     .command = "sudo cpupower frequency-set -g performance"},
+    {"advised.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing", .on_hosts = true,
      .command = "sudo sysctl -w kernel.numa_balancing=0"},
     {"os.memlock", REASON(raise_memlock), .problem = "locked memory", .on_hosts = true,
      .command = MEMLOCK_COMMAND},

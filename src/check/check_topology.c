@@ -2,8 +2,8 @@
 /*
  * How the parts of a host reach each other: every two GPUs over all the NVLinks that the platform has, each
  * compute HCA behind the same PCIe switch as a GPU. What decides beside it whether an HCA can write into a
- * GPU's memory (ACS, IOMMU, nvidia_peermem or dma-buf) must be the same on all hosts: which is right depends on the
- * host, and the RDMA and NCCL tests measure that it is.
+ * GPU's memory (ACS, IOMMU, nvidia_peermem or dma-buf) must be the same on all hosts. What is right by NVIDIA's guides is
+ * remarked on where all have it wrong alike (advised.*); whether it is, the RDMA and NCCL tests measure.
  */
 #include <string.h>
 
@@ -91,6 +91,41 @@ static void add_gpudirect(struct reading *out, struct slice modules, struct slic
                           open ? REASON(gpudirect_by_dma_buf) : REASON(no_gpudirect_modules));
 }
 
+/* Whether the kernel was told to translate what devices send each other; without a word of it nobody knows. */
+static bool is_translating(struct slice options)
+{
+    struct slice word;
+    bool on = false;
+
+    while (scan_word(&options, &word)) {
+        if (slice_equal(word, "iommu=pt") || slice_equal(word, "iommu.passthrough=1"))
+            return false;
+        on |= slice_equal(word, "intel_iommu=on") || slice_equal(word, "amd_iommu=on") ||
+              slice_equal(word, "iommu=nopt") || slice_equal(word, "iommu.passthrough=0");
+    }
+    return on;
+}
+
+static void add_advised(struct reading *out)
+{
+    const char *acs = reading_get_fact(out, "pci.acs", ""),
+               *iommu = reading_get_fact(out, "kernel.iommu", "");
+    bool any = reading_get_fact(out, "gpudirect.rdma", "") != NULL;
+
+    if (acs != NULL)
+        reading_fact(out, "advised.acs", "", slice_of(acs));
+    if (iommu != NULL)
+        reading_fact(out, "advised.iommu", "",
+                     slice_of(is_translating(slice_of(iommu)) ? iommu : "translates nothing"));
+    if (any)
+        for (size_t i = 0; i < out->facts.count; i++)
+            any &= !reason_is(out->facts.items[i].said, no_gpudirect_modules);
+    if (any)
+        reading_fact(out, "advised.gpudirect", "", slice_of("possible"));
+    else if (reading_get_fact(out, "gpudirect.rdma", "") != NULL)
+        reading_fact_said(out, "advised.gpudirect", "", REASON(no_gpudirect_modules));
+}
+
 /* The nic column of the HCA: "nic3". */
 static const char *nic_of(const struct reading *topo, const char *hca)
 {
@@ -131,6 +166,7 @@ static void read_topology(const struct check_context *context, const struct atte
     add_acs(out, output_of(attempt, "acs"));
     add_iommu(out, output_of(attempt, "cmdline"));
     add_gpudirect(out, output_of(attempt, "modules"), output_of(attempt, "driver"));
+    add_advised(out);
 }
 
 static const struct limit near_rules[] = {
@@ -156,11 +192,33 @@ static const struct item items[] = {
     {0},
 };
 
+static const struct limit acs_advice[] =
+    RULES_EQUAL("advised.acs", "off",
+                "NCCL user guide, Troubleshooting: PCI Access Control Services (ACS), on bare metal");
+static const struct limit iommu_advice[] =
+    RULES_EQUAL("advised.iommu", "translates nothing",
+                "CUDA, GPUDirect RDMA, Supported Systems: IOMMUs disabled or configured for pass-through");
+static const struct limit gpudirect_advice[] = RULES_EQUAL(
+    "advised.gpudirect", "possible", "NCCL user guide, Troubleshooting: GPU-to-NIC communication");
+
+/* Grace has its GPUs and adapters behind an IOMMU, and is made for it. */
+static void advise(const struct check_context *context, struct slot_list *slots)
+{
+    if (context->platform->gpu_count == 0 || context->platform->hcas.count == 0)
+        return;
+    rules_advise(context, slots, "gpudirect.rdma", gpudirect_advice);
+    if (context->platform->nvlink_domain_hosts > 0)
+        return;
+    rules_advise(context, slots, "pci.acs", acs_advice);
+    rules_advise(context, slots, "kernel.iommu", iommu_advice);
+}
+
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
     const struct limit *links;
 
+    advise(context, slots);
     /* A switch, of the host or of its rack, joins every GPU with every other over all its links; without one it depends on
        the board. */
     if ((!platform->nvswitch && platform->nvlink_domain_hosts == 0) || platform->nvlink_links == 0)
@@ -180,6 +238,9 @@ static const struct remedy remedies[] = {
     {"pci.acs", REASON(compare_acs_settings)},
     {"kernel.iommu", REASON(give_one_kernel_command_line)},
     {"gpudirect.rdma", REASON(load_nvidia_peermem)},
+    {"advised.acs", REASON(turn_acs_off)},
+    {"advised.iommu", REASON(let_iommu_pass_through)},
+    {"advised.gpudirect", REASON(load_nvidia_peermem)},
     {"sound", REASON(does_nvidia_smi_answer)},
     {0},
 };

@@ -420,6 +420,21 @@ static const char *machine_of(void *context, size_t index, const char *host)
     return NULL;
 }
 
+/* The first of them by the text: one is enough to show that it can be read. */
+static const struct reason *read_on(void *context, size_t index, const struct slot *slot, const char *texts)
+{
+    struct whole_run *run = context;
+    const struct step *step = &run->together.plan->steps.items[index];
+    const char *read = arena_strndup(run->arena, texts, strcspn(texts, "|"));
+    size_t count;
+    const struct owner *found = owners_with(owners_of(run, step->shape->suite_step, slot), read, &count);
+
+    if (found == NULL)
+        return NULL;
+    return found->part == together_part(&run->together, index) ? reason_text(run->arena, found->host)
+                                                               : say_foreign(run->arena, found);
+}
+
 static struct rack find_rack(struct whole_run *run, const struct owners *owners,
                              const struct judged_part *part, const char *name)
 {
@@ -947,8 +962,9 @@ void judge_together(const struct judged_run *runs, size_t count)
     struct whole_run run = {.arena = runs[0].record->arena,
                             .aside = arena_create(),
                             .together = bring_together(arena, runs[0].record->arena, runs, count)};
-    struct peers peers = {common_value, common_kinds,  others_with,    machine_of,        odd_in_rack,
-                          common_span,  beside_groups, fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value,   common_kinds,      others_with, machine_of,
+                          read_on,        odd_in_rack,       common_span, beside_groups,
+                          fine_elsewhere, neighbour_answers, &run};
     struct judgement all = outcomes_of_all(&run, &peers);
 
     remark_controllers(&run, &all);

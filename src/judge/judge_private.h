@@ -70,6 +70,8 @@ struct peers {
                                         const char *value);
     /* What the login to the host of this name read as its machine: RULE_MACHINE. NULL: that is not known. */
     const char *(*machine_of)(void *context, size_t step, const char *host);
+    /* Who of the run has it as one of these texts, which mean that it was read: RULE_READ. "node2"; NULL: nobody. */
+    const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
     /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
     const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
                                         const char *value);

@@ -108,6 +108,8 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
         return version_at_least(value->text, limit->text);
     case RULE_SAME:
         return common != NULL && strcmp(value->text, common) == 0 ? MET : MISSED;
+    case RULE_READ:
+        return common == NULL || one_of(value->text, limit->text) ? MET : MISSED;
     case RULE_DISTINCT:
     case RULE_RACK:
         return common == NULL ? MET : MISSED;

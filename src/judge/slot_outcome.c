@@ -144,7 +144,8 @@ static const struct limit *disbelieved(const struct item_case *item, const struc
 static bool asks_others(const struct limit *limit)
 {
     return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
-           limit->rule == RULE_GROUPS || limit->rule == RULE_RACK || limit->rule == RULE_MACHINE;
+           limit->rule == RULE_GROUPS || limit->rule == RULE_RACK || limit->rule == RULE_MACHINE ||
+           limit->rule == RULE_READ;
 }
 
 /* What the limits of others say of the value; common: see why_missed. */
@@ -155,6 +156,8 @@ static const struct reason *beside_others(const struct item_case *item, const st
 
     if (limit->rule == RULE_RACK)
         return reason(item->arena, clause, is, common->said);
+    if (limit->rule == RULE_READ)
+        return reason(item->arena, while_it_is_read_on, is, common->said);
     if (limit->rule == RULE_NEAR)
         return common->text == NULL ? reason(item->arena, one_host_and_its_controller, is)
                                     : reason(item->arena, while_hosts_median_is, is, common->text);
@@ -238,7 +241,23 @@ static struct opinion by_groups(const struct item_case *item, const struct limit
     return opinion;
 }
 
-/* What most of them have, of RULE_SAME; what the host by the item's name is, of RULE_MACHINE; their median, of RULE_NEAR; those that have this value too, of RULE_DISTINCT. */
+/* RULE_READ, of what no host has read: none is worse for it, and a verdict has the names beside it (src/report/unread.h). */
+static struct opinion read_nowhere(const struct item_case *item, const struct limit *limit,
+                                   const struct value *value)
+{
+    const struct reason *name =
+        limit->note != NULL ? limit->note : reason_text(item->arena, item->slot->metric);
+
+    return (struct opinion){
+        .word = OUTCOME_PASS,
+        .value = *value,
+        .limit = limit,
+        .remark = true,
+        .cause = reason(item->arena, read_on_no_host, name, value_with_unit(item->arena, value))};
+}
+
+/* What most of them have, of RULE_SAME; what the host by the item's name is, of RULE_MACHINE; their median, of RULE_NEAR; those
+   that have this value too, of RULE_DISTINCT. */
 static struct common_value what_others_have(const struct item_case *item, const struct limit *limit,
                                             const struct value *value)
 {
@@ -253,6 +272,8 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
     else if (limit->rule == RULE_DISTINCT)
         common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
+    else if (limit->rule == RULE_READ)
+        common.said = peers->read_on(peers->context, item->step_index, item->slot, limit->text);
     else
         common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
     if (common.said != NULL)
@@ -321,6 +342,8 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         }
         enforceable = true;
         opinion.limit = limit;
+        if (met == MET && limit->rule == RULE_READ && common.said == NULL)
+            return read_nowhere(item, limit, &value);
         if (met == MET)
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;

@@ -332,9 +332,10 @@ static const struct kind {
         {"bmc-bad", ":WHAT", ARGUMENT_BMC_WORD, 0, 0, 0,
          "over Redfish the BMC hangs, refuses (the login), forgets (one of its components), is unwell (its chassis), has an "
          "event (of today), fan-gone, cpld-odd (firmware), ipmi-on-lan, a default (password), is open (asks for no "
-         "login), or has legacy-boot",
+         "login), or has legacy-boot; by ipmitool its clock is three days ahead (clock-ahead), which makes an event of an hour "
+         "ago old, or its log is full (log-full)",
          "inconclusive in redfish (hangs, refuses, forgets), else fail of it; of ipmi-on-lan where the suite gates it, of "
-         "default where it tries one; a remark of legacy-boot"},
+         "default where it tries one; a remark of legacy-boot; fail (clock-ahead) or inconclusive (log-full) of bmc"},
     [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
                         "inconclusive in gpu-settings"},
     [FAULT_MONITOR] =
@@ -621,10 +622,10 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balancing",
                                          "psid",  "bmc", "nvswitch"};
 
-/* What may be wrong with a BMC that is asked over Redfish. */
-static const char *const bmc_words[] = {"hangs",   "refuses",  "forgets",    "unwell",
-                                        "event",   "fan-gone", "cpld-odd",   "ipmi-on-lan",
-                                        "default", "open",     "legacy-boot"};
+/* What may be wrong with a BMC that is asked over Redfish; the last two, by ipmitool. */
+static const char *const bmc_words[] = {"hangs",       "refuses",     "forgets",     "unwell",  "event",
+                                        "fan-gone",    "cpld-odd",    "ipmi-on-lan", "default", "open",
+                                        "legacy-boot", "clock-ahead", "log-full"};
 
 /* What a shared mount may suffer from on one host. */
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",

@@ -66,6 +66,12 @@ int tool_sshd(struct tool *tool)
     return 0;
 }
 
+/* What is wrong with the BMC: a word of the fault. */
+static bool bmc_is(const struct tool *tool, const char *what)
+{
+    return strcmp(tool->host->bmc_bad, what) == 0;
+}
+
 /* The BMC's clock is its own: half an hour behind. */
 static const char *bmc_time(struct arena *arena, time_t seconds_ago, const char *between)
 {
@@ -81,17 +87,22 @@ static int print_sel(struct tool *tool)
 {
     const struct lab_host *host = tool->host;
 
+    bool ahead = bmc_is(tool, "clock-ahead"), full = bmc_is(tool, "log-full");
+
     if (asks(tool, "time"))
-        printf("%s\n", bmc_time(tool->arena, 0, " "));
+        printf("%s\n", bmc_time(tool->arena, ahead ? -3 * 86400 : 0, " "));
     else if (asks(tool, "info"))
         printf("SEL Information\nVersion          : 1.5 (v1.5, v2 compliant)\nEntries          : %u\n"
-               "Free Space       : 16345 bytes \nOverflow         : false\n",
-               host->psu_lost > 0 ? 4 : 2);
+               "Free Space       : %u bytes \nOverflow         : %s\n",
+               2 + (host->psu_lost > 0 ? 2 : 0) + ahead, full ? 0 : 16345, full ? "true" : "false");
     else
         /* A supply that was changed at the installation is an old story. */
         printf("   1 | %s | Event Logging Disabled SEL | Log area reset/cleared | Asserted\n"
                "   2 | %s | Power Supply PSU1 Status | Power Supply AC lost | Asserted\n",
                bmc_time(tool->arena, 40 * 86400, " | "), bmc_time(tool->arena, 30 * 86400, " | "));
+    if (ahead && asks(tool, "list"))
+        printf("   3 | %s | Memory P1-DIMMA1 | Uncorrectable ECC | Asserted\n",
+               bmc_time(tool->arena, 3600, " | "));
     if (host->psu_lost > 0 && asks(tool, "list"))
         printf("   3 | %s | Power Supply PSU%u Status | Power Supply AC lost | Asserted\n"
                "   4 | %s | Power Unit Redundancy | Redundancy Lost | Asserted\n",

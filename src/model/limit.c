@@ -26,6 +26,7 @@ static const char *const rule_names[] = {
     [RULE_RACK] = "rack",
     [RULE_MACHINE] = "machine",
     [RULE_SERIES] = "series",
+    [RULE_READ] = "read",
 };
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
@@ -64,6 +65,7 @@ double limit_gate(const struct limit *limit)
     case RULE_GROUPS:
     case RULE_RACK:
     case RULE_SERIES:
+    case RULE_READ:
     default:
         return limit->value;
     }
@@ -203,6 +205,8 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(one_in_each_rack);
     case RULE_MACHINE:
         return REASON(same_machine_as_logged_in_to);
+    case RULE_READ:
+        return REASON(read_where_others_are);
     case RULE_SERIES:
         return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:

@@ -9,6 +9,8 @@
  *
  * facts    ipmi.sel.entries  how many `sel info` announces     ipmi.sel.clock  the BMC's own time
  *          ipmi.sel.event, ipmi.sel.time (subject: the record's number)   ipmi.sensor (subject: its name)
+ *          ipmi.sel.overflow  true: events were lost since it was cleared     ipmi.sel.free  bytes left
+ *          ipmi.host_clock  UTC, of a line that bmc.sh prints itself: "host clock 2026-09-28T14:00:03"
  *          ipmi.firmware "7.20", ipmi.firmware_further "00 1e 50 02": the BMC's own, of `mc info`
  * finding  ipmi.sel.event  fault: a failure that was asserted; warning: redundancy lost, errors corrected
  *          ipmi.sensor     fault: critical, or it says that something failed
@@ -189,6 +191,30 @@ static bool read_sensor(struct listing *listing, struct slice line)
     return true;
 }
 
+/* "Free Space       : 0 bytes", "Overflow         : true" */
+static bool read_room(struct reading *reading, struct slice key, struct slice value)
+{
+    struct slice word;
+    uint64_t bytes;
+
+    if (slice_equal(key, "Overflow") && (slice_equal(value, "true") || slice_equal(value, "false"))) {
+        reading_fact(reading, "ipmi.sel.overflow", "", value);
+        return true;
+    }
+    if (!slice_equal(key, "Free Space") || !scan_word(&value, &word) || !scan_u64(word, &bytes))
+        return false;
+    reading_fact(reading, "ipmi.sel.free", "", word);
+    return true;
+}
+
+static bool read_host_clock(struct listing *listing, struct slice line)
+{
+    if (!scan_text(&line, "host clock ") || line.length != strlen("2026-09-28T14:00:03"))
+        return false;
+    reading_fact(listing->frame.reading, "ipmi.host_clock", "", line);
+    return true;
+}
+
 static bool read_info(struct listing *listing, struct slice line)
 {
     struct slice key, value;
@@ -197,8 +223,11 @@ static bool read_info(struct listing *listing, struct slice line)
         listing->told++;
         return true;
     }
-    if (!slice_part(line, ":", &key, &value) || !slice_equal(key, "Entries") ||
-        !scan_u64(value, &listing->announced))
+    if (!slice_part(line, ":", &key, &value))
+        return false;
+    if (read_room(listing->frame.reading, key, value))
+        return true;
+    if (!slice_equal(key, "Entries") || !scan_u64(value, &listing->announced))
         return false;
     listing->announces = true;
     listing->told++;
@@ -265,8 +294,8 @@ static void read_line(void *state, struct slice line)
     struct listing *listing = state;
 
     if (!read_record(listing, line) && !read_sensor(listing, line) && !read_info(listing, line) &&
-        !read_clock(listing, line) && !read_firmware(listing, line) && !read_further(listing, line) &&
-        is_failure(line))
+        !read_clock(listing, line) && !read_host_clock(listing, line) && !read_firmware(listing, line) &&
+        !read_further(listing, line) && is_failure(line))
         frame_fail(&listing->frame, line);
 }
 
@@ -289,7 +318,7 @@ static void end(void *state)
 
 const struct parser parse_ipmitool = {
     .name = "ipmitool",
-    .version = 1,
+    .version = 2,
     .summary =
         "ipmitool sel elist, sel info, sel time get, sdr elist, mc info: the BMC's event log, clock, sensors "
         "and firmware",

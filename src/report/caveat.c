@@ -10,6 +10,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
+#include "unread.h"
 #include "view.h"
 
 static const struct reason *then(struct arena *arena, const struct reason *first, const struct reason *second)
@@ -70,6 +71,15 @@ static const struct reason *of_programs(struct arena *arena, const struct conces
     return names.items.count > 0 ? reason(arena, suite_names_programs, names_said(arena, &names)) : NULL;
 }
 
+static const struct reason *of_rails(struct arena *arena, const struct concessions *found)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < found->odd_rails.count; i++)
+        add_name(arena, &names, found->odd_rails.items[i]);
+    return names.items.count > 0 ? reason(arena, rails_declared_unlike, names_said(arena, &names)) : NULL;
+}
+
 const struct reason *caveat_of_concessions(struct arena *arena, const struct concessions *found)
 {
     const struct reason *caveat = then(arena, of_suite(arena, found), of_programs(arena, found));
@@ -80,6 +90,7 @@ const struct reason *caveat_of_concessions(struct arena *arena, const struct con
         caveat = then(arena, caveat, REASON(platform_declares_less));
     if (found->undeclared != NULL)
         caveat = then(arena, caveat, reason(arena, hostfile_leaves_out, found->undeclared));
+    caveat = then(arena, caveat, of_rails(arena, found));
     if (found->spares > 0)
         caveat = then(arena, caveat, reason(arena, spares_not_tested, found->spares, found->spare_names));
     return found->alone ? then(arena, caveat, REASON(nothing_between_hosts)) : caveat;
@@ -104,6 +115,14 @@ static const struct reason *of_missing_limits(struct arena *arena, const struct 
     }
     return names.items.count > 0 ? reason(arena, recorded_for_want_of_a_limit, names_said(arena, &names))
                                  : NULL;
+}
+
+/* Of the runs, what none of their hosts could be asked. */
+static const struct reason *of_unread(struct arena *arena, const struct record *const *records, size_t count)
+{
+    const struct reason *names = unread_names(arena, records, count);
+
+    return names != NULL ? reason(arena, not_read_for_want_of_a_tool, names) : NULL;
 }
 
 /* Only hosts on this machine may have one, and behind a tunnel any host is. */
@@ -262,6 +281,7 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     caveat = then(arena, of_judgement(arena, judged_by),
                   caveat_of_documents(arena, record->plan, &record->documents, judged_by));
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));
+    caveat = then(arena, caveat, of_unread(arena, &record, 1));
     caveat = then(arena, caveat, of_timescale(arena, record->plan));
     add_broken(arena, record, &broken);
     caveat = then(arena, caveat, of_broken(arena, &broken));
@@ -277,6 +297,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
 
     for (size_t i = 0; i < acceptance->runs.count; i++)
         add_broken(arena, acceptance->runs.items[i], &broken);
+    caveat = then(arena, caveat, of_unread(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
     caveat = then(arena, caveat, of_broken(arena, &broken));
     return then(arena, caveat, of_others(arena, &acceptance->others));

@@ -78,8 +78,10 @@ void concessions_find(struct arena *arena, const struct plan *plan, const struct
     concessions_of_programs(arena, limits.suite, whole, ret_concessions);
     concessions_of_limits(arena, plan, &limits, matches, ret_concessions);
     hostfile = hostfile_of(arena, documents);
-    if (hostfile != NULL)
+    if (hostfile != NULL) {
         concessions_of_hostfile(arena, plan, hostfile, limits.suite, ret_concessions);
+        concessions_of_rails(arena, hostfile, ret_concessions);
+    }
     for (size_t i = 0; i < limits.baselines.count; i++)
         concessions_of_platform(arena, limits.baselines.items[i].platform, ret_concessions);
 }

@@ -8,6 +8,7 @@
 #include "assay/reasons/any.h"
 #include "assay/report/report.h"
 #include "concessions.h"
+#include "unread.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
     [UNJUDGED_NOTE] = TEXT_UNJUDGED_NOTE,         [UNJUDGED_WHEN] = TEXT_UNJUDGED_WHEN,
@@ -30,6 +31,8 @@ struct source {
     struct arena *arena;
     const struct plan *plan;
     const struct documents *documents;
+    const struct record *const *records; /* what was run by it */
+    size_t count;
 };
 
 static bool is_planned(const struct plan *plan, const char *step, const char *platform)
@@ -80,7 +83,7 @@ static void add_steps(const struct source *source, const struct suite *suite, st
 }
 
 static void add_metric(const struct source *source, const struct shape *shape, const struct slot *slot,
-                       struct unjudged_list *list)
+                       const struct reason *why, struct unjudged_list *list)
 {
     for (size_t i = 0; i < list->items.count; i++)
         if (strcmp(list->items.items[i].step, shape->suite_step) == 0 &&
@@ -88,7 +91,19 @@ static void add_metric(const struct source *source, const struct shape *shape, c
             strcmp(list->items.items[i].metric, slot->metric) == 0)
             return;
     *list_push(source->arena, &list->items) =
-        (struct unjudged){UNJUDGED_NOTE, shape->suite_step, shape->platform, slot->metric, slot->duty_note};
+        (struct unjudged){UNJUDGED_NOTE, shape->suite_step, shape->platform, slot->metric, why};
+}
+
+static void add_unread(const struct source *source, const struct record *record, struct unjudged_list *list)
+{
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        const struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct reason *cause = unread_cause(outcome);
+        const struct shape *shape = record->plan->steps.items[outcome->step].shape;
+
+        if (cause != NULL)
+            add_metric(source, shape, &shape->slots[outcome->slot], cause, list);
+    }
 }
 
 /* Another platform that has the same test over all its hosts; NULL: there is none behind this shape. */
@@ -185,16 +200,18 @@ static void find(const struct source *source, const struct documents *judged_by,
 
         for (size_t k = 0; k < shape->slot_count && shape_is_of_suite(plan, shape); k++)
             if (shape->slots[k].duty == DUTY_RECORD && shape->slots[k].duty_note != NULL)
-                add_metric(source, shape, &shape->slots[k], ret_list);
+                add_metric(source, shape, &shape->slots[k], shape->slots[k].duty_note, ret_list);
     }
+    for (size_t i = 0; i < source->count; i++)
+        add_unread(source, source->records[i], ret_list);
 }
 
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list)
 {
     const struct record *record = view->record;
 
-    find(&(struct source){view->arena, record->plan, &record->documents}, &record->judgement.documents,
-         view_suite(view), ret_list);
+    find(&(struct source){view->arena, record->plan, &record->documents, &record, 1},
+         &record->judgement.documents, view_suite(view), ret_list);
 }
 
 size_t report_not_judged(struct arena *arena, const struct record *record, enum report_language language,
@@ -222,6 +239,7 @@ size_t report_not_judged(struct arena *arena, const struct record *record, enum 
 void unjudged_of_acceptance(struct arena *arena, const struct acceptance *acceptance,
                             struct unjudged_list *ret_list)
 {
-    find(&(struct source){arena, acceptance->plan, &acceptance->documents}, NULL,
-         documents_suite(arena, &acceptance->documents), ret_list);
+    find(&(struct source){arena, acceptance->plan, &acceptance->documents, acceptance->runs.items,
+                          acceptance->runs.count},
+         NULL, documents_suite(arena, &acceptance->documents), ret_list);
 }

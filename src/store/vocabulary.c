@@ -11,7 +11,8 @@ VOCABULARY(role, "host role", "compute", "spare");
 VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
-           "fraction of ceiling", "range", "distinct", "near", "fraction of groups", "rack", "series");
+           "fraction of ceiling", "range", "distinct", "near", "fraction of groups", "rack", "series",
+           "read");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",
            "computed", "self");
 VOCABULARY(origin, "step origin", "suite", "substitute", "left out", "isolate");

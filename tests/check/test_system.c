@@ -383,6 +383,68 @@ static void events_are_as_old_as_the_bmc_says(void **state)
     arena_destroy(host.arena);
 }
 
+/* The clock was set three days ahead after the power supply failed half an hour ago. */
+static void a_clock_that_is_ahead_makes_no_event_old(void **state)
+{
+    static const char ahead[] =
+        "host clock 2026-03-14T09:30:00\n03/17/2026 09:30:00\nEntries          : 2\n"
+        "   1 | 03/12/2026 | 09:00:00 | Processor CPU0_Status | IERR | Asserted\n"
+        "   2 | 03/14/2026 | 09:00:00 | Power Supply PSU3 Status | Power Supply AC lost | Asserted\n";
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bmc");
+    host_reads(&host, (const struct printed[]){{"ipmitool", ahead, "", 0}, {0}});
+    assert_non_null(strstr(fact(&host, "bmc.sel_faults"), "PSU3"));
+    assert_null(strstr(fact(&host, "bmc.sel_faults"), "IERR"));
+    assert_string_equal(fact(&host, "bmc.clock"), "72 h ahead of the host");
+    arena_destroy(host.arena);
+}
+
+/* The BMC tells the time of its zone. */
+static void a_clock_of_another_zone_is_not_ahead(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bmc");
+    host_reads(&host,
+               (const struct printed[]){
+                   {"ipmitool", "host clock 2026-03-14T01:30:00\n03/14/2026 09:30:00\nEntries          : 0\n",
+                    "", 0},
+                   {0}});
+    assert_string_equal(fact(&host, "bmc.clock"), "not ahead");
+    assert_string_equal(fact(&host, "bmc.sel_faults"), "none");
+    arena_destroy(host.arena);
+}
+
+static void a_log_that_has_lost_events_is_not_clean(void **state)
+{
+    struct own_host host;
+
+    (void)state;
+    host_begin(&host, "bmc");
+    host_reads(&host, (const struct printed[]){
+                          {"ipmitool",
+                           "03/14/2026 09:30:00\nEntries          : 0\nFree Space       : 0 bytes \n"
+                           "Overflow         : true\n",
+                           "", 0},
+                          {0}});
+    assert_string_equal(fact(&host, "bmc.sel_faults"), "(none)");
+    assert_string_equal(finding(&host, "bmc.sel_faults.unread"), "the log is full and has lost events since");
+    arena_destroy(host.arena);
+    host_begin(&host, "bmc");
+    host_reads(&host, (const struct printed[]){
+                          {"ipmitool",
+                           "03/14/2026 09:30:00\nEntries          : 0\nFree Space       : 0 bytes \n"
+                           "Overflow         : false\n",
+                           "", 0},
+                          {0}});
+    assert_string_equal(fact(&host, "bmc.sel_faults"), "none");
+    assert_non_null(strstr(fact(&host, "bmc.sel_room"), "full"));
+    arena_destroy(host.arena);
+}
+
 static void a_log_that_is_not_whole_is_not_clean(void **state)
 {
     struct own_host host;
@@ -1168,6 +1230,9 @@ int main(void)
         cmocka_unit_test(a_diagnostic_without_its_first_tests_is_not_done),
         cmocka_unit_test(without_root_the_board_is_unread_and_the_rest_is_not),
         cmocka_unit_test(events_are_as_old_as_the_bmc_says),
+        cmocka_unit_test(a_clock_that_is_ahead_makes_no_event_old),
+        cmocka_unit_test(a_clock_of_another_zone_is_not_ahead),
+        cmocka_unit_test(a_log_that_has_lost_events_is_not_clean),
         cmocka_unit_test(a_log_that_is_not_whole_is_not_clean),
         cmocka_unit_test(a_kernel_log_without_its_beginning_has_shown_no_clean_gpu),
         cmocka_unit_test(a_journal_with_the_kernels_first_line_reaches_back_to_the_boot),

@@ -149,8 +149,39 @@ def a_judgement_that_was_forged(lab):
     tap.same((done.returncode, "verdict: reject" in done.stdout), (1, True), "judged here, the run is rejected", done.stdout, done.stderr)
 
 
+def tools_that_no_host_has(lab):
+    """A drive that warns and a link with errors are seen by nobody, and no host is the odd one."""
+    path = suite(lab, "unread", [*STEPS[:2], {"check": "bom", "needs": ["privilege"]}, {"check": "ib-phy", "needs": ["privilege"]}])
+    done = run(lab, lab.hostfile, path)
+    told, report = forms(lab, done, 1)
+    tap.same((done.returncode, report["verdict"]), (0, "accept"), "hosts that all lack nvme and mlxlink are accepted", done.stdout, done.stderr)
+    said_in_all("and the first lines say what was not read, by which tool, and where",
+                ("Not read, for want of a tool or of the right to use it: NVMe health (nvme) on node[1-2], ib-phy (mlxlink) on node[1-2].",), told)
+    tap.same([(row["step"], row["metric"]) for row in report["not_judged"] if row["kind"] == "recorded" and "read on no host" in row["detail"]],
+             [("bom", "nvme.read"), ("ib-phy", "phy.read")], "both stand in Not judged")
+
+
+def cables_declared_as_they_were_swapped(lab):
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    lines = [re.sub(r"rail\.mlx5_2=(\S+) rail\.mlx5_3=(\S+)", r"rail.mlx5_2=\2 rail.mlx5_3=\1", line) if line.startswith("node2 ") else line
+             for line in lines]
+    swapped = write(lab, "swapped", "\n".join(lines) + "\n")
+    planned = [" ".join(assay("plan", "-H", hostfile, "-s", suite(lab, "few", STEPS)).stdout.split()) for hostfile in (lab.hostfile, swapped)]
+    tap.same(["Cables are declared" in text for text in planned], [False, True],
+             "a hostfile that agrees with swapped cables is told from the others on the leaf", *planned)
+    tap.ok("Cables are declared unlike those of most hosts on the same leaf: node2 (mlx5_2, mlx5_3)." in planned[1],
+           "with the host and its HCAs", planned[1])
+
+
 with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
     for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty):
         story(lab)
+SICK = ["node2:nvme-warning:2", "node2:link-ber:mlx5_2=1e-9"]
+with Lab("unread", 2, faults=SICK + [f"node{n}:tool-missing:{tool}" for n in (1, 2) for tool in ("mlxlink", "nvme")], speed=100) as lab:
+    lab.database = os.path.join(lab.folder, "runs.db")
+    tools_that_no_host_has(lab)
+with Lab("declared", 4, speed=100) as lab:
+    cables_declared_as_they_were_swapped(lab)
 tap.end()

@@ -23,6 +23,8 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
             text = arena_strndup(reading->arena, limit->text, strcspn(limit->text, "|"));
         else if (limit->rule == RULE_SAME && text == NULL)
             text = "the same";
+        else if (limit->rule == RULE_READ)
+            text = "yes";
         else if (limit->rule == RULE_DISTINCT)
             text = arena_printf(reading->arena, "%lld-%zu-%s", run, step, slot->subject);
         else if (limit->rule == RULE_NEAR)

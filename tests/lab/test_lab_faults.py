@@ -87,6 +87,8 @@ CASES = [
     ("extra-key", 'cat "$ASSAY_LAB_ROOT"/home/ubuntu/.ssh/authorized_keys', r"<b>\$\(reboot\)"),
     ("sel-psu", "sudo -n ipmitool sel elist", r"PSU2 Status \| Power Supply AC lost \| Asserted$"),
     ("sel-psu:3", "sudo -n ipmitool sdr type 'Power Supply'", r"^PSU3 .*AC lost$"),
+    ("bmc-bad:log-full", "sudo -n ipmitool sel info", r"^Overflow +: true$"),
+    ("bmc-bad:clock-ahead", "sudo -n ipmitool sel elist", r"Uncorrectable ECC \| Asserted$"),
     ("bmc-bad:hangs", BMC_ASKS + "; echo rc $?", r"timed out(.|\n)*rc 28$"),
     ("bmc-bad:open", BMC_ASKS, r"System_0.* 200$"),
     ("pcie-width:5=8", "nvidia-smi --query-gpu=pcie.link.width.current --format=csv,noheader", r"^8$"),

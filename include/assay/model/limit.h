@@ -36,6 +36,8 @@ enum limit_rule {
                      that is not known it is met: the check reachable answers for it */
     RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
                       check's own only */
+    RULE_READ, /* the text, which means that it was read, on all hosts or on none: who lacks it while another of the run has
+                    it is undecided, and where nobody has it that stands beside the verdict; a check's own only */
 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */

@@ -38,6 +38,13 @@ const struct limit *rules_or_allowed(const struct check_context *context, const 
     return rules_new(context, LIMITS RULES_ONE_OF(metric, allowed, "assay: argument allowed"));
 }
 
+void rules_advise(const struct check_context *context, struct slot_list *slots, const char *metric,
+                  const struct limit *advice)
+{
+    if (json_string(json_get(context->step->arguments, ALLOWED_ARGUMENT), metric, NULL) == NULL)
+        slot_add(context, slots, advice->metric, "", NULL, DUTY_RECORD, advice);
+}
+
 static bool is_compared(const struct check *check, const char *metric)
 {
     for (const struct item *item = check->items; item != NULL && item->metric != NULL; item++)

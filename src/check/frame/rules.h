@@ -30,6 +30,11 @@
     RULES(.metric = metric_, .rule = RULE_ONE_OF, .text = texts_, .status = LIMIT_TOOL, .source = __VA_ARGS__)
 #define RULES_SAME(metric_, ...) \
     RULES(.metric = metric_, .rule = RULE_SAME, .status = LIMIT_TOOL, .source = __VA_ARGS__)
+/* "yes", and "not read: WHY" where it was not: then undecided if another host says yes, and else by its name beside the verdict:
+   REASON(health_of_drives). */
+#define RULES_READ(metric_, name_, ...)                                                   \
+    RULES(.metric = metric_, .rule = RULE_READ, .text = "yes|none", .status = LIMIT_TOOL, \
+          .inconclusive = true, .note = name_, .source = __VA_ARGS__)
 /* Of a number without a unit. */
 #define RULES_MOST(metric_, value_, ...)                                                              \
     RULES(.metric = metric_, .rule = RULE_CEILING, .value = value_, .unit = "", .status = LIMIT_TOOL, \
@@ -56,6 +61,13 @@ const struct limit *rules_alike(const struct check_context *context, const char 
 const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
                                      const struct limit *rules);
 const char *rules_allowed_fault(const struct check_context *context);
+/*
+ * Beside what RULES_SAME judges: what is right is known, and hosts may have it wrong all alike. An item of its own, advised.*,
+ * which is only recorded, so that what does not meet the rules is remarked on. None where the suite says which values of
+ * the metric are allowed.
+ */
+void rules_advise(const struct check_context *context, struct slot_list *slots, const char *metric,
+                  const struct limit *advice);
 /* A gate where the suite has a limit for it, else recorded: for what no figure fits all sites. */
 enum duty rules_duty(const struct check_context *context, const char *metric, const char *subject);
 /* "platform hgx-h100": the source of what the platform declares. */

@@ -11,7 +11,8 @@
  *          worst of as many samples (the lowest clock at work, else the highest); "-" where none has a number
  * metrics  window.samples, gpuN; window.temperature.max, window.memory_temperature.max C; window.power.max W;
  *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
- *          window.power.limit W, the lowest that was enforced; window.power.of_others %, of the median of the host's other GPUs
+ *          window.power.limit W, the lowest that was enforced; window.power.of_others %, of the median of the host's other GPUs;
+ *          window.temperature.above_others C, above the median of theirs
  *
  * A line that is cut or damaged is left out; what no line tells has no value.
  */
@@ -258,23 +259,42 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The GPU's largest power by the median of the others': GPUs of one host do the same work. */
-static void tell_power_of_others(struct reading *out, const char *subject, const struct gpu_samples *gpus,
-                                 unsigned number)
+static double power_of(const struct gpu_samples *gpu)
 {
-    double others[GPUS_MOST], median;
+    return gpu->power;
+}
+
+static double temperature_of(const struct gpu_samples *gpu)
+{
+    return gpu->temperature;
+}
+
+/* The median of the host's other GPUs; NAN: there are too few of them. */
+static double median_of_others(const struct gpu_samples *gpus, unsigned number,
+                               double (*value_of)(const struct gpu_samples *gpu))
+{
+    double others[GPUS_MOST];
     size_t count = 0;
 
     for (unsigned i = 0; i < GPUS_MOST; i++)
-        if (i != number && gpus[i].count > 0 && !isnan(gpus[i].power))
-            others[count++] = gpus[i].power;
-    if (count < OTHERS_LEAST || isnan(gpus[number].power))
-        return;
+        if (i != number && gpus[i].count > 0 && !isnan(value_of(&gpus[i])))
+            others[count++] = value_of(&gpus[i]);
+    if (count < OTHERS_LEAST)
+        return NAN;
     qsort(others, count, sizeof others[0], compare_numbers);
-    median = (others[(count - 1) / 2] + others[count / 2]) / 2;
-    if (median > 0)
-        reading_measure(out, "window.power.of_others", subject,
-                        floor(1000 * gpus[number].power / median) / 10, "%");
+    return (others[(count - 1) / 2] + others[count / 2]) / 2;
+}
+
+/* The GPU's largest values beside the others': GPUs of one host do the same work. */
+static void tell_beside_others(struct reading *out, const char *subject, const struct gpu_samples *gpus,
+                               unsigned number)
+{
+    double power = median_of_others(gpus, number, power_of);
+
+    if (power > 0)
+        measure(out, "window.power.of_others", subject, floor(1000 * gpus[number].power / power) / 10, "%");
+    measure(out, "window.temperature.above_others", subject,
+            gpus[number].temperature - median_of_others(gpus, number, temperature_of), "C");
 }
 
 /* to_the_end: the sampler saw all of the test. */
@@ -378,7 +398,7 @@ void read_samples(const struct check_context *context, const struct attempt *att
 
             tell_gpu(out, subject, &gpus[i], part->ended && part->rc == 0);
             tell_held_down(out, subject, &gpus[i]);
-            tell_power_of_others(out, subject, gpus, i);
+            tell_beside_others(out, subject, gpus, i);
             tell_course(context, out, subject, &gpus[i]);
         }
 }
