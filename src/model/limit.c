@@ -28,6 +28,7 @@ static const char *const rule_names[] = {
     [RULE_SERIES] = "series",
     [RULE_READ] = "read",
 };
+_Static_assert(ARRAY_SIZE(rule_names) == LIMIT_RULES, "a name for each rule, and LIMIT_RULES of them");
 static const char *const status_names[] = {
     [LIMIT_CONTRACT] = "contract", [LIMIT_DATASHEET] = "datasheet",     [LIMIT_VENDOR] = "vendor",
     [LIMIT_FIELD] = "field",       [LIMIT_PROVISIONAL] = "provisional", [LIMIT_GUESS] = "guess",

@@ -32,13 +32,15 @@ enum limit_rule {
     RULE_GROUPS, /* number >= value * the median of the same over the run's smaller groups of hosts, as far as
                          noise lets that be told (own_groups.h) */
     RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
-    RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
-                     that is not known it is met: the check reachable answers for it */
     RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
                       check's own only */
     RULE_READ, /* the text, which means that it was read, on all hosts or on none: who lacks it while another of the run has
                     it is undecided, and where nobody has it that stands beside the verdict; a check's own only */
+    RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
+                     that is not known it is met: the check reachable answers for it */
 };
+
+enum { LIMIT_RULES = RULE_MACHINE + 1 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
                     LIMIT_CONTRACT,
