@@ -91,7 +91,7 @@ static void find_origins(struct fleet *fleet)
     }
 }
 
-/* The mean logarithm of what the passes measured of the item; NAN: nothing. */
+/* The mean of what the passes measured of the item; NAN: nothing. */
 static double mean_value(const struct acceptance *acceptance, const struct requirement *requirement,
                          const struct shape *shape, size_t slot)
 {
@@ -106,12 +106,12 @@ static double mean_value(const struct acceptance *acceptance, const struct requi
             !is_in_order(acceptance, shown))
             continue;
         value = outcomes_of(acceptance, shown)[slot].value;
-        if (value > 0) {
-            sum += log(value);
+        if (!isnan(value)) {
+            sum += value;
             count++;
         }
     }
-    return count > 0 ? exp(sum / (double)count) : NAN;
+    return count > 0 ? sum / (double)count : NAN;
 }
 
 static void add_requirement(struct fleet *fleet, struct requirement *requirement, size_t *near)

@@ -242,8 +242,18 @@ static size_t subject_of(const struct census *census, const struct host *host, s
     return (size_t)(found - census->hosts) * census->places.count + place;
 }
 
-/* The mean logarithm over all whole attempts; NAN where there is nothing to be compared. */
-static double level_of(struct arena *arena, const struct step_attempts *attempts, const struct slot *slot)
+/* The logarithm of a number; NAN: it cannot be compared. Nothing at all, where more is better, is further below the others than
+   any number that a part still has: a millionth of the unit. */
+static double level_of_number(double number, const struct respect *respect)
+{
+    static const double nothing = 1e-6;
+
+    return number > 0 ? log(number) : number >= 0 && respect->sign > 0 ? log(nothing) : NAN;
+}
+
+/* The mean over all whole attempts; NAN where there is nothing to be compared. */
+static double level_of(struct arena *arena, const struct step_attempts *attempts, const struct slot *slot,
+                       const struct respect *respect)
 {
     double sum = 0;
     size_t count = 0;
@@ -254,11 +264,14 @@ static double level_of(struct arena *arena, const struct step_attempts *attempts
         if (attempts->tried[i].bearing.kind != KIND_WHOLE)
             continue;
         value_index_numbers(arena, slot, &attempts->tried[i].values, &values);
-        for (size_t k = 0; k < values.items.count; k++)
-            if (values.items.items[k].number > 0) {
-                sum += log(values.items.items[k].number);
+        for (size_t k = 0; k < values.items.count; k++) {
+            double level = level_of_number(values.items.items[k].number, respect);
+
+            if (!isnan(level)) {
+                sum += level;
                 count++;
             }
+        }
     }
     return count > 0 ? sum / (double)count : NAN;
 }
@@ -302,12 +315,10 @@ static void take_judged_step(struct census *census, size_t index, size_t outcome
 {
     const struct step *step = &census->together->plan->steps.items[index];
 
-    for (size_t i = 0; i < step->shape->slot_count; i++) {
-        double value = census->judgement->outcomes[outcome + i].value;
-
-        if (respects[i].aspect != PEERS_NONE && value > 0)
-            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i], log(value));
-    }
+    for (size_t i = 0; i < step->shape->slot_count; i++)
+        if (respects[i].aspect != PEERS_NONE)
+            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
+                       level_of_number(census->judgement->outcomes[outcome + i].value, &respects[i]));
 }
 
 /* Of one step what is compared; outcome: its first. */
@@ -319,7 +330,7 @@ static void take_step(struct census *census, size_t index, size_t outcome, const
     for (size_t i = 0; i < step->shape->slot_count; i++)
         if (respects[i].aspect != PEERS_NONE)
             take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
-                       level_of(census->aside, &tried, &step->shape->slots[i]));
+                       level_of(census->aside, &tried, &step->shape->slots[i], &respects[i]));
     arena_clear(census->aside);
 }
 

@@ -340,6 +340,9 @@ static void what_is_tested_again_alone_is_compared_with_what_the_others_showed_b
                                "compared over all runs: gpu"));
         expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
         end(&campaign);
+        campaign = repaired_alone(fleets[i], 0);
+        expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+        end(&campaign);
     }
 }
 

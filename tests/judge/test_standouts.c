@@ -5,10 +5,10 @@
 #include "../unit_test.h"
 #include "truth_fleet.h"
 
-/* One GPU of six hosts computes 20% less, which its floor allows; so many of the others never answered. */
-static struct truth_part slow_gpu_of_six_hosts(size_t dead)
+/* One GPU of six hosts computes so much less; so many of the others never answered. */
+static struct truth_part slow_gpu_of_six_hosts(const char *step, double loss, size_t dead)
 {
-    static const char *const steps[] = {"gpu-burn", NULL};
+    const char *const steps[] = {step, NULL};
     static const struct truth_scatter scatter = {.noise = 0.005};
     struct arena *arena = arena_create();
     struct truth_fleet fleet;
@@ -21,7 +21,7 @@ static struct truth_part slow_gpu_of_six_hosts(size_t dead)
         fleet.run.record.attempts.items[5 - i].end = ATTEMPT_UNREACHABLE;
         fleet.run.record.attempts.items[5 - i].what = reason_text(arena, "no route to host");
     }
-    fleet.parts.items[3].loss = 0.2;
+    fleet.parts.items[3].loss = loss;
     truth_fleet_judge(&fleet, arena);
     part = fleet.parts.items[3];
     arena_destroy(arena);
@@ -31,9 +31,16 @@ static struct truth_part slow_gpu_of_six_hosts(size_t dead)
 static void a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with(void **state)
 {
     (void)state;
-    for (size_t dead = 0; dead < 6; dead++)
-        if (!slow_gpu_of_six_hosts(dead).found[TRUTH_BY_PEERS])
+    for (size_t dead = 0; dead < 6; dead++) /* its floor allows 20% */
+        if (!slow_gpu_of_six_hosts("gpu-burn", 0.2, dead).found[TRUTH_BY_PEERS])
             fail_msg("with %zu of six hosts down the slow GPU is not named", dead);
+}
+
+static void a_gpu_that_computes_nothing_is_the_slowest_of_all_where_there_is_no_floor(void **state)
+{
+    (void)state;
+    assert_true(slow_gpu_of_six_hosts("gpu-burn-tensor", 0.2, 0).found[TRUTH_BY_PEERS]);
+    assert_true(slow_gpu_of_six_hosts("gpu-burn-tensor", 1, 0).found[TRUTH_BY_PEERS]);
 }
 
 /* Causes with these words, in a run of eight hosts of which so many never answered. */
@@ -70,6 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with),
+        cmocka_unit_test(a_gpu_that_computes_nothing_is_the_slowest_of_all_where_there_is_no_floor),
         cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
     };
 

@@ -113,7 +113,7 @@ static const struct defect defects[] = {
      {"at 1200 of 1980 MHz, no reason given"}},
     {"burn-throttled", "gpu-burn", "window.throttle.hw_slowdown", SAYS, {"Active"}},
     {"burn-dead-gpu", "gpu-burn", "gpu_burn.float.gflops", COUNTS, {NULL}, 0, 0},
-    {"burn-dead-tensor-cores", "gpu-burn-tensor", "gpu_burn.tensor.gflops", COUNTS, {NULL}, 0, 0},
+    {"burn-dead-tensor-cores", "gpu-burn-tensor", "gpu_burn.gflops", COUNTS, {NULL}, 0, 0},
     {"burn-uncorrected", "gpu-burn", "window.ecc.uncorrected", SAYS, {"gpu3: 1", "gpu0: 17"}},
     {"burn-nvlink", "gpu-burn", "window.nvlink", SAYS, {"gpu3.link4: 1 recoveries"}},
     {"burn-link-downed", "gpu-burn", "window.links", SAYS, {"mlx5_3/1 went down 1 times"}},
