@@ -298,8 +298,10 @@ static const struct reason *trouble_of(const struct reading *out, const char *la
     said = split_status(told, &status);
     if (was_ended(status))
         return *said != '\0' ? reason(out->arena, launch_hung_saying, said) : REASON(launch_hung);
-    return *said != '\0' ? reason(out->arena, text, said)
-                         : reason(out->arena, exit_status_without_a_word, status);
+    if (*said != '\0')
+        return reason(out->arena, text, said);
+    /* Fewer hosts answered than were asked. */
+    return status == 0 ? REASON(ranks_share_a_host) : reason(out->arena, exit_status_without_a_word, status);
 }
 
 static bool has_word(const char *words, const char *word)
