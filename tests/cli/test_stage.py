@@ -269,10 +269,10 @@ def again_with_the_same_tools(test, lab, tools):
     told = assay("acceptance", "status", "su", "--next", f"{FOLDER}/todo", *database)
     with open(f"{FOLDER}/todo/commands", encoding="utf-8") as file:
         commands = [shlex.split(line) for line in file]
-    test.same({tuple(words[-2:]) for words in commands}, {("--tools", f"{FOLDER}/todo/tools.manifest")},
+    test.same({tuple(words[-4:]) for words in commands}, {("--tools", f"{FOLDER}/todo/tools.manifest", *database)},
               "an acceptance repeats the tools of its runs", told.stdout, told.stderr)
     assay("stage", "-H", lab.hostfile, tools)
-    done = [assay(*words[1:], "--progress", "none", *database) for words in commands]
+    done = [assay(*words[1:], "--progress", "none") for words in commands]
     found = {item["outcome"] for run in range(2, 2 + len(commands)) for step, item in Report(f"{FOLDER}/burn2.db", run).outcomes()
              if step["name"] == "gpu-burn" and item["outcome"] != "not run"}
     test.same(found, {"pass"}, "and their manifest is enough to run them", commands, [each.stdout + each.stderr for each in done])
