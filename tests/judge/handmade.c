@@ -164,7 +164,7 @@ struct attempt *handmade_try_subject(struct record *record, const char *step, co
         .ended = began + 1};
     reading_init(&attempt->reading, record->arena, "by hand");
     for (size_t i = 0; i < shape->slot_count; i++)
-        if (strcmp(shape->slots[i].metric, "firmware") != 0)
+        if (shape->slots[i].own_count > 0 && shape->slots[i].own[0].rule == RULE_FLOOR)
             reading_measure(&attempt->reading, shape->slots[i].metric, shape->slots[i].subject,
                             strcmp(shape->slots[i].subject, subject) == 0 ? other : score, "");
     if (strcmp(step, "ports") == 0)

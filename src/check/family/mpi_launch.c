@@ -301,7 +301,8 @@ static const struct reason *trouble_of(const struct reading *out, const char *la
     if (*said != '\0')
         return reason(out->arena, text, said);
     /* Fewer hosts answered than were asked. */
-    return status == 0 ? REASON(ranks_share_a_host) : reason(out->arena, exit_status_without_a_word, status);
+    return status == 0 ? REASON(launch_ran_on_fewer_hosts)
+                       : reason(out->arena, exit_status_without_a_word, status);
 }
 
 static bool has_word(const char *words, const char *word)
