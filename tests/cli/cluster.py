@@ -153,8 +153,9 @@ class Lab:
         self.hostfile = os.path.join(self.folder, "hostfile")
         words = [word for fault in faults for word in ("--fault", fault)]
         self.looking, self.looked, self.seen = threading.Lock(), -math.inf, set()
-        self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, "--profile", profile, *options,
-                        *words)
+        if "--profile" not in options:
+            words += ["--profile", profile]
+        self.up = assay("lab", "up", hosts, "--dir", self.folder, "--speed", speed, *options, *words)
         _labs.append(self)
         if self.up.returncode != 0:
             raise RuntimeError(f"assay lab up: {self.up.stderr}")
