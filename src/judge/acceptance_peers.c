@@ -3,7 +3,8 @@
  * Who is slower than its peers over all runs of an acceptance. A host that was repaired is tested again by itself, where there is
  * nobody to compare it with; so the numbers of all passes that count are compared here as those of one run are
  * (standouts.c), by the rules of peers.h. A requirement with several such passes counts by their mean. Steps whose passes all
- * come from one run were compared there.
+ * come from one run were compared there. What a waiver covers is not accused again, and is still somebody's peer: with too few
+ * of these nothing would be compared.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -53,11 +54,17 @@ static bool is_in_order(const struct acceptance *acceptance, const struct shown 
     return true;
 }
 
-static const struct shown *last_that_counts(const struct acceptance *acceptance,
-                                            const struct requirement *requirement)
+static bool is_value(const struct requirement *requirement, const struct shown *shown)
+{
+    return shown->counts || requirement->state == REQUIREMENT_WAIVED;
+}
+
+static const struct shown *last_value(const struct acceptance *acceptance,
+                                      const struct requirement *requirement)
 {
     for (size_t i = requirement->shown.count; i-- > 0;)
-        if (requirement->shown.items[i].counts && is_in_order(acceptance, &requirement->shown.items[i]))
+        if (is_value(requirement, &requirement->shown.items[i]) &&
+            is_in_order(acceptance, &requirement->shown.items[i]))
             return &requirement->shown.items[i];
     return NULL;
 }
@@ -80,11 +87,11 @@ static void find_origins(struct fleet *fleet)
 
         for (size_t k = 0; k < requirement->shown.count; k++) {
             const struct shown *shown = &requirement->shown.items[k];
-            struct origin *origin = shown->counts ? origin_of(fleet, suite_step) : NULL;
+            struct origin *origin = is_value(requirement, shown) ? origin_of(fleet, suite_step) : NULL;
 
             if (origin != NULL)
                 origin->several |= origin->run != shown->run;
-            else if (shown->counts)
+            else if (is_value(requirement, shown))
                 *list_push(acceptance->arena, &fleet->origins) =
                     (struct origin){.suite_step = suite_step, .run = shown->run};
         }
@@ -102,7 +109,7 @@ static double mean_value(const struct acceptance *acceptance, const struct requi
         const struct shown *shown = &requirement->shown.items[i];
         double value;
 
-        if (!shown->counts || !shapes_equal(shape_of(acceptance, shown), shape) ||
+        if (!is_value(requirement, shown) || !shapes_equal(shape_of(acceptance, shown), shape) ||
             !is_in_order(acceptance, shown))
             continue;
         value = outcomes_of(acceptance, shown)[slot].value;
@@ -117,12 +124,12 @@ static double mean_value(const struct acceptance *acceptance, const struct requi
 static void add_requirement(struct fleet *fleet, struct requirement *requirement, size_t *near)
 {
     struct acceptance *acceptance = fleet->acceptance;
-    const struct shown *last = last_that_counts(acceptance, requirement);
+    const struct shown *last = last_value(acceptance, requirement);
     const struct shape *shape;
     struct step *step;
 
     if (last == NULL || !origin_of(fleet, shape_of(acceptance, last)->suite_step)->several ||
-        requirement->state == REQUIREMENT_FAILED || requirement->state == REQUIREMENT_WAIVED)
+        requirement->state == REQUIREMENT_FAILED)
         return;
     shape = shape_of(acceptance, last);
     step = list_push(fleet->plan->arena, &fleet->plan->steps);
@@ -170,7 +177,8 @@ void compare_peers(struct acceptance *acceptance)
         const struct outcome *outcome = &judgement.outcomes[i];
         struct requirement *requirement = fleet.requirements.items[outcome->step];
 
-        if (outcome->word != OUTCOME_FAIL || requirement->state == REQUIREMENT_FAILED)
+        if (outcome->word != OUTCOME_FAIL || requirement->state == REQUIREMENT_FAILED ||
+            requirement->state == REQUIREMENT_WAIVED)
             continue;
         requirement->state = REQUIREMENT_FAILED;
         requirement->why = reason(acceptance->arena, compared_over_runs, outcome->cause);

@@ -35,6 +35,8 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
                 rows_damage(&rows, "the object store of host %s is '%s'", hosts[n]->name, value);
         } else if (strcmp(key, PROBE_LABEL) == 0) {
             hosts[n]->probe = value;
+            if (strcmp(value, "gpu") != 0)
+                rows_damage(&rows, "the probe of host %s is '%s'", hosts[n]->name, value);
         } else if (strncmp(key, RAIL_LABEL, strlen(RAIL_LABEL)) != 0) {
             *list_push(load->arena, &hosts[n]->labels) = (struct host_label){key, value};
         } else if (host_add_rail(load->arena, hosts[n], key + strlen(RAIL_LABEL), value) != NULL) {
