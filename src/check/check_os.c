@@ -133,6 +133,7 @@ static const struct argument arguments[] = {
 };
 
 static const struct remedy remedies[] = {
+    {"*", REASON(let_host_tell), .about = &sentence_value_not_read},
     {"os.kernel", REASON(boot_same_kernel)},
     {"os.release", REASON(install_same_release)},
     {"bios.*", REASON(flash_same_bios), .problem = "firmware", .on_hosts = true},

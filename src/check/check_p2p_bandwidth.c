@@ -96,11 +96,17 @@ static unsigned expected_s(const struct check_context *context)
     return 10 + gpus * gpus; /* about a second a pair for all matrices */
 }
 
+static bool applies(const struct platform *platform)
+{
+    return platform->gpu_count > 1;
+}
+
 const struct check check_p2p_bandwidth = {
     .name = "p2p-bandwidth",
     .title = "GPU-to-GPU bandwidth",
     .summary = "p2pBandwidthLatencyTest: bandwidth and latency of every GPU pair in each direction",
     .on = ON_GPUS,
+    .applies = applies,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .as_root = true,

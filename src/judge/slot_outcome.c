@@ -627,6 +627,16 @@ static bool is_broken_variant(const struct step *step, const struct opinion *opi
     return opinion->word == OUTCOME_INCONCLUSIVE && step_advises(step);
 }
 
+/* What the check says of a metric is about a bad value, not about none, and not about one that is held against nothing. */
+static const struct reason *remedy_of(const struct step *step, const char *metric, const struct reason *cause)
+{
+    if (reason_is(cause, no_value_in_whole_output))
+        return REASON(read_output_test_again);
+    if (reason_is(cause, no_limit) || reason_is(cause, only_a_guess))
+        return REASON(give_it_a_limit);
+    return check_remedy(check_find(step->shape->check), metric, cause);
+}
+
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
                   const struct slot_limits *limits, const struct step_attempts *attempts,
                   const struct peers *peers, struct outcome *ret_outcome)
@@ -666,12 +676,6 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     } else if (opinion.word == OUTCOME_NOT_RUN) {
         ret_outcome->remedy = opinion.remedy;
     } else if (opinion.word == OUTCOME_FAIL || opinion.word == OUTCOME_INCONCLUSIVE) {
-        /* What the check says of a metric is about a bad value, not about none. */
-        if (reason_is(opinion.cause, no_value_in_whole_output))
-            ret_outcome->remedy = REASON(read_output_test_again);
-        else
-            ret_outcome->remedy =
-                opinion.advised ? opinion.remedy
-                                : check_remedy(check_find(step->shape->check), slot->metric, opinion.cause);
+        ret_outcome->remedy = opinion.advised ? opinion.remedy : remedy_of(step, slot->metric, opinion.cause);
     }
 }

@@ -242,6 +242,36 @@ static void write_named_adapters(struct arena *arena, const char *folder)
         fail_msg("%s", err.text);
 }
 
+/* A host of one GPU has no pair of GPUs: what the suite says of pairs is said of others. A name of nothing is an error. */
+static void a_suite_says_of_one_gpu_what_it_says_of_eight(void **state)
+{
+    static const char one_gpu[] = "{\"name\": \"one\", \"source\": \"a test\", \"gpus\": {\"count\": 1, "
+                                  "\"models\": [\"NVIDIA H200\"], \"pci_ids\": [\"10de:2335\"]}}";
+    char folder[] = "/tmp/assay-plan-XXXXXX";
+    struct sample sample;
+    struct error err = {0};
+    const char *hosts;
+
+    assert_non_null(mkdtemp(folder));
+    if (file_write(arena_printf(*state, "%s/one.json", folder), one_gpu, strlen(one_gpu), 0600, &err) < 0)
+        fail_msg("%s", err.text);
+    hosts = arena_printf(*state, "n1 platform=%s/one.json\n", folder);
+    sample = make(hosts, "trial",
+                  "{\"check\": \"gpu-links\", \"gate\": [\"gpu_links.one_way\"]}, "
+                  "{\"check\": \"p2p-bandwidth\", \"record\": [\"p2p.latency.gpu.enabled\"]}");
+    if (sample.plan == NULL)
+        fail_msg("%s", sample.err.text);
+    assert_string_equal(told(&sample, "gpu-links"), "n1 host");
+    assert_string_equal(told(&sample, "p2p-bandwidth"), "");
+    arena_destroy(sample.arena);
+    sample = make(hosts, "trial", "{\"check\": \"gpu-links\", \"gate\": [\"gpu_links.one_wya\"]}");
+    assert_null(sample.plan);
+    assert_string_equal(sample.err.text, "suite:2:1: step 'gpu-links': \"gate\" names 'gpu_links.one_wya', "
+                                         "which is not a metric of check 'gpu-links'");
+    arena_destroy(sample.arena);
+    assert_int_equal(directory_remove(folder, &err), 0);
+}
+
 /* Adapters alone carry the same within a rack and across: their pairs are peers of one another. */
 static void pairs_of_adapters_are_of_one_shape_whatever_their_racks(void **state)
 {
@@ -828,6 +858,7 @@ int main(void)
         ARENA_TEST(limits_follow_from_where_the_members_are),
         ARENA_TEST(pairs_of_adapters_are_of_one_shape_whatever_their_racks),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
+        cmocka_unit_test(a_suite_says_of_one_gpu_what_it_says_of_eight),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
         cmocka_unit_test(a_test_under_load_is_held_to_its_own_slices),

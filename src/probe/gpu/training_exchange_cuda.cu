@@ -125,6 +125,7 @@ struct nccl {
     decltype(&ncclReduceScatter) reduce_scatter;
     decltype(&ncclAllGather) all_gather;
     decltype(&ncclGetErrorString) error_text;
+    const char *(*last_warning)(ncclComm_t comm); /* ncclGetLastError; NULL: before NCCL 2.13 */
 };
 
 template <typename F> bool find(void *handle, const char *name, F *ret_function)
@@ -136,6 +137,8 @@ template <typename F> bool find(void *handle, const char *name, F *ret_function)
 bool load(struct nccl *nccl)
 {
     nccl->handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (nccl->handle != NULL)
+        (void)find(nccl->handle, "ncclGetLastError", &nccl->last_warning);
     return nccl->handle != NULL && find(nccl->handle, "ncclGetVersion", &nccl->version) &&
            find(nccl->handle, "ncclCommInitAll", &nccl->init) &&
            find(nccl->handle, "ncclGetUniqueId", &nccl->unique_id) &&
@@ -158,11 +161,20 @@ const struct nccl *the_nccl()
     return loaded ? &nccl : NULL;
 }
 
+/* What NCCL warned of last says what is wrong ("Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 60"), where the text of
+ * a result is of a kind ("invalid usage"). */
+const char *why(ncclResult_t result)
+{
+    const struct nccl *nccl = the_nccl();
+    const char *warning = nccl->last_warning != NULL ? nccl->last_warning(NULL) : NULL;
+
+    return warning != NULL && warning[0] != '\0' ? warning : nccl->error_text(result);
+}
+
 void note(struct training_gpu *gpu, ncclResult_t result, const char *what)
 {
     if (result != ncclSuccess && gpu->failed.text[0] == '\0')
-        (void)error_set(&gpu->failed, ERROR_INTERNAL, "GPU %u: %s: NCCL: %s", gpu->gpu, what,
-                        the_nccl()->error_text(result));
+        (void)error_set(&gpu->failed, ERROR_INTERNAL, "GPU %u: %s: NCCL: %s", gpu->gpu, what, why(result));
 }
 
 ncclResult_t connect_hosts(struct training_joined *joined, const ncclUniqueId &id)
@@ -202,7 +214,7 @@ int connect(struct training_joined *joined, const struct world *world, struct er
     }
     return result == ncclSuccess
                ? 0
-               : error_set(err, ERROR_INTERNAL, "NCCL cannot join the GPUs: %s", nccl->error_text(result));
+               : error_set(err, ERROR_INTERNAL, "NCCL cannot join the GPUs: %s", why(result));
 }
 
 void part(struct training_joined *joined, bool gives_up)
