@@ -245,8 +245,9 @@ static void write_named_adapters(struct arena *arena, const char *folder)
 /* A host of one GPU has no pair of GPUs: what the suite says of pairs is said of others. A name of nothing is an error. */
 static void a_suite_says_of_one_gpu_what_it_says_of_eight(void **state)
 {
-    static const char one_gpu[] = "{\"name\": \"one\", \"source\": \"a test\", \"gpus\": {\"count\": 1, "
-                                  "\"models\": [\"NVIDIA H200\"], \"pci_ids\": [\"10de:2335\"]}}";
+    static const char one_gpu[] =
+        "{\"name\": \"one\", \"title\": \"One GPU\", \"source\": \"a test\", \"gpus\": {\"count\": 1, "
+        "\"models\": [\"NVIDIA H200\"], \"pci_ids\": [\"10de:2335\"]}, \"nvlink\": {\"links\": 0}, \"nvswitch\": false, \"fabric_state\": false}";
     char folder[] = "/tmp/assay-plan-XXXXXX";
     struct sample sample;
     struct error err = {0};
@@ -858,7 +859,7 @@ int main(void)
         ARENA_TEST(limits_follow_from_where_the_members_are),
         ARENA_TEST(pairs_of_adapters_are_of_one_shape_whatever_their_racks),
         cmocka_unit_test(a_step_by_rail_is_run_for_each_rail),
-        cmocka_unit_test(a_suite_says_of_one_gpu_what_it_says_of_eight),
+        ARENA_TEST(a_suite_says_of_one_gpu_what_it_says_of_eight),
         cmocka_unit_test(variants_are_planned_one_after_the_other_and_judge_nothing),
         cmocka_unit_test(a_soak_is_planned_for_as_long_as_it_lasts),
         cmocka_unit_test(a_test_under_load_is_held_to_its_own_slices),
