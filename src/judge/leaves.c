@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which leaf makes a test between two leaves slow. Each leaf is tested with both of its neighbours; one that is slow
- * with both, where a neighbour is not with its other one, is the one that its uplinks keep. Of two leaves, or where all
- * are slow, nobody is told from the other.
+ * Which leaf makes a test between two leaves slow. Each leaf is tested with both of its neighbours, and a test is as fast as the
+ * slower of two. So a leaf is at least as fast as the better of its tests showed it: of the leaves of a slow test the one is slow
+ * whose better test is below the other's by more than healthy tests differ. Of two leaves, or where both are slow, nobody
+ * is told from the other.
  */
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/judge.h"
 
 #include "judge_private.h"
 
-/* One test between two leaves, as its bandwidth makes it. */
+/* By how much better tests must differ, in standard deviations of the tests of the step and at least: two runs of one test
+   differ by that much, of which each scatters by 2%. By `bench truth` a slow leaf is named from 1.0 to 1.2 times the slow-down
+   on that an ideal test would find, and its neighbour in its place in less than 1 of 100. */
+#define APART_DEVIATIONS 1.0
+#define APART_LEAST 0.03
+/* Two of them are a slow leaf's: of fewer others nobody knows how healthy ones scatter. */
+enum { KNOWN_LEAST = 6 };
+
+/* One number of one test between two leaves. */
 struct between {
-    size_t step;
-    const char *suite_step, *leaf[2];
-    bool failed, passed;
+    const struct step *step;
+    size_t slot;
+    const char *leaf[2];
+    double level; /* natural logarithm of the bandwidth */
 };
 
 struct betweens {
@@ -29,71 +41,84 @@ static bool is_between(const struct step *step)
            step->member_count > 1;
 }
 
-static bool is_bandwidth(const struct record *record, const struct outcome *outcome)
+static bool is_bandwidth(const struct step *step, size_t slot)
 {
-    const struct shape *shape = record->plan->steps.items[outcome->step].shape;
-
-    return fnmatch("*.busbw", shape->slots[outcome->slot].metric, 0) == 0;
+    return fnmatch("*.busbw", step->shape->slots[slot].metric, 0) == 0;
 }
 
-static struct between *between_of(struct record *record, struct betweens *all, size_t index)
+/* The same number of the same suite step. */
+static bool is_alike(const struct between *a, const struct between *b)
 {
-    const struct step *step = &record->plan->steps.items[index];
-    struct between *between;
+    const struct slot *left = &a->step->shape->slots[a->slot], *right = &b->step->shape->slots[b->slot];
+
+    return strcmp(a->step->shape->suite_step, b->step->shape->suite_step) == 0 &&
+           strcmp(left->metric, right->metric) == 0 && strcmp(left->subject, right->subject) == 0 &&
+           strcmp(left->at, right->at) == 0;
+}
+
+/* The better of a leaf's tests; NAN: it has one only, which tells nothing of it. */
+static double better_of(const struct betweens *all, const struct between *here, const char *leaf)
+{
+    double best = -INFINITY;
+    size_t count = 0;
+
+    for (size_t i = 0; i < all->items.count; i++) {
+        const struct between *one = &all->items.items[i];
+
+        if (!is_alike(one, here) || (strcmp(one->leaf[0], leaf) != 0 && strcmp(one->leaf[1], leaf) != 0))
+            continue;
+        best = fmax(best, one->level);
+        count++;
+    }
+    return count > 1 ? best : NAN;
+}
+
+static double apart(struct arena *arena, const struct betweens *all, const struct between *here)
+{
+    double *levels = arena_array(arena, double, all->items.count);
+    size_t count = 0;
 
     for (size_t i = 0; i < all->items.count; i++)
-        if (all->items.items[i].step == index)
-            return &all->items.items[i];
-    between = list_push(record->arena, &all->items);
-    *between = (struct between){.step = index,
-                                .suite_step = step->shape->suite_step,
-                                .leaf = {step->members[0]->leaf, step->members[1]->leaf}};
-    return between;
+        if (is_alike(&all->items.items[i], here))
+            levels[count++] = all->items.items[i].level;
+    if (count < KNOWN_LEAST)
+        return APART_LEAST;
+    return fmax(APART_LEAST, APART_DEVIATIONS * robust_sigma(levels, count, robust_median(levels, count)));
 }
 
-static bool has_leaf(const struct between *between, const char *leaf)
+static const struct reason *name_leaf(struct arena *arena, const struct betweens *all,
+                                      const struct between *here, const struct reason *cause)
 {
-    return strcmp(between->leaf[0], leaf) == 0 || strcmp(between->leaf[1], leaf) == 0;
-}
+    double better[2] = {better_of(all, here, here->leaf[0]), better_of(all, here, here->leaf[1])};
+    size_t slow = better[0] < better[1] ? 0 : 1;
 
-/* Whether the leaf was slow, or well, in another test than this one. */
-static bool elsewhere(const struct betweens *all, const struct between *here, const char *leaf, bool slow)
-{
-    for (size_t i = 0; i < all->items.count; i++) {
-        const struct between *other = &all->items.items[i];
-
-        if (other != here && strcmp(other->suite_step, here->suite_step) == 0 && has_leaf(other, leaf) &&
-            (slow ? other->failed : other->passed && !other->failed))
-            return true;
-    }
-    return false;
+    if (!(fabs(better[0] - better[1]) > apart(arena, all, here)))
+        return cause;
+    return reason(arena, leaf_slow_with_both, cause, here->leaf[slow], here->leaf[1 - slow]);
 }
 
 void judge_leaves(struct record *record, struct judgement *judgement)
 {
-    struct betweens all = {0};
+    struct betweens all = {0}, failed = {0};
+    LIST_OF(struct outcome *) outcomes = {0};
 
     for (size_t i = 0; i < judgement->outcome_count; i++) {
-        const struct outcome *outcome = &judgement->outcomes[i];
-        struct between *between;
-
-        if (!is_between(&record->plan->steps.items[outcome->step]) || !is_bandwidth(record, outcome))
-            continue;
-        between = between_of(record, &all, outcome->step);
-        between->failed |= outcome->word == OUTCOME_FAIL;
-        between->passed |= outcome->word == OUTCOME_PASS;
-    }
-    for (size_t i = 0; i < judgement->outcome_count && all.items.count > 0; i++) {
         struct outcome *outcome = &judgement->outcomes[i];
-        const struct between *here;
+        const struct step *step = &record->plan->steps.items[outcome->step];
+        struct between between = {step, outcome->slot, {0}, 0};
 
-        if (outcome->word != OUTCOME_FAIL || !is_between(&record->plan->steps.items[outcome->step]) ||
-            !is_bandwidth(record, outcome))
+        if (!is_between(step) || !is_bandwidth(step, outcome->slot) || !(outcome->value > 0))
             continue;
-        here = between_of(record, &all, outcome->step);
         for (size_t k = 0; k < 2; k++)
-            if (elsewhere(&all, here, here->leaf[k], true) && elsewhere(&all, here, here->leaf[1 - k], false))
-                outcome->cause = reason(record->arena, leaf_slow_with_both, outcome->cause, here->leaf[k],
-                                        here->leaf[1 - k]);
+            between.leaf[k] = step->members[k]->leaf;
+        between.level = log(outcome->value);
+        *list_push(record->arena, &all.items) = between;
+        if (outcome->word != OUTCOME_FAIL)
+            continue;
+        *list_push(record->arena, &failed.items) = between;
+        *list_push(record->arena, &outcomes) = outcome;
     }
+    for (size_t i = 0; i < outcomes.count; i++)
+        outcomes.items[i]->cause =
+            name_leaf(record->arena, &all, &failed.items.items[i], outcomes.items[i]->cause);
 }

@@ -73,12 +73,43 @@ static void where_too_few_answered_it_is_said_once_that_nothing_is_compared(void
     assert_int_equal(said_of_eight_hosts(8, "not compared with peers"), 0);
 }
 
+/* Four hosts on each of eight leaves; the third is slower by so much, first and fifth by so much. */
+static bool is_leaf_named(size_t leaf, double loss_of_third, double loss_of_others)
+{
+    static const char *const steps[] = {"nccl-all-gather-leaves", NULL};
+    static const struct truth_scatter scatter = {0};
+    struct arena *arena = arena_create();
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    bool found;
+
+    truth_fleet_make(arena, 32, 4, steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    fleet.parts.items[2].loss = loss_of_third;
+    fleet.parts.items[0].loss = fleet.parts.items[4].loss = loss_of_others;
+    truth_fleet_judge(&fleet, arena);
+    found = fleet.parts.items[leaf].found[TRUTH_NAMED];
+    arena_destroy(arena);
+    return found;
+}
+
+/* A test is as slow as the slower of its leaves: between two slow ones a healthy one is slow with both neighbours. */
+static void a_leaf_is_named_though_its_neighbors_other_tests_are_slow_too(void **state)
+{
+    (void)state;
+    for (size_t leaf = 0; leaf < 8; leaf++) {
+        assert_true(is_leaf_named(leaf, 0.2, 0) == (leaf == 2));
+        assert_true(is_leaf_named(leaf, 0.2, 0.12) == (leaf == 0 || leaf == 2 || leaf == 4));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slow_gpu_is_found_though_a_host_is_down_that_it_would_have_been_compared_with),
         cmocka_unit_test(a_gpu_that_computes_nothing_is_the_slowest_of_all_where_there_is_no_floor),
         cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
+        cmocka_unit_test(a_leaf_is_named_though_its_neighbors_other_tests_are_slow_too),
     };
 
     return cmocka_run_group_tests_name("standouts", tests, NULL, NULL);
