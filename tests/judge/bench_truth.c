@@ -235,6 +235,20 @@ static double bound(const struct kind *kind, size_t parts, const struct truth_sc
            exp(-sigma * (robust_deviation_at(false_ones / (double)parts) + robust_deviation_at(1 - power)));
 }
 
+/* Of a test that has to learn level and scatter from siblings, as ours has: the same place on the other hosts; of one
+   host its other parts. No floor of a baseline helps it. */
+static double learner_bound(const struct kind *kind, size_t parts, size_t hosts,
+                            const struct truth_scatter *scatter, double false_ones)
+{
+    double sigma =
+        sqrt(scatter->spread * scatter->spread + scatter->noise * scatter->noise / (double)kind->values);
+    size_t levels = hosts > 1 ? parts / hosts : 1, siblings = parts / levels - 1;
+    double beyond = robust_student(robust_deviation_at(false_ones / (double)parts),
+                                   (double)(parts > levels + 1 ? parts - levels - 1 : 1));
+
+    return 1 - exp(-sigma * sqrt(1 + 1 / (double)siblings) * (beyond + robust_deviation_at(1 - power)));
+}
+
 /* The bound has as many false findings as there were, and not fewer than peers.h allows itself. */
 static void try_way(const struct kind *kind, struct truth_fleet *fleet, const struct truth_scatter *scatter,
                     enum truth_way way, size_t count, const char *name)
@@ -252,6 +266,11 @@ static void try_way(const struct kind *kind, struct truth_fleet *fleet, const st
     truth_figure(name, arena_printf(arena, "%s_bound", word), ideal, "of_speed", AIM_NONE, 0);
     truth_figure(name, arena_printf(arena, "%s_to_bound", word), smallest / ideal, "ratio",
                  way == TRUTH_NAMED ? AIM_MOST : AIM_NONE, 1.2);
+    if (kind->hosts_per_leaf == 0 && fleet->parts.count > 1)
+        truth_figure(name, arena_printf(arena, "%s_learner_bound", word),
+                     learner_bound(kind, fleet->parts.count, fleet->run.record.plan->hosts.count, scatter,
+                                   fmax(false_ones, alpha)),
+                     "of_speed", AIM_NONE, 0);
     arena_destroy(arena);
 }
 
