@@ -10,6 +10,7 @@
  * hostfile says where it answers over Redfish.
  */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/reasons/plan.h"
@@ -134,24 +135,33 @@ static const struct condition {
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
 
-/* Of one platform; 0 where one of its hosts declares none. Hosts of one leaf mostly stand together in a hostfile. */
-static unsigned leaves_of(const struct plan_sources *sources, const struct platform *platform)
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of one platform; 0 where one of its hosts declares none. */
+static unsigned leaves_of(struct arena *arena, const struct plan_sources *sources,
+                          const struct platform *platform)
 {
     const struct hostfile *hostfile = sources->hostfile;
+    LIST_OF(const char *) leaves = {0};
     unsigned count = 0;
 
     for (size_t i = 0; i < hostfile->hosts.count; i++) {
         const struct host *host = &hostfile->hosts.items[i];
-        bool known = host->role == ROLE_SPARE || host_platform(sources, host) != platform;
 
-        if (!known && *host->leaf == '\0')
+        if (host->role == ROLE_SPARE || host_platform(sources, host) != platform)
+            continue;
+        if (*host->leaf == '\0')
             return 0;
-        for (size_t k = i; k-- > 0 && !known;)
-            known = hostfile->hosts.items[k].role != ROLE_SPARE &&
-                    strcmp(hostfile->hosts.items[k].leaf, host->leaf) == 0 &&
-                    host_platform(sources, &hostfile->hosts.items[k]) == platform;
-        count += !known;
+        if (leaves.count == 0 || strcmp(leaves.items[leaves.count - 1], host->leaf) != 0)
+            *list_push(arena, &leaves) = host->leaf;
     }
+    if (leaves.count > 0)
+        qsort(leaves.items, leaves.count, sizeof *leaves.items, compare_names);
+    for (size_t i = 0; i < leaves.count; i++)
+        count += i == 0 || strcmp(leaves.items[i], leaves.items[i - 1]) != 0;
     return count;
 }
 
@@ -159,7 +169,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
                            const struct platform *platform)
 {
     struct site site = {
-        .arena = arena, .platform = platform, .bmc = "ipmi", .leaves = leaves_of(sources, platform)};
+        .arena = arena, .platform = platform, .bmc = "ipmi", .leaves = leaves_of(arena, sources, platform)};
 
     for (size_t i = 0; i < sources->hostfile->hosts.count; i++) {
         const struct host *host = &sources->hostfile->hosts.items[i];

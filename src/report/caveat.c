@@ -99,11 +99,12 @@ const struct reason *caveat_of_concessions(struct arena *arena, const struct con
 /* Metrics that the suite would judge, and nobody has a figure for. */
 static const struct reason *of_missing_limits(struct arena *arena, const struct plan *plan)
 {
+    const bool *of_suite = shapes_of_suite(arena, plan);
     struct names names = {0};
 
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        size_t slots = shape_is_of_suite(plan, shape) ? shape->slot_count : 0;
+        size_t slots = of_suite[i] ? shape->slot_count : 0;
 
         for (size_t k = 0; k < slots; k++) {
             const struct reason *note =

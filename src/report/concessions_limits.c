@@ -92,12 +92,13 @@ static void add_limit(struct arena *arena, const struct shape *shape, const stru
 void concessions_of_limits(struct arena *arena, const struct plan *plan, const struct run_limits *limits,
                            const struct suite_step *const *matches, struct concessions *concessions)
 {
+    const bool *of_suite = shapes_of_suite(arena, plan);
     struct run_limits built_in;
 
     built_in_limits(arena, limits, matches, &built_in);
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        size_t slots = shape_is_of_suite(plan, shape) ? shape->slot_count : 0;
+        size_t slots = of_suite[i] ? shape->slot_count : 0;
 
         for (size_t k = 0; k < slots; k++) {
             struct slot_limits own, wanted;

@@ -120,13 +120,12 @@ static const char *apart_from(const struct plan *plan, size_t shape)
 static void add_site(const struct source *source, struct unjudged_list *list)
 {
     const struct plan *plan = source->plan;
+    const bool *of_suite = shapes_of_suite(source->arena, plan);
     double fastest = plan_timescale(plan);
 
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
-        const char *other = strcmp(shape->scope, "cluster") == 0 && shape_is_of_suite(plan, shape)
-                                ? apart_from(plan, i)
-                                : NULL;
+        const char *other = strcmp(shape->scope, "cluster") == 0 && of_suite[i] ? apart_from(plan, i) : NULL;
 
         if (other != NULL)
             *list_push(source->arena, &list->items) =
@@ -189,6 +188,7 @@ static void find(const struct source *source, const struct documents *judged_by,
                  struct unjudged_list *ret_list)
 {
     const struct plan *plan = source->plan;
+    const bool *of_suite = shapes_of_suite(source->arena, plan);
 
     *ret_list = (struct unjudged_list){0};
     add_concessions(source, judged_by, ret_list);
@@ -197,8 +197,9 @@ static void find(const struct source *source, const struct documents *judged_by,
         add_steps(source, suite, ret_list);
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
+        size_t slots = of_suite[i] ? shape->slot_count : 0;
 
-        for (size_t k = 0; k < shape->slot_count && shape_is_of_suite(plan, shape); k++)
+        for (size_t k = 0; k < slots; k++)
             if (shape->slots[k].duty == DUTY_RECORD && shape->slots[k].duty_note != NULL)
                 add_metric(source, shape, &shape->slots[k], shape->slots[k].duty_note, ret_list);
     }

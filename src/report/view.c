@@ -199,12 +199,18 @@ struct view *view_create(struct arena *arena, const struct record *record)
     return view;
 }
 
-bool shape_is_of_suite(const struct plan *plan, const struct shape *shape)
+const bool *shapes_of_suite(struct arena *arena, const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_ISOLATE)
-            return true;
-    return false;
+    bool *of_suite = arena_array(arena, bool, plan->shapes.count);
+    size_t place = 0;
+
+    /* Steps of one shape mostly come one after the other, and shapes in the order of steps. */
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        while (plan->shapes.items[place] != plan->steps.items[i].shape)
+            place = (place + 1) % plan->shapes.count;
+        of_suite[place] |= plan->steps.items[i].origin != ORIGIN_ISOLATE;
+    }
+    return of_suite;
 }
 
 double plan_timescale(const struct plan *plan)

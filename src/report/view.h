@@ -39,8 +39,8 @@ struct suite;
 
 struct view *view_create(struct arena *arena, const struct record *record);
 
-/* Whether it has a step of the suite; parts that only tell who is slow owe no gate. */
-bool shape_is_of_suite(const struct plan *plan, const struct shape *shape);
+/* Of each of the plan's shapes whether it has a step of the suite; parts that only tell who is slow owe no gate. */
+const bool *shapes_of_suite(struct arena *arena, const struct plan *plan);
 /* By what the hostfile divides the times of the tests at most; 1: by nothing, as for real hosts. */
 double plan_timescale(const struct plan *plan);
 /* As it is kept there; NULL: there is none that can be read. */
