@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 
 #include "gates.h"
@@ -15,6 +16,14 @@ const struct reason *limit_origin(struct arena *arena, const char *status, const
     if (word == NULL || source == NULL)
         return word != NULL ? word : source;
     return reason(arena, about, word, source);
+}
+
+const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
+{
+    while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
+           reason_is(gate, peers_bound_eased))
+        gate = reason_argument(arena, gate, 1);
+    return gate;
 }
 
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,

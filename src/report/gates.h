@@ -36,6 +36,8 @@ struct remark_lines {
     LIST_OF(struct remark_line) items;
 };
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
+/* ">= 345 GB/s" of a gate, without how it came about; NULL where there is no gate. */
+const struct reason *gate_bound(struct arena *arena, const struct reason *gate);
 /* "field: nccl#1264"; NULL where there is neither. */
 const struct reason *limit_origin(struct arena *arena, const char *status, const struct reason *source);
 
