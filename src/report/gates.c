@@ -80,6 +80,7 @@ static void line_count(const struct view *view, struct gate_line *line, const st
 {
     line_add_place(view->arena, line, view_slot(view, outcome));
     line->items++;
+    line->recorded += view_slot(view, outcome)->duty == DUTY_RECORD;
     line->failing += outcome->word == OUTCOME_FAIL;
     line->not_passed += outcome->word >= OUTCOME_NOT_RUN;
 }

@@ -13,6 +13,7 @@ struct gate_line {
     LIST_OF(const char *) places; /* the same, each once */
     const struct reason *first_place;
     size_t items, failing, not_passed;
+    size_t recorded;               /* of the items: no gates */
     const char *names;             /* of an entry's items: their subjects, up to a limit */
     const struct reason *subjects; /* them, and how many items there are if there are more */
 };
