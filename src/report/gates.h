@@ -13,8 +13,10 @@ struct gate_line {
     LIST_OF(const char *) places; /* the same, each once */
     const struct reason *first_place;
     size_t items, failing, not_passed;
-    size_t recorded;               /* of the items: no gates */
-    const char *names;             /* of an entry's items: their subjects, up to a limit */
+    size_t recorded;   /* of the items: no gates */
+    const char *names; /* of an entry's items: their subjects, up to a limit */
+    const struct outcome *first, *least,
+        *most;                     /* of the items with a number the last two; NULL: there is none */
     const struct reason *subjects; /* them, and how many items there are if there are more */
 };
 struct gate_lines {
@@ -24,6 +26,8 @@ struct gate_lines {
 /* The gates of one entry, with the subjects named. */
 void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
                          struct gate_lines *ret_lines);
+/* "12.1 GB/s to 13 GB/s"; of one value, or where it is no number, that of the first item; NULL: nothing was measured. */
+const struct reason *gate_line_measured(struct arena *arena, const struct gate_line *line);
 /* All limits that were applied in the run. */
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
 /* Items with a remark, folded the same way. */
