@@ -135,11 +135,11 @@ struct acceptance_format {
     void (*write)(const struct acceptance *acceptance, enum report_language language, struct text *out);
 };
 const struct acceptance_format *acceptance_format_find(const char *name);
-/* What is not passed, failed first, equal lines folded over hosts; and everything that ever failed, with what each run
+/* What is not passed, failed first, equal lines folded over hosts, and over steps of the same hosts; and everything that ever failed, with what each run
    showed of it. In the arena. */
 struct acceptance_line {
     enum requirement_state state;
-    const char *step;
+    const char *step;             /* "ecc", "ecc, nccl-all-gather" */
     const struct reason *targets; /* "node3", "4 hosts: node[5-8]" */
     const struct reason *why;
     size_t count;
