@@ -59,6 +59,15 @@ static const char *call_of(const struct report_line *line)
     return line->waived ? "waived" : line->word == OUTCOME_FAIL ? "fix" : "open";
 }
 
+/* Of what no single part is to blame, what is wrong is said too: it names the limit that may be. */
+static void print_line(const struct report_line *line)
+{
+    bool advised = *line->remedy != '\0', both = advised && line->extent != EXTENT_PARTS && !line->waived;
+
+    cli_print("%s: %s%s%s: %s%s%s\n", call_of(line), line->target, *line->part != '\0' ? " " : "", line->part,
+              both ? line->problem : "", both ? "; " : "", advised ? line->remedy : line->problem);
+}
+
 /* What is to be done, as the report's first screen says it. */
 static void print_answer(const struct run *run)
 {
@@ -70,9 +79,7 @@ static void print_answer(const struct run *run)
 
     for (size_t i = 0; i < count && i < LINES; i++)
         if (!lines[i].stopped) /* recap_print_cancelled says how it goes on, and in which database */
-            cli_print("%s: %s%s%s: %s\n", call_of(&lines[i]), lines[i].target,
-                      *lines[i].part != '\0' ? " " : "", lines[i].part,
-                      *lines[i].remedy != '\0' ? lines[i].remedy : lines[i].problem);
+            print_line(&lines[i]);
     if (count > LINES)
         cli_print("note: %zu more are in the report\n", count - LINES);
     if (*headline != '\0')

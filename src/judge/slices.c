@@ -6,6 +6,7 @@
 #include "assay/base/utc.h"
 #include "assay/model/spells.h"
 #include "assay/parse/parser.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of an acceptance is not settled, and what had failed once: folded over hosts. */
+/* What of an acceptance is not settled, and what had failed once: folded over hosts and steps. */
 #include <string.h>
 
 #include "assay/model/acceptance.h"
@@ -55,6 +55,31 @@ static void add_line(struct arena *arena, const struct acceptance *acceptance,
         *list_push(arena, &fold->names) = step->members[0]->name;
 }
 
+/* One reason is one line, with all steps that it is about: of equal targets the first line takes the others. */
+static size_t join_steps(struct arena *arena, struct acceptance_line *lines, size_t count)
+{
+    const char **last = arena_array(arena, const char *, count); /* step of each that is kept */
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+
+        while (same < kept &&
+               (lines[same].state != lines[i].state || !reason_equal(lines[same].why, lines[i].why) ||
+                !reason_equal(lines[same].targets, lines[i].targets)))
+            same++;
+        if (same == kept) {
+            lines[kept++] = lines[i];
+        } else {
+            lines[same].count += lines[i].count;
+            if (strcmp(last[same], lines[i].step) != 0)
+                lines[same].step = arena_printf(arena, "%s, %s", lines[same].step, lines[i].step);
+        }
+        last[same] = lines[i].step;
+    }
+    return kept;
+}
+
 size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance,
                         struct acceptance_line **ret_lines)
 {
@@ -73,7 +98,7 @@ size_t acceptance_lines(struct arena *arena, const struct acceptance *acceptance
             (*ret_lines)[i].targets = reason(arena, hosts_of_step, fold->names.count,
                                              hostlist_fold(arena, fold->names.items, fold->names.count));
     }
-    return folds.items.count;
+    return join_steps(arena, *ret_lines, folds.items.count);
 }
 
 static const struct reason *shown_text(struct arena *arena, const struct acceptance *acceptance,

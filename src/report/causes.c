@@ -156,6 +156,8 @@ static const char *key_of(struct folding *folding, const struct report_entry *en
                                    reason_encode(folding->arena, entry->remedy),
                                    reason_encode(folding->arena, entry->waiver));
 
+    if (entry->extent == EXTENT_RUN)
+        return arena_printf(folding->arena, "\x1f%s\x1fin all", entry->check);
     for (size_t i = 0; i < entry->items && entry->outcomes[i]->step == entry->outcomes[0]->step; i++) {
         const struct outcome *outcome = entry->outcomes[i];
 
@@ -330,10 +332,13 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     const struct report_cause *known = &folding->causes->items.items[cause];
     const struct report_entry *first;
 
-    if (known->accusation != NULL || known->word != fresh->word || known->waived != fresh->waived)
+    if (known->accusation != NULL || known->word != fresh->word || known->waived != fresh->waived ||
+        known->extent != fresh->extent)
         return false;
     if (strcmp(folding->keys.items[cause], key) == 0)
         return true;
+    if (fresh->extent != EXTENT_PARTS)
+        return fresh->extent == EXTENT_HOST && same_hosts(known, fresh);
     first = &folding->entries[known->entries.items[0]];
     if (!same_hosts(known, fresh) || !same_parts(known, fresh))
         return false;
@@ -444,6 +449,7 @@ static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
     struct report_cause fresh = {.word = entry->word,
+                                 .extent = entry->extent,
                                  .blames = blames_hosts(folding, entry),
                                  .waived = entry->word == OUTCOME_FAIL && entry->waiver != NULL};
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);

@@ -2,7 +2,8 @@
 /*
  * One cause, one card: the entries of a run (report.h), folded to what somebody has to fix. First whom isolation names,
  * with the tests across hosts that it made slow; then what is wrong with the same part of the same host, in however many
- * tests it showed; then the same setting or state on several hosts. What was not run because of a cause is counted with it.
+ * tests it showed; then the same setting or state on several hosts. A limit that all parts of a host miss is that host's, and
+ * one that nothing in the run meets is one card of them all (extents.h). What was not run because of a cause is counted with it.
  * Nothing is lost: each gate that did not pass is counted in exactly one place.
  */
 #ifndef ASSAY_REPORT_CAUSES_H
@@ -14,8 +15,9 @@
 
 struct report_cause {
     enum outcome_word word; /* the worst of its entries */
-    bool blames;            /* its hosts are at fault, and not only members of a test that failed */
-    bool waived;            /* every fail of it is covered by a waiver: nothing is to be fixed */
+    enum report_extent extent;
+    bool blames; /* its hosts are at fault, and not only members of a test that failed */
+    bool waived; /* every fail of it is covered by a waiver: nothing is to be fixed */
     const struct accusation *accusation; /* whom isolation names; NULL: nobody */
     LIST_OF(const struct host *)
     hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */

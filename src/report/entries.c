@@ -11,6 +11,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
+#include "extents.h"
 #include "gates.h"
 #include "pairs.h"
 #include "view.h"
@@ -23,6 +24,7 @@ enum {
 
 struct group {
     enum outcome_word word;
+    enum report_extent extent;
     const char *key; /* what folds: equal keys are one entry */
     size_t order;    /* of its first item */
     bool whole;      /* all gates of its steps */
@@ -32,6 +34,7 @@ struct group {
 struct groups {
     struct arena *arena;
     const struct view *view;
+    struct report_extents extents;
     LIST_OF(struct group *) list;
 };
 
@@ -184,8 +187,26 @@ static bool is_common(const struct groups *groups, const struct bad_list *bad, c
     return alike >= 3 && 2 * alike >= planned;
 }
 
+/* What all parts miss: one for each metric and gate, whatever its sizes. */
+static void key_extents(const struct groups *groups, struct bad_list *bad)
+{
+    for (size_t i = 0; i < bad->count; i++) {
+        const struct outcome *outcome = bad->items[i].outcome;
+        enum report_extent extent = extent_of(&groups->extents, outcome);
+
+        if (extent == EXTENT_RUN)
+            bad->items[i].key = arena_printf(groups->arena, "all %s %s", slot_of(groups, outcome)->metric,
+                                             reason_encode(groups->arena, outcome->gate));
+        else if (extent == EXTENT_HOST)
+            bad->items[i].key = arena_printf(
+                groups->arena, "all of host %s %s", slot_of(groups, outcome)->metric,
+                strcmp(outcome->status, "peers") == 0 ? "" : reason_encode(groups->arena, outcome->gate));
+    }
+}
+
 static void key_failures(const struct groups *groups, struct bad_list *bad, const struct shape *shape)
 {
+    key_extents(groups, bad);
     key_pairs(groups, bad, shape);
     for (size_t i = 0; i < bad->count; i++) {
         const struct outcome *outcome = bad->items[i].outcome;
@@ -208,11 +229,12 @@ static struct group *group_find(struct groups *groups, size_t first, const char 
     return NULL;
 }
 
-static struct group *group_add(struct groups *groups, enum outcome_word word, const char *key)
+static struct group *group_add(struct groups *groups, enum outcome_word word, enum report_extent extent,
+                               const char *key)
 {
     struct group *group = arena_new(groups->arena, struct group);
 
-    *group = (struct group){.word = word, .key = key, .order = groups->list.count};
+    *group = (struct group){.word = word, .extent = extent, .key = key, .order = groups->list.count};
     *list_push(groups->arena, &groups->list) = group;
     return group;
 }
@@ -242,7 +264,7 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
             key = arena_printf(groups->arena, "%s\x1fwaived %s", key, outcome->waiver->uuid);
         group = group_find(groups, first, key);
         if (group == NULL)
-            group = group_add(groups, word, key);
+            group = group_add(groups, word, extent_of(&groups->extents, outcome), key);
         *list_push(groups->arena, &group->items) = outcome;
     }
     for (size_t i = first; i < groups->list.count; i++)
@@ -455,7 +477,7 @@ static size_t apart_never(const struct group *group)
 
 static size_t apart_hosts(const struct group *group)
 {
-    return group->word == OUTCOME_FAIL ? FAILURES_PER_HOST : 1;
+    return group->word == OUTCOME_FAIL && group->extent != EXTENT_RUN ? FAILURES_PER_HOST : 1;
 }
 
 /* One target that was not run for one cause: over its steps. All others keep keys that nobody shares. */
@@ -531,14 +553,17 @@ static void key_by_content(struct groups *groups)
     report_pairs_of(groups->view, &pairs);
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
-        const struct reason *parts[] = {subjects_text(groups, group),
-                                        common_causes(groups, group),
-                                        join_field(groups, group, field_remedy, group->items.count),
-                                        join_field(groups, group, field_gate, group->items.count),
-                                        join_field(groups, group, field_source, group->items.count),
-                                        join_field(groups, group, field_waiver, group->items.count)};
+        bool all = group->extent == EXTENT_RUN;
+        const char *metric = slot_of(groups, group->items.items[0])->metric;
+        const struct reason *parts[] = {
+            all ? reason_text(groups->arena, metric) : subjects_text(groups, group),
+            all ? NULL : common_causes(groups, group),
+            all ? NULL : join_field(groups, group, field_remedy, group->items.count),
+            join_field(groups, group, field_gate, group->items.count),
+            join_field(groups, group, field_source, group->items.count),
+            join_field(groups, group, field_waiver, group->items.count)};
 
-        group->key = arena_printf(groups->arena, "%d\x1f%s\x1f%s", (int)group->word,
+        group->key = arena_printf(groups->arena, "%d\x1f%d\x1f%s\x1f%s", (int)group->word, (int)group->extent,
                                   checks_text(groups, group), shared_name(&pairs, group));
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
             group->key =
@@ -617,18 +642,33 @@ static const struct reason *pointer_text(const struct groups *groups, const stru
     return all == NULL ? NULL : reason(groups->arena, slow_by, all);
 }
 
+static const struct reason *cause_of(const struct groups *groups, const struct group *group)
+{
+    const struct reason *pointer = pointer_text(groups, group);
+
+    if (group->extent != EXTENT_PARTS)
+        return extent_cause(groups->view, group->extent, group->items.items, group->items.count);
+    return reason_also(groups->arena, join_field(groups, group, field_cause, TEXTS_SHOWN), pointer);
+}
+
+static const struct reason *remedy_of(const struct groups *groups, const struct group *group)
+{
+    const struct reason *remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN);
+
+    return group->extent != EXTENT_PARTS ? extent_remedy(groups->arena, group->extent, remedy) : remedy;
+}
+
 static struct report_entry entry_of(const struct groups *groups, const struct group *group)
 {
-    const struct reason *cause = join_field(groups, group, field_cause, TEXTS_SHOWN);
-
     return (struct report_entry){
         .word = group->word,
+        .extent = group->extent,
         .step = group->items.items[0]->step,
         .target = target_text(groups, group),
         .check = checks_text(groups, group),
         .subjects = subjects_text(groups, group),
-        .cause = reason_also(groups->arena, cause, pointer_text(groups, group)),
-        .remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN),
+        .cause = cause_of(groups, group),
+        .remedy = remedy_of(groups, group),
         .gate = join_field(groups, group, field_gate, TEXTS_SHOWN),
         .source = join_field(groups, group, field_source, TEXTS_SHOWN),
         .waiver = join_field(groups, group, field_waiver, group->items.count),
@@ -643,6 +683,7 @@ size_t report_entries(struct arena *arena, const struct record *record, struct r
     const struct judgement *judgement = &record->judgement;
     size_t named = judgement->accusation_count;
 
+    report_extents_of(groups.view, &groups.extents);
     for (enum outcome_word word = OUTCOME_FAIL; word >= OUTCOME_NOT_RUN; word--)
         for (size_t i = 0; i < groups.view->step_count; i++)
             if (groups.view->steps[i].coverage.gates > groups.view->steps[i].coverage.pass)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 
 #include "gates.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SUBJECTS_NAMED = 64, PLACES_NAMED = 4 };
@@ -15,6 +17,14 @@ const struct reason *limit_origin(struct arena *arena, const char *status, const
     if (word == NULL || source == NULL)
         return word != NULL ? word : source;
     return reason(arena, about, word, source);
+}
+
+const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
+{
+    while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
+           reason_is(gate, peers_bound_eased))
+        gate = reason_argument(arena, gate, 1);
+    return gate;
 }
 
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
@@ -70,7 +80,13 @@ static void line_add_place(struct arena *arena, struct gate_line *line, const st
 static void line_count(const struct view *view, struct gate_line *line, const struct outcome *outcome)
 {
     line_add_place(view->arena, line, view_slot(view, outcome));
+    line->first = line->first != NULL ? line->first : outcome;
+    if (isfinite(outcome->value) && (line->least == NULL || outcome->value < line->least->value))
+        line->least = outcome;
+    if (isfinite(outcome->value) && (line->most == NULL || outcome->value > line->most->value))
+        line->most = outcome;
     line->items++;
+    line->recorded += view_slot(view, outcome)->duty == DUTY_RECORD;
     line->failing += outcome->word == OUTCOME_FAIL;
     line->not_passed += outcome->word >= OUTCOME_NOT_RUN;
 }
@@ -109,6 +125,15 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
                              ? reason(view->arena, and_others_in_all, line->names, line->items)
                              : reason_text(view->arena, line->names);
     }
+}
+
+const struct reason *gate_line_measured(struct arena *arena, const struct gate_line *line)
+{
+    if (line->least == NULL)
+        return line->first->measured;
+    return line->least->value < line->most->value
+               ? reason(arena, from_to, line->least->measured, line->most->measured)
+               : line->least->measured;
 }
 
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)

@@ -13,7 +13,10 @@ struct gate_line {
     LIST_OF(const char *) places; /* the same, each once */
     const struct reason *first_place;
     size_t items, failing, not_passed;
-    const char *names;             /* of an entry's items: their subjects, up to a limit */
+    size_t recorded;   /* of the items: no gates */
+    const char *names; /* of an entry's items: their subjects, up to a limit */
+    const struct outcome *first, *least,
+        *most;                     /* of the items with a number the last two; NULL: there is none */
     const struct reason *subjects; /* them, and how many items there are if there are more */
 };
 struct gate_lines {
@@ -23,6 +26,8 @@ struct gate_lines {
 /* The gates of one entry, with the subjects named. */
 void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
                          struct gate_lines *ret_lines);
+/* "12.1 GB/s to 13 GB/s"; of one value, or where it is no number, that of the first item; NULL: nothing was measured. */
+const struct reason *gate_line_measured(struct arena *arena, const struct gate_line *line);
 /* All limits that were applied in the run. */
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
 /* Items with a remark, folded the same way. */
@@ -36,6 +41,8 @@ struct remark_lines {
     LIST_OF(struct remark_line) items;
 };
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
+/* ">= 345 GB/s" of a gate, without how it came about; NULL where there is no gate. */
+const struct reason *gate_bound(struct arena *arena, const struct reason *gate);
 /* "field: nccl#1264"; NULL where there is neither. */
 const struct reason *limit_origin(struct arena *arena, const char *status, const struct reason *source);
 

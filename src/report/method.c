@@ -63,15 +63,17 @@ static void count_kinds(struct arena *arena, const struct step_view *view, struc
         const struct outcome *outcome = view->items[i];
         struct method_kinds *both[] = {&step->kinds, all};
 
-        if (view->step->shape->slots[i].duty == DUTY_RECORD && outcome->gate == NULL) {
+        if (view->step->shape->slots[i].duty == DUTY_RECORD) {
             step->recorded++;
+            if (outcome->gate != NULL)
+                kind_for(arena, all, outcome->status)->recorded++;
             continue;
         }
         for (size_t k = 0; k < 2; k++) {
             struct method_kind *kind =
                 kind_for(arena, both[k], outcome->status != NULL ? outcome->status : "");
 
-            kind->items++;
+            kind->gates++;
             kind->not_passed += outcome->word >= OUTCOME_NOT_RUN;
         }
     }
@@ -226,7 +228,7 @@ const char *method_kinds_text(struct arena *arena, enum report_language language
                             *kind->status != '\0'
                                 ? reason_said(arena, language, reason_word(arena, kind->status))
                                 : language_text(language, TEXT_NO_KIND),
-                            count_text(arena, kind->items));
+                            count_text(arena, kind->gates));
     }
     if (step->recorded == 0)
         return text;

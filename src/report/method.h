@@ -19,10 +19,10 @@ struct method_noise {
     double low, high;
 };
 
-/* Items that one kind of limit judged. */
+/* Gates that one kind of limit judged, and what it only looked at: a record that it may remark on. */
 struct method_kind {
     const char *status; /* "vendor"; "": no limit spoke of them */
-    size_t items, not_passed;
+    size_t gates, not_passed, recorded;
 };
 struct method_kinds {
     LIST_OF(struct method_kind) items;
@@ -35,7 +35,7 @@ struct method_step {
     size_t hosts_least, hosts_most; /* of a test */
     const char *command; /* of the first attempt, in short: its parts' first lines; "": there was none */
     struct method_kinds kinds;
-    size_t recorded; /* items that are only written down */
+    size_t recorded; /* items that are only written down, those that a limit looks at among them */
     struct method_noise
         hosts; /* of the same place on different hosts; of all places where they do not matter */
     struct method_noise itself; /* of repeats on the same hosts */

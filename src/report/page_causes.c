@@ -7,7 +7,7 @@
 #include "out_of_use.h"
 #include "page.h"
 
-enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24 };
+enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24, GATES_PRINTED = 6, COMMANDS_PRINTED = 3 };
 
 /* In a site behind the attempt what it printed. */
 static void write_output_links(struct page *page, const struct attempt *attempt)
@@ -50,6 +50,41 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
     if (linked >= EVIDENCE_LINKED)
         html_text(page->out, say(page, TEXT_MORE_IN_APPENDIX));
     if (linked == 0)
+        html_text(page->out, say(page, TEXT_NOTHING_RUN));
+}
+
+/* The step's outputs by the command that prints them: a link leads nowhere on paper. */
+static void write_command(struct page *page, const struct step *step, size_t *commands)
+{
+    if (++*commands > COMMANDS_PRINTED)
+        return;
+    html_text(page->out, *commands > 1 ? ", " : "");
+    html_code(page->out, arena_printf(page->arena, "assay logs %lld %s %s", page->view->record->number,
+                                      step->members[0]->name, step->shape->suite_step));
+}
+
+static void write_evidence_commands(struct page *page, const struct report_cause *cause)
+{
+    size_t commands = 0, last = (size_t)-1;
+
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &page->entries[cause->entries.items[i]];
+        const struct accusation *accusation = entry->accusation;
+        size_t count = accusation != NULL ? accusation->step_count : entry->items;
+
+        for (size_t k = 0; entry->word == OUTCOME_FAIL && k < count; k++) {
+            size_t step = accusation != NULL ? accusation->steps[k] : entry->outcomes[k]->step;
+
+            if (step != last && page->view->steps[step].attempts.count > 0)
+                write_command(page, page->view->steps[step].step, &commands);
+            last = step;
+        }
+    }
+    if (commands > COMMANDS_PRINTED) {
+        html_text(page->out, ", ");
+        html_text(page->out, sayf(page, TEXT_AND_MORE, number(page, commands - COMMANDS_PRINTED)));
+    }
+    if (commands == 0)
         html_text(page->out, say(page, TEXT_NOTHING_RUN));
 }
 
@@ -293,6 +328,46 @@ static void write_entry(struct page *page, size_t index)
     html_markup(out, "</details>\n");
 }
 
+static void write_paper_row(struct page *page, const struct gate_line *line)
+{
+    const struct reason *measured = gate_line_measured(page->arena, line);
+
+    html_markup(page->out, "<tr>");
+    page_metric_cell(page, line->metric, line->at);
+    page_said_cell(page, *line->names != '\0' ? line->subjects : reason_text(page->arena, "\xe2\x80\x93"));
+    html_cell(page->out, measured != NULL ? said(page, measured) : say(page, TEXT_NOTHING));
+    page_said_cell_or(page, line->gate, TEXT_NONE_APPLIED);
+    page_said_cell(page, limit_origin(page->arena, line->status, line->source));
+    html_markup(page->out, "</tr>\n");
+}
+
+/* What is folded on the screen is not on paper, unless it is asked for: there the gates that failed have a line each. */
+static void write_gates_on_paper(struct page *page, const struct report_cause *cause)
+{
+    size_t rows = 0;
+
+    if (page_prints(page, APPENDIX_HOSTS) || cause->fail == 0)
+        return;
+    html_markup(page->out, "<div class=\"on-paper\">\n");
+    page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECTS), COLUMN(MEASURED), COLUMN(GATE_APPLIED),
+               COLUMN(LIMIT_FROM));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &page->entries[cause->entries.items[i]];
+        struct gate_lines lines = {0};
+
+        if (entry->word == OUTCOME_FAIL && entry->items > 0)
+            gate_lines_of_entry(page->view, entry, &lines);
+        for (size_t k = 0; k < lines.items.count; k++)
+            if (rows++ < GATES_PRINTED)
+                write_paper_row(page, &lines.items.items[k]);
+    }
+    html_markup(page->out, "</tbody></table>\n");
+    if (rows > GATES_PRINTED)
+        html_text(page->out, sayf(page, TEXT_AND_MORE, number(page, rows - GATES_PRINTED)));
+    html_markup(page->out, "</div>\n");
+}
+
 static void write_card_head(struct page *page, size_t index)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
@@ -347,8 +422,12 @@ static void write_card(struct page *page, size_t index)
     html_markup(out, "<div><dt>");
     html_text(out, say(page, TEXT_EVIDENCE));
     html_markup(out, "</dt><dd>");
+    html_markup(out, "<span class=\"on-screen\">");
     write_evidence_links(page, &page->entries[cause->entries.items[0]]);
-    html_markup(out, "</dd></div>\n</dl>\n");
+    html_markup(out, "</span><span class=\"on-paper\">");
+    write_evidence_commands(page, cause);
+    html_markup(out, "</span></dd></div>\n</dl>\n");
+    write_gates_on_paper(page, cause);
     for (size_t i = 0; i < cause->entries.count; i++)
         if (page->entries[cause->entries.items[i]].word == OUTCOME_FAIL)
             write_entry(page, cause->entries.items[i]);

@@ -217,9 +217,11 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_markup(out, "<br><small>");
     page_said(page, line->source);
     html_markup(out, "</small></td><td class=\"num\">");
-    html_text(out, count_text(page->arena, line->items));
+    html_text(out, count_text(page->arena, line->items - line->recorded));
     html_markup(out, "</td><td class=\"num\">");
     html_text(out, count_text(page->arena, line->not_passed));
+    html_markup(out, "</td><td class=\"num\">");
+    html_text(out, count_text(page->arena, line->recorded));
     html_markup(out, "</td></tr>\n");
 }
 
@@ -227,7 +229,7 @@ static void write_limit(struct page *page, const struct gate_line *line)
 struct limit_source {
     const struct gate_line *first;
     LIST_OF(const char *) steps;
-    size_t items, not_passed;
+    size_t gates, not_passed, recorded;
 };
 struct limit_sources {
     LIST_OF(struct limit_source) items;
@@ -250,7 +252,8 @@ static void add_source(struct page *page, struct limit_sources *sources, const s
         known++;
     if (known == source->steps.count)
         *list_push(page->arena, &source->steps) = line->suite_step;
-    source->items += line->items;
+    source->gates += line->items - line->recorded;
+    source->recorded += line->recorded;
     source->not_passed += line->not_passed;
 }
 
@@ -275,8 +278,8 @@ static void write_sources(struct page *page, const struct gate_lines *lines)
         add_source(page, &sources, &lines->items.items[i]);
     html_markup(page->out, "<div class=\"on-paper\">\n");
     page_heading(page, TEXT_SOURCES);
-    page_table(page, "compact sources", COLUMN(STATUS_SOURCE), COLUMN(SOURCES_STEPS), NUMBERS(ITEMS),
-               NUMBERS(NOT_PASSED));
+    page_table(page, "compact sources", COLUMN(STATUS_SOURCE), COLUMN(SOURCES_STEPS), NUMBERS(GATES),
+               NUMBERS(NOT_PASSED), NUMBERS(ONLY_RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < sources.items.count; i++) {
         const struct limit_source *source = &sources.items.items[i];
@@ -284,8 +287,9 @@ static void write_sources(struct page *page, const struct gate_lines *lines)
         html_markup(page->out, "<tr>");
         page_said_cell(page, limit_origin(page->arena, source->first->status, source->first->source));
         html_cell(page->out, source_steps(page, source));
-        html_cell(page->out, number(page, source->items));
+        html_cell(page->out, number(page, source->gates));
         html_cell(page->out, number(page, source->not_passed));
+        html_cell(page->out, number(page, source->recorded));
         html_markup(page->out, "</tr>\n");
     }
     html_markup(page->out, "</tbody></table>\n</div>\n");
@@ -306,7 +310,7 @@ void page_limits(struct page *page)
         html_markup(page->out, "<div class=\"on-screen\">\n");
     }
     page_table(page, "compact limits", COLUMN(STEP), COLUMN(METRIC), COLUMN(GATE_APPLIED),
-               COLUMN(STATUS_SOURCE), NUMBERS(ITEMS), NUMBERS(NOT_PASSED));
+               COLUMN(STATUS_SOURCE), NUMBERS(GATES), NUMBERS(NOT_PASSED), NUMBERS(ONLY_RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines.items.count; i++)
         write_limit(page, &lines.items.items[i]);

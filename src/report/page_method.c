@@ -16,7 +16,8 @@ static void write_points(struct page *page, const struct method *method)
 static void write_kinds(struct page *page, const struct method *method)
 {
     page_heading(page, TEXT_METHOD_KINDS);
-    page_table(page, "compact", COLUMN(LIMIT_KIND), COLUMN(KIND_IS), NUMBERS(ITEMS), NUMBERS(NOT_PASSED));
+    page_table(page, "compact", COLUMN(LIMIT_KIND), COLUMN(KIND_IS), NUMBERS(GATES), NUMBERS(NOT_PASSED),
+               NUMBERS(ONLY_RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < method->kinds.items.count; i++) {
         const struct method_kind *kind = &method->kinds.items.items[i];
@@ -25,9 +26,11 @@ static void write_kinds(struct page *page, const struct method *method)
         html_row_head(page->out, *kind->status != '\0' ? word(page, kind->status) : say(page, TEXT_NO_KIND));
         html_cell(page->out, say(page, method_kind_text(kind->status)));
         html_markup(page->out, "<td class=\"num\">");
-        html_text(page->out, number(page, kind->items));
+        html_text(page->out, number(page, kind->gates));
         html_markup(page->out, "</td><td class=\"num\">");
         html_text(page->out, number(page, kind->not_passed));
+        html_markup(page->out, "</td><td class=\"num\">");
+        html_text(page->out, number(page, kind->recorded));
         html_markup(page->out, "</td></tr>\n");
     }
     html_markup(page->out, "</tbody></table>\n");

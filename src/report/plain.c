@@ -8,6 +8,7 @@
 #include "assay/reasons/report.h"
 
 #include "causes.h"
+#include "gates.h"
 
 /* By the beginning of the metric; the first row that fits. Of several outcomes the one with the earliest row speaks. */
 static const struct plain_row {
@@ -110,22 +111,28 @@ const char *part_name(struct arena *arena, const char *subject)
 static const char *required_text(struct arena *arena, enum report_language language,
                                  const struct reason *gate)
 {
-    const char *text;
+    const char *text = reason_english(arena, gate_bound(arena, gate));
 
-    while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
-           reason_is(gate, peers_bound_eased))
-        gate = reason_argument(arena, gate, 1);
-    text = reason_english(arena, gate);
     if (strncmp(text, ">= ", 3) == 0 || strncmp(text, "<= ", 3) == 0)
         return arena_printf(arena, "%s %s", *text == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", text + 3);
     return strncmp(text, "= ", 2) == 0 ? reason_said(arena, language, reason_word(arena, text + 2)) : NULL;
+}
+
+/* What is below its peers too, by so much that it fails by that alone; NULL: it is not, or that is all there is to say. */
+static const struct reason *below_peers_too(struct arena *arena, const struct outcome *outcome)
+{
+    const struct reason *second =
+        reason_is(outcome->cause, also) ? reason_argument(arena, outcome->cause, 2) : NULL;
+
+    return reason_is(second, fail_from) ? second : NULL;
 }
 
 static const char *outcome_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct outcome *outcome)
 {
     const struct slot *slot = view_slot(view, outcome);
-    const char *required = required_text(arena, language, outcome->gate);
+    const char *required = required_text(arena, language, outcome->gate), *text;
+    const struct reason *beside = below_peers_too(arena, outcome);
 
     if (reason_is(outcome->cause, no_value_in_whole_output))
         return language_say(arena, language, TEXT_P_NO_VALUE, slot->metric);
@@ -134,12 +141,13 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
         return reason_said(arena, language, outcome->cause);
     if (required == NULL || outcome->measured == NULL)
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
-    return language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
+    text = language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
                         part_name(arena, slot->subject), reason_said(arena, language, outcome->measured),
                         required,
                         row_of(slot->metric) < ROW_COUNT || strncmp(slot->metric, "nccl.", 5) != 0
                             ? slot->metric
                             : view->steps[outcome->step].step->shape->suite_step);
+    return beside == NULL ? text : arena_printf(arena, "%s; %s", text, reason_said(arena, language, beside));
 }
 
 /* The outcome that speaks for the entry: the one of the earliest row, and of equal ones the first. */
@@ -260,7 +268,7 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         const struct report_entry *entry = &entries[cause->entries.items[i]];
         const struct outcome *lead = lead_of(view, entry);
 
-        if (lead == NULL || cause->word == OUTCOME_NOT_RUN)
+        if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS)
             add_word(arena, &problems, reason_said(arena, language, entry->cause));
         else
             add_word(arena, &problems, outcome_problem(arena, language, view, lead));
@@ -270,6 +278,14 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         return language_say(arena, language, TEXT_L_LINE, entries[cause->entries.items[0]].check,
                             problems.items.items[0]);
     return join_words(arena, language, &problems, "; ", PROBLEMS_SAID);
+}
+
+/* What all parts of a host share is to be checked once, however many limits they miss. */
+static const struct reason *remedy_of(struct arena *arena, const struct report_entry *entry, bool first)
+{
+    if (entry->extent != EXTENT_HOST || first)
+        return entry->remedy;
+    return reason_is(entry->remedy, also) ? reason_argument(arena, entry->remedy, 2) : NULL;
 }
 
 /* Each advice once. */
@@ -285,11 +301,11 @@ static const struct reason *cause_remedy(struct arena *arena, const struct repor
     if (cause->accusation != NULL && cause->parts_suspected)
         return reason(arena, check_the_part, cause->parts.items[0]);
     for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++) {
-        const struct reason *remedy = entries[cause->entries.items[i]].remedy;
+        const struct reason *remedy = remedy_of(arena, &entries[cause->entries.items[i]], i == 0);
         bool known = remedy == NULL;
 
         for (size_t k = 0; k < i && !known; k++)
-            known = reason_equal(entries[cause->entries.items[k]].remedy, remedy);
+            known = reason_equal(remedy_of(arena, &entries[cause->entries.items[k]], k == 0), remedy);
         if (!known && said++ < REMEDIES_SAID)
             remedies = reason_also(arena, remedies, remedy);
     }
@@ -383,7 +399,7 @@ const char *cause_part(struct arena *arena, enum report_language language, const
     const struct outcome *lead =
         cause->entries.count > 0 ? lead_of(view, &entries[cause->entries.items[0]]) : NULL;
 
-    if (cause->resume != NULL)
+    if (cause->resume != NULL || cause->extent != EXTENT_PARTS)
         return "";
     if (cause->parts.count >= 4 && lead != NULL && cause->parts.count >= planned_alike(view, lead) &&
         strstr(first, "->") == NULL) {
@@ -464,6 +480,7 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
         (*ret_lines)[i] = (struct report_line){
             .word = cause->word,
             .waived = cause->waived,
+            .extent = cause->extent,
             .target = reason_said(arena, language, cause->target),
             .part = cause_part(arena, language, view, entries, cause),
             .problem = cause_problem(arena, language, view, entries, cause),

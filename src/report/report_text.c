@@ -799,10 +799,10 @@ static void write_method(struct letter *letter)
         const struct method_kind *kind = &method.kinds.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    sayf(letter, TEXT_L_METHOD_KIND,
+                    sayf(letter, kind->recorded > 0 ? TEXT_L_METHOD_KIND_RECORDED : TEXT_L_METHOD_KIND,
                          *kind->status != '\0' ? word(letter, kind->status) : say(letter, TEXT_NO_KIND),
-                         say(letter, method_kind_text(kind->status)), number(letter, kind->items),
-                         number(letter, kind->not_passed)));
+                         say(letter, method_kind_text(kind->status)), number(letter, kind->gates),
+                         number(letter, kind->not_passed), number(letter, kind->recorded)));
     }
     put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_STEPS));
     for (size_t i = 0; i < method.steps.count; i++)

@@ -106,6 +106,11 @@ def week_1(lab, hostfile, suite):
     made = acceptance("create", "su", "-H", hostfile, "-s", suite)
     tap.ok(made.returncode == 0 and "8 hosts" in made.stdout, "an acceptance is created from hostfile and suite", made.stdout,
            made.stderr)
+    missing = [line for line in acceptance("status", "su").stdout.splitlines() if line.startswith("missing: ")]
+    tap.same(missing, ["missing: reachable, gpu-inventory, ecc on 8 hosts: node[1-8]: no run has shown it yet",
+                       "missing: nccl-all-gather on 4 hosts: node[1-4]: no run has shown it yet",
+                       "missing: nccl-all-gather on 4 hosts: node[5-8]: no run has shown it yet"],
+             "before the first run the status has one line for each reason and target, with its steps")
     first, _ = run(21, "-H", hostfile, "-s", suite)
     stands(acceptance("add", "su", first), "reject", "reject", "reject", "the first run rejects both units")
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")

@@ -89,6 +89,21 @@ def contract(tap, lab):
     tap.same((done.returncode, Report(lab.database).verdict), (1, "reject"), "without it the clause rejects again", done.stdout, done.stderr)
 
 
+def unmet(tap, lab):
+    """A clause that no GPU meets is one thing to settle, and the run has failed all the same."""
+    path = write(lab, "unmet.json", {"name": "site7", "limits": [dict(CLAUSE, floor=900)]})
+    done = again(lab, "judge", 1, "--contract", path)
+    report = Report(lab.database)
+    failed = [item for _, item in report.outcomes() if item["outcome"] == "fail"]
+    tap.same((done.returncode, report.verdict, len(failed)), (1, "reject", 6 * 8 * 7), "a clause that no GPU meets rejects the run",
+             done.stdout, done.stderr)
+    shown = text_of(lab, 1)
+    answer = shown[shown.index("WHAT TO FIX"):shown.index("FAILURES")]
+    tap.ok("Fix this 1 fault. 1. node[1-6]: nothing that was measured meets it: all 336 pairs of GPUs of 6 hosts are below the limit: "
+           "p2p.unidirectional.enabled is 3" in answer and "required >= 900 GB/s (contract: site7, clause 4.2: annex C)" in answer and
+           " 2. " not in answer, "it is one line that names the clause, and not one for each", answer)
+
+
 def derive(tap, lab):
     """From runs that passed only; and the run is judged again by what was derived."""
     mine = os.path.join(lab.folder, "mine.json")
@@ -141,6 +156,6 @@ def retests(tap, lab):
 
 with Lab("judgement", 6, ["node3:gpu-slow:2=6"]) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
-    for story in (peers, contract, derive, retests):
+    for story in (peers, contract, unmet, derive, retests):
         story(tap, lab)
 tap.end()

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../unit_test.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/model.h"
 #include "assay/report/report.h"
@@ -197,6 +198,141 @@ static void numbers_do_not_fold_over_hosts(void **state)
     assert_int_equal(answer.causes.items.count, 2);
     assert_non_null(cause_of(&answer, "node3"));
     assert_non_null(cause_of(&answer, "node6"));
+    arena_destroy(answer.arena);
+}
+
+/* gpu_burn of that GPU is below its limit. */
+static struct outcome *miss_limit(struct answer *answer, unsigned host, unsigned gpu)
+{
+    struct outcome *outcome;
+    double value = 30000 + 100 * host + gpu;
+    const char *measured = arena_printf(answer->arena, "%g GFLOP/s", value);
+    const char *name = arena_printf(answer->arena, "node%u", host);
+    const char *subject = arena_printf(answer->arena, "gpu%u", gpu);
+
+    fail_item(answer, name, "gpu_burn.gflops", subject, measured, value);
+    outcome = outcome_of(answer, name, "gpu_burn.gflops", subject);
+    outcome->cause =
+        reason(answer->arena, expected, arena_printf(answer->arena, "gpu_burn.gflops is %s", measured),
+               ">= 38000 GFLOP/s");
+    return outcome;
+}
+
+static size_t cards_of_extent(const struct answer *answer, enum report_extent extent)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < answer->causes.items.count; i++)
+        count += answer->causes.items.items[i].extent == extent;
+    return count;
+}
+
+static void a_limit_that_nobody_meets_is_one_card(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 2, .units = 1});
+    const struct report_cause *cause;
+    const char *problem;
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++)
+        miss_limit(&answer, 1 + i / 8, i % 8);
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 1);
+    cause = &answer.causes.items.items[0];
+    problem = problem_of(&answer, cause);
+    assert_int_equal(cause->fail, 16);
+    assert_int_equal(cause->word, OUTCOME_FAIL);
+    assert_int_equal(answer.causes.to_fix, 1);
+    assert_int_equal(answer.causes.fit, 0);
+    assert_non_null(strstr(problem,
+                           "nothing that was measured meets it: all 16 GPUs of 2 hosts are below the limit: "
+                           "gpu_burn.gflops is 30100 GFLOP/s to 30207 GFLOP/s, required >= 38000 GFLOP/s"));
+    assert_non_null(strstr(problem, outcome_of(&answer, "node1", "gpu_burn.gflops", "gpu0")->status));
+    assert_null(strstr(advice_of(&answer, cause), "set it right"));
+    arena_destroy(answer.arena);
+}
+
+/* Who is far below its peers even so, and by that alone has failed, does not hide among all the others. */
+static void an_outlier_is_not_lost_among_all_who_miss_a_limit(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 2, .units = 1});
+    struct outcome *outlier = NULL;
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        struct outcome *outcome = miss_limit(&answer, 1 + i / 8, i % 8);
+
+        outlier = i == 11 ? outcome : outlier;
+    }
+    outlier->cause = reason_also(answer.arena, outlier->cause,
+                                 reason(answer.arena, fail_from, "gpu3 is 30% below its peers", 10.0));
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    assert_int_equal(cards_of_extent(&answer, EXTENT_RUN), 1);
+    assert_non_null(strstr(problem_of(&answer, cause_of(&answer, "node[1-2]")),
+                           "all 15 GPUs of 2 hosts, and 1 outlier that is listed separately, are below"));
+    assert_non_null(strstr(problem_of(&answer, cause_of(&answer, "node2")), "gpu3 is 30% below its peers"));
+    arena_destroy(answer.arena);
+}
+
+/* One GPU that meets it is enough: then the others are at fault, each. */
+static void what_one_part_meets_is_no_fault_of_the_limit(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 2, .units = 1});
+
+    (void)state;
+    for (unsigned i = 0; i < 15; i++)
+        miss_limit(&answer, 1 + i / 8, i % 8);
+    read_answer(&answer);
+    assert_int_equal(cards_of_extent(&answer, EXTENT_RUN), 0);
+    assert_int_equal(cards_of_extent(&answer, EXTENT_HOST), 1); /* node1, all of it */
+    assert_int_equal(cards_of_extent(&answer, EXTENT_PARTS), 7);
+    arena_destroy(answer.arena);
+}
+
+static void a_host_that_is_slow_as_a_whole_is_one_card(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    const struct report_cause *cause;
+
+    (void)state;
+    for (unsigned gpu = 0; gpu < 8; gpu++)
+        miss_limit(&answer, 3, gpu);
+    fail_item(&answer, "node3", "dcgm.memory", "gpu4", "fail", NAN); /* this is wrong with one GPU */
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 2);
+    assert_int_equal(cards_of_extent(&answer, EXTENT_HOST), 1);
+    for (size_t i = 0; i < answer.causes.items.count; i++) {
+        cause = &answer.causes.items.items[i];
+        assert_string_equal(reason_english(answer.arena, cause->target), "node3");
+        if (cause->extent == EXTENT_HOST)
+            assert_non_null(strstr(problem_of(&answer, cause),
+                                   "all 8 GPUs of node3 are below the limit: "
+                                   "gpu_burn.gflops is 30300 GFLOP/s to 30307 GFLOP/s"));
+        else
+            assert_string_equal(cause_part(answer.arena, LANGUAGE_EN, answer.view, answer.entries, cause),
+                                "GPU 4");
+    }
+    assert_int_equal(answer.causes.fit, 7);
+    arena_destroy(answer.arena);
+}
+
+/* Errors are no amount that a limit may be wrong about: each GPU that has them is one to look at. */
+static void errors_on_all_parts_are_a_card_each(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 2, .units = 1});
+
+    (void)state;
+    for (unsigned i = 0; i < 16; i++) {
+        const char *host = i < 8 ? "node1" : "node2", *gpu = arena_printf(answer.arena, "gpu%u", i % 8);
+
+        fail_item(&answer, host, "gpu_burn.errors", gpu, "17", 17);
+        outcome_of(&answer, host, "gpu_burn.errors", gpu)->cause =
+            reason(answer.arena, expected, arena_printf(answer.arena, "%s: %u", gpu, 10 + i), "0");
+        outcome_of(&answer, host, "gpu_burn.errors", gpu)->gate = reason_text(answer.arena, "<= 0");
+    }
+    read_answer(&answer);
+    assert_int_equal(answer.causes.items.count, 16);
     arena_destroy(answer.arena);
 }
 
@@ -415,6 +551,11 @@ int main(void)
         cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
         cmocka_unit_test(a_command_names_the_gpu_and_the_output_it_is_about),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
+        cmocka_unit_test(a_limit_that_nobody_meets_is_one_card),
+        cmocka_unit_test(an_outlier_is_not_lost_among_all_who_miss_a_limit),
+        cmocka_unit_test(what_one_part_meets_is_no_fault_of_the_limit),
+        cmocka_unit_test(a_host_that_is_slow_as_a_whole_is_one_card),
+        cmocka_unit_test(errors_on_all_parts_are_a_card_each),
         cmocka_unit_test(one_part_of_one_host_is_one_card),
         cmocka_unit_test(a_slow_test_across_hosts_is_folded_into_whom_isolation_names),
         cmocka_unit_test(a_wrong_result_is_not_folded_into_whom_isolation_names),

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
 #include "assay/report/report.h"

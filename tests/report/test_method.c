@@ -34,7 +34,7 @@ static size_t items_by(const struct method_kinds *kinds, const char *status)
 {
     for (size_t i = 0; i < kinds->items.count; i++)
         if (strcmp(kinds->items.items[i].status, status) == 0)
-            return kinds->items.items[i].items;
+            return kinds->items.items[i].gates;
     return 0;
 }
 
@@ -64,14 +64,51 @@ static void every_item_and_attempt_is_counted_once(void **state)
         items += method.steps.items[i].recorded;
         attempts += method.steps.items[i].attempts;
         for (size_t k = 0; k < method.steps.items[i].kinds.items.count; k++)
-            judged += method.steps.items[i].kinds.items.items[k].items;
+            judged += method.steps.items[i].kinds.items.items[k].gates;
     }
     for (size_t i = 0; i < method.kinds.items.count; i++)
-        all += method.kinds.items.items[i].items;
+        all += method.kinds.items.items[i].gates;
     assert_true(made > 0 && planned > 0);
     assert_int_equal(attempts, made);
     assert_int_equal(judged, all);
     assert_int_equal(items + judged, planned);
+    assert_int_equal(all, view_create(arena, record)->coverage.gates);
+    arena_destroy(arena);
+}
+
+static void count_by_kinds(const struct method *method, size_t *ret_gates, size_t *ret_recorded)
+{
+    *ret_gates = *ret_recorded = 0;
+    for (size_t i = 0; i < method->kinds.items.count; i++) {
+        *ret_gates += method->kinds.items.items[i].gates;
+        *ret_recorded += method->kinds.items.items[i].recorded;
+    }
+}
+
+/* A limit that looks at what is only recorded has judged nothing by it. */
+static void what_a_limit_only_looks_at_is_no_gate(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+    size_t gates, recorded, gates_before, recorded_before;
+    struct method method = method_of(arena, record);
+
+    (void)state;
+    count_by_kinds(&method, &gates_before, &recorded_before);
+    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
+        struct outcome *outcome = &record->judgement.outcomes[i];
+        const struct slot *slot = &record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
+
+        if (strcmp(slot->metric, "gpu_burn.temperature") == 0) {
+            outcome->gate = reason_text(arena, "<= 80 C");
+            outcome->status = "field";
+        }
+    }
+    method = method_of(arena, record);
+    count_by_kinds(&method, &gates, &recorded);
+    assert_int_equal(gates, gates_before);
+    assert_int_equal(recorded, recorded_before + 32);
+    assert_int_equal(step_of(&method, "gpu-burn")->recorded, 32);
     arena_destroy(arena);
 }
 
@@ -314,6 +351,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_and_attempt_is_counted_once),
+        cmocka_unit_test(what_a_limit_only_looks_at_is_no_gate),
         cmocka_unit_test(kinds_come_by_authority_and_steps_with_their_command),
         cmocka_unit_test(a_command_is_shown_by_what_matters_of_it),
         cmocka_unit_test(a_command_without_blanks_is_cut_between_characters),

@@ -872,6 +872,32 @@ static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **sta
     arena_destroy(arena);
 }
 
+/* What is folded on the screen, and what links lead to, would be missing there. */
+static void a_card_on_paper_has_its_gates_and_how_to_read_the_outputs(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *report = report_of(arena, sample_record(arena, &faulty), "html", NULL), *at, *end, *card;
+
+    (void)state;
+    at = strstr(report, "GPU 2 -&gt; GPU 5 copies at 12.1 GB/s; required \xe2\x89\xa5 345 GB/s</p>");
+    assert_non_null(at);
+    end = strstr(at, "</article>");
+    assert_non_null(end);
+    card = arena_strndup(arena, at, (size_t)(end - at));
+    expect_contains(card, "<span class=\"on-paper\"><code>assay logs 12 node3 p2p-bandwidth</code></span>");
+    at = strstr(card, "<div class=\"on-paper\">");
+    assert_non_null(at);
+    end = strstr(at, "</div>");
+    assert_non_null(end);
+    card = arena_strndup(arena, at, (size_t)(end - at));
+    for (const char *const *cell =
+             (const char *const[]){"p2p.<wbr>unidirectional.<wbr>enabled", "gpu2-&gt;gpu5, gpu5-&gt;gpu2",
+                                   "12.1 GB/s to 12.2 GB/s", "&gt;= 345 GB/s", "field: nccl#1264", NULL};
+         *cell != NULL; cell++)
+        expect_contains(card, *cell);
+    arena_destroy(arena);
+}
+
 static void a_large_run_keeps_every_attempt_with_its_hash(void **state)
 {
     struct arena *arena = arena_create();
@@ -1146,6 +1172,7 @@ int main(void)
         cmocka_unit_test(the_first_page_says_what_is_signed),
         cmocka_unit_test(a_failure_names_the_hardware_and_leaves_room_for_who_mends_it),
         cmocka_unit_test(hosts_that_failed_are_taken_out_of_use_by_their_scheduler),
+        cmocka_unit_test(a_card_on_paper_has_its_gates_and_how_to_read_the_outputs),
         cmocka_unit_test(a_large_run_keeps_every_attempt_with_its_hash),
         cmocka_unit_test(a_clean_run_says_accept_and_lists_no_failure),
         cmocka_unit_test(a_run_without_judgement_is_not_accepted),

@@ -46,8 +46,14 @@ const struct report_format *report_format_list(size_t *ret_count);
  * What the first page says, shared by all formats and by the end of `assay run`: failures grouped so that one
  * fault is one entry, worst first.
  */
+enum report_extent {
+    EXTENT_PARTS, /* what the entry names is at fault, as far as one knows */
+    EXTENT_HOST,  /* all parts of the host miss a limit: what they share is */
+    EXTENT_RUN    /* all that were measured in the run do: the limit is wrong, or the whole cluster is */
+};
 struct report_entry {
     enum outcome_word word;
+    enum report_extent extent;
     size_t step;
     const struct reason *target;   /* "node3", "8 hosts: node[1-8]" */
     const char *check;             /* the step's name */
@@ -64,7 +70,8 @@ struct report_entry {
  * Entries for all gates that did not pass, in the arena: fail, then inconclusive, then not run. Before all of them
  * stands whom isolation names, and the tests that it made slow point there.
  *
- * Failures of one step fold by the part that they point to: the items of one GPU, the two directions of one GPU pair, all
+ * A limit that all parts of a host miss is one entry of that host, and one that nothing in the run meets is one of them all.
+ * Other failures of one step fold by the part that they point to: the items of one GPU, the two directions of one GPU pair, all
  * pairs of a GPU that is slow towards several others, one metric that fails alike on most GPUs. Equal entries
  * fold over hosts. What could not be decided folds by its cause; what was not run also over the steps of one
  * target.
@@ -79,6 +86,7 @@ size_t report_entries(struct arena *arena, const struct record *record, struct r
 struct report_line {
     enum outcome_word word;
     bool waived;
+    enum report_extent extent;
     const char *target;  /* "node[150-152]" */
     const char *part;    /* "GPU 4"; "" the host as a whole */
     const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
@@ -127,11 +135,11 @@ struct acceptance_format {
     void (*write)(const struct acceptance *acceptance, enum report_language language, struct text *out);
 };
 const struct acceptance_format *acceptance_format_find(const char *name);
-/* What is not passed, failed first, equal lines folded over hosts; and everything that ever failed, with what each run
+/* What is not passed, failed first, equal lines folded over hosts, and over steps of the same hosts; and everything that ever failed, with what each run
    showed of it. In the arena. */
 struct acceptance_line {
     enum requirement_state state;
-    const char *step;
+    const char *step;             /* "ecc", "ecc, nccl-all-gather" */
     const struct reason *targets; /* "node3", "4 hosts: node[5-8]" */
     const struct reason *why;
     size_t count;

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "extents.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+#include "assay/reasons/model.h"
+#include "assay/reasons/report.h"
+#include "gates.h"
+
+enum { ENOUGH = 4 }; /* items: fewer are looked at one by one */
+
+/* Items that differ in nothing but host and part: of one shape, metric and size. */
+struct kind {
+    const struct view *view;
+    const struct shape *shape;
+    size_t slot; /* the first of them */
+};
+
+/* -- Which reach how far ---------------------------------------------------------------------------------- */
+
+static bool is_of(const struct kind *kind, size_t slot)
+{
+    const struct slot *one = &kind->shape->slots[kind->slot], *other = &kind->shape->slots[slot];
+
+    return other->duty == DUTY_GATE && strcmp(one->metric, other->metric) == 0 &&
+           strcmp(one->at, other->at) == 0;
+}
+
+static bool is_first(const struct kind *kind)
+{
+    size_t slot = 0;
+
+    while (slot < kind->slot && !is_of(kind, slot))
+        slot++;
+    return slot == kind->slot && kind->shape->slots[slot].duty == DUTY_GATE;
+}
+
+static bool is_by_peers(const struct outcome *outcome)
+{
+    return strcmp(outcome->status, "peers") == 0;
+}
+
+/* An amount beyond a bound. None of what is counted may be there at all: each one is a fault of its own. */
+static bool misses_amount(struct arena *arena, const struct outcome *outcome)
+{
+    const char *gate = reason_english(arena, gate_bound(arena, outcome->gate));
+
+    if (outcome->word != OUTCOME_FAIL || reason_is(gate_bound(arena, outcome->gate), at_least_and_at_most))
+        return false;
+    if (strncmp(gate, ">= ", 3) != 0 && (strncmp(gate, "<= ", 3) != 0 || strtod(gate + 3, NULL) == 0))
+        return false;
+    return is_by_peers(outcome) || (isfinite(outcome->value) && reason_has(outcome->cause, expected));
+}
+
+/* By so much that this alone fails it. */
+static bool is_outlier(const struct outcome *outcome)
+{
+    return reason_has(outcome->cause, fail_from);
+}
+
+static bool is_pair_of_parts(const char *subject)
+{
+    return strstr(subject, "->") != NULL && strncmp(subject, "cpu", 3) != 0 &&
+           strncmp(strstr(subject, "->"), "->cpu", 5) != 0;
+}
+
+/* How many of the kind the step has, where all of them failed alike; else 0. */
+static size_t count_failed(const struct kind *kind, const struct step_view *step)
+{
+    const struct outcome *first = step->items[kind->slot];
+    size_t count = 0;
+
+    for (size_t i = kind->slot; i < kind->shape->slot_count; i++) {
+        const struct outcome *outcome = step->items[i];
+
+        if (!is_of(kind, i))
+            continue;
+        if (!misses_amount(kind->view->arena, outcome) || outcome->waiver != first->waiver ||
+            is_by_peers(outcome) != is_by_peers(first) || is_pair_of_parts(kind->shape->slots[i].subject))
+            return 0;
+        count++;
+    }
+    return count;
+}
+
+static bool is_same_limit(const struct outcome *a, const struct outcome *b)
+{
+    return reason_equal(a->gate, b->gate) && strcmp(a->status, b->status) == 0 &&
+           reason_equal(a->source, b->source) && a->waiver == b->waiver;
+}
+
+/* Whether all of the kind that has a value misses one limit, on several hosts. */
+static bool reaches_over_run(const struct kind *kind)
+{
+    const struct outcome *first = NULL;
+    const struct host *host = NULL;
+    size_t failed = 0;
+    bool several = false;
+
+    for (size_t i = 0; i < kind->view->step_count; i++) {
+        const struct step_view *step = &kind->view->steps[i];
+
+        for (size_t k = kind->slot; step->step->shape == kind->shape && k < kind->shape->slot_count; k++) {
+            const struct outcome *outcome = step->items[k];
+
+            if (!is_of(kind, k) || outcome->word == OUTCOME_INCONCLUSIVE || outcome->word == OUTCOME_NOT_RUN)
+                continue;
+            if (!misses_amount(kind->view->arena, outcome) || is_by_peers(outcome))
+                return false;
+            if (first != NULL && !is_same_limit(first, outcome))
+                return false;
+            several |= host != NULL && host != step->step->members[0];
+            host = step->step->members[0];
+            first = outcome;
+            failed++;
+        }
+    }
+    return several && failed >= ENOUGH;
+}
+
+static size_t count_outliers(const struct kind *kind, const struct step_view *step)
+{
+    size_t count = 0;
+
+    for (size_t i = kind->slot; i < kind->shape->slot_count; i++)
+        count += is_of(kind, i) && is_outlier(step->items[i]);
+    return count;
+}
+
+/* Who is an outlier even among those is a fault of its own, unless the whole host is. */
+static void mark(struct report_extents *extents, const struct kind *kind, size_t index,
+                 enum report_extent extent)
+{
+    const struct step_view *step = &kind->view->steps[index];
+    bool all = count_failed(kind, step) >= ENOUGH && count_outliers(kind, step) == count_failed(kind, step);
+
+    if (extents->of[index] == NULL)
+        extents->of[index] = arena_array(kind->view->arena, enum report_extent, kind->shape->slot_count);
+    for (size_t i = kind->slot; i < kind->shape->slot_count; i++)
+        if (is_of(kind, i) && step->items[i]->word == OUTCOME_FAIL)
+            extents->of[index][i] = all ? EXTENT_HOST : is_outlier(step->items[i]) ? EXTENT_PARTS : extent;
+}
+
+static void mark_kind(struct report_extents *extents, const struct kind *kind)
+{
+    bool over_run = reaches_over_run(kind);
+
+    for (size_t i = 0; i < kind->view->step_count; i++) {
+        if (kind->view->steps[i].step->shape != kind->shape)
+            continue;
+        if (over_run)
+            mark(extents, kind, i, EXTENT_RUN);
+        else if (count_failed(kind, &kind->view->steps[i]) >= ENOUGH)
+            mark(extents, kind, i, EXTENT_HOST);
+    }
+}
+
+void report_extents_of(const struct view *view, struct report_extents *ret_extents)
+{
+    LIST_OF(const struct shape *) shapes = {0};
+
+    *ret_extents = (struct report_extents){arena_array(view->arena, enum report_extent *, view->step_count)};
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+        size_t known = 0;
+
+        while (known < shapes.count && shapes.items[known] != step->shape)
+            known++;
+        if (known < shapes.count || step->member_count != 1 || view->steps[i].coverage.fail == 0)
+            continue;
+        *list_push(view->arena, &shapes) = step->shape;
+        for (size_t k = 0; k < step->shape->slot_count; k++) {
+            struct kind kind = {view, step->shape, k};
+
+            if (is_first(&kind))
+                mark_kind(ret_extents, &kind);
+        }
+    }
+}
+
+enum report_extent extent_of(const struct report_extents *extents, const struct outcome *outcome)
+{
+    return extents->of[outcome->step] != NULL ? extents->of[outcome->step][outcome->slot] : EXTENT_PARTS;
+}
+
+/* -- In words --------------------------------------------------------------------------------------------- */
+
+struct place {
+    const struct host *host;
+    const char *subject;
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    if (a->host != b->host)
+        return a->host < b->host ? -1 : 1;
+    return strcmp(a->subject, b->subject);
+}
+
+/* Each part of each host once, whatever the number of its sizes. */
+static size_t count_places(const struct view *view, const struct outcome *const *outcomes, size_t count,
+                           size_t *ret_hosts)
+{
+    struct place *places = arena_array(view->arena, struct place, count);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct place){view->steps[outcomes[i]->step].step->members[0],
+                                   view_slot(view, outcomes[i])->subject};
+    qsort(places, count, sizeof *places, compare_places);
+    *ret_hosts = 0;
+    for (size_t i = 0; i < count; i++) {
+        kept += i == 0 || compare_places(&places[i - 1], &places[i]) != 0;
+        *ret_hosts += i == 0 || places[i - 1].host != places[i].host;
+    }
+    return kept;
+}
+
+static bool are_all(const struct view *view, const struct outcome *const *outcomes, size_t count,
+                    const char *kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(view_slot(view, outcomes[i])->subject, kind) == NULL)
+            return false;
+    return true;
+}
+
+/* "16 GPUs of 2 hosts" */
+static const struct reason *how_many(const struct view *view, const struct outcome *const *outcomes,
+                                     size_t count)
+{
+    size_t hosts, places = count_places(view, outcomes, count, &hosts);
+    const struct reason *whose = hosts == 1
+                                     ? step_target_said(view->arena, view->steps[outcomes[0]->step].step)
+                                     : reason(view->arena, so_many_hosts, hosts);
+
+    if (*view_slot(view, outcomes[0])->subject == '\0')
+        return whose;
+    if (are_all(view, outcomes, count, "gpu") && is_pair_of_parts(view_slot(view, outcomes[0])->subject))
+        return reason(view->arena, pairs_of_gpus_of, places, whose);
+    if (are_all(view, outcomes, count, "gpu"))
+        return reason(view->arena, gpus_of, places, whose);
+    if (are_all(view, outcomes, count, "mlx"))
+        return reason(view->arena, hcas_of, places, whose);
+    return reason(view->arena, parts_of, places, whose);
+}
+
+/* Those that miss the same gate and are named apart, in the run or on the same host. */
+static size_t count_apart(const struct view *view, enum report_extent extent, const struct outcome *first)
+{
+    const struct shape *shape = view->steps[first->step].step->shape;
+    struct kind kind = {view, shape, first->slot};
+    LIST_OF(const struct outcome *) apart = {0};
+    size_t hosts;
+
+    for (size_t i = 0; i < view->step_count; i++)
+        for (size_t k = 0; view->steps[i].step->shape == shape && k < shape->slot_count; k++)
+            if ((extent == EXTENT_RUN || i == first->step) && is_of(&kind, k) &&
+                view->steps[i].items[k]->word == OUTCOME_FAIL && is_outlier(view->steps[i].items[k]))
+                *list_push(view->arena, &apart) = view->steps[i].items[k];
+    return count_places(view, apart.items, apart.count, &hosts);
+}
+
+static const struct reason *what_misses(const struct view *view, enum report_extent extent,
+                                        const struct outcome *const *outcomes, size_t count)
+{
+    const struct reason *whole = how_many(view, outcomes, count);
+    size_t apart = is_outlier(outcomes[0]) ? 0 : count_apart(view, extent, outcomes[0]);
+
+    return apart > 0 ? reason(view->arena, and_outliers_apart, whole, apart) : whole;
+}
+
+/* "38000 GFLOP/s to 41000 GFLOP/s" */
+static const struct reason *measured_range(struct arena *arena, const struct outcome *const *outcomes,
+                                           size_t count)
+{
+    const struct outcome *least = outcomes[0], *most = outcomes[0];
+
+    for (size_t i = 1; i < count; i++) {
+        least = outcomes[i]->value < least->value ? outcomes[i] : least;
+        most = outcomes[i]->value > most->value ? outcomes[i] : most;
+    }
+    return least->value < most->value ? reason(arena, from_to, least->measured, most->measured)
+                                      : least->measured;
+}
+
+/* The limit's own note; or all of it, where it says more: that it looks like one of another unit, say. */
+static const struct reason *what_limit_adds(struct arena *arena, const struct reason *cause)
+{
+    if (reason_is(cause, expected))
+        return NULL;
+    return reason_is(cause, noted) && reason_is(reason_argument(arena, cause, 1), expected)
+               ? reason_argument(arena, cause, 2)
+               : cause;
+}
+
+const struct reason *extent_cause(const struct view *view, enum report_extent extent,
+                                  const struct outcome *const *outcomes, size_t count)
+{
+    struct arena *arena = view->arena;
+    const struct outcome *first = outcomes[0];
+    const struct reason *whole = what_misses(view, extent, outcomes, count), *range, *said;
+    const struct reason *origin = limit_origin(arena, first->status, first->source);
+    const char *metric = view_slot(view, first)->metric;
+    bool at_least = *reason_english(arena, gate_bound(arena, first->gate)) == '>';
+
+    if (is_by_peers(first))
+        return reason(arena, all_differ_from_peers, whole, first->cause);
+    range = measured_range(arena, outcomes, count);
+    said = at_least ? reason(arena, all_are_below, whole, metric, range, first->gate)
+                    : reason(arena, all_are_above, whole, metric, range, first->gate);
+    if (origin != NULL)
+        said = reason(arena, noted, said, origin);
+    said = reason_also(arena, said, what_limit_adds(arena, first->cause));
+    return extent == EXTENT_RUN ? reason(arena, none_meets_it, said) : said;
+}
+
+const struct reason *extent_remedy(struct arena *arena, enum report_extent extent,
+                                   const struct reason *remedy)
+{
+    if (extent == EXTENT_RUN)
+        return REASON(check_limit_and_cluster);
+    /* What is to be done with one GPU is not to be done with all. */
+    if (reason_has(remedy, burn_gpu_alone))
+        remedy = NULL;
+    return reason_also(arena, REASON(check_what_parts_share), remedy);
+}
