@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "assay/base/robust.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 
 #include "judge_private.h"
@@ -86,15 +87,17 @@ static double apart(struct arena *arena, const struct betweens *all, const struc
     return fmax(APART_LEAST, APART_DEVIATIONS * robust_sigma(levels, count, robust_median(levels, count)));
 }
 
-static const struct reason *name_leaf(struct arena *arena, const struct betweens *all,
-                                      const struct between *here, const struct reason *cause)
+static void name_leaf(struct arena *arena, const struct betweens *all, const struct between *here,
+                      struct outcome *outcome)
 {
     double better[2] = {better_of(all, here, here->leaf[0]), better_of(all, here, here->leaf[1])};
     size_t slow = better[0] < better[1] ? 0 : 1;
 
     if (!(fabs(better[0] - better[1]) > apart(arena, all, here)))
-        return cause;
-    return reason(arena, leaf_slow_with_both, cause, here->leaf[slow], here->leaf[1 - slow]);
+        return;
+    outcome->cause =
+        reason(arena, leaf_slow_with_both, outcome->cause, here->leaf[slow], here->leaf[1 - slow]);
+    outcome->remedy = REASON(check_the_leaf);
 }
 
 void judge_leaves(struct record *record, struct judgement *judgement)
@@ -119,6 +122,5 @@ void judge_leaves(struct record *record, struct judgement *judgement)
         *list_push(record->arena, &outcomes) = outcome;
     }
     for (size_t i = 0; i < outcomes.count; i++)
-        outcomes.items[i]->cause =
-            name_leaf(record->arena, &all, &failed.items.items[i], outcomes.items[i]->cause);
+        name_leaf(record->arena, &all, &failed.items.items[i], outcomes.items[i]);
 }

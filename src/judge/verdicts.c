@@ -2,6 +2,7 @@
 /* What the outcomes of a run make of the run, its units and its hosts. */
 #include <string.h>
 
+#include "assay/model/blame.h"
 #include "judge_private.h"
 
 static void count_word(struct verdict *verdict, const struct outcome *outcome)
@@ -59,7 +60,7 @@ static void add_verdict(struct judgement *judgement, const char *scope, const ch
 }
 
 /* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host, but
-   where an item of its own is that host's and fails. */
+   where it says itself whom a fail is about (blame.h). */
 const char *step_unit(const struct step *step)
 {
     for (size_t i = 1; i < step->member_count; i++)
@@ -89,23 +90,24 @@ static void count_accusation(struct record *record, const struct accusation *acc
         host->accused++;
 }
 
-/* "node3", and what is on it: "node3 mlx5_0" */
-static bool is_of_host(const char *subject, const char *host)
+/* A fail of a test of several hosts, to each that it is about; and to its unit, where the test was over several. */
+static void count_blamed(struct record *record, const struct step *step, const struct outcome *outcome,
+                         const struct verdict *unit)
 {
-    size_t length = strlen(host);
+    struct judgement *judgement = &record->judgement;
+    struct blamed_list blamed = {0};
 
-    return strncmp(subject, host, length) == 0 && (subject[length] == '\0' || subject[length] == ' ');
-}
+    blame_find(record->arena, step, outcome, &blamed);
+    for (size_t i = 0; i < blamed.items.count; i++) {
+        const struct host *host = blamed.items.items[i].host;
+        struct verdict *own = unit == NULL ? find_verdict(judgement, "unit", host->unit) : NULL;
 
-static struct verdict *host_of_fail(struct judgement *judgement, const struct step *step,
-                                    const struct outcome *outcome)
-{
-    const char *subject = step->shape->slots[outcome->slot].subject;
-
-    for (size_t i = 0; outcome->word == OUTCOME_FAIL && i < step->member_count; i++)
-        if (is_of_host(subject, step->members[i]->name))
-            return find_verdict(judgement, "host", step->members[i]->name);
-    return NULL;
+        if (i > 0 && host == blamed.items.items[i - 1].host)
+            continue;
+        count_word(find_verdict(judgement, "host", host->name), outcome);
+        if (own != NULL)
+            count_word(own, outcome);
+    }
 }
 
 void judge_verdicts(struct record *record)
@@ -129,13 +131,13 @@ void judge_verdicts(struct record *record)
         struct verdict *of_step = alone ? find_near(judgement, "host", step->members[0]->name, &near) : NULL;
 
         for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
-            struct verdict *host = alone ? of_step : host_of_fail(judgement, step, &judgement->outcomes[i]);
-
             count_word(&judgement->verdicts[0], &judgement->outcomes[i]);
             if (unit != NULL)
                 count_word(unit, &judgement->outcomes[i]);
-            if (host != NULL)
-                count_word(host, &judgement->outcomes[i]);
+            if (alone)
+                count_word(of_step, &judgement->outcomes[i]);
+            else if (judgement->outcomes[i].word == OUTCOME_FAIL)
+                count_blamed(record, step, &judgement->outcomes[i], unit);
         }
     }
     for (size_t i = 0; i < judgement->accusation_count; i++)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/check/check.h"
+#include "assay/model/blame.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 
 #include "causes.h"
@@ -57,15 +59,6 @@ static bool has_member(const struct step *step, const struct host *host)
         if (step->members[i] == host)
             return true;
     return false;
-}
-
-/* The member that is the subject of the item; NULL: it is about something else. */
-static const struct host *named_member(const struct step *step, const char *subject)
-{
-    for (size_t i = 0; step->member_count > 1 && i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, subject) == 0)
-            return step->members[i];
-    return NULL;
 }
 
 /* What of the host the subject is: "mlx5_0/1" is of mlx5_0, "cpu0->gpu3" of gpu3. */
@@ -279,19 +272,23 @@ static void take_entry(struct folding *folding, size_t cause, size_t index)
     count_gates(into, &folding->entries[index]);
 }
 
-/* All of it under one host that a subject names: "node7" of mpi-launch. */
+/* All of it under the hosts that it is about: "node7" of mpi-launch. */
 static void take_hosts(struct folding *folding, struct report_cause *cause, const struct report_entry *entry)
 {
     for (size_t i = 0; i < entry->items; i++) {
         const struct step *step = step_of(folding, entry->outcomes[i]);
-        const struct host *named = named_member(step, subject_of(folding, entry->outcomes[i]));
+        struct blamed_list blamed = {0};
 
-        for (size_t k = 0; named == NULL && k < step->member_count; k++)
+        blame_find(folding->arena, step, entry->outcomes[i], &blamed);
+        for (size_t k = 0; k < blamed.items.count; k++) {
+            add_host(folding, cause, blamed.items.items[k].host);
+            add_part(folding, cause, blamed.items.items[k].part);
+        }
+        if (blamed.items.count > 0)
+            continue;
+        for (size_t k = 0; k < step->member_count; k++)
             add_host(folding, cause, step->members[k]);
-        if (named != NULL)
-            add_host(folding, cause, named);
-        else
-            add_part(folding, cause, subject_of(folding, entry->outcomes[i]));
+        add_part(folding, cause, subject_of(folding, entry->outcomes[i]));
     }
 }
 
@@ -299,8 +296,10 @@ static bool blames_hosts(const struct folding *folding, const struct report_entr
 {
     for (size_t i = 0; i < entry->items; i++) {
         const struct step *step = step_of(folding, entry->outcomes[i]);
+        struct blamed_list blamed = {0};
 
-        if (step->member_count > 1 && named_member(step, subject_of(folding, entry->outcomes[i])) == NULL)
+        blame_find(folding->arena, step, entry->outcomes[i], &blamed);
+        if (step->member_count > 1 && blamed.items.count == 0)
             return false;
     }
     return true;
@@ -445,15 +444,42 @@ static void add_partners(struct folding *folding, struct report_cause *cause,
     }
 }
 
+/* That tests between leaves name; NULL: none, or not all of them the same. */
+static const char *leaf_of(const struct report_entry *entry)
+{
+    const char *leaf = NULL;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct reason *cause = entry->outcomes[i]->cause;
+        const char *named = reason_is(cause, leaf_slow_with_both) ? reason_argument_text(cause, 2) : NULL;
+
+        if (named == NULL || (leaf != NULL && strcmp(named, leaf) != 0))
+            return NULL;
+        leaf = named;
+    }
+    return leaf;
+}
+
+static void take_leaf(struct folding *folding, struct report_cause *cause)
+{
+    const struct plan *plan = folding->view->record->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->leaf, cause->leaf) == 0)
+            add_host(folding, cause, plan->hosts.items[i]);
+}
+
 static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
     struct report_cause fresh = {.word = entry->word,
                                  .extent = entry->extent,
                                  .blames = blames_hosts(folding, entry),
+                                 .leaf = leaf_of(entry),
                                  .waived = entry->word == OUTCOME_FAIL && entry->waiver != NULL};
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
-    const char *key = key_of(folding, entry, index);
+    const char *key = fresh.leaf != NULL ? arena_printf(folding->arena, "\x1fleaf %s", fresh.leaf)
+                                         : key_of(folding, entry, index);
     const struct host *shown, *shared;
     size_t cause = 0;
 
@@ -469,7 +495,9 @@ static void place_entry(struct folding *folding, size_t index)
     shown = fresh.waived ? NULL : shared_by_pairs(folding, entry);
     shared =
         shown != NULL || fresh.waived || fresh.word != OUTCOME_FAIL ? shown : shared_already(folding, entry);
-    if (shared != NULL)
+    if (fresh.leaf != NULL)
+        take_leaf(folding, &fresh);
+    else if (shared != NULL)
         take_shared(folding, &fresh, entry, shared);
     else
         take_hosts(folding, &fresh, entry);
@@ -641,6 +669,8 @@ static const struct reason *target_of(struct folding *folding, const struct repo
 
     if (cause->accusation != NULL)
         return accused_text(folding->arena, cause->accusation);
+    if (cause->leaf != NULL)
+        return reason(folding->arena, accused_leaf, cause->leaf);
     for (size_t i = 0; i < cause->hosts.count; i++)
         names[i] = cause->hosts.items[i]->name;
     return reason_text(folding->arena, hostlist_fold(folding->arena, names, cause->hosts.count));

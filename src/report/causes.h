@@ -21,6 +21,7 @@ struct report_cause {
     const struct accusation *accusation; /* whom isolation names; NULL: nobody */
     LIST_OF(const struct host *)
     hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */
+    const char *leaf;            /* whose uplinks tests between leaves show to be slow; NULL: it is no leaf */
     const struct reason *target; /* "node[150-152]", "leaf l2", "path node3 - node7" */
     LIST_OF(const struct host *)
     partners; /* it is slow with each of these, and each of them is fast with others (pairs.h); none: it is at fault otherwise */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which hosts of a test across hosts an item of it is about: the one whose own item it is ("node7" of mpi-launch), and those on
+ * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). A test that is slow or
+ * wrong as a whole is about nobody: isolation says who it is.
+ */
+#ifndef ASSAY_BLAME_H
+#define ASSAY_BLAME_H
+
+#include "assay/base/arena.h"
+#include "assay/model/outcome.h"
+#include "assay/model/plan.h"
+
+struct blamed {
+    const struct host *host;
+    const char *part; /* "mlx5_5/1", "gpu6"; "": the host */
+};
+
+struct blamed_list {
+    LIST_OF(struct blamed) items; /* each host and part once */
+};
+
+/* Adds to the list, in the arena. Of a test of one host nothing: it is about that host. */
+void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,
+                struct blamed_list *list);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/model/blame.h"
+
+#include <string.h>
+
+static void add(struct arena *arena, struct blamed_list *list, const struct host *host, const char *part)
+{
+    for (size_t i = 0; i < list->items.count; i++)
+        if (list->items.items[i].host == host && strcmp(list->items.items[i].part, part) == 0)
+            return;
+    *list_push(arena, &list->items) = (struct blamed){host, part};
+}
+
+/* "node3", and what is on it: "node3 mlx5_0" */
+static void add_if_member(struct arena *arena, const struct step *step, const char *subject,
+                          struct blamed_list *list)
+{
+    for (size_t i = 0; i < step->member_count; i++) {
+        const struct host *host = step->members[i];
+        size_t length = strlen(host->name);
+
+        if (strncmp(subject, host->name, length) == 0 && (subject[length] == '\0' || subject[length] == ' '))
+            add(arena, list, host, subject[length] == '\0' ? "" : arena_strdup(arena, subject + length + 1));
+    }
+}
+
+/* What is said of somebody names him first. */
+static void add_said(struct arena *arena, const struct step *step, const struct reason *reason,
+                     struct blamed_list *list)
+{
+    for (size_t i = 0; reason != NULL && i < reason->count; i++) {
+        if (i == 0 && reason->arguments[i].text != NULL)
+            add_if_member(arena, step, reason->arguments[i].text, list);
+        add_said(arena, step, reason->arguments[i].reason, list);
+    }
+}
+
+void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,
+                struct blamed_list *list)
+{
+    const struct slot *slot = &step->shape->slots[outcome->slot];
+
+    if (step->member_count < 2)
+        return;
+    add_if_member(arena, step, slot->subject, list);
+    if (outcome->word == OUTCOME_FAIL &&
+        (strncmp(slot->metric, "window.", strlen("window.")) == 0 || strcmp(slot->metric, "sound") == 0))
+        add_said(arena, step, outcome->cause, list);
+}
