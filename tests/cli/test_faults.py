@@ -249,6 +249,11 @@ def wrong_case(case, names, run, report, told):
     yield "" if mine <= set(right) else f"also accused are {sorted(mine - set(right))}"
     yield wrong_entries(told, right)
     yield wrong_notes(case, names, report)
+    # What a test across hosts says of one of them is that host's fault, and no other's.
+    if any(word == "fail" and cause.startswith("node[0-9]+ ") for word, _, cause in right.values()):
+        for host in names.values():
+            word = "reject" if host == names["b"] else "accept"
+            yield "" if report.verdict_of(host) == word else f"the verdict of {host} is {report.verdict_of(host)}, not {word}"
     if len(run.cases) > 1:
         yield "" if report.verdict_of(names["b"]) == case.verdict else f"the host's verdict is {report.verdict_of(names['b'])}"
 

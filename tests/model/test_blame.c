@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whom a test across hosts is about. */
+#include "assay/model/blame.h"
+
+#include "../unit_test.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
+
+/* "node2 mlx5_5/1, node3" */
+static const char *blamed(struct arena *arena, const char *metric, const char *subject,
+                          enum outcome_word word, const struct reason *cause)
+{
+    const struct host hosts[] = {{.name = "node2"}, {.name = "node20"}, {.name = "node3"}};
+    const struct host *members[] = {&hosts[0], &hosts[1], &hosts[2]};
+    struct slot slot = {.metric = metric, .subject = subject};
+    const struct shape shape = {.slots = &slot, .slot_count = 1};
+    const struct step step = {.shape = &shape, .members = members, .member_count = ARRAY_SIZE(members)};
+    const struct outcome outcome = {.word = word, .cause = cause};
+    struct blamed_list list = {0};
+    const char *said = "";
+
+    blame_find(arena, &step, &outcome, &list);
+    for (size_t i = 0; i < list.items.count; i++)
+        said = arena_printf(arena, "%s%s%s%s%s", said, i > 0 ? ", " : "", list.items.items[i].host->name,
+                            *list.items.items[i].part != '\0' ? " " : "", list.items.items[i].part);
+    return said;
+}
+
+static void what_was_counted_on_a_host_is_about_that_host(void **state)
+{
+    struct arena *arena = *state;
+    const struct reason *two =
+        reason_also(arena, reason(arena, about, "node20 mlx5_5/1", reason(arena, symbol_errors, 30000)),
+                    reason(arena, about, "node3 mlx5_1/1", reason(arena, symbol_errors, 7)));
+
+    assert_string_equal(blamed(arena, "window.ports", "", OUTCOME_FAIL, two),
+                        "node20 mlx5_5/1, node3 mlx5_1/1");
+    assert_string_equal(blamed(arena, "sound", "", OUTCOME_FAIL, reason(arena, about, "node2", "rebooted")),
+                        "node2");
+}
+
+static void what_nobody_failed_by_is_about_nobody(void **state)
+{
+    struct arena *arena = *state;
+    const struct reason *one = reason(arena, about, "node2 gpu3", "busy");
+
+    assert_string_equal(blamed(arena, "window.processes", "", OUTCOME_INCONCLUSIVE, one), "");
+    assert_string_equal(blamed(arena, "nccl.all_gather.busbw", "", OUTCOME_FAIL, one), "");
+}
+
+static void an_item_of_a_host_is_about_it_whatever_its_outcome(void **state)
+{
+    assert_string_equal(blamed(*state, "mpi.host", "node3", OUTCOME_INCONCLUSIVE, NULL), "node3");
+    assert_string_equal(blamed(*state, "pair.bandwidth", "node2 mlx5_0", OUTCOME_FAIL, NULL), "node2 mlx5_0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ARENA_TEST(what_was_counted_on_a_host_is_about_that_host),
+        ARENA_TEST(what_nobody_failed_by_is_about_nobody),
+        ARENA_TEST(an_item_of_a_host_is_about_it_whatever_its_outcome),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
