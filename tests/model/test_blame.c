@@ -2,7 +2,7 @@
 /* Whom a test across hosts is about. */
 #include "assay/model/blame.h"
 
-#include "../unit_test.h"
+#include "../arena_test.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
