@@ -64,6 +64,10 @@ static void print_line(const struct report_line *line)
 {
     bool advised = *line->remedy != '\0', both = advised && line->extent != EXTENT_PARTS && !line->waived;
 
+    if (line->not_asked) {
+        cli_print("%s: %s%s%s\n", call_of(line), line->problem, advised ? "; " : "", line->remedy);
+        return;
+    }
     cli_print("%s: %s%s%s: %s%s%s\n", call_of(line), line->target, *line->part != '\0' ? " " : "", line->part,
               both ? line->problem : "", both ? "; " : "", advised ? line->remedy : line->problem);
 }
@@ -131,7 +135,7 @@ static void print_entries(const struct run *run)
     for (size_t i = 0; i < count; i++) {
         const struct step *step = &run->going.record->plan->steps.items[entries[i].step];
 
-        if (entries[i].word == OUTCOME_NOT_RUN && step->origin != ORIGIN_LEFT_OUT)
+        if (entries[i].word == OUTCOME_NOT_RUN && (entries[i].not_asked || step->origin != ORIGIN_LEFT_OUT))
             continue;
         cli_print("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word),
                   reason_english(arena, entries[i].target), entries[i].check,

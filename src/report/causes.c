@@ -600,8 +600,9 @@ static void place_unrun(struct folding *folding, size_t index, size_t gates)
     into = &folding->causes->items.items[cause];
     take_hosts(folding, into, entry);
     *list_push(folding->arena, &into->entries) = index;
-    if (into->entries.count > 1)
+    if (into->entries.count > 1 || entry->not_asked)
         into->parts.count = 0;
+    into->not_asked = entry->not_asked;
     into->not_run += gates;
     folding->of_entry[index] = cause + 1;
 }
@@ -623,7 +624,7 @@ static void place_not_run(struct folding *folding, size_t index)
             folding->of_entry[index] = root;
         }
     }
-    if (nowhere > 0 && is_stopped(folding))
+    if (nowhere > 0 && is_stopped(folding) && !entry->not_asked)
         place_stopped(folding, index);
     else if (nowhere > 0)
         place_unrun(folding, index, nowhere);

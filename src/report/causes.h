@@ -16,8 +16,9 @@
 struct report_cause {
     enum outcome_word word; /* the worst of its entries */
     enum report_extent extent;
-    bool blames; /* its hosts are at fault, and not only members of a test that failed */
-    bool waived; /* every fail of it is covered by a waiver: nothing is to be fixed */
+    bool blames;    /* its hosts are at fault, and not only members of a test that failed */
+    bool not_asked; /* nothing is wrong: this run was not to test it */
+    bool waived;    /* every fail of it is covered by a waiver: nothing is to be fixed */
     const struct accusation *accusation; /* whom isolation names; NULL: nobody */
     LIST_OF(const struct host *)
     hosts;                       /* whom it is about, in hostfile order; of a leaf or a path its members */

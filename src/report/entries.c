@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "extents.h"
@@ -379,21 +380,10 @@ static const struct reason *subjects_text(const struct groups *groups, const str
     return words_join(groups->arena, &words, SUBJECTS_SHOWN);
 }
 
-static const char *checks_text(const struct groups *groups, const struct group *group)
-{
-    struct words words = {0};
-
-    for (size_t i = 0; i < group->items.count; i++)
-        words_add(groups->arena, &words,
-                  groups->view->steps[group->items.items[i]->step].step->shape->suite_step);
-    return reason_english(groups->arena, words_join(groups->arena, &words, words.items.count));
-}
-
-/* All hosts of the group's steps as one target; of one step its own. */
-static const struct reason *target_text(const struct groups *groups, const struct group *group)
+/* All hosts of the group's steps, each once. */
+static struct step joined_members(const struct groups *groups, const struct group *group)
 {
     LIST_OF(const struct host *) hosts = {0};
-    struct step joined;
     size_t last = (size_t)-1;
 
     for (size_t i = 0; i < group->items.count; i++) {
@@ -411,7 +401,36 @@ static const struct reason *target_text(const struct groups *groups, const struc
                 *list_push(groups->arena, &hosts) = step->members[k];
         }
     }
-    joined = (struct step){.members = hosts.items, .member_count = hosts.count};
+    return (struct step){.members = hosts.items, .member_count = hosts.count};
+}
+
+/* "not asked for: 46 steps on 2 hosts, left out by --steps" */
+static const struct reason *not_asked_cause(const struct groups *groups, const struct group *group)
+{
+    struct words steps = {0};
+
+    for (size_t i = 0; i < group->items.count; i++)
+        words_add(groups->arena, &steps,
+                  groups->view->steps[group->items.items[i]->step].step->shape->suite_step);
+    return reason(groups->arena, steps_not_asked, steps.items.count,
+                  joined_members(groups, group).member_count);
+}
+
+static const char *checks_text(const struct groups *groups, const struct group *group)
+{
+    struct words words = {0};
+
+    for (size_t i = 0; i < group->items.count; i++)
+        words_add(groups->arena, &words,
+                  groups->view->steps[group->items.items[i]->step].step->shape->suite_step);
+    return reason_english(groups->arena, words_join(groups->arena, &words, words.items.count));
+}
+
+/* All hosts of the group's steps as one target; of one step its own. */
+static const struct reason *target_text(const struct groups *groups, const struct group *group)
+{
+    const struct step joined = joined_members(groups, group);
+
     return step_target_said(groups->arena, &joined);
 }
 
@@ -480,13 +499,21 @@ static size_t apart_hosts(const struct group *group)
     return group->word == OUTCOME_FAIL && group->extent != EXTENT_RUN ? FAILURES_PER_HOST : 1;
 }
 
-/* One target that was not run for one cause: over its steps. All others keep keys that nobody shares. */
+/* What was left out on purpose: a group has one cause. */
+static bool is_not_asked(const struct group *group)
+{
+    return group->word == OUTCOME_NOT_RUN && reason_is(group->items.items[0]->cause, left_out_by_steps);
+}
+
+/* One target that was not run for one cause: over its steps. What was not asked for is one. All others keep keys that nobody shares. */
 static void key_by_target(struct groups *groups)
 {
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
 
-        if (group->word == OUTCOME_NOT_RUN)
+        if (is_not_asked(group))
+            group->key = "\x1fnot asked";
+        else if (group->word == OUTCOME_NOT_RUN)
             group->key = arena_printf(groups->arena, "%s\x1f%s",
                                       reason_encode(groups->arena, target_text(groups, group)), group->key);
         else
@@ -646,6 +673,8 @@ static const struct reason *cause_of(const struct groups *groups, const struct g
 {
     const struct reason *pointer = pointer_text(groups, group);
 
+    if (is_not_asked(group))
+        return not_asked_cause(groups, group);
     if (group->extent != EXTENT_PARTS)
         return extent_cause(groups->view, group->extent, group->items.items, group->items.count);
     return reason_also(groups->arena, join_field(groups, group, field_cause, TEXTS_SHOWN), pointer);
@@ -655,6 +684,10 @@ static const struct reason *remedy_of(const struct groups *groups, const struct 
 {
     const struct reason *remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN);
 
+    if (is_not_asked(group))
+        return groups->view->record->standing.kind == RUN_PART
+                   ? reason(groups->arena, add_part_to_acceptance, groups->view->record->number)
+                   : NULL;
     return group->extent != EXTENT_PARTS ? extent_remedy(groups->arena, group->extent, remedy) : remedy;
 }
 
@@ -663,6 +696,7 @@ static struct report_entry entry_of(const struct groups *groups, const struct gr
     return (struct report_entry){
         .word = group->word,
         .extent = group->extent,
+        .not_asked = is_not_asked(group),
         .step = group->items.items[0]->step,
         .target = target_text(groups, group),
         .check = checks_text(groups, group),

@@ -144,7 +144,9 @@ static void write_line(struct page *page, size_t index, bool printed)
         html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[0] + 1));
     write_target(page, cause->target);
     html_markup(out, "</a></th><td>");
-    html_text(out, *part != '\0' ? part : cause->blames ? say(page, TEXT_PART_HOST) : "\xe2\x80\x93");
+    html_text(out, *part != '\0'                                  ? part
+                   : cause->blames && cause->extent != EXTENT_RUN ? say(page, TEXT_PART_HOST)
+                                                                  : "\xe2\x80\x93");
     write_serial(page, cause);
     html_markup(out, "</td><td>");
     html_text(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));

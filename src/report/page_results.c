@@ -199,6 +199,10 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     page_said_cell(page, entry->cause);
     page_said_cell_or(page, entry->remedy, TEXT_DASH);
     count_cell(page, entry->items);
+    if (entry->not_asked) {
+        html_markup(out, "</tr></tbody>\n");
+        return;
+    }
     /* Of what did not run the number is enough on paper. */
     if (entry->word == OUTCOME_NOT_RUN && !page_prints(page, APPENDIX_HOSTS))
         html_markup(out, "</tr>\n<tr class=\"sub on-screen\"><td></td><td colspan=\"5\">");

@@ -486,6 +486,7 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
             .problem = cause_problem(arena, language, view, entries, cause),
             .remedy = joined(arena, &advice),
             .blocked = cause->blocked,
+            .not_asked = cause->not_asked,
             .stopped = cause->resume != NULL,
         };
     }

@@ -361,7 +361,8 @@ static void write_entry(struct letter *letter, size_t index)
         put_wrapped(letter, entry_label(letter, TEXT_L_REMEDY), 16, said(letter, entry->remedy));
     if (entry->waiver != NULL)
         put_wrapped(letter, entry_label(letter, TEXT_L_WAIVED), 16, said(letter, entry->waiver));
-    write_gates(letter, entry);
+    if (!entry->not_asked)
+        write_gates(letter, entry);
     text_put(letter->out, "\n");
 }
 

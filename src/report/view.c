@@ -6,6 +6,7 @@
 
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
 #include "assay/report/report.h"
@@ -390,6 +391,30 @@ bool measurement_is_of(struct arena *arena, const struct measurement *measuremen
            strcmp(measurement->subject, slot->subject) == 0 && is_taken_at(arena, measurement, slot->at);
 }
 
+static size_t count_not_asked(const struct view *view)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < view->step_count; i++)
+        if (view->steps[i].step->origin == ORIGIN_LEFT_OUT &&
+            reason_is(view->steps[i].step->origin_note, left_out_by_steps))
+            count += view->steps[i].coverage.not_run;
+    return count;
+}
+
+/* What is open was not asked for, or could not be decided as well. */
+static const struct reason *incomplete_sentence(const struct view *view, const char *open, const char *gates)
+{
+    const struct coverage *all = &view->coverage;
+
+    if (standing_is_acceptance(&view->record->standing))
+        return reason(view->arena, gates_undecided_not_accepted, open, gates);
+    if (all->pass > 0 && all->fail == 0 && all->inconclusive == 0 && all->not_run == count_not_asked(view))
+        return reason(view->arena, gates_met_others_not_asked, count_text(view->arena, all->pass), gates,
+                      open);
+    return reason(view->arena, gates_undecided, open, gates);
+}
+
 const struct reason *verdict_sentence(const struct view *view)
 {
     const struct coverage *all = &view->coverage;
@@ -406,8 +431,6 @@ const struct reason *verdict_sentence(const struct view *view)
         return rejected_sentence(view, gates);
     case VERDICT_INCOMPLETE:
     default:
-        return standing_is_acceptance(&view->record->standing)
-                   ? reason(view->arena, gates_undecided_not_accepted, open, gates)
-                   : reason(view->arena, gates_undecided, open, gates);
+        return incomplete_sentence(view, open, gates);
     }
 }

@@ -480,6 +480,7 @@ static void who_reads_before_it_is_written_says_nothing_of_it(void **state)
     assert_string_equal(fact(&stage, "shared.data", "n1"), "(none)");
     assert_string_equal(fact(&stage, "shared.data", "n2"), "(none)");
     assert_string_equal(lacking(&stage, "shared.data", "n2"), "it has no result");
+    assert_non_null(strstr(advice(&stage, "shared.data", "n2"), "with a smaller \"size\""));
 }
 
 static void what_is_found_surely_too_late_fails_and_what_may_be_is_undecided(void **state)

@@ -114,6 +114,17 @@ def week_1(lab, hostfile, suite):
     first, _ = run(21, "-H", hostfile, "-s", suite)
     stands(acceptance("add", "su", first), "reject", "reject", "reject", "the first run rejects both units")
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")
+    left_out = [line for line in done.stdout.splitlines() if "left out" in line]
+    tap.ok(done.returncode == 2 and len(left_out) == 1 and
+           left_out[0].startswith("open: not asked for: 2 steps on 1 host, left out by --steps; this was on purpose, and nothing is shown of it: ") and
+           f"`assay acceptance add NAME {alone}`" in left_out[0] and
+           "\nanswer: The host did not pass." in done.stdout and "\nverdict: incomplete\n" in done.stdout,
+           "what it was not asked for is one line, and it has not passed", done.stdout)
+    part = " ".join(assay("report", alone, "--format", "text", "-o", "-").stdout.split())
+    told = re.search(r"Only (\d+) of (\d+) gates were asked for, and these were met; (\d+) were not asked for and are not shown, so nothing is "
+                     "accepted by this run alone\\.", part)
+    tap.ok(told and int(told[1]) + int(told[3]) == int(told[2]) and "NOT RUN node2, ecc, nccl-all-gather cause not asked for" in part,
+           "its report says how much it shows, and has one entry for all the rest", part[:3000])
     stands(acceptance("add", "su", alone), "reject", "reject", "reject", "a run of some steps on one host may be added")
     twice = acceptance("add", "su", alone)
     tap.ok(twice.returncode == 64 and "part of su already" in twice.stderr, "a run is added once", twice.stderr)

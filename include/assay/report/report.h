@@ -54,6 +54,8 @@ enum report_extent {
 struct report_entry {
     enum outcome_word word;
     enum report_extent extent;
+    bool
+        not_asked; /* all that --steps left out of this run, in one entry: not run, and nothing is wrong with it */
     size_t step;
     const struct reason *target;   /* "node3", "8 hosts: node[1-8]" */
     const char *check;             /* the step's name */
@@ -74,7 +76,7 @@ struct report_entry {
  * Other failures of one step fold by the part that they point to: the items of one GPU, the two directions of one GPU pair, all
  * pairs of a GPU that is slow towards several others, one metric that fails alike on most GPUs. Equal entries
  * fold over hosts. What could not be decided folds by its cause; what was not run also over the steps of one
- * target.
+ * target; all that --steps left out is one entry.
  */
 size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries);
 
@@ -92,6 +94,7 @@ struct report_line {
     const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
     const char *remedy;  /* or by whom it is waived */
     size_t blocked;      /* gates that were not run because of it */
+    bool not_asked;      /* nothing is wrong: what --steps left out */
     bool stopped;        /* not a fault: the run was stopped before */
 };
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,

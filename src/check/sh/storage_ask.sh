@@ -10,9 +10,12 @@
 : "${mount:?}" "${folder:=$mount}" "${bytes:=1048576}" "${files:=0}" "${clients:=1}" "${hang_s:=10}"
 client=$1 dir=$ASSAY_LAB_ROOT$folder/assay-clients-$ASSAY_ATTEMPT
 
-# stopped SAID: who may not write there, or has no such folder, has been given the wrong one; all else is the storage's.
+# stopped SAID: who may not write there, or has no such folder, has been given the wrong one; all else is the storage's. Not all
+# file systems say when they are full: some have one word for all that fails. What is wrong with all hosts is said alike by all.
 stopped() {
     untabbed "$1"
+    case $first in *"/$client.probe"*) first="${first%%"/$client.probe"*}/probe${first#*"/$client.probe"}" ;; esac
+    [ "$(free_of -k)" != 0 ] || first="$first (df: 0 KiB free)"
     case $first in
     *'Permission denied'* | *'Operation not permitted'* | *'No such file'*) lack client.works "$client" folder_not_usable "$folder" "$first" ;;
     *) put client.works "$client" folder_not_usable "$folder" "$first" ;;
@@ -61,7 +64,7 @@ probe() {
 # What it made is taken away again where it cannot work.
 try() {
     probe
-    [ -e "$dir/$client.here" ] || rmdir -- "$dir" 2>/dev/null
+    [ -e "$dir/$client.here" ] || { rm -f -- "$dir/$client.probe"; rmdir -- "$dir"; } 2>/dev/null
 }
 
 put client.login "$client" yes
