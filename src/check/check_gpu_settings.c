@@ -77,14 +77,17 @@ static const struct item items[] = {
 static void slots_of_power(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
-    const struct limit *declared =
-        rules_new(context, LIMITS RULES(.metric = "gpu.power_limit_default", .rule = RULE_FLOOR,
-                                        .value = platform->power_limit_w, .unit = "W", .status = LIMIT_TOOL,
-                                        .source = RULES_OF_PLATFORM(context)));
+    const struct limit *rules =
+        platform->power_limit_w > 0
+            ? LIMITS RULES(.metric = "gpu.power_limit_default", .rule = RULE_FLOOR,
+                           .value = platform->power_limit_w, .unit = "W", .status = LIMIT_TOOL,
+                           .source = RULES_OF_PLATFORM(context))
+            : LIMITS RULES_SAME("gpu.power_limit_default", "assay: hosts of one platform are built alike");
 
-    for (unsigned i = 0; platform->power_limit_w > 0 && i < platform->gpu_count; i++)
+    rules = rules_new(context, rules);
+    for (unsigned i = 0; i < platform->gpu_count; i++)
         slot_add(context, slots, "gpu.power_limit_default", arena_printf(context->arena, "gpu%u", i), NULL,
-                 DUTY_GATE, declared);
+                 DUTY_GATE, rules);
 }
 
 static const struct remedy remedies[] = {

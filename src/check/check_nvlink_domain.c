@@ -82,8 +82,10 @@ static void read_domain(const struct check_context *context, const struct attemp
     else
         reading_fact_said(out, "nvlink.domain.one", "", odd);
     reading_fact(out, "nvlink.domain", "", slice_of(domain != NULL ? domain : "none"));
-    if (scan_line(&rest, &service) && slice_trim(service).length > 0)
+    if (scan_line(&rest, &service) && slice_trim(service).length > 0) {
         reading_fact(out, "imex.service", "", slice_trim(service));
+        reading_fact(out, "advised.imex", "", slice_trim(service));
+    }
     /* Outputs of 560 show the bandwidth and not the summary; since which driver there is that, nobody has published. */
     smi_field_missing(out, "fabric.bandwidth", 560);
     smi_field_missing(out, "fabric.health", UNKNOWN_RELEASE);
@@ -108,8 +110,16 @@ static const struct item items[] = {
     {0},
 };
 
+static const struct limit imex_advice[] = RULES_EQUAL("advised.imex", "active", GUIDE);
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    rules_advise(context, slots, "imex.service", imex_advice);
+}
+
 static const struct remedy remedies[] = {
     {"imex.service", REASON(see_imex_service)},
+    {"advised.imex", REASON(see_imex_service)},
     {"nvlink.domain", REASON(see_domain_of_tray)},
     {"*", REASON(see_partition_of_tray)},
     {0},
@@ -133,6 +143,7 @@ const struct check check_nvlink_domain = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
+    .more_slots = more_slots,
     .expected_s = 5,
     .read = read_domain,
 };
