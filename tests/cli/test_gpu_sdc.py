@@ -22,13 +22,14 @@ SPEEDS = [{"check": "gpu-memory", "timeout_s": 36000, "arguments": {"backend": "
           {"check": "gpu-links", "timeout_s": 36000, "arguments": {"backend": "host"}}]
 
 
-def run(name, lab, faults, steps=SDC, hosts=None):
-    """faults: {host: words of the probe}; of hosts of whom nothing is said it is sound."""
+def run(name, lab, faults, steps=SDC, hosts=None, architecture=""):
+    """faults: {host: words of the probe}; of hosts of whom nothing is said it is sound. architecture: that it says it is."""
     small = "".join(f"{test}) set -- \"$@\" {text} ;;\n" for test, text in SMALL.items())
     words = "".join(f"{host}) set -- \"$@\" {text} ;;\n" for host, text in faults.items())
     program = os.path.join(FOLDER, f"{name}-probe")
     with open(program, "w", encoding="utf-8") as file:
-        file.write(f'#!/bin/sh\ncase $1 in\n{small}esac\ncase $(hostname) in\n{words}esac\nexec {os.path.abspath(sys.argv[2])} "$@"\n')
+        file.write(f'#!/bin/sh\ncase $1 in\n{small}esac\ncase $(hostname) in\n{words}esac\n{os.path.abspath(sys.argv[2])} "$@"')
+        file.write(f""" | sed 's/"architecture": "[^"]*"/"architecture": "{architecture}"/'\n""" if architecture else "\n")
     os.chmod(program, 0o755)
     suite = os.path.join(FOLDER, f"{name}.json")
     with open(suite, "w", encoding="utf-8") as file:
@@ -53,6 +54,11 @@ with Lab("lab", 3) as lab:
              "and each is undecided: CPU threads are no GPUs")
     tap.same(len({item["measured"] for _, item in report.outcomes() if item["metric"] == "sdc.digest"}), 1,
              "what their host cannot compute they answer alike")
+    tap.same({(item["measured"], item["remark"]) for _, item in report.outcomes("record") if item["metric"] == "advised.sdc_digest"},
+             {("not known", False)}, "and nobody has told what is right")
+    done, report = run("golden", lab, {}, hosts="node1", architecture="sm_90")
+    tap.ok([item["remark"] for _, item in report.outcomes("record") if item["metric"] == "advised.sdc_digest"] == [True],
+           "where others of the architecture gave another answer, that is remarked on", report.bad(), done.stderr)
     done, report = run("wrong", lab, {"node2": "--inject gpu=5,sm=1,unit=tensor-bf16,bits=0x1000,from=40"})
     found = bad(report)
     tap.ok(done.returncode == 1 and (("node2",), "sdc.answers", "gpu5", "fail") in found
