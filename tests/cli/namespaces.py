@@ -95,6 +95,11 @@ class Host:
         command("nsenter", "-t", str(self.child.pid), "-n", "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf",
                 "rate", rate, "burst", "64kb", "latency", "200ms")
 
+    def enter(self, *words):
+        """The program's words, in the host's namespaces: unshare's child is the first process there."""
+        with open(f"/proc/{self.child.pid}/task/{self.child.pid}/children", encoding="ascii") as file:
+            return ["nsenter", "-t", file.read().split()[0], "-m", "-n", "-u", "-p", *words]
+
     def plug(self, state):
         """Its cable: \"down\" or \"up\"."""
         command("ip", "link", "set", self.port, state)
@@ -149,7 +154,8 @@ class Hosts:
         self.identity = f"{ssh}/id_ed25519"
         self.config = write(f"{self.folder}/sshd_config", f"HostKey {self.folder}/host_key\n"
                             f"AuthorizedKeysFile {ssh}/authorized_keys\nPidFile none\nUsePAM no\nStrictModes no\n"
-                            "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 100\n")
+                            "PasswordAuthentication no\nPermitRootLogin yes\nMaxStartups 100\n"
+                            "Subsystem sftp internal-sftp\n")
 
     def config_of(self, _name):
         """Of that host's sshd."""
