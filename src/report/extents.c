@@ -17,6 +17,8 @@ enum { ENOUGH = 4 }; /* items: fewer are looked at one by one */
 struct kind {
     const struct view *view;
     const struct shape *shape;
+    const struct step_view *const *steps; /* of the shape */
+    size_t step_count;
     size_t slot; /* the first of them */
 };
 
@@ -101,10 +103,10 @@ static bool reaches_over_run(const struct kind *kind)
     size_t failed = 0;
     bool several = false;
 
-    for (size_t i = 0; i < kind->view->step_count; i++) {
-        const struct step_view *step = &kind->view->steps[i];
+    for (size_t i = 0; i < kind->step_count; i++) {
+        const struct step_view *step = kind->steps[i];
 
-        for (size_t k = kind->slot; step->step->shape == kind->shape && k < kind->shape->slot_count; k++) {
+        for (size_t k = kind->slot; k < kind->shape->slot_count; k++) {
             const struct outcome *outcome = step->items[k];
 
             if (!is_of(kind, k) || outcome->word == OUTCOME_INCONCLUSIVE || outcome->word == OUTCOME_NOT_RUN)
@@ -132,10 +134,10 @@ static size_t count_outliers(const struct kind *kind, const struct step_view *st
 }
 
 /* Who is an outlier even among those is a fault of its own, unless the whole host is. */
-static void mark(struct report_extents *extents, const struct kind *kind, size_t index,
+static void mark(struct report_extents *extents, const struct kind *kind, const struct step_view *step,
                  enum report_extent extent)
 {
-    const struct step_view *step = &kind->view->steps[index];
+    size_t index = (size_t)(step - kind->view->steps);
     bool all = count_failed(kind, step) >= ENOUGH && count_outliers(kind, step) == count_failed(kind, step);
 
     if (extents->of[index] == NULL)
@@ -149,13 +151,26 @@ static void mark_kind(struct report_extents *extents, const struct kind *kind)
 {
     bool over_run = reaches_over_run(kind);
 
-    for (size_t i = 0; i < kind->view->step_count; i++) {
-        if (kind->view->steps[i].step->shape != kind->shape)
-            continue;
+    for (size_t i = 0; i < kind->step_count; i++) {
         if (over_run)
-            mark(extents, kind, i, EXTENT_RUN);
-        else if (count_failed(kind, &kind->view->steps[i]) >= ENOUGH)
-            mark(extents, kind, i, EXTENT_HOST);
+            mark(extents, kind, kind->steps[i], EXTENT_RUN);
+        else if (count_failed(kind, kind->steps[i]) >= ENOUGH)
+            mark(extents, kind, kind->steps[i], EXTENT_HOST);
+    }
+}
+
+static void mark_shape(struct report_extents *extents, const struct view *view, const struct shape *shape)
+{
+    LIST_OF(const struct step_view *) steps = {0};
+
+    for (size_t i = 0; i < view->step_count; i++)
+        if (view->steps[i].step->shape == shape)
+            *list_push(view->arena, &steps) = &view->steps[i];
+    for (size_t k = 0; k < shape->slot_count; k++) {
+        struct kind kind = {view, shape, steps.items, steps.count, k};
+
+        if (is_first(&kind))
+            mark_kind(extents, &kind);
     }
 }
 
@@ -173,12 +188,7 @@ void report_extents_of(const struct view *view, struct report_extents *ret_exten
         if (known < shapes.count || step->member_count != 1 || view->steps[i].coverage.fail == 0)
             continue;
         *list_push(view->arena, &shapes) = step->shape;
-        for (size_t k = 0; k < step->shape->slot_count; k++) {
-            struct kind kind = {view, step->shape, k};
-
-            if (is_first(&kind))
-                mark_kind(ret_extents, &kind);
-        }
+        mark_shape(ret_extents, view, step->shape);
     }
 }
 
@@ -255,7 +265,7 @@ static const struct reason *how_many(const struct view *view, const struct outco
 static size_t count_apart(const struct view *view, enum report_extent extent, const struct outcome *first)
 {
     const struct shape *shape = view->steps[first->step].step->shape;
-    struct kind kind = {view, shape, first->slot};
+    struct kind kind = {.view = view, .shape = shape, .slot = first->slot};
     LIST_OF(const struct outcome *) apart = {0};
     size_t hosts;
 
