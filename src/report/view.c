@@ -206,11 +206,12 @@ const bool *shapes_of_suite(struct arena *arena, const struct plan *plan)
     size_t place = 0;
 
     /* Steps of one shape mostly come one after the other, and shapes in the order of steps. */
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        while (plan->shapes.items[place] != plan->steps.items[i].shape)
-            place = (place + 1) % plan->shapes.count;
-        of_suite[place] |= plan->steps.items[i].origin != ORIGIN_ISOLATE;
-    }
+    for (size_t i = 0; i < plan->steps.count; i++)
+        for (size_t k = 0; k < plan->shapes.count; k++, place = (place + 1) % plan->shapes.count)
+            if (plan->shapes.items[place] == plan->steps.items[i].shape) {
+                of_suite[place] |= plan->steps.items[i].origin != ORIGIN_ISOLATE;
+                break;
+            }
     return of_suite;
 }
 

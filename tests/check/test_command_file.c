@@ -17,8 +17,8 @@
 #define UUID "11111111-1111-4111-8111-111111111111"
 #define FRAME "0123456789abcdef0123456789abcdef"
 
-static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"one GPU\", \"source\": \"test\", "
-                                    "\"gpus\": {\"count\": 1, \"models\": [\"T\"], "
+static const char platform_text[] = "{\"name\": \"solo\", \"title\": \"two GPUs\", \"source\": \"test\", "
+                                    "\"gpus\": {\"count\": 2, \"models\": [\"T\"], "
                                     "\"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": 0}, "
                                     "\"nvswitch\": false, \"fabric_state\": false, "
                                     "\"driver_minimum\": \"525.60.13\"}";
@@ -457,9 +457,11 @@ static void what_a_tool_says_on_stderr_is_in_the_reason(void **state)
     folder_end(&folder);
 }
 
-#define UPDATE(work, errors) "\\r10.0%%%%  proc'\\''d: " work "   errors: " errors "   temps: 50 C "
+/* Of the first GPU; the second one works and is right. */
+#define UPDATE(work, errors) \
+    "\\r10.0%%%%  proc'\\''d: " work " - 5 (910 Gflop/s)   errors: " errors " - 0   temps: 50 C - 50 C "
 
-/* gpu_burn beside a test, one GPU a host: whether it loaded it from the first byte to the last, and what it found. */
+/* gpu_burn beside a test: whether it loaded it from the first byte to the last, and what it found. */
 static void a_load_that_is_not_there_all_the_time_is_told(void **state)
 {
     static const struct {
