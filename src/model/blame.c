@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assay/reasons/any.h"
+
 static void add(struct arena *arena, struct blamed_list *list, const struct host *host, const char *part)
 {
     for (size_t i = 0; i < list->items.count; i++)
@@ -24,15 +26,14 @@ static void add_if_member(struct arena *arena, const struct step *step, const ch
     }
 }
 
-/* What is said of somebody names him first. */
+/* What is said about somebody names him first. What a tool printed is no argument of that sentence's, whomever it names. */
 static void add_said(struct arena *arena, const struct step *step, const struct reason *reason,
                      struct blamed_list *list)
 {
-    for (size_t i = 0; reason != NULL && i < reason->count; i++) {
-        if (i == 0 && reason->arguments[i].text != NULL)
-            add_if_member(arena, step, reason->arguments[i].text, list);
+    if (reason_is(reason, about) && reason->arguments[0].text != NULL)
+        add_if_member(arena, step, reason->arguments[0].text, list);
+    for (size_t i = 0; reason != NULL && i < reason->count; i++)
         add_said(arena, step, reason->arguments[i].reason, list);
-    }
 }
 
 void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,

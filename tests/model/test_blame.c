@@ -46,6 +46,8 @@ static void what_nobody_failed_by_is_about_nobody(void **state)
 
     assert_string_equal(blamed(arena, "window.processes", "", OUTCOME_INCONCLUSIVE, one), "");
     assert_string_equal(blamed(arena, "nccl.all_gather.busbw", "", OUTCOME_FAIL, one), "");
+    assert_string_equal(
+        blamed(arena, "sound", "", OUTCOME_FAIL, reason_quote(arena, slice_of("node3 is broken"))), "");
 }
 
 static void an_item_of_a_host_is_about_it_whatever_its_outcome(void **state)
