@@ -17,6 +17,7 @@ enum argument {
     ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_BMC_WORD,       /* hangs */
+    ARGUMENT_LOG_WORD,       /* mce */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -365,6 +366,12 @@ static const struct kind {
     [FAULT_EDAC_BURN] = {"edac-burn", "", ARGUMENT_NONE, 0, 0, 0,
                          "the kernel logs an uncorrectable error of a DIMM during gpu_burn",
                          "fail of gpu-burn"},
+    [FAULT_LOG_BURN] =
+        {"log-burn", ":WHAT", ARGUMENT_LOG_WORD, 0, 0, 0,
+         "the kernel logs during gpu_burn an uncorrected memory error (mce), a link taken down by its PCIe port (dpc), an "
+         "error of an NVSwitch (sxid-fatal, sxid), a sector that cannot be read (medium), or a corrected memory error "
+         "(edac-ce, mce-corrected)",
+         "fail of gpu-burn; of xid-after for sxid-fatal; a remark for sxid, edac-ce and mce-corrected"},
     [FAULT_NVME_BURN] = {"nvme-burn", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 1, 0, 3,
                          "the NVMe drive of that number (1) counts media errors during gpu_burn",
                          "fail of gpu-burn"},
@@ -627,6 +634,9 @@ static const char *const bmc_words[] = {"hangs",       "refuses",     "forgets",
                                         "fan-gone",    "cpld-odd",    "ipmi-on-lan", "default", "open",
                                         "legacy-boot", "clock-ahead", "log-full"};
 
+static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sxid",
+                                        "medium", "edac-ce", "mce-corrected"};
+
 /* What a shared mount may suffer from on one host. */
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
@@ -718,6 +728,9 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
                             "is nothing that a mount suffers from", fault);
     case ARGUMENT_BMC_WORD:
         return read_word_of(cursor, bmc_words, ARRAY_SIZE(bmc_words), "is nothing that a BMC suffers from",
+                            fault);
+    case ARGUMENT_LOG_WORD:
+        return read_word_of(cursor, log_words, ARRAY_SIZE(log_words), "is nothing that a kernel logs here",
                             fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);

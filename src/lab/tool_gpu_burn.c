@@ -241,6 +241,24 @@ static const char *device_of(const struct tool *tool, const struct fault *fault)
                         lab_hca_pci(tool->host->profile, (unsigned)fault->hca, pci));
 }
 
+/* As Linux and NVIDIA's driver write them. */
+static const struct {
+    const char *word, *line;
+} log_lines[] = {
+    {"mce", "mce: Uncorrected hardware memory error in user-access at 3f1a2b40c0"},
+    {"dpc", "pcieport 0000:14:01.0: DPC: containment event, status:0x1f01 source:0x0000"},
+    {"sxid-fatal", "nvidia-nvswitch2: SXid (PCI:0000:05:00.0): 20034, Fatal, Link 30 LTSSM Fault Up"},
+    {"sxid",
+     "nvidia-nvswitch2: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 44 egress non-posted PRIV error "
+     "(First)"},
+    {"medium",
+     "critical medium error, dev nvme1n1, sector 120 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2"},
+    {"edac-ce",
+     "EDAC MC0: 1 CE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (channel:1 slot:0 page:0x1f3a "
+     "offset:0x0 grain:32 syndrome:0x0)"},
+    {"mce-corrected", "mce: [Hardware Error]: Machine check events logged"},
+};
+
 /* What the kernel has to say of the machine. */
 static void strike_machine(struct tool *tool, const struct fault *fault)
 {
@@ -252,6 +270,9 @@ static void strike_machine(struct tool *tool, const struct fault *fault)
     if (fault->kind == FAULT_EDAC_BURN)
         tool_kernel_log(tool->host, "EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 "
                                     "(channel:1 slot:0 page:0x1f3a offset:0x0 grain:32)");
+    for (size_t i = 0; fault->kind == FAULT_LOG_BURN && i < ARRAY_SIZE(log_lines); i++)
+        if (strcmp(log_lines[i].word, fault->word) == 0)
+            tool_kernel_log(tool->host, log_lines[i].line);
     if (fault->kind == FAULT_NVME_GONE) {
         const char *drive = lab_host_file(
             tool->arena, tool->lab, tool->host->number,

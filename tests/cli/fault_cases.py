@@ -218,6 +218,13 @@ LOAD = [
     Case("aer-corrected:mlx5_2", fail("gpu-burn", HOST, r"600 corrected PCIe errors \(AER\)")),
     Case("aer-corrected:mlx5_2=40", {}),  # within what the maker's own test allows: a remark with its rate
     Case("edac-burn", fail("gpu-burn", HOST, "EDAC MC0: 1 UE")),
+    Case("log-burn:mce", fail("gpu-burn", HOST, "Uncorrected hardware memory error")),
+    Case("log-burn:dpc", fail("gpu-burn", HOST, "DPC: containment event")),
+    Case("log-burn:medium", fail("gpu-burn", HOST, "critical medium error, dev nvme1n1")),
+    Case("log-burn:sxid-fatal", fail("gpu-burn", HOST, "20034") | fail("xid-after", HOST, "20034")),
+    Case("log-burn:sxid", {}),
+    Case("log-burn:edac-ce", {}, noted={("gpu-burn", ""): "EDAC MC0: 1 CE memory read error"}),
+    Case("log-burn:mce-corrected", {}, noted={("gpu-burn", ""): "Machine check events logged"}),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
     Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is missing") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),
