@@ -177,7 +177,7 @@ static int waive_step(struct store *store, struct record *record, size_t step,
     struct waiver waiver;
     char uuid[UUID_SIZE];
 
-    if (judge_waive(record, step, options->metric, options->subject, &waiver, err) < 0)
+    if (judge_waive(record, step, options->host, options->metric, options->subject, &waiver, err) < 0)
         return -1;
     uuid_create(uuid);
     waiver.uuid = arena_strdup(record->arena, uuid);

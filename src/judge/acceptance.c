@@ -4,6 +4,7 @@
 
 #include "acceptance_private.h"
 #include "assay/judge/judge.h"
+#include "assay/model/blame.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "judge_private.h"
@@ -136,6 +137,21 @@ static void mend(const struct settling *settling, const struct shown *fail, cons
         mending->unmended = subject;
 }
 
+/* What a test across hosts says of some of them is mended on these. */
+static void mend_fail(const struct settling *settling, const struct shown *fail,
+                      const struct outcome *outcome, const struct waiver *waiver, struct mending *mending)
+{
+    const struct record *record = settling->acceptance->runs.items[fail->run];
+    const struct step *step = &record->plan->steps.items[fail->step];
+    struct blamed_list blamed = {0};
+
+    blame_find(arena_of(settling), step, outcome, &blamed);
+    for (size_t i = 0; i < blamed.items.count; i++)
+        mend(settling, fail, blamed.items.items[i].host->name, waiver, mending);
+    if (blamed.items.count == 0)
+        mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
+}
+
 /* A waiver is of the hardware that failed: when that has gone, so has what it covers. */
 static struct mending mending_of(struct settling *settling, const struct shown *fail)
 {
@@ -151,8 +167,8 @@ static struct mending mending_of(struct settling *settling, const struct shown *
 
         if (outcome->word != OUTCOME_FAIL || shape->slots[outcome->slot].duty != DUTY_GATE)
             continue;
-        mend(settling, fail, shape->slots[outcome->slot].subject,
-             void_now ? NULL : judge_waiver(record, outcome, settling->acceptance->now), &mending);
+        mend_fail(settling, fail, outcome,
+                  void_now ? NULL : judge_waiver(record, outcome, settling->acceptance->now), &mending);
     }
     for (size_t i = 0; i < judgement->accusation_count; i++)
         if (judgement->accusations[i].step == fail->step)

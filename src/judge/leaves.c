@@ -16,10 +16,12 @@
 #include "judge_private.h"
 
 /* By how much better tests must differ, in standard deviations of the tests of the step and at least: two runs of one test
-   differ by that much, of which each scatters by 2%. By `bench truth` a slow leaf is named from 1.0 to 1.2 times the slow-down
+   differ by that much, of which each scatters by 2%. By `bench truth` a slow leaf is named from 1.0 to 1.3 times the slow-down
    on that an ideal test would find, and its neighbour in its place in less than 1 of 100. */
 #define APART_DEVIATIONS 1.0
 #define APART_LEAST 0.03
+/* A leaf's two tests are alike. Where they differ by so many times more than its better one from the neighbour's, the path is slow. */
+#define PATH_FACTOR 2
 /* Two of them are a slow leaf's: of fewer others nobody knows how healthy ones scatter. */
 enum { KNOWN_LEAST = 6 };
 
@@ -53,6 +55,7 @@ static bool is_alike(const struct between *a, const struct between *b)
     const struct slot *left = &a->step->shape->slots[a->slot], *right = &b->step->shape->slots[b->slot];
 
     return strcmp(a->step->shape->suite_step, b->step->shape->suite_step) == 0 &&
+           strcmp(a->step->shape->platform, b->step->shape->platform) == 0 &&
            strcmp(left->metric, right->metric) == 0 && strcmp(left->subject, right->subject) == 0 &&
            strcmp(left->at, right->at) == 0;
 }
@@ -74,9 +77,9 @@ static double better_of(const struct betweens *all, const struct between *here, 
     return count > 1 ? best : NAN;
 }
 
-static double apart(struct arena *arena, const struct betweens *all, const struct between *here)
+/* levels: room for all. */
+static double apart(const struct betweens *all, const struct between *here, double *levels)
 {
-    double *levels = arena_array(arena, double, all->items.count);
     size_t count = 0;
 
     for (size_t i = 0; i < all->items.count; i++)
@@ -88,12 +91,13 @@ static double apart(struct arena *arena, const struct betweens *all, const struc
 }
 
 static void name_leaf(struct arena *arena, const struct betweens *all, const struct between *here,
-                      struct outcome *outcome)
+                      double *levels, struct outcome *outcome)
 {
     double better[2] = {better_of(all, here, here->leaf[0]), better_of(all, here, here->leaf[1])};
     size_t slow = better[0] < better[1] ? 0 : 1;
 
-    if (!(fabs(better[0] - better[1]) > apart(arena, all, here)))
+    if (!(fabs(better[0] - better[1]) > apart(all, here, levels)) ||
+        better[slow] - here->level > PATH_FACTOR * (better[1 - slow] - better[slow]))
         return;
     outcome->cause =
         reason(arena, leaf_slow_with_both, outcome->cause, here->leaf[slow], here->leaf[1 - slow]);
@@ -104,13 +108,15 @@ void judge_leaves(struct record *record, struct judgement *judgement)
 {
     struct betweens all = {0}, failed = {0};
     LIST_OF(struct outcome *) outcomes = {0};
+    double *levels;
 
     for (size_t i = 0; i < judgement->outcome_count; i++) {
         struct outcome *outcome = &judgement->outcomes[i];
         const struct step *step = &record->plan->steps.items[outcome->step];
         struct between between = {step, outcome->slot, {0}, 0};
 
-        if (!is_between(step) || !is_bandwidth(step, outcome->slot) || !(outcome->value > 0))
+        if (!is_between(step) || !is_bandwidth(step, outcome->slot) || !(outcome->value > 0) ||
+            (outcome->word != OUTCOME_PASS && outcome->word != OUTCOME_FAIL))
             continue;
         for (size_t k = 0; k < 2; k++)
             between.leaf[k] = step->members[k]->leaf;
@@ -121,6 +127,7 @@ void judge_leaves(struct record *record, struct judgement *judgement)
         *list_push(record->arena, &failed.items) = between;
         *list_push(record->arena, &outcomes) = outcome;
     }
+    levels = arena_array(record->arena, double, all.items.count);
     for (size_t i = 0; i < outcomes.count; i++)
-        name_leaf(record->arena, &all, &failed.items.items[i], outcomes.items[i]);
+        name_leaf(record->arena, &all, &failed.items.items[i], levels, outcomes.items[i]);
 }

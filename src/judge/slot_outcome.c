@@ -87,40 +87,55 @@ static bool fails_by_value(const struct item_case *item, const struct tried *tri
     return false;
 }
 
-/* What the tool complained of; "sound" has no subject of its own, so the complaint's is told with it. */
+/* Complaints of a test of several hosts that are told. */
+enum { FAULTS_SAID = 8 };
+
+/* What the tool complained of; "sound" has no subject of its own, so the complaint's is told with it. Of several hosts it is told
+   whatever the complaint says: whom the fail is about is read there (blame.h). */
 static const struct reason *fault_text(const struct item_case *item, const struct finding *fault)
 {
-    if (!item->sound || *fault->subject == '\0' || reason_mentions(fault->what, fault->subject))
+    if (!item->sound || *fault->subject == '\0' ||
+        (item->step->member_count == 1 && reason_mentions(fault->what, fault->subject)))
         return fault->what;
     return reason(item->arena, about, fault->subject, fault->what);
 }
 
 /* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
-static const struct finding *own_fault(const struct item_case *item, const struct tried *tried)
+static bool is_laid_here(const struct item_case *item, const struct tried *tried,
+                         const struct finding *finding)
 {
-    const struct attempt *attempt = tried->attempt;
     const struct shape *shape = item->step->shape;
+    size_t first = 0;
 
-    for (size_t i = 0; i < attempt->reading.findings.count; i++) {
-        const struct finding *finding = &attempt->reading.findings.items[i];
-        size_t first = 0;
+    if (!is_fault(finding))
+        return false;
+    if (!subject_is_planned(shape, finding->subject))
+        return item->sound;
+    if (fails_by_value(item, tried, finding))
+        return false;
+    while (shape->slots[first].duty != DUTY_GATE ||
+           strcmp(shape->slots[first].subject, finding->subject) != 0)
+        first++;
+    return &shape->slots[first] == item->slot;
+}
 
-        if (!is_fault(finding))
+/* What was complained of; NULL: nothing. Of a test of one host the first tells it; of several hosts each may have its own. */
+static const struct reason *own_faults(const struct item_case *item, const struct tried *tried)
+{
+    const struct reading *reading = &tried->attempt->reading;
+    const struct reason *said = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < reading->findings.count; i++) {
+        if (!is_laid_here(item, tried, &reading->findings.items[i]))
             continue;
-        if (!subject_is_planned(shape, finding->subject)) {
-            if (item->sound)
-                return finding;
-            continue;
-        }
-        if (fails_by_value(item, tried, finding))
-            continue;
-        while (shape->slots[first].duty != DUTY_GATE ||
-               strcmp(shape->slots[first].subject, finding->subject) != 0)
-            first++;
-        if (&shape->slots[first] == item->slot)
-            return finding;
+        if (count++ == FAULTS_SAID)
+            return reason_also(item->arena, said, REASON(more_left_out));
+        said = reason_also(item->arena, said, fault_text(item, &reading->findings.items[i]));
+        if (item->step->member_count == 1)
+            return said;
     }
-    return NULL;
+    return said;
 }
 
 /* As a sentence goes on: "expected yes", "expected >= 345 GB/s". */
@@ -419,7 +434,7 @@ static struct opinion of_broken(const struct item_case *item, const struct tried
     const struct attempt_bearing bearing = tried->bearing;
     struct opinion opinion = {.cause = bearing.cause, .value = {.text = "", .unit = "", .number = NAN}};
     struct opinion judged = by_values(item, tried);
-    const struct finding *fault = own_fault(item, tried);
+    const struct reason *fault = own_faults(item, tried);
 
     /* What was not begun says nothing of what the check looks for. */
     opinion.advised = true;
@@ -431,7 +446,7 @@ static struct opinion of_broken(const struct item_case *item, const struct tried
         opinion.word = OUTCOME_FAIL;
     if (fault != NULL) {
         opinion.word = OUTCOME_FAIL;
-        opinion.cause = fault_text(item, fault);
+        opinion.cause = fault;
         opinion.advised = false;
     }
     return is_bad_word(&judged) ? judged : opinion;
@@ -450,14 +465,12 @@ static void doubt(const struct tried *tried, struct opinion *opinion)
 
 static struct opinion of_whole(const struct item_case *item, const struct tried *tried)
 {
-    const struct finding *fault = own_fault(item, tried);
+    const struct reason *fault = own_faults(item, tried);
     struct opinion opinion = by_values(item, tried);
 
     doubt(tried, &opinion);
     if (fault != NULL) {
-        opinion.cause = opinion.word == OUTCOME_FAIL
-                            ? reason_also(item->arena, opinion.cause, fault_text(item, fault))
-                            : fault_text(item, fault);
+        opinion.cause = opinion.word == OUTCOME_FAIL ? reason_also(item->arena, opinion.cause, fault) : fault;
         opinion.word = OUTCOME_FAIL;
     }
     return opinion;

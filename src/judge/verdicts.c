@@ -90,7 +90,19 @@ static void count_accusation(struct record *record, const struct accusation *acc
         host->accused++;
 }
 
-/* A fail of a test of several hosts, to each that it is about; and to its unit, where the test was over several. */
+/* Whether one before that of the list is of the same host, or else unit. */
+static bool is_counted(const struct blamed_list *blamed, size_t index, bool unit)
+{
+    const struct host *host = blamed->items.items[index].host;
+
+    for (size_t i = 0; i < index; i++)
+        if (unit ? strcmp(blamed->items.items[i].host->unit, host->unit) == 0
+                 : blamed->items.items[i].host == host)
+            return true;
+    return false;
+}
+
+/* A fail of a test of several hosts, once to each that it is about; and to its unit, where the test was over several. */
 static void count_blamed(struct record *record, const struct step *step, const struct outcome *outcome,
                          const struct verdict *unit)
 {
@@ -100,11 +112,12 @@ static void count_blamed(struct record *record, const struct step *step, const s
     blame_find(record->arena, step, outcome, &blamed);
     for (size_t i = 0; i < blamed.items.count; i++) {
         const struct host *host = blamed.items.items[i].host;
-        struct verdict *own = unit == NULL ? find_verdict(judgement, "unit", host->unit) : NULL;
+        struct verdict *own = unit == NULL && !is_counted(&blamed, i, true)
+                                  ? find_verdict(judgement, "unit", host->unit)
+                                  : NULL;
 
-        if (i > 0 && host == blamed.items.items[i - 1].host)
-            continue;
-        count_word(find_verdict(judgement, "host", host->name), outcome);
+        if (!is_counted(&blamed, i, false))
+            count_word(find_verdict(judgement, "host", host->name), outcome);
         if (own != NULL)
             count_word(own, outcome);
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/text.h"
+#include "assay/model/blame.h"
 #include "assay/model/sighting.h"
 #include "judge_private.h"
 
@@ -107,14 +108,14 @@ static const char *position_of(struct arena *arena, const char *subject)
 
 /* The hardware that the run saw in that place of the step's first member; else the member's chassis. */
 static const char *hardware_of(const struct record *record, const struct sightings *sightings,
-                               const struct step *step, const char *subject)
+                               const struct host *host, const char *subject)
 {
     const char *position = position_of(record->arena, subject), *chassis = "";
 
     for (size_t i = 0; i < sightings->items.count; i++) {
         const struct sighting *one = &sightings->items.items[i];
 
-        if (record->plan->hosts.items[one->host] != step->members[0] || !item_kind_is_hardware(one->kind))
+        if (record->plan->hosts.items[one->host] != host || !item_kind_is_hardware(one->kind))
             continue;
         if (one->kind == ITEM_CHASSIS)
             chassis = one->identity;
@@ -152,9 +153,20 @@ static int refuse_accused(const struct record *record, size_t step, struct error
     return 0;
 }
 
-/* Those that failed and are not waived yet; returns the worst word among all that are named. */
-static enum outcome_word take_failed(struct record *record, size_t step_index, const char *metric,
-                                     const char *subject, struct waiver *waiver)
+/* Whether one of the hosts that the fail is about is this one, or another one. */
+static bool is_about(const struct blamed_list *blamed, const char *host, bool other)
+{
+    for (size_t i = 0; i < blamed->items.count; i++)
+        if ((strcmp(blamed->items.items[i].host->name, host) != 0) == other)
+            return true;
+    return false;
+}
+
+/* Those that failed and are not waived yet; returns the worst word among all that are named. What a test across hosts says of
+   other hosts is none of the host's; what it says of it and others, in one, is left out, and told by ret_shared. */
+static enum outcome_word take_failed(struct record *record, size_t step_index, const char *host,
+                                     const char *metric, const char *subject, struct waiver *waiver,
+                                     bool *ret_shared)
 {
     const struct judgement *judgement = &record->judgement;
     const struct step *step = &record->plan->steps.items[step_index];
@@ -165,32 +177,49 @@ static enum outcome_word take_failed(struct record *record, size_t step_index, c
     for (size_t i = 0; i < judgement->outcome_count; i++) {
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct slot *slot;
+        struct blamed_list blamed;
 
         if (outcome->step != step_index)
             continue;
         slot = &step->shape->slots[outcome->slot];
         if (!is_named(slot, metric, subject))
             continue;
+        blamed = (struct blamed_list){0};
+        blame_find(record->arena, step, outcome, &blamed);
+        if (host != NULL && blamed.items.count > 0 && !is_about(&blamed, host, false))
+            continue;
         worst = outcome->word > worst ? outcome->word : worst;
-        if (outcome->word == OUTCOME_FAIL && outcome->waiver == NULL)
+        if (host != NULL && outcome->word == OUTCOME_FAIL && is_about(&blamed, host, true))
+            *ret_shared = true;
+        else if (outcome->word == OUTCOME_FAIL && outcome->waiver == NULL)
             *list_push(record->arena, &waiver->items) = (struct waived_item){
-                slot->metric, slot->subject, slot->at, hardware_of(record, &sightings, step, slot->subject)};
+                slot->metric, slot->subject, slot->at,
+                hardware_of(record, &sightings,
+                            blamed.items.count > 0 ? blamed.items.items[0].host : step->members[0],
+                            slot->subject)};
     }
     return worst;
 }
 
-int judge_waive(struct record *record, size_t step_index, const char *metric, const char *subject,
-                struct waiver *ret_waiver, struct error *err)
+int judge_waive(struct record *record, size_t step_index, const char *host, const char *metric,
+                const char *subject, struct waiver *ret_waiver, struct error *err)
 {
     const struct step *step = &record->plan->steps.items[step_index];
     enum outcome_word worst;
+    bool shared = false;
 
     *ret_waiver = (struct waiver){.step_key = step->key, .attempt = last_attempt(record, step_index)};
     if (refuse_accused(record, step_index, err) < 0)
         return -1;
-    worst = take_failed(record, step_index, metric, subject, ret_waiver);
+    worst = take_failed(record, step_index, host, metric, subject, ret_waiver, &shared);
     if (ret_waiver->items.count > 0)
         return 0;
+    if (shared)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s on %s failed by %s and by others of its hosts: what is wrong with several cannot be waived for "
+            "one; have the others mended, and run again",
+            step->shape->suite_step, step_target(record->arena, step), host);
     if (worst == OUTCOME_FAIL)
         return error_set(err, ERROR_USAGE,
                          "%s on %s: all that failed there is waived already; `assay waive --list` shows it",

@@ -17,16 +17,17 @@ static void add(struct arena *arena, struct blamed_list *list, const struct host
 static void add_if_member(struct arena *arena, const struct step *step, const char *subject,
                           struct blamed_list *list)
 {
-    for (size_t i = 0; i < step->member_count; i++) {
-        const struct host *host = step->members[i];
-        size_t length = strlen(host->name);
+    const size_t length = strcspn(subject, " ");
 
-        if (strncmp(subject, host->name, length) == 0 && (subject[length] == '\0' || subject[length] == ' '))
-            add(arena, list, host, subject[length] == '\0' ? "" : arena_strdup(arena, subject + length + 1));
-    }
+    for (size_t i = 0; i < step->member_count; i++)
+        if (strncmp(step->members[i]->name, subject, length) == 0 && step->members[i]->name[length] == '\0') {
+            add(arena, list, step->members[i],
+                subject[length] == '\0' ? "" : arena_strdup(arena, subject + length + 1));
+            return;
+        }
 }
 
-/* What is said about somebody names him first. What a tool printed is no argument of that sentence's, whomever it names. */
+/* What is said about somebody names him first. A sentence that quotes what a tool printed names nobody, whatever stands in it. */
 static void add_said(struct arena *arena, const struct step *step, const struct reason *reason,
                      struct blamed_list *list)
 {
@@ -34,6 +35,12 @@ static void add_said(struct arena *arena, const struct step *step, const struct 
         add_if_member(arena, step, reason->arguments[0].text, list);
     for (size_t i = 0; reason != NULL && i < reason->count; i++)
         add_said(arena, step, reason->arguments[i].reason, list);
+}
+
+static bool is_said_of_hosts(const struct slot *slot, const struct outcome *outcome)
+{
+    return outcome->word == OUTCOME_FAIL &&
+           (strncmp(slot->metric, "window.", strlen("window.")) == 0 || strcmp(slot->metric, "sound") == 0);
 }
 
 void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,
@@ -44,7 +51,9 @@ void blame_find(struct arena *arena, const struct step *step, const struct outco
     if (step->member_count < 2)
         return;
     add_if_member(arena, step, slot->subject, list);
-    if (outcome->word == OUTCOME_FAIL &&
-        (strncmp(slot->metric, "window.", strlen("window.")) == 0 || strcmp(slot->metric, "sound") == 0))
-        add_said(arena, step, outcome->cause, list);
+    if (!is_said_of_hosts(slot, outcome))
+        return;
+    add_said(arena, step, outcome->cause, list);
+    for (size_t i = 0; reason_has(outcome->cause, more_left_out) && i < step->member_count; i++)
+        add(arena, list, step->members[i], "");
 }

@@ -230,7 +230,7 @@ static bool is_measured_elsewhere(const struct check *check, const char *pattern
     return false;
 }
 
-/* A pattern that names nothing would silently gate, or stop gating, nothing. */
+/* A pattern that names nothing that the check measures would silently gate, or stop gating, nothing. */
 static int check_patterns(const struct suite_step *step, const char *key, const char *const *patterns,
                           size_t count, const struct shape *shape, struct error *err)
 {

@@ -23,6 +23,7 @@ struct folding {
     LIST_OF(const char *) keys; /* by cause: equal keys fold over hosts */
     size_t *of_entry;
     unsigned *root; /* by step */
+    size_t near;    /* where the last host was found */
 };
 
 static const struct step *step_of(const struct folding *folding, const struct outcome *outcome)
@@ -37,10 +38,13 @@ static const char *subject_of(const struct folding *folding, const struct outcom
 
 /* -- Hosts and parts -------------------------------------------------------------------------------------- */
 
+/* Hosts come in the order of the hostfile again and again: the next one is mostly behind the last. */
 static void add_host(struct folding *folding, struct report_cause *cause, const struct host *host)
 {
-    for (size_t i = 0; i < cause->hosts.count; i++)
-        if (cause->hosts.items[i] == host)
+    size_t count = cause->hosts.count;
+
+    for (size_t i = 0; i < count; i++, folding->near++)
+        if (cause->hosts.items[folding->near % count] == host)
             return;
     *list_push(folding->arena, &cause->hosts) = host;
 }
@@ -460,6 +464,18 @@ static const char *leaf_of(const struct report_entry *entry)
     return leaf;
 }
 
+/* The host on that leaf that its pairs show to be slow already; its number, from 1. 0: there is none. */
+static size_t slow_host_on(const struct folding *folding, const char *leaf)
+{
+    for (size_t i = 0; i < folding->causes->items.count; i++) {
+        const struct report_cause *cause = &folding->causes->items.items[i];
+
+        if (cause->partners.count > 0 && !cause->waived && strcmp(cause->hosts.items[0]->leaf, leaf) == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
 static void take_leaf(struct folding *folding, struct report_cause *cause)
 {
     const struct plan *plan = folding->view->record->plan;
@@ -487,6 +503,8 @@ static void place_entry(struct folding *folding, size_t index)
         place_stopped(folding, index);
         return;
     }
+    if (accused == NULL && fresh.leaf != NULL && !fresh.waived && slow_host_on(folding, fresh.leaf) > 0)
+        accused = &folding->causes->items.items[slow_host_on(folding, fresh.leaf) - 1];
     if (accused != NULL) {
         accused->shared++;
         take_entry(folding, (size_t)(accused - folding->causes->items.items), index);

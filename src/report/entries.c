@@ -384,7 +384,7 @@ static const struct reason *subjects_text(const struct groups *groups, const str
 static struct step joined_members(const struct groups *groups, const struct group *group)
 {
     LIST_OF(const struct host *) hosts = {0};
-    size_t last = (size_t)-1;
+    size_t last = (size_t)-1, near = 0; /* hosts come in the same order again and again */
 
     for (size_t i = 0; i < group->items.count; i++) {
         const struct step *step = groups->view->steps[group->items.items[i]->step].step;
@@ -393,11 +393,11 @@ static struct step joined_members(const struct groups *groups, const struct grou
             continue;
         last = group->items.items[i]->step;
         for (size_t k = 0; k < step->member_count; k++) {
-            size_t known = 0;
+            size_t looked = 0;
 
-            while (known < hosts.count && hosts.items[known] != step->members[k])
-                known++;
-            if (known == hosts.count)
+            for (; looked < hosts.count && hosts.items[near % hosts.count] != step->members[k]; looked++)
+                near++;
+            if (looked == hosts.count)
                 *list_push(groups->arena, &hosts) = step->members[k];
         }
     }

@@ -199,6 +199,10 @@ enum report_extent extent_of(const struct report_extents *extents, const struct 
 
 /* -- In words --------------------------------------------------------------------------------------------- */
 
+struct outcomes {
+    LIST_OF(const struct outcome *) items;
+};
+
 struct place {
     const struct host *host;
     const char *subject;
@@ -261,43 +265,74 @@ static const struct reason *how_many(const struct view *view, const struct outco
     return reason(view->arena, parts_of, places, whose);
 }
 
-/* Those that miss the same gate and are named apart, in the run or on the same host. */
-static size_t count_apart(const struct view *view, enum report_extent extent, const struct outcome *first)
+static void take_apart(const struct kind *kind, const struct step_view *step, struct outcomes *apart)
 {
-    const struct shape *shape = view->steps[first->step].step->shape;
-    struct kind kind = {.view = view, .shape = shape, .slot = first->slot};
-    LIST_OF(const struct outcome *) apart = {0};
+    for (size_t k = 0; step->step->shape == kind->shape && k < kind->shape->slot_count; k++)
+        if (is_of(kind, k) && step->items[k]->word == OUTCOME_FAIL && is_outlier(step->items[k]))
+            *list_push(kind->view->arena, &apart->items) = step->items[k];
+}
+
+/* Those that miss the same gate and are named apart, in the run or on the same hosts. Outcomes are in the order of steps. */
+static size_t count_apart(const struct view *view, enum report_extent extent,
+                          const struct outcome *const *outcomes, size_t count)
+{
+    const struct kind kind = {
+        .view = view, .shape = view->steps[outcomes[0]->step].step->shape, .slot = outcomes[0]->slot};
+    struct outcomes apart = {0};
     size_t hosts;
 
-    for (size_t i = 0; i < view->step_count; i++)
-        for (size_t k = 0; view->steps[i].step->shape == shape && k < shape->slot_count; k++)
-            if ((extent == EXTENT_RUN || i == first->step) && is_of(&kind, k) &&
-                view->steps[i].items[k]->word == OUTCOME_FAIL && is_outlier(view->steps[i].items[k]))
-                *list_push(view->arena, &apart) = view->steps[i].items[k];
-    return count_places(view, apart.items, apart.count, &hosts);
+    for (size_t i = 0; extent == EXTENT_RUN && i < view->step_count; i++)
+        take_apart(&kind, &view->steps[i], &apart);
+    for (size_t i = 0; extent != EXTENT_RUN && i < count; i++)
+        if (i == 0 || outcomes[i]->step != outcomes[i - 1]->step)
+            take_apart(&kind, &view->steps[outcomes[i]->step], &apart);
+    return count_places(view, apart.items.items, apart.items.count, &hosts);
 }
 
 static const struct reason *what_misses(const struct view *view, enum report_extent extent,
                                         const struct outcome *const *outcomes, size_t count)
 {
     const struct reason *whole = how_many(view, outcomes, count);
-    size_t apart = is_outlier(outcomes[0]) ? 0 : count_apart(view, extent, outcomes[0]);
+    size_t apart = is_outlier(outcomes[0]) ? 0 : count_apart(view, extent, outcomes, count);
 
     return apart > 0 ? reason(view->arena, and_outliers_apart, whole, apart) : whole;
 }
 
-/* "38000 GFLOP/s to 41000 GFLOP/s" */
-static const struct reason *measured_range(struct arena *arena, const struct outcome *const *outcomes,
-                                           size_t count)
+/* The least and the most of them. */
+struct range {
+    const struct outcome *least, *most;
+};
+
+static struct range range_of(const struct outcome *const *outcomes, size_t count)
 {
-    const struct outcome *least = outcomes[0], *most = outcomes[0];
+    struct range range = {outcomes[0], outcomes[0]};
 
     for (size_t i = 1; i < count; i++) {
-        least = outcomes[i]->value < least->value ? outcomes[i] : least;
-        most = outcomes[i]->value > most->value ? outcomes[i] : most;
+        range.least = outcomes[i]->value < range.least->value ? outcomes[i] : range.least;
+        range.most = outcomes[i]->value > range.most->value ? outcomes[i] : range.most;
     }
-    return least->value < most->value ? reason(arena, from_to, least->measured, most->measured)
-                                      : least->measured;
+    return range;
+}
+
+/* "38000 GFLOP/s to 41000 GFLOP/s" */
+static const struct reason *range_text(struct arena *arena, const struct range *range)
+{
+    return range->least->value < range->most->value
+               ? reason(arena, from_to, range->least->measured, range->most->measured)
+               : range->least->measured;
+}
+
+/* Nobody hides in a common fault: who is worst is told, "node4 gpu6". NULL: all are alike. */
+static const struct reason *worst_text(const struct view *view, const struct range *range, bool at_least)
+{
+    const struct outcome *worst = at_least ? range->least : range->most;
+
+    if (!(range->least->value < range->most->value))
+        return NULL;
+    return reason(view->arena, worst_of_all,
+                  arena_printf(view->arena, "%s %s", view->steps[worst->step].step->members[0]->name,
+                               view_slot(view, worst)->subject),
+                  worst->measured);
 }
 
 /* The limit's own note; or all of it, where it says more: that it looks like one of another unit, say. */
@@ -315,18 +350,19 @@ const struct reason *extent_cause(const struct view *view, enum report_extent ex
 {
     struct arena *arena = view->arena;
     const struct outcome *first = outcomes[0];
-    const struct reason *whole = what_misses(view, extent, outcomes, count), *range, *said;
+    const struct reason *whole = what_misses(view, extent, outcomes, count), *said;
     const struct reason *origin = limit_origin(arena, first->status, first->source);
     const char *metric = view_slot(view, first)->metric;
+    const struct range range = range_of(outcomes, count);
     bool at_least = *reason_english(arena, gate_bound(arena, first->gate)) == '>';
 
     if (is_by_peers(first))
         return reason(arena, all_differ_from_peers, whole, first->cause);
-    range = measured_range(arena, outcomes, count);
-    said = at_least ? reason(arena, all_are_below, whole, metric, range, first->gate)
-                    : reason(arena, all_are_above, whole, metric, range, first->gate);
+    said = at_least ? reason(arena, all_are_below, whole, metric, range_text(arena, &range), first->gate)
+                    : reason(arena, all_are_above, whole, metric, range_text(arena, &range), first->gate);
     if (origin != NULL)
         said = reason(arena, noted, said, origin);
+    said = reason_also(arena, said, worst_text(view, &range, at_least));
     said = reason_also(arena, said, what_limit_adds(arena, first->cause));
     return extent == EXTENT_RUN ? reason(arena, none_meets_it, said) : said;
 }

@@ -55,7 +55,8 @@ with Lab("uplink", HOSTS, ["node9:uplink-slow"]) as lab:
              "leaf l2 fails with both of its neighbours, which pass with each other", words, done.stderr)
     tap.same(report.verdict, "reject", "and the run fails")
     tap.same([line for line in done.stdout.splitlines() if line.startswith("fix: ")],
-             ["fix: leaf l2: check the uplinks of that leaf (ports that are down, errors, cables and transceivers), then test again"],
+             ["fix: leaf l2: check the uplinks of that leaf (ports that are down, errors, cables and transceivers), and the adapters of its "
+              "hosts (rdma-pair), then test again"],
              "what is to be fixed is that leaf, once")
     causes = {item["cause"].rpartition("; leaf ")[2] for _, item in report.outcomes() if item["outcome"] == "fail"}
     tap.same(causes, {"l2 is as slow with its other neighbour, leaf l1 is faster with its own",

@@ -364,7 +364,8 @@ static void what_is_waived_is_still_a_peer(void **state)
 
         fail_by_peers(record, name);
         assert_int_equal(
-            judge_waive(record, handmade_step(record->plan, "burn", name), NULL, "gpu1", &waiver, &err), 0);
+            judge_waive(record, handmade_step(record->plan, "burn", name), NULL, NULL, "gpu1", &waiver, &err),
+            0);
         waiver.uuid = name;
         waiver.made = 1500;
         waiver.until = 1e7;
@@ -693,7 +694,7 @@ static void a_waiver_covers_a_fail_until_it_ends(void **state)
     handmade_try_subject(record, "burn", "n1", 12, "gpu1", 8);
     handmade_judge(record);
     assert_int_equal(
-        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, "gpu1", &waiver, &err), 0);
+        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, NULL, "gpu1", &waiver, &err), 0);
     waiver.uuid = "w";
     waiver.made = 1500;
     waiver.until = 2000;
@@ -726,7 +727,7 @@ static void a_waiver_goes_with_the_hardware_that_it_is_of(void **state)
     handmade_see(record, handmade_try_subject(record, "burn", "n1", 12, "gpu1", 8), GPUS, "gpu1", "GPU-a");
     handmade_judge(record);
     assert_int_equal(
-        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, "gpu1", &waiver, &err), 0);
+        judge_waive(record, handmade_step(record->plan, "burn", "n1"), NULL, NULL, "gpu1", &waiver, &err), 0);
     waiver.uuid = "w";
     waiver.until = 2e6;
     *list_push(campaign.arena, &record->waivers) = waiver;

@@ -2,7 +2,7 @@
 /* Outliers of a whole run, on fleets of the delivery suite. */
 #include <string.h>
 
-#include "../unit_test.h"
+#include "../arena_test.h"
 #include "truth_fleet.h"
 
 /* One GPU of six hosts computes so much less; so many of the others never answered. */
@@ -103,6 +103,28 @@ static void a_leaf_is_named_though_its_neighbors_other_tests_are_slow_too(void *
     }
 }
 
+static void a_slow_path_between_two_leaves_names_neither(void **state)
+{
+    static const char *const steps[] = {"nccl-all-gather-leaves", NULL};
+    static const struct truth_scatter scatter = {0};
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    size_t failed = 0;
+
+    truth_fleet_make(*state, 32, 4, steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    fleet.parts.items[2].loss = 0.04; /* a little slow: it still passes with the leaf before it */
+    for (size_t i = 0; i < fleet.values.count; i++)
+        if (fleet.values.items[i].parts[0] == 2 && fleet.values.items[i].parts[1] == 3)
+            fleet.values.items[i].nominal *= 0.8;
+    truth_fleet_judge(&fleet, *state);
+    for (size_t leaf = 0; leaf < 8; leaf++) {
+        failed += fleet.parts.items[leaf].found[TRUTH_FAILED];
+        assert_false(fleet.parts.items[leaf].found[TRUTH_NAMED]);
+    }
+    assert_int_equal(failed, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +132,7 @@ int main(void)
         cmocka_unit_test(a_gpu_that_computes_nothing_is_the_slowest_of_all_where_there_is_no_floor),
         cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
         cmocka_unit_test(a_leaf_is_named_though_its_neighbors_other_tests_are_slow_too),
+        ARENA_TEST(a_slow_path_between_two_leaves_names_neither),
     };
 
     return cmocka_run_group_tests_name("standouts", tests, NULL, NULL);

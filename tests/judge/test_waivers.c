@@ -28,7 +28,7 @@ static int waive(struct record *record, const char *step, const char *subject, s
     struct waiver waiver;
 
     *err = (struct error){0};
-    if (judge_waive(record, handmade_step(record->plan, step, "n1"), NULL, subject, &waiver, err) < 0)
+    if (judge_waive(record, handmade_step(record->plan, step, "n1"), NULL, NULL, subject, &waiver, err) < 0)
         return -1;
     waiver.uuid = arena_printf(record->arena, "waiver %zu of %s", record->waivers.count, record->uuid);
     waiver.who = "Li Wei";

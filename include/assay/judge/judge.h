@@ -51,10 +51,11 @@ int judge_same_machine(const struct judged_run *runs, size_t count, struct error
 const struct waiver *judge_waiver(const struct record *record, const struct outcome *outcome, double now);
 /*
  * A waiver, to be kept, for those failed items of the step that these name (subject "" and metric NULL: any; a metric
- * may hold a *). uuid, who, why, made and until are the caller's. ERROR_USAGE says why there is nothing to waive: no
+ * may hold a *; host NULL: whoever it is about, else what is about that member of a test of several hosts, and about no other;
+ * blame.h). uuid, who, why, made and until are the caller's. ERROR_USAGE says why there is nothing to waive: no
  * fail among them, nothing failed there, a waiver in force, or the step's host or link is a suspect.
  */
-int judge_waive(struct record *record, size_t step, const char *metric, const char *subject,
+int judge_waive(struct record *record, size_t step, const char *host, const char *metric, const char *subject,
                 struct waiver *ret_waiver, struct error *err) __attribute__((warn_unused_result));
 
 /* Fills what the judge knows of an acceptance, by the rules of acceptance.h, from its runs, events, plan and now. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which hosts of a test across hosts an item of it is about: the one whose own item it is ("node7" of mpi-launch), and those on
- * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). A test that is slow or
- * wrong as a whole is about nobody: isolation says who it is.
+ * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). Where there was too much to say all of it,
+ * it may be about any of them, and is about all. A test that is slow or wrong as a whole is about nobody: isolation says who
+ * it is.
  */
 #ifndef ASSAY_BLAME_H
 #define ASSAY_BLAME_H
