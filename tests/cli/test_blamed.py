@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two hosts lose a GPU each in one test across four: both fail, and neither a waiver nor a repair of another host settles that.
+
+usage: test_blamed.py ASSAY
+"""
+
+import json
+import os
+import re
+
+from cluster import FOLDER, Lab, Report, Tap, assay
+
+SUITE = {"name": "blamed", "title": "Blamed", "purpose": "delivery", "platform": "hgx-h100",
+         "steps": [{"check": "reachable"}, {"check": "gpu-inventory"}, {"check": "mpi-launch", "scope": "cluster"},
+                   {"name": "all", "check": "nccl-all-gather", "scope": "cluster", "arguments": {"begin": "8G", "end": "8G"},
+                    "sizes_judged": ["8G"]}]}
+
+tap = Tap()
+database = os.path.join(FOLDER, "blamed.db")
+suite = os.path.join(FOLDER, "blamed.json")
+with open(suite, "w", encoding="ascii") as file:
+    json.dump(SUITE, file)
+
+
+def waive(host):
+    return assay("waive", "1", "--db", database, "--host", host, "--check", "all", "--who", "Chen", "--why", "known", "--until", "2099-01-01")
+
+
+def settled():
+    """What the campaign says of the test: its state, and who has yet to be repaired."""
+    lines = [line for line in assay("acceptance", "status", "c", "--db", database).stdout.splitlines() if ": all on 4 hosts" in line]
+    return [(line.split(":")[0], re.findall(r"repair or swap of (\S+)", line)) for line in lines]
+
+
+with Lab("blamed", 4, ["node1:xid-cluster:2=79", "node3:xid-cluster:5=79"]) as lab:
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "b.html"))
+    report = Report(database)
+    tap.same({f"node{i}": report.verdict_of(f"node{i}") for i in range(1, 5)},
+             {"node1": "reject", "node2": "accept", "node3": "reject", "node4": "accept"},
+             "each of the two hosts fails, and no other", done.stdout, done.stderr)
+    fixes = [line for line in done.stdout.splitlines() if line.startswith("fix: ")]
+    tap.ok(len(fixes) == 1 and fixes[0].startswith("fix: node[1,3] "), "the fault names both", fixes)
+    tap.ok(waive("node2").returncode == 64, "what is about others is not waived for a host")
+    refused = waive("node1")
+    tap.ok(refused.returncode == 64 and "by others of its hosts" in refused.stderr, "nor for one of two", refused.stderr)
+    created = assay("acceptance", "create", "c", "-H", lab.hostfile, "-s", suite, "--db", database)
+    added = assay("acceptance", "add", "c", "1", "--db", database)
+    tap.same(settled(), [("failed", ["node1"])], "in a campaign it has failed until the first of them is repaired", created.stderr, added.stderr)
+    repaired = assay("acceptance", "event", "c", "repair", "node2", "--db", database)
+    tap.same((repaired.returncode, settled()), (0, [("failed", ["node1"])]), "a repair of a host that it is not about settles nothing",
+             repaired.stderr)
+    assay("acceptance", "event", "c", "repair", "node1", "--db", database)
+    tap.same(settled(), [("failed", ["node3"])], "nor does that of one of the two")
+    assay("acceptance", "event", "c", "repair", "node3", "--db", database)
+    tap.same(settled(), [("to be retested", [])], "when both were repaired it is to be retested")
+tap.end()
