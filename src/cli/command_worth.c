@@ -60,7 +60,8 @@ struct words {
 static void make_rows(struct words *words, struct option_row rows[ROWS_MOST])
 {
     const struct option_row others[] = {
-        OPTION_HEADING("how it is computed: days = 6 N D / (GPUs x efficiency x ceiling) / useful share\n(arXiv:2001.08361; Young 1974, Daly 2006; all of it in man assay-worth)"),
+        OPTION_HEADING(
+            "how it is computed: days = 6 N D / (GPUs x efficiency x ceiling) / useful share\n(arXiv:2001.08361; Young 1974, Daly 2006; all of it in man assay-worth)"),
         {"type", 't', OPTION_STRING, "TYPE", &words->type, "bf16, fp16, fp8 or tf32; default bf16"},
         {"efficiency", 0, OPTION_STRING, "RANGE", &words->efficiency,
          "share of the ceiling that the training achieves: 0.4-0.6; default: of public trainings"},
