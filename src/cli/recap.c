@@ -113,8 +113,8 @@ static void count_step(struct arena *arena, struct tally *tally, const struct st
     }
 }
 
-/* "ok 22  failed 2 (gpu-burn, p2p-bandwidth)" */
-static const char *rest_text(struct arena *arena, const struct tally *tally, bool accused)
+/* "ok 22  failed 2 (gpu-burn, p2p-bandwidth)". verdict: of a host; NULL */
+static const char *rest_text(struct arena *arena, const struct tally *tally, const struct verdict *verdict)
 {
     const char *text = arena_printf(arena, "ok %zu", tally->ok);
 
@@ -128,7 +128,10 @@ static const char *rest_text(struct arena *arena, const struct tally *tally, boo
         text = arena_printf(arena, "%s  waived %zu", text, tally->waived);
     if (tally->skipped > 0)
         text = arena_printf(arena, "%s  not run %zu", text, tally->skipped);
-    return accused ? arena_printf(arena, "%s  makes others slow", text) : text;
+    if (verdict != NULL && verdict->fail > 0 && tally->failed == 0)
+        text = arena_printf(arena, "%s  at fault in tests across hosts", text);
+    return verdict != NULL && verdict->accused > 0 ? arena_printf(arena, "%s  makes others slow", text)
+                                                   : text;
 }
 
 /* What --steps left out is no result, and parts that search who is slow are none of the host. */
@@ -170,11 +173,11 @@ static void add_verdicts(struct arena *arena, const struct record *record, struc
                 strcmp(judgement->verdicts[found].name, tallies[i].host->name) != 0))
             found++;
         tallies[i].verdict = "";
-        tallies[i].rest = rest_text(arena, &tallies[i], false);
+        tallies[i].rest = rest_text(arena, &tallies[i], NULL);
         if (found == judgement->verdict_count)
             continue;
         tallies[i].verdict = standing_verdict(&record->standing, judgement->verdicts[found].word);
-        tallies[i].rest = rest_text(arena, &tallies[i], judgement->verdicts[found].accused > 0);
+        tallies[i].rest = rest_text(arena, &tallies[i], &judgement->verdicts[found]);
         at = found + 1;
     }
 }
@@ -230,7 +233,7 @@ void recap_print(const struct record *record)
             *list_push(arena, &lines) =
                 (struct recap_line){fold(arena, tallies, hosts, i), tallies[i].verdict, tallies[i].rest};
     if (across.ok + across.recorded + across.waived + across.failed + across.open + across.skipped > 0)
-        *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, false)};
+        *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, NULL)};
     print_lines(lines.items, lines.count);
     arena_destroy(arena);
 }

@@ -38,6 +38,8 @@ with Lab("blamed", 4, ["node1:xid-cluster:2=79", "node3:xid-cluster:5=79"]) as l
     tap.same({f"node{i}": report.verdict_of(f"node{i}") for i in range(1, 5)},
              {"node1": "reject", "node2": "accept", "node3": "reject", "node4": "accept"},
              "each of the two hosts fails, and no other", done.stdout, done.stderr)
+    tap.ok(any("node[1,3]" in line and "at fault in tests across hosts" in line for line in done.stdout.splitlines()), "the recap says by what",
+           done.stdout)
     fixes = [line for line in done.stdout.splitlines() if line.startswith("fix: ")]
     tap.ok(len(fixes) == 1 and fixes[0].startswith("fix: node[1,3] "), "the fault names both", fixes)
     tap.ok(waive("node2").returncode == 64, "what is about others is not waived for a host")
