@@ -41,7 +41,8 @@ with Lab("blamed", 4, ["node1:xid-cluster:2=79", "node3:xid-cluster:5=79"]) as l
     tap.ok(any("node[1,3]" in line and "at fault in tests across hosts" in line for line in done.stdout.splitlines()), "the recap says by what",
            done.stdout)
     fixes = [line for line in done.stdout.splitlines() if line.startswith("fix: ")]
-    tap.ok(len(fixes) == 1 and fixes[0].startswith("fix: node[1,3] "), "the fault names both", fixes)
+    tap.ok(len(fixes) == 1 and fixes[0].startswith("fix: node[1,3] ") and "follow the action of the line" in fixes[0],
+           "the fault names both, and what to do about an Xid", fixes)
     tap.ok(waive("node2").returncode == 64, "what is about others is not waived for a host")
     refused = waive("node1")
     tap.ok(refused.returncode == 64 and "by others of its hosts" in refused.stderr, "nor for one of two", refused.stderr)
