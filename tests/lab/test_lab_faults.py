@@ -161,6 +161,8 @@ CASES = [
      r"^media_errors\s*: 0\nmedia_errors\s*: 7$"),
     ("nvme-gone", 'l() { ls "$ASSAY_LAB_ROOT"/sys/class/nvme | tail -n 1; }; l; gpu_burn 30 >/dev/null; l', r"^nvme7\nnvme6$"),
     ("edac-burn", "gpu_burn 30 >/dev/null; dmesg", r"EDAC MC0: 1 UE memory read error"),
+    ("log-burn:mce", "gpu_burn 30 >/dev/null; dmesg", r"mce: Uncorrected hardware memory error"),
+    ("log-burn:sxid-fatal", "gpu_burn 30 >/dev/null; dmesg", r"SXid \(PCI:0000:05:00.0\): 20034, Fatal"),
     ("ib-burst:mlx5_2=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/counters/symbol_error; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
     ("nvlink-crc:3", "gpu_burn 30 >/dev/null; nvidia-smi nvlink -e -i 3", r"Link 17: CRC Errors: 12$"),

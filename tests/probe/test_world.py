@@ -22,7 +22,9 @@ NAMED = ["unshare", "--uts"] if os.geteuid() == 0 else ["unshare", "--map-root-u
 FOLDER = tempfile.mkdtemp(prefix="assay-world-")
 RANK = os.path.join(FOLDER, "rank")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", "lo",
-          "--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "pml", "ob1"]
+          "--mca", "btl_vader_single_copy_mechanism", "none", "--mca", "pml", "ob1",
+          "--mca", "orte_base_help_aggregate", "0"]
+# The last: mpirun was seen to crash where two ranks ended at once and it joined what they said.
 
 with open(RANK, "w", encoding="ascii") as file:
     file.write(f"""#!/bin/sh
