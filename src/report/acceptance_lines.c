@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of an acceptance is not settled, and what had failed once: folded over hosts and steps. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/model/acceptance.h"
@@ -55,19 +56,50 @@ static void add_line(struct arena *arena, const struct acceptance *acceptance,
         *list_push(arena, &fold->names) = step->members[0]->name;
 }
 
+struct keyed_line {
+    const char *key;
+    size_t number;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct keyed_line *left = a, *right = b;
+    int order = strcmp(left->key, right->key);
+
+    return order != 0 ? order : (left->number > right->number) - (left->number < right->number);
+}
+
+/* Of each line the first one that has its state, reason and targets. */
+static const size_t *first_alike(struct arena *arena, const struct acceptance_line *lines, size_t count)
+{
+    struct keyed_line *keys = arena_array(arena, struct keyed_line, count);
+    size_t *first = arena_array(arena, size_t, count);
+
+    for (size_t i = 0; i < count; i++)
+        keys[i] = (struct keyed_line){arena_printf(arena, "%d\x1f%s\x1f%s", (int)lines[i].state,
+                                                   reason_encode(arena, lines[i].why),
+                                                   reason_encode(arena, lines[i].targets)),
+                                      i};
+    if (count > 0)
+        qsort(keys, count, sizeof *keys, compare_keys);
+    for (size_t i = 0; i < count; i++)
+        first[keys[i].number] =
+            i > 0 && strcmp(keys[i].key, keys[i - 1].key) == 0 ? first[keys[i - 1].number] : keys[i].number;
+    return first;
+}
+
 /* One reason is one line, with all steps that it is about: of equal targets the first line takes the others. */
 static size_t join_steps(struct arena *arena, struct acceptance_line *lines, size_t count)
 {
+    const size_t *first = first_alike(arena, lines, count);
     const char **last = arena_array(arena, const char *, count); /* step of each that is kept */
+    size_t *place = arena_array(arena, size_t, count);           /* by number: where it is kept */
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        size_t same = 0;
+        size_t same = first[i] == i ? kept : place[first[i]];
 
-        while (same < kept &&
-               (lines[same].state != lines[i].state || !reason_equal(lines[same].why, lines[i].why) ||
-                !reason_equal(lines[same].targets, lines[i].targets)))
-            same++;
+        place[i] = same;
         if (same == kept) {
             lines[kept++] = lines[i];
         } else {
