@@ -98,8 +98,10 @@ sensed = by_key(probe("compute", "--backend", "host", "--gpus", "3", "--windows"
 same([(line.get("clock_mhz"), line.get("power_w"), line.get("temperature_c"), line.get("reasons")) for line in sensed],
      [(1900, 612.5, 61, "sw_power_cap"), (1700, 612.5, 81, "sw_power_cap, hw_thermal_slowdown"), (None,) * 4],
      "clock, power, temperature and reasons stand beside the rate, of the GPUs that NVML knows", sensed)
-ok(all(len(line["series"]) == line["windows"] and line["series"][0][1:] == [line["clock_mhz"], 612, line["temperature_c"], line["reasons"]]
-       for line in sensed[:2]), "and of each window", sensed)
+# On a busy machine a window may end before NVML is asked.
+ok(all(len(line["series"]) == line["windows"] and {tuple(row[1:]) for row in line["series"] if row[1:]} ==
+       {(line["clock_mhz"], 612, line["temperature_c"], line["reasons"])} for line in sensed[:2]),
+   "and of each window in which NVML was asked", sensed)
 
 # links: five GPUs, so that one has no partner in each round
 done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
