@@ -146,7 +146,7 @@ static void mend_fail(const struct settling *settling, const struct shown *fail,
     struct blamed_list blamed = {0};
 
     blame_find(arena_of(settling), step, outcome, &blamed);
-    for (size_t i = 0; i < blamed.items.count; i++)
+    for (size_t i = 0; i < blamed.items.count && !blamed.items.items[i].perhaps; i++)
         mend(settling, fail, blamed.items.items[i].host->name, waiver, mending);
     if (blamed.items.count == 0)
         mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);

@@ -87,8 +87,8 @@ static bool fails_by_value(const struct item_case *item, const struct tried *tri
     return false;
 }
 
-/* Complaints of a test of several hosts that are told. */
-enum { FAULTS_SAID = 8 };
+/* Parts that a test of several hosts complains of, by their first complaint each: the kernel of one may repeat itself. */
+enum { FAULTS_SAID = 64 };
 
 /* What the tool complained of; "sound" has no subject of its own, so the complaint's is told with it. Of several hosts it is told
    whatever the complaint says: whom the fail is about is read there (blame.h). */
@@ -124,16 +124,25 @@ static const struct reason *own_faults(const struct item_case *item, const struc
 {
     const struct reading *reading = &tried->attempt->reading;
     const struct reason *said = NULL;
+    const char *parts[FAULTS_SAID];
     size_t count = 0;
 
     for (size_t i = 0; i < reading->findings.count; i++) {
-        if (!is_laid_here(item, tried, &reading->findings.items[i]))
+        const struct finding *finding = &reading->findings.items[i];
+        size_t known = 0;
+
+        if (!is_laid_here(item, tried, finding))
             continue;
-        if (count++ == FAULTS_SAID)
-            return reason_also(item->arena, said, REASON(more_left_out));
-        said = reason_also(item->arena, said, fault_text(item, &reading->findings.items[i]));
         if (item->step->member_count == 1)
-            return said;
+            return fault_text(item, finding);
+        while (known < count && strcmp(parts[known], finding->subject) != 0)
+            known++;
+        if (known < count)
+            continue;
+        if (count == FAULTS_SAID)
+            return reason_also(item->arena, said, REASON(more_left_out));
+        parts[count++] = finding->subject;
+        said = reason_also(item->arena, said, fault_text(item, finding));
     }
     return said;
 }

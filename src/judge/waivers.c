@@ -106,7 +106,7 @@ static const char *position_of(struct arena *arena, const char *subject)
     return arena_strndup(arena, subject, strcspn(subject, "/.-"));
 }
 
-/* The hardware that the run saw in that place of the step's first member; else the member's chassis. */
+/* The hardware that the run saw in that place of the host; else its chassis. */
 static const char *hardware_of(const struct record *record, const struct sightings *sightings,
                                const struct host *host, const char *subject)
 {

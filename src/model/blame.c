@@ -10,7 +10,7 @@ static void add(struct arena *arena, struct blamed_list *list, const struct host
     for (size_t i = 0; i < list->items.count; i++)
         if (list->items.items[i].host == host && strcmp(list->items.items[i].part, part) == 0)
             return;
-    *list_push(arena, &list->items) = (struct blamed){host, part};
+    *list_push(arena, &list->items) = (struct blamed){host, part, false};
 }
 
 /* "node3", and what is on it: "node3 mlx5_0" */
@@ -37,6 +37,20 @@ static void add_said(struct arena *arena, const struct step *step, const struct 
         add_said(arena, step, reason->arguments[i].reason, list);
 }
 
+static void add_others(struct arena *arena, const struct step *step, struct blamed_list *list)
+{
+    const size_t named = list->items.count;
+
+    for (size_t i = 0; i < step->member_count; i++) {
+        size_t k = 0;
+
+        while (k < named && list->items.items[k].host != step->members[i])
+            k++;
+        if (k == named)
+            *list_push(arena, &list->items) = (struct blamed){step->members[i], "", true};
+    }
+}
+
 static bool is_said_of_hosts(const struct slot *slot, const struct outcome *outcome)
 {
     return outcome->word == OUTCOME_FAIL &&
@@ -54,6 +68,6 @@ void blame_find(struct arena *arena, const struct step *step, const struct outco
     if (!is_said_of_hosts(slot, outcome))
         return;
     add_said(arena, step, outcome->cause, list);
-    for (size_t i = 0; reason_has(outcome->cause, more_left_out) && i < step->member_count; i++)
-        add(arena, list, step->members[i], "");
+    if (reason_has(outcome->cause, more_left_out))
+        add_others(arena, step, list);
 }

@@ -284,7 +284,7 @@ static void take_hosts(struct folding *folding, struct report_cause *cause, cons
         struct blamed_list blamed = {0};
 
         blame_find(folding->arena, step, entry->outcomes[i], &blamed);
-        for (size_t k = 0; k < blamed.items.count; k++) {
+        for (size_t k = 0; k < blamed.items.count && !blamed.items.items[k].perhaps; k++) {
             add_host(folding, cause, blamed.items.items[k].host);
             add_part(folding, cause, blamed.items.items[k].part);
         }

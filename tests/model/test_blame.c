@@ -21,7 +21,8 @@ static const char *blamed(struct arena *arena, const char *metric, const char *s
 
     blame_find(arena, &step, &outcome, &list);
     for (size_t i = 0; i < list.items.count; i++)
-        said = arena_printf(arena, "%s%s%s%s%s", said, i > 0 ? ", " : "", list.items.items[i].host->name,
+        said = arena_printf(arena, "%s%s%s%s%s%s", said, i > 0 ? ", " : "", list.items.items[i].host->name,
+                            list.items.items[i].perhaps ? "?" : "",
                             *list.items.items[i].part != '\0' ? " " : "", list.items.items[i].part);
     return said;
 }
@@ -37,6 +38,16 @@ static void what_was_counted_on_a_host_is_about_that_host(void **state)
                         "node20 mlx5_5/1, node3 mlx5_1/1");
     assert_string_equal(blamed(arena, "sound", "", OUTCOME_FAIL, reason(arena, about, "node2", "rebooted")),
                         "node2");
+}
+
+static void what_was_left_out_may_be_about_any_other_host(void **state)
+{
+    struct arena *arena = *state;
+    const struct reason *one = reason(arena, about, "node20 mlx5_5/1", "flaps");
+
+    assert_string_equal(
+        blamed(arena, "window.links", "", OUTCOME_FAIL, reason_also(arena, one, REASON(more_left_out))),
+        "node20 mlx5_5/1, node2?, node3?");
 }
 
 static void what_nobody_failed_by_is_about_nobody(void **state)
@@ -60,6 +71,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ARENA_TEST(what_was_counted_on_a_host_is_about_that_host),
+        ARENA_TEST(what_was_left_out_may_be_about_any_other_host),
         ARENA_TEST(what_nobody_failed_by_is_about_nobody),
         ARENA_TEST(an_item_of_a_host_is_about_it_whatever_its_outcome),
     };

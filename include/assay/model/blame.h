@@ -2,11 +2,13 @@
 /*
  * Which hosts of a test across hosts an item of it is about: the one whose own item it is ("node7" of mpi-launch), and those on
  * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). Where there was too much to say all of it,
- * it may be about any of them, and is about all. A test that is slow or wrong as a whole is about nobody: isolation says who
- * it is.
+ * it may be about the others too: they are neither accused nor cleared. A test that is slow or wrong as a whole is about
+ * nobody: isolation says who it is.
  */
 #ifndef ASSAY_BLAME_H
 #define ASSAY_BLAME_H
+
+#include <stdbool.h>
 
 #include "assay/base/arena.h"
 #include "assay/model/outcome.h"
@@ -15,10 +17,11 @@
 struct blamed {
     const struct host *host;
     const char *part; /* "mlx5_5/1", "gpu6"; "": the host */
+    bool perhaps;     /* not named: something was left out that may be about it */
 };
 
 struct blamed_list {
-    LIST_OF(struct blamed) items; /* each host and part once */
+    LIST_OF(struct blamed) items; /* each host and part once; who is it perhaps comes last */
 };
 
 /* Adds to the list, in the arena. Of a test of one host nothing: it is about that host. */
