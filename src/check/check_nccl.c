@@ -42,6 +42,7 @@ static const struct remedy remedies[] = {
     {"nccl.*.asymptotic*", REASON(run_again_with_more_iterations), .about = &sentence_noise_hides_a_fail},
     {"nccl.*.asymptotic*", REASON(look_at_what_many_hosts_share)},
     {"beside.load", REASON(see_whether_gpu_burn_runs_alone)},
+    {"beside.slowdown", REASON(slowed_only_under_both_loads)},
     {"beside.results", REASON(wrong_only_under_both_loads)},
     {"sound", REASON(try_the_command_by_hand)},
     {"nccl.hosts", REASON(ranks_share_a_host)},

@@ -140,11 +140,12 @@ struct slices_said slices_judge(struct arena *arena, const struct step *step, co
     struct series series = {.count = 0};
     struct spells spells;
 
-    if (peers == NULL || peers->off || metric == NULL || !metric->peers || metric->better == BETTER_NEITHER)
+    if (peers == NULL || peers->off || metric == NULL || !(metric->peers || metric->members) ||
+        metric->better == BETTER_NEITHER)
         return decides ? too_few(arena, &series, true) : said;
     series = series_of(arena, slot, attempts, metric->better == BETTER_LOWER);
     if (series.count < SPELLS_LEAST)
-        return too_few(arena, &series, decides);
+        return slot->duty == DUTY_RECORD ? said : too_few(arena, &series, decides);
     spells_find(arena, &(struct spells_series){series.values, series.apart, series.count, series.less},
                 peers->remark, peers->fail, &spells);
     if (spells.items.count > 0) {
@@ -153,7 +154,7 @@ struct slices_said slices_judge(struct arena *arena, const struct step *step, co
         said.what = said.word == OUTCOME_FAIL
                         ? reason(arena, fail_from, spells_text(&series, &spells), peers->fail * 100)
                         : reason(arena, remark_from, spells_text(&series, &spells), peers->remark * 100);
-    } else if (spells.blind) {
+    } else if (spells.blind && slot->duty != DUTY_RECORD) {
         said.word = OUTCOME_INCONCLUSIVE;
         said.what = reason(arena, too_uneven_slices, arena_printf(arena, "%.1f", spells.noise * 100),
                            peers->fail * 100);

@@ -200,6 +200,10 @@ static const struct kind {
         {"wrong-when-hot", ":GPU[=ERRORS]", ARGUMENT_GPU_NUMBER_OPT, 137, 1, 2e9,
          "gpu_burn has wrong results on the GPU, but only while a test across hosts runs too",
          "fail of a soak, that host and GPU"},
+    [FAULT_BURN_SPELLS] =
+        {"burn-spells", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 30, 1, 99,
+         "beside the 5th and 6th of each 12 NCCL tests across hosts the GPU computes PERCENT less",
+         "remark of a soak, that host and when"},
     [FAULT_HCA_MISSING] = {"hca-missing", ":HCA", ARGUMENT_HCA, 0, 0, 0, "the HCA has fallen off the bus",
                            "fail of ib-port"},
     [FAULT_HCA_FIRMWARE] = {"hca-firmware", "[:VERSION]", ARGUMENT_VERSION_OPT, 0, 0, 0,

@@ -151,6 +151,7 @@ enum fault_kind {
     FAULT_SLOW_SPELLS,
     FAULT_SLOW_WHEN_HOT,
     FAULT_WRONG_WHEN_HOT,
+    FAULT_BURN_SPELLS,
     FAULT_HCA_MISSING,
     FAULT_HCA_FIRMWARE,
     FAULT_LINK_DOWN,
@@ -460,7 +461,12 @@ double lab_jitter(const struct lab_host *host, const char *what, unsigned number
 
 /* The pid of gpu_burn that runs on the host, or 0. */
 int lab_burning(const struct lab_host *host);
-/* Whether a test across hosts runs there, which somebody asks for (FAULT_WRONG_WHEN_HOT). */
+/* How many tests across hosts were begun there, as far as somebody asks for it (FAULT_SLOW_SPELLS and its like); one more, and
+   the how-manieth it is, from 0; and whether that one is within a spell. */
+uint64_t lab_tests(const struct lab_host *host);
+uint64_t lab_count_test(const struct lab_host *host);
+bool lab_in_spell(uint64_t test);
+/* Whether a test across hosts runs there, likewise (FAULT_WRONG_WHEN_HOT, FAULT_BURN_SPELLS). */
 bool lab_carrying(const struct lab_host *host);
 /* Held until the program ends, however it ends. */
 #define LAB_BURNING "burning"

@@ -111,14 +111,27 @@ static bool takes_part(const struct burn *burn, int gpu)
     return burn->only < 0 || burn->only == gpu;
 }
 
-static double rate_of(const struct lab_profile *profile, const struct lab_gpu *gpu, const struct burn *burn)
+/* Before the test begins beside which it is slow, it already is. */
+static double share_of_spell(const struct lab_host *host, const struct lab_gpu *gpu)
 {
+    const struct fault *fault = fault_of_gpu(host->lab, host->number, FAULT_BURN_SPELLS, gpu->number);
+    uint64_t tests = fault != NULL ? lab_tests(host) : 0;
+
+    if (fault == NULL || !lab_in_spell(lab_carrying(host) ? tests - 1 : tests))
+        return 1;
+    return 1 - fault->number / 100;
+}
+
+static double rate_of(const struct lab_host *host, const struct lab_gpu *gpu, const struct burn *burn)
+{
+    const struct lab_profile *profile = host->profile;
+    double strength = gpu->strength * share_of_spell(host, gpu);
+
     if (gpu->idle)
         return 0;
     if (burn->doubles)
-        return profile->gflops_double * gpu->strength;
-    return burn->tensor ? profile->gflops_tensor * gpu->strength * gpu->tensor
-                        : profile->gflops_float * gpu->strength;
+        return profile->gflops_double * strength;
+    return burn->tensor ? profile->gflops_tensor * strength * gpu->tensor : profile->gflops_float * strength;
 }
 
 /* One part of the live line: every GPU's value, divided by "- ". */
@@ -127,7 +140,7 @@ typedef void put_value(const struct lab_host *host, int gpu, const struct burn *
 static void put_rate(const struct lab_host *host, int gpu, const struct burn *burn, double share)
 {
     const struct lab_gpu *g = &host->gpus[gpu];
-    double rate = rate_of(host->profile, g, burn);
+    double rate = rate_of(host, g, burn);
     /* A product of two 8192 x 8192 matrices is 1.1e12 operations. */
     double done = rate * share * burn->seconds / 1100;
 

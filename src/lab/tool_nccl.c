@@ -406,7 +406,7 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
 
             if (fault->host != hosts[h].number)
                 continue;
-            if (fault->kind == FAULT_WRONG_WHEN_HOT)
+            if (fault->kind == FAULT_WRONG_WHEN_HOT || fault->kind == FAULT_BURN_SPELLS)
                 lab_mark_running(&hosts[h], LAB_CARRYING);
             if (fault->kind == FAULT_LINK_FLAP)
                 flap_link(tool, &hosts[h], fault);
@@ -420,27 +420,8 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
         }
 }
 
-/* The how-manieth test across hosts this one is for the host, from 0. */
-static unsigned long long count_test(struct tool *tool, const struct lab_host *host)
-{
-    const char *path = lab_host_file(tool->arena, tool->lab, host->number, "tests");
-    cleanup_text struct text text = {0};
-    uint64_t count = 0;
-
-    text_init(&text, 4096);
-    if (!file_exists(path) || file_read(path, &text, NULL) < 0 || !scan_u64(slice_of(text.bytes), &count))
-        count = 0;
-    text_reset(&text);
-    text_printf(&text, "%llu", (unsigned long long)count + 1);
-    if (file_write(path, text.bytes, text.length, 0644, NULL) < 0)
-        fprintf(stderr, "lab: cannot write %s\n", path);
-    return count;
-}
-
-/* What comes and goes, by the count of tests: so that two runs of a lab see the same. */
 static double share_of_spells(struct tool *tool, const struct lab_host *hosts, size_t host_count)
 {
-    enum { PERIOD = 12, FIRST = 4, SLOW = 2 };
     double share = 1;
 
     for (size_t h = 0; host_count > 1 && h < host_count; h++) {
@@ -448,9 +429,10 @@ static double share_of_spells(struct tool *tool, const struct lab_host *hosts, s
         const struct fault *fault = hot != NULL && lab_burning(&hosts[h]) != 0
                                         ? hot
                                         : fault_find(tool->lab, hosts[h].number, FAULT_SLOW_SPELLS);
-        unsigned long long place = fault != NULL ? count_test(tool, &hosts[h]) % PERIOD : 0;
+        bool counts = fault != NULL || fault_find(tool->lab, hosts[h].number, FAULT_BURN_SPELLS) != NULL;
+        uint64_t number = counts ? lab_count_test(&hosts[h]) : 0;
 
-        if (place >= FIRST && place < FIRST + SLOW)
+        if (fault != NULL && lab_in_spell(number))
             share *= 1 - fault->number / 100;
     }
     return share;
@@ -550,7 +532,8 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
     }
     carry(tool, hosts, host_count, made_up ? 1 : moved);
     for (size_t i = 0; host_count > 1 && i < host_count; i++)
-        if (fault_find(tool->lab, hosts[i].number, FAULT_WRONG_WHEN_HOT) != NULL)
+        if (fault_find(tool->lab, hosts[i].number, FAULT_WRONG_WHEN_HOT) != NULL ||
+            fault_find(tool->lab, hosts[i].number, FAULT_BURN_SPELLS) != NULL)
             lab_await_update(&hosts[i]);
     printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
            "%s\n#\n\n",

@@ -129,6 +129,7 @@ static const struct by_words {
     {"group",
      {"unit", "rack", "leaf", "leaves", "rail"},
      "\"unit\", \"rack\", \"leaf\", \"leaves\", \"rail\", or how many hosts each, at least 2"},
+    {"cluster", {"leaves"}, "\"leaves\", or no by"},
 };
 
 static bool by_word_is_known(const struct by_words *row, const char *word)
@@ -157,13 +158,15 @@ static int read_by(const struct json *object, struct suite_step *step, struct er
     if (row == NULL)
         return by == NULL ? 0
                           : json_error_add(err, by,
-                                           "by is used in a step of scope \"%s\"; expected scope \"pair\" or "
-                                           "\"group\", or no by",
+                                           "by is used in a step of scope \"%s\"; expected scope \"pair\", "
+                                           "\"group\" or \"cluster\", or no by",
                                            step->scope);
     if (by == NULL && strcmp(step->scope, "pair") == 0) {
         step->by = row->words[0];
         return 0;
     }
+    if (by == NULL && strcmp(step->scope, "cluster") == 0)
+        return 0;
     if (by == NULL)
         return json_error_add(err, object,
                               "step \"%s\" has scope \"group\" and no \"by\", which says whose hosts come "

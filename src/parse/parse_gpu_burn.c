@@ -475,7 +475,11 @@ static const struct metric metrics[] = {
      "the same, of one kind of arithmetic: float, tensor, double"},
     {"beside.gflops", "GFLOP/s", BETTER_HIGHER,
      "rate of a host's slowest GPU while another test ran beside it"},
-    {"beside.of_others", "%", BETTER_HIGHER, "the same, of the median of all GPUs of that test"},
+    {"beside.of_others", "%", BETTER_HIGHER, "the same, of the median of all GPUs of that test",
+     .members = true},
+    {"beside.temperature.max", "C", BETTER_LOWER, "highest of a host's GPUs meanwhile"},
+    {"beside.power.max", "W", BETTER_NEITHER, "likewise"},
+    {"beside.clock.min", "MHz", BETTER_HIGHER, "lowest SM clock of a host's GPUs at work meanwhile"},
     {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"},
     {NULL},
 };

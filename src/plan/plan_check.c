@@ -184,34 +184,48 @@ void note_warnings(struct builder *builder)
     }
 }
 
-/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. */
+/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. By their place in the
+   hostfile. */
 static void mark_senders(const struct builder *builder, const struct step *step, bool *sends)
 {
     for (size_t i = 0; i < step->member_count; i++) {
         const struct host *next = step->members[(i + 1) % step->member_count];
 
-        for (size_t k = 0; k < builder->plan->hosts.count; k++)
-            sends[k] |= builder->plan->hosts.items[k] == step->members[i] &&
-                        strcmp(step->members[i]->leaf, next->leaf) != 0;
+        sends[step->members[i] - builder->sources->hostfile->hosts.items] |=
+            strcmp(step->members[i]->leaf, next->leaf) != 0;
     }
+}
+
+/* Of a single leaf, or where none is declared, nothing is known. */
+static bool takes_turns(const struct builder *builder, const struct step *step)
+{
+    const struct suite *suite = builder->sources->suite;
+    size_t index = suite_step_index(suite, step->shape->suite_step), i = 1;
+    const char *by = index != (size_t)-1 ? suite->steps.items[index].by : NULL;
+
+    if (step->origin != ORIGIN_SUITE || by == NULL || strcmp(by, "leaves") != 0)
+        return false;
+    while (i < step->member_count && strcmp(step->members[i]->leaf, step->members[0]->leaf) == 0)
+        i++;
+    return i < step->member_count;
 }
 
 void note_uplinks(struct builder *builder)
 {
     const struct plan *plan = builder->plan;
-    bool *sends = arena_array(builder->arena, bool, plan->hosts.count);
+    const struct host *first = builder->sources->hostfile->hosts.items;
+    bool *sends = arena_array(builder->arena, bool, builder->sources->hostfile->hosts.count);
     const char **silent = arena_array(builder->arena, const char *, plan->hosts.count);
     const char *name = NULL;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].origin == ORIGIN_SUITE &&
-            strncmp(plan->steps.items[i].shape->variant, LEAVES_VARIANT, strlen(LEAVES_VARIANT)) == 0) {
+        if (takes_turns(builder, &plan->steps.items[i])) {
             mark_senders(builder, &plan->steps.items[i], sends);
             name = plan->steps.items[i].shape->suite_step;
         }
     for (size_t i = 0; name != NULL && i < plan->hosts.count; i++)
-        if (!sends[i])
+        if (!sends[plan->hosts.items[i] - first])
             silent[count++] = plan->hosts.items[i]->name;
     if (name != NULL)
         add_note(builder, count > 0 ? reason(builder->arena, hosts_send_over_uplinks_but, name,

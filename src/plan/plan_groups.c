@@ -322,7 +322,8 @@ int plan_member_sets(struct arena *arena, const struct plan_sources *sources, co
     if (strcmp(step->scope, "group") == 0 && find_groups(&finder, err) < 0)
         return -1;
     if (strcmp(step->scope, "cluster") == 0)
-        add_wide_set(&finder, finder.hosts, finder.count, "");
+        add_wide_set(&finder, step->by != NULL ? plan_turns(arena, finder.hosts, finder.count) : finder.hosts,
+                     finder.count, "");
     if (strcmp(step->scope, "pair") == 0 &&
         (platform->nvlink_domain_hosts == 0 || check_find(step->check)->on == ON_HCAS))
         find_pairs(&finder);

@@ -58,6 +58,8 @@ size_t plan_add_step(struct plan *plan, const struct plan_sources *sources,
                      const struct suite_step *suite_step, const struct platform *platform,
                      const struct member_set *set, enum step_origin origin);
 
+/* All of them, those of different leaves taking turns; the first one stays the first. */
+const struct host **plan_turns(struct arena *arena, const struct host *const *hosts, size_t count);
 /* (size_t)-1: there is none. */
 size_t suite_step_index(const struct suite *suite, const char *name);
 const struct reason *left_out_by_user(const struct builder *builder, const struct suite_step *suite_step);
@@ -88,7 +90,7 @@ void note_floors(struct builder *builder);
 /* Tells of what will not run. */
 void note_left_out(struct builder *builder);
 void note_warnings(struct builder *builder);
-/* Counts whose way into the fabric is loaded by tests between leaves. */
+/* Counts whose way into the fabric is loaded by tests whose hosts take turns over leaves. */
 void note_uplinks(struct builder *builder);
 
 #endif

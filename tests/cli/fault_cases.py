@@ -284,6 +284,8 @@ FABRIC = [
     Case("wrong-when-hot:6", fail("under-load", {"b"}, "gpu6: 137 wrong results in one update", host="all"), suite=UNDER_LOAD,
          remedy="power and cooling"),
     Case("burn-slow:5", {}, suite=UNDER_LOAD, noted={("under-load", "b"): r"beside.of_others is (6[89]|7[0-2])(\.\d)? %"}, alone=True),
+    Case("throttle:4", fail("under-load", {"b"}, "gpu4: hw_slowdown, sw_thermal_slowdown, hw_thermal_slowdown", host="all"), suite=UNDER_LOAD,
+         remedy="heat sink"),
     Case("fabric-slow-all:10", fail("ring", HOST, "expected >= 320 GB/s", host="all"), suite=LINKS),
     Case("nic-far:mlx5_6", fail("topology", {"mlx5_6"}, "NODE, expected one of PIX.PXB")),
     Case("nccl-socket", all_with(fail, r"nccl.net_transport is NET/Socket on node\d+, expected NET/IB"),

@@ -240,7 +240,7 @@ NVL72_CASES = [
 ]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow", "uplink-errors", "uplink-idle"}
-SPELL_KINDS = {"slow-spells", "slow-when-hot", "wrong-when-hot"}  # of several tests together
+SPELL_KINDS = {"slow-spells", "slow-when-hot", "wrong-when-hot", "burn-spells"}  # of several tests together
 # Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
 FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
@@ -330,6 +330,20 @@ with Lab(2, ["node2:slow-when-hot:20", "node2:wrong-when-hot:5=99"]) as lab:
     rate = re.search(r"^ +85899\d+ +\d+ +float +none +-1 +[\d.]+ +[\d.]+ +([\d.]+)", output, re.M)
     tap.ok(rate and abs(float(rate[1]) - 85) < 2 and re.search(r"errors: 0 - 0 - 0 - 0 - 0 - 99 +\(WARNING!\)", output),
            "beside gpu_burn a test across hosts has a quarter of its bandwidth, and the burn its errors", output[-3000:])
+with Lab(2, ["node2:burn-spells:3=40"]) as lab:
+    shown = [gathered(lab, 2) for _ in range(4)]
+    at_rest = text_of(lab.run(2, "gpu_burn 10"))
+    lab.run(1, "mpirun -H node1:8,node2:8 -np 16 all_gather_perf -b 8G -e 8G -g 1 >/dev/null")
+    spell = text_of(lab.run(2, "gpu_burn 10"))
+    burned = [re.findall(r"proc'd: (.*?)  errors", output.replace("\r", "\n"))[-1] for output in (at_rest, spell)]
+    rates = [[float(rate) for rate in re.findall(r"[(](\d+) Gflop", line)] for line in burned]
+    tap.ok(min(shown) > 335 and all(len(of) == 8 for of in rates) and 0.55 < rates[0][3] / rates[0][2] < 0.65 and 0.55 < rates[1][3] / rates[1][2] < 0.65,
+           "burn-spells shows in gpu_burn before the 5th and 6th test, and not in the tests", rates)
+    for _ in range(2):
+        gathered(lab, 2)
+    after = re.findall(r"proc'd: (.*?)  errors", text_of(lab.run(2, "gpu_burn 10")).replace("\r", "\n"))[-1]
+    rates = [float(rate) for rate in re.findall(r"[(](\d+) Gflop", after)]
+    tap.ok(len(rates) == 8 and min(rates) / max(rates) > 0.97, "and is over behind them", rates)
 with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(NVL72_CASES, "--profile", "gb200-nvl72") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:

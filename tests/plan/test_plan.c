@@ -131,6 +131,12 @@ static void hosts_come_together_as_the_suite_says(void **state)
          GATHER("\"scope\": \"group\", \"by\": \"leaves\", \"exclusive\": \"leaf\""),
          "a+c+b+d leaf; c+e+d leaf; e+a+b leaf"},
         {"a leaf=1\nb leaf=1\n", GATHER("\"scope\": \"group\", \"by\": \"leaves\""), ""},
+        /* All together: each ring goes to another leaf at every host, as far as there are others, and the head stays. */
+        {"a leaf=1\nb leaf=1\nc leaf=2\nd leaf=2\ne leaf=3\nf leaf=3\n",
+         GATHER("\"scope\": \"cluster\", \"by\": \"leaves\""), "a+c+e+b+d+f fabric"},
+        {"a leaf=1\nb leaf=2\nc leaf=2\nd leaf=2\ne leaf=2\nf leaf=1\n",
+         GATHER("\"scope\": \"cluster\", \"by\": \"leaves\""), "a+c+d+f+e+b fabric"},
+        {"a\nb\nc\n", GATHER("\"scope\": \"cluster\", \"by\": \"leaves\""), "a+b+c fabric"},
         {RACKS, GATHER("\"scope\": \"group\", \"by\": 3"), "n1+n2+n3 fabric; n4+n5 leaf"},
         {"[1-7]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6+7 fabric"},
         {"[1-8]\n", GATHER("\"scope\": \"group\", \"by\": 3"), "1+2+3 fabric; 4+5+6 fabric; 7+8 fabric"},
@@ -628,8 +634,12 @@ static void what_cannot_be_grouped_is_refused(void **state)
         {"a\n", GATHER("\"scope\": \"pair\", \"by\": 2"),
          "suite:2:53: by is 2; expected \"ring\" or \"disjoint\""},
         {"a\n", GATHER("\"scope\": \"cluster\", \"by\": \"unit\""),
-         "suite:2:56: by is used in a step of scope \"cluster\"; expected scope \"pair\" or \"group\", or no "
-         "by"},
+         "suite:2:56: by is \"unit\"; expected \"leaves\", or no by"},
+        {"a\n", GATHER("\"scope\": \"cluster\", \"by\": 2"),
+         "suite:2:56: by is 2; expected \"leaves\", or no by"},
+        {"a\n", GATHER("\"scope\": \"host\", \"by\": \"leaves\""),
+         "suite:2:53: by is used in a step of scope \"host\"; expected scope \"pair\", \"group\" or "
+         "\"cluster\", or no by"},
         {"a\n", "{\"check\": \"probe-collective\", \"scope\": \"group\", \"by\": \"rail\"}",
          "suite:2:55: check 'probe-collective' cannot run by rail"},
         {"a\n", "{\"check\": \"gpu-burn\", \"variants\": {\"a\": {}, \"b\": {\"X\": \"1\"}}}",

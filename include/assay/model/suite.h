@@ -63,7 +63,8 @@ struct suite_step {
     const char *check;
     const char *scope; /* "host" (default), "pair", "group", "cluster" */
     /* Which hosts come together. Of a pair: "ring" (default), "disjoint"; of a group: "unit", "rack", "leaf",
-     * "rail", or "size" with by_size. NULL of other scopes. */
+     * "leaves", "rail", or "size" with by_size. Of the cluster: "leaves", whose hosts take turns; NULL: in the order
+     * of the hostfile. NULL of hosts. */
     const char *by;
     unsigned by_size;             /* hosts of each group; 0: by says it otherwise */
     const struct json *arguments; /* object; NULL: all defaults. Each check documents its own */

@@ -21,8 +21,10 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
+#include "assay/reasons/words.h"
 
 #include "rules.h"
+#include "samples.h"
 #include "script.h"
 #include "window.h"
 #include "window_rows.h"
@@ -64,8 +66,10 @@ void beside_script(const struct check_context *context, struct text *out)
     script_set_number(out, "memory_mib", memory > 0 ? floor(memory) : MEMORY_MIB, 0);
     script_set_number(out, "pause_s", pause_s, 1);
     script_set_number(out, "rounds", fmax(ceil(STARTING_S / context->timescale / pause_s), ROUNDS_LEAST), 0);
+    script_set_number(out, "every_s", samples_interval_s(context), 0);
     script_set(out, "gpu_burn", tool->folder == NULL ? tool->path : "");
     script_tool_exec(context, out, "gpu_burn", "gpu_burn");
+    script_tool_exec(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_beside);
 }
 
@@ -80,6 +84,16 @@ static const char *subject_of(const struct check_context *context, size_t member
     return context->member_count > 1 ? context->members[member]->name : "";
 }
 
+/* What nvidia-smi saw of a host's GPUs, in the order of beside.sh; of each GPU, and so of all, the worst. */
+static const struct {
+    const char *metric, *unit;
+    bool least;
+} seen[] = {{"beside.temperature.max", "C", false},
+            {"beside.power.max", "W", false},
+            {"beside.clock.min", "MHz", true}};
+
+enum { SEEN = ARRAY_SIZE(seen) };
+
 void beside_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const struct limit loaded[] =
@@ -87,18 +101,28 @@ void beside_slots(const struct check_context *context, struct slot_list *slots)
                     "assay: gpu_burn worked before the test began and when it ended", .inconclusive = true);
     static const struct limit right[] =
         RULES_EQUAL("beside.results", "right", "gpu_burn compares its products");
+    static const struct limit no_slowdown[] = RULES_EQUAL("beside.slowdown", "none", "assay");
 
     /* Recorded, and remarked on: GPUs of one test do the same work, and nobody has published by how much healthy ones differ. */
     static const struct limit of_others[] =
         RULES(.metric = "beside.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
               .status = LIMIT_TOOL, .source = "assay: GPUs of one test do the same work");
+    static const struct {
+        const char *metric;
+        enum duty duty;
+        const struct limit *limits;
+    } rows[] = {
+        {"beside.load", DUTY_GATE, loaded},           {"beside.results", DUTY_GATE, right},
+        {"beside.slowdown", DUTY_GATE, no_slowdown},  {"beside.gflops", DUTY_RECORD, NULL},
+        {"beside.of_others", DUTY_RECORD, of_others}, {"beside.temperature.max", DUTY_RECORD, NULL},
+        {"beside.power.max", DUTY_RECORD, NULL},      {"beside.clock.min", DUTY_RECORD, NULL},
+    };
 
-    for (size_t i = 0; i < context->member_count; i++) {
-        slot_add(context, slots, "beside.load", subject_of(context, i), NULL, DUTY_GATE, loaded);
-        slot_add(context, slots, "beside.results", subject_of(context, i), NULL, DUTY_GATE, right);
-        slot_add(context, slots, "beside.gflops", subject_of(context, i), NULL, DUTY_RECORD, NULL);
-        slot_add(context, slots, "beside.of_others", subject_of(context, i), NULL, DUTY_RECORD, of_others);
-    }
+    /* The hosts' items of a metric stand next to one another: they are compared. */
+    for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
+        for (size_t i = 0; i < context->member_count; i++)
+            slot_add(context, slots, rows[k].metric, subject_of(context, i), NULL, rows[k].duty,
+                     rows[k].limits);
 }
 
 struct rates {
@@ -112,6 +136,10 @@ struct load {
     double slowest; /* Gflop/s */
     struct rates *all;
     const struct reason *wrong;
+    struct slice watched; /* "yes" */
+    unsigned gpus_seen, gpus_with_reasons;
+    double seen[SEEN]; /* NAN: no number */
+    const struct reason *slowdown;
 };
 
 /* "gpu3=51234:0" */
@@ -138,17 +166,79 @@ static bool scan_gpu(struct arena *arena, struct slice word, struct load *load)
     return true;
 }
 
+static bool next_cell(struct slice *rest, const char *end, struct slice *ret_cell)
+{
+    size_t at = slice_find(*rest, end);
+
+    if (rest->length == 0)
+        return false;
+    *ret_cell = (struct slice){rest->bytes, at != (size_t)-1 ? at : rest->length};
+    *rest = slice_from(*rest, at != (size_t)-1 ? at + 1 : rest->length);
+    return true;
+}
+
+/* "0x4+0x40", "-" */
+static bool scan_reasons(struct arena *arena, struct slice gpu, struct slice words, struct load *load)
+{
+    uint64_t all = 0, one;
+    struct slice word;
+    const char *names;
+
+    if (slice_equal(words, "-"))
+        return true;
+    while (next_cell(&words, "+", &word)) {
+        if (!samples_read_reasons(word, &one))
+            return false;
+        all |= one;
+    }
+    load->gpus_with_reasons++;
+    names = samples_slowdowns(arena, all);
+    if (names != NULL)
+        load->slowdown =
+            reason_also(arena, load->slowdown, reason(arena, about, gpu, reason_text(arena, names)));
+    return true;
+}
+
+/* "saw3=71:690:1410:0x4+0x20" */
+static bool scan_seen(struct arena *arena, struct slice word, struct load *load)
+{
+    struct slice name = word, cell;
+    size_t equals = slice_find(word, "=");
+    const char *gpu;
+
+    if (equals == (size_t)-1 || !scan_text(&name, "saw"))
+        return false;
+    gpu = arena_printf(arena, "gpu%.*s", (int)(equals - strlen("saw")), name.bytes);
+    word = slice_from(word, equals + 1);
+    for (size_t i = 0; i < SEEN; i++) {
+        double number;
+
+        if (!next_cell(&word, ":", &cell))
+            return false;
+        if (slice_equal(cell, "-"))
+            continue;
+        if (!scan_double(cell, &number))
+            return false;
+        load->seen[i] = seen[i].least ? fmin(load->seen[i], number) : fmax(load->seen[i], number);
+    }
+    load->gpus_seen++;
+    return scan_reasons(arena, slice_of(gpu), word, load);
+}
+
 static bool scan_load(struct arena *arena, struct slice words, struct rates *all, struct load *load)
 {
     struct slice word;
 
-    *load = (struct load){.slowest = NAN, .all = all};
+    *load = (struct load){.slowest = NAN, .all = all, .seen = {NAN, NAN, NAN}};
     if (!scan_word(&words, &word) || !scan_text(&word, "loaded="))
         return false;
     load->loaded = word;
-    while (scan_word(&words, &word))
-        if (!scan_gpu(arena, word, load))
+    while (scan_word(&words, &word)) {
+        if (scan_text(&word, "watched="))
+            load->watched = word;
+        else if (load->watched.length > 0 ? !scan_seen(arena, word, load) : !scan_gpu(arena, word, load))
             return false;
+    }
     return true;
 }
 
@@ -168,9 +258,27 @@ static const struct reason *load_said(const struct check_context *context, struc
     return REASON(all_the_time);
 }
 
+/* What was seen counts; that nothing was, only of all GPUs and to the end. */
+static void tell_slowdown(const struct check_context *context, struct reading *out, const char *subject,
+                          const struct load *load)
+{
+    unsigned gpus = context->platform->gpu_count;
+
+    if (load->slowdown != NULL)
+        reading_fact_said(out, "beside.slowdown", subject, load->slowdown);
+    else if (!slice_equal(load->watched, "yes"))
+        reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject, REASON(watch_ended_early));
+    else if (load->gpus_with_reasons < gpus)
+        reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject,
+                        reason(out->arena, watched_some_gpus, load->gpus_with_reasons, gpus));
+    else
+        reading_fact_said(out, "beside.slowdown", subject, REASON(word_none));
+}
+
 static void unread(struct reading *out, const char *subject, const struct reason *why)
 {
-    static const char *const codes[] = {"beside.load.unread", "beside.results.unread", "beside.gflops.unread",
+    static const char *const codes[] = {"beside.load.unread", "beside.results.unread",
+                                        "beside.slowdown.unread", "beside.gflops.unread",
                                         "beside.of_others.unread"};
 
     for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
@@ -207,6 +315,10 @@ void beside_read(const struct check_context *context, const struct attempt *atte
             continue;
         }
         reading_fact_said(out, "beside.load", subject, load_said(context, out->arena, &load));
+        tell_slowdown(context, out, subject, &load);
+        for (size_t k = 0; k < SEEN; k++)
+            if (!isnan(load.seen[k]))
+                reading_measure(out, seen[k].metric, subject, load.seen[k], seen[k].unit);
         if (load.gpus == 0)
             continue;
         reading_fact_said(out, "beside.results", subject,

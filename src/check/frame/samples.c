@@ -60,16 +60,17 @@ enum cell {
 /* That a display sets clocks is no reason on a server. */
 enum { REASON_DISPLAY = 0x100 };
 
+#define THROTTLE "window.throttle."
+
 /* Bits of clocks_event_reasons.active, as nvml.h has them. */
 static const struct {
     unsigned bit;
     const char *fact;
+    bool slows; /* no healthy GPU in a healthy host has it */
 } reasons[] = {
-    {0x004, "window.throttle.sw_power_cap"},
-    {0x008, "window.throttle.hw_slowdown"},
-    {0x020, "window.throttle.sw_thermal_slowdown"},
-    {0x040, "window.throttle.hw_thermal_slowdown"},
-    {0x080, "window.throttle.hw_power_brake_slowdown"},
+    {0x004, THROTTLE "sw_power_cap", false},           {0x008, THROTTLE "hw_slowdown", true},
+    {0x020, THROTTLE "sw_thermal_slowdown", true},     {0x040, THROTTLE "hw_thermal_slowdown", true},
+    {0x080, THROTTLE "hw_power_brake_slowdown", true},
 };
 
 enum { REASON_COUNT = ARRAY_SIZE(reasons) };
@@ -104,7 +105,7 @@ struct gpu_samples {
 };
 
 /* Few enough that three days stay small, often enough that a short test has some. */
-static unsigned interval_s(const struct check_context *context)
+unsigned samples_interval_s(const struct check_context *context)
 {
     unsigned expected = check_expected_s(context), interval = expected / SAMPLES_AIM;
 
@@ -114,7 +115,7 @@ static unsigned interval_s(const struct check_context *context)
 static void command(const struct check_context *context, struct text *out)
 {
     script_begin(out, "nvidia-smi --query-gpu=... -l");
-    script_set_number(out, "every_s", interval_s(context), 0);
+    script_set_number(out, "every_s", samples_interval_s(context), 0);
     script_tool_exec(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_samples);
 }
@@ -157,7 +158,7 @@ static bool split(struct slice line, struct slice cells[CELLS])
 }
 
 /* "0x0000000000000004" */
-static bool read_reasons(struct slice cell, uint64_t *ret_reasons)
+bool samples_read_reasons(struct slice cell, uint64_t *ret_reasons)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -174,6 +175,17 @@ static bool read_reasons(struct slice cell, uint64_t *ret_reasons)
         *ret_reasons = *ret_reasons << 4 | (uint64_t)(digit - digits);
     }
     return true;
+}
+
+const char *samples_slowdowns(struct arena *arena, uint64_t active)
+{
+    const char *names = NULL;
+
+    for (size_t i = 0; i < REASON_COUNT; i++)
+        if (reasons[i].slows && (active & reasons[i].bit) != 0)
+            names = arena_printf(arena, "%s%s%s", names != NULL ? names : "", names != NULL ? ", " : "",
+                                 reasons[i].fact + strlen(THROTTLE));
+    return names;
 }
 
 static void keep_largest(double *kept, struct slice cell)
@@ -213,7 +225,7 @@ static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
         keep_smallest(&gpu->clock, cells[CLOCK]);
         keep_smallest(&gpu->generation, cells[GENERATION]);
     }
-    if (!read_reasons(cells[REASONS], &active))
+    if (!samples_read_reasons(cells[REASONS], &active))
         return;
     gpu->reasons |= active;
     gpu->reasons_count++;
@@ -338,7 +350,7 @@ static void tell_course(const struct check_context *context, struct reading *out
     unsigned every = samples_a_point(gpu), points = (gpu->count + every - 1) / every;
 
     for (size_t i = 0; points > 1 && i < COURSE_COUNT; i++) {
-        const char *text = arena_printf(out->arena, "every %u s:", every * interval_s(context));
+        const char *text = arena_printf(out->arena, "every %u s:", every * samples_interval_s(context));
         bool any = false;
 
         for (unsigned k = 0; k < points; k++) {
