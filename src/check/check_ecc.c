@@ -41,6 +41,17 @@ static void read_memory(const struct check_context *context, const struct attemp
     count_retired(out);
 }
 
+/* One that came in this run is one too many. */
+static const struct limit uncorrectable_rules[] = {
+    {.metric = "remapped_rows.uncorrectable",
+     .rule = RULE_CEILING,
+     .value = 512,
+     .unit = "",
+     .status = LIMIT_VENDOR,
+     .source = "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)"},
+    {RULE_NOT_GROWN("remapped_rows.uncorrectable")},
+    {0}};
+
 static const struct item items[] = {
     {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES(
@@ -57,10 +68,7 @@ static const struct item items[] = {
      LIMITS RULES_EQUAL("remapped_rows.pending", "No", "nvidia-smi")},
     {"remapped_rows.failure", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("remapped_rows.failure", "No", "nvidia-smi")},
-    {"remapped_rows.uncorrectable", PER_REMAPPER, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "remapped_rows.uncorrectable", .rule = RULE_CEILING, .value = 512, .unit = "",
-                  .status = LIMIT_VENDOR,
-                  .source = "limit of a cloud: OCI 512 (oracle-quickstart/oci-hpc healthchecks)")},
+    {"remapped_rows.uncorrectable", PER_REMAPPER, NULL, DUTY_GATE, uncorrectable_rules},
     {"remapped_rows.banks_none", PER_REMAPPER, NULL, DUTY_GATE,
      LIMITS RULES(.metric = "remapped_rows.banks_none", .rule = RULE_CEILING, .value = 0, .unit = "",
                   .status = LIMIT_FIELD,
@@ -75,7 +83,8 @@ static const struct item items[] = {
     {"remapped_rows.correctable", PER_REMAPPER, NULL, DUTY_RECORD, NULL},
     {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"ecc.aggregate.uncorrected", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"ecc.aggregate.uncorrected", PER_GPU, NULL, DUTY_RECORD,
+     LIMITS RULES(RULE_NOT_GROWN("ecc.aggregate.uncorrected"))},
     {0},
 };
 

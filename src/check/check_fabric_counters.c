@@ -2,8 +2,8 @@
 /*
  * The error counters of the compute HCAs' ports, as they stand. They count since the driver was loaded or
  * somebody cleared them, so no absolute value is a fault by itself: a cable that was plugged in has counted a
- * link_downed. They are written down, and a link that went down often is remarked; what counts is how they grow while a
- * test runs.
+ * link_downed. They are written down, and a link that went down often is remarked; what counts is how they grow: while a
+ * test runs, and from the run's first look to its last one, which has also what comes with nothing under load.
  *
  * For that they must be able to grow: the classic counters of InfiniBand have 4, 8 or 16 bits and stop at
  * their largest value. One that stands there would show no error in any window, so it leaves the host
@@ -16,6 +16,7 @@
 
 #include "rules.h"
 #include "script.h"
+#include "window_growth.h"
 
 static void command_ethtool(const struct check_context *context, struct text *out)
 {
@@ -99,6 +100,10 @@ static void read_counters(const struct check_context *context, const struct atte
     for (size_t i = 0; out->status == READING_COMPLETE && (hca = check_hca(context, i)) != NULL; i++) {
         const char *port = arena_printf(out->arena, "%s/1", hca);
         const struct reason *why = why_uncounted(out, port);
+        const struct measurement *downed = reading_get(out, "ib.counter.link_downed", port);
+
+        if (downed != NULL)
+            reading_measure(out, "advised.link_downed", port, downed->value, "");
 
         if (why == NULL)
             reading_fact(out, "ib.counters_count", port, slice_of("yes"));
@@ -113,17 +118,13 @@ static const struct limit count_rules[] =
 
 /* Beyond it a remark: who plugs cables and reboots counts some as well. */
 static const struct limit downed_rules[] =
-    RULES_MOST("ib.counter.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
+    RULES_MOST("advised.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
                .note = REASON(link_went_down_often));
 
 static const struct item items[] = {
     {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
-    {"ib.counter.symbol_error", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
-    {"ib.counter.link_error_recovery", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.local_link_integrity_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+    {"advised.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
     {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_rcv_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"ib.counter.port_rcv_remote_physical_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"ib.counter.port_xmit_discards", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
     {"ib.counter.port_xmit_wait", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
@@ -151,6 +152,21 @@ static const char *arguments_fault(const struct check_context *context)
     return check_hcas_fault(context);
 }
 
+/* The watched ones: every port has them. */
+static void slots_of_growth(const struct check_context *context, struct slot_list *slots)
+{
+    const char *hca;
+
+    for (size_t c = 0; c < ARRAY_SIZE(watched); c++) {
+        const char *metric = arena_printf(context->arena, "ib.counter.%s", watched[c]);
+        const struct limit *limit = growth_since_begin(context, metric);
+
+        for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
+            slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_GATE,
+                     limit);
+    }
+}
+
 /* A step that names the priority is one on Ethernet, and owes what only a network device tells. */
 static void slots_of_ethernet(const struct check_context *context, struct slot_list *slots)
 {
@@ -172,8 +188,15 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
     }
 }
 
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    slots_of_growth(context, slots);
+    slots_of_ethernet(context, slots);
+}
+
 static const struct remedy remedies[] = {
     {"ib.counters_count", REASON(clear_counters_and_watch)},
+    {"advised.link_downed", REASON(see_link_that_goes_down)},
     {"ib.counter.link_downed", REASON(see_link_that_goes_down)},
     {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
     {"sound", REASON(are_port_counters_there)},
@@ -183,7 +206,8 @@ static const struct remedy remedies[] = {
 const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
-    .summary = "the error counters of every compute HCA's port are read, written down, and able to count on",
+    .summary =
+        "the error counters of every compute HCA's port are read, able to count on, and no larger after all tests than before",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
@@ -193,7 +217,7 @@ const struct check check_fabric_counters = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
-    .more_slots = slots_of_ethernet,
+    .more_slots = more_slots,
     .expected_s = 5,
     .read = read_counters,
 };

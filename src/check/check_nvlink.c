@@ -82,7 +82,8 @@ static void read_links(const struct check_context *context, const struct attempt
 
 static const struct item items[] = {
     {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
+     LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
     {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };

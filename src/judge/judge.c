@@ -13,6 +13,7 @@
 #include "assay/reasons/judge.h"
 #include "assay/reasons/words.h"
 
+#include "grown.h"
 #include "judge_private.h"
 #include "together.h"
 
@@ -73,8 +74,9 @@ struct whole_run {
     size_t last; /* of them */
     LIST_OF(struct common_span) spans;
     LIST_OF(struct owners) owners;
-    struct last_whole *whole; /* of each step; NULL: nobody asked yet */
-    size_t *fine;             /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
+    struct last_whole *whole;  /* of each step; NULL: nobody asked yet */
+    const size_t *first_looks; /* likewise */
+    size_t *fine;              /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
     LIST_OF(struct way_in) ways_in; /* likewise */
 };
 
@@ -433,6 +435,18 @@ static const struct reason *read_on(void *context, size_t index, const struct sl
         return NULL;
     return found->part == together_part(&run->together, index) ? reason_text(run->arena, found->host)
                                                                : say_foreign(run->arena, found);
+}
+
+static const struct reason *grown_since(void *context, size_t index, const struct slot *slot, double value,
+                                        const struct limit *limit)
+{
+    struct whole_run *run = context;
+    const struct attempt *before, *now = last_whole(run->arena, run, index);
+
+    if (run->first_looks == NULL)
+        run->first_looks = first_looks(run->arena, &run->together);
+    before = run->first_looks[index] != index ? last_whole(run->arena, run, run->first_looks[index]) : NULL;
+    return before != NULL && now != NULL ? grown_too_much(run->arena, limit, slot, before, now, value) : NULL;
 }
 
 static struct rack find_rack(struct whole_run *run, const struct owners *owners,
@@ -962,9 +976,9 @@ void judge_together(const struct judged_run *runs, size_t count)
     struct whole_run run = {.arena = runs[0].record->arena,
                             .aside = arena_create(),
                             .together = bring_together(arena, runs[0].record->arena, runs, count)};
-    struct peers peers = {common_value,   common_kinds,      others_with, machine_of,
-                          read_on,        odd_in_rack,       common_span, beside_groups,
-                          fine_elsewhere, neighbour_answers, &run};
+    struct peers peers = {common_value,  common_kinds,   others_with,       machine_of,
+                          read_on,       grown_since,    odd_in_rack,       common_span,
+                          beside_groups, fine_elsewhere, neighbour_answers, &run};
     struct judgement all = outcomes_of_all(&run, &peers);
 
     remark_controllers(&run, &all);

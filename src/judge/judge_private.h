@@ -72,6 +72,10 @@ struct peers {
     const char *(*machine_of)(void *context, size_t step, const char *host);
     /* Who of the run has it as one of these texts, which mean that it was read: RULE_READ. "node2"; NULL: nobody. */
     const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
+    /* How much more the value is than when the run first read it on the host, where that is more than the limit allows:
+       RULE_GROWN. NULL: it is not. */
+    const struct reason *(*grown_since)(void *context, size_t step, const struct slot *slot, double value,
+                                        const struct limit *limit);
     /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
     const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
                                         const char *value);

@@ -112,6 +112,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
         return common == NULL || one_of(value->text, limit->text) ? MET : MISSED;
     case RULE_DISTINCT:
     case RULE_RACK:
+    case RULE_GROWN:
         return common == NULL ? MET : MISSED;
     case RULE_MACHINE:
         return common == NULL || strcmp(value->text, common) == 0 ? MET : MISSED;

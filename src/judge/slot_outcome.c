@@ -169,7 +169,7 @@ static bool asks_others(const struct limit *limit)
 {
     return limit->rule == RULE_SAME || limit->rule == RULE_DISTINCT || limit->rule == RULE_NEAR ||
            limit->rule == RULE_GROUPS || limit->rule == RULE_RACK || limit->rule == RULE_MACHINE ||
-           limit->rule == RULE_READ;
+           limit->rule == RULE_READ || limit->rule == RULE_GROWN;
 }
 
 /* What the limits of others say of the value; common: see why_missed. */
@@ -178,7 +178,7 @@ static const struct reason *beside_others(const struct item_case *item, const st
 {
     const struct peers *peers = item->peers;
 
-    if (limit->rule == RULE_RACK)
+    if (limit->rule == RULE_RACK || limit->rule == RULE_GROWN)
         return reason(item->arena, clause, is, common->said);
     if (limit->rule == RULE_READ)
         return reason(item->arena, while_it_is_read_on, is, common->said);
@@ -296,6 +296,8 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
     else if (limit->rule == RULE_DISTINCT)
         common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
+    else if (limit->rule == RULE_GROWN)
+        common.said = peers->grown_since(peers->context, item->step_index, item->slot, value->number, limit);
     else if (limit->rule == RULE_READ)
         common.said = peers->read_on(peers->context, item->step_index, item->slot, limit->text);
     else

@@ -27,6 +27,7 @@ static const char *const rule_names[] = {
     [RULE_MACHINE] = "machine",
     [RULE_SERIES] = "series",
     [RULE_READ] = "read",
+    [RULE_GROWN] = "grown",
 };
 _Static_assert(ARRAY_SIZE(rule_names) == LIMIT_RULES, "a name for each rule, and LIMIT_RULES of them");
 static const char *const status_names[] = {
@@ -67,6 +68,7 @@ double limit_gate(const struct limit *limit)
     case RULE_RACK:
     case RULE_SERIES:
     case RULE_READ:
+    case RULE_GROWN:
     default:
         return limit->value;
     }
@@ -208,6 +210,9 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
         return REASON(same_machine_as_logged_in_to);
     case RULE_READ:
         return REASON(read_where_others_are);
+    case RULE_GROWN:
+        return limit->most > 0 ? reason(arena, grows_by_at_most_or_hourly, limit->value, limit->most)
+                               : reason(arena, grows_by_at_most, limit->value);
     case RULE_SERIES:
         return reason(arena, percent_of_own_slices, limit->value * 100);
     case RULE_NEAR:

@@ -12,7 +12,7 @@ VOCABULARY(exclusivity, "exclusivity", "none", "host", "leaf", "fabric");
 VOCABULARY(duty, "duty", "record", "gate");
 VOCABULARY(rule, "limit rule", "floor", "ceiling", "equal", "one of", "minimum version", "same", "plausible",
            "fraction of ceiling", "range", "distinct", "near", "fraction of groups", "rack", "series", "read",
-           "machine");
+           "machine", "grown");
 _Static_assert(sizeof rule_words / sizeof rule_words[0] == LIMIT_RULES,
                "a word for each rule, in the order of enum limit_rule");
 VOCABULARY(limit, "limit status", "contract", "datasheet", "vendor", "field", "provisional", "guess", "tool",

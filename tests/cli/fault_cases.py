@@ -315,7 +315,7 @@ NETWORK = [
     Case("ib-errors:mlx5_1", undecided("fabric-counters", {"mlx5_1/1"}, "symbol_error is 65535")
          | all_with(undecided, STUCK) | over_pairs(undecided, RDMA, STUCK), runs_on=True,
          remedy="perfquery -R"),
-    Case("link-downs:mlx5_6", {}, noted={("fabric-counters", "mlx5_6/1"): "link_downed is 42, expected <= 10",
+    Case("link-downs:mlx5_6", {}, noted={("fabric-counters", "mlx5_6/1"): "advised.link_downed is 42, expected <= 10",
                                          ("fabric-counters-after", "mlx5_6/1"): "link_downed is 42"}),
     Case("link-downs:mlx5_7=9", {}),
     Case("ib-errors:mlx5_1=12", {}),  # since when, nobody knows: written down

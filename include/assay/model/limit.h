@@ -38,9 +38,12 @@ enum limit_rule {
                     it is undecided, and where nobody has it that stands beside the verdict; a check's own only */
     RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
                      that is not known it is met: the check reachable answers for it */
+    RULE_GROWN, /* a counter that is by no more than value above what the first step of the same check on the same host of the
+                     run read, or than most an hour in the time between where that is more; a check's own only. In that
+                     first step, and where the counter went back meanwhile, it is met */
 };
 
-enum { LIMIT_RULES = RULE_MACHINE + 1 };
+enum { LIMIT_RULES = RULE_GROWN + 1 };
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
                     LIMIT_CONTRACT,

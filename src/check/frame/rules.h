@@ -35,6 +35,10 @@
 #define RULES_READ(metric_, name_, ...)                                                   \
     RULES(.metric = metric_, .rule = RULE_READ, .text = "yes|none", .status = LIMIT_TOOL, \
           .inconclusive = true, .note = name_, .source = __VA_ARGS__)
+/* Of a count that does not grow between the run's looks at a host. */
+#define RULE_NOT_GROWN(metric_)                                              \
+    .metric = metric_, .rule = RULE_GROWN, .unit = "", .status = LIMIT_TOOL, \
+    .source = "assay: nothing may come in a run"
 /* Of a number without a unit. */
 #define RULES_MOST(metric_, value_, ...)                                                              \
     RULES(.metric = metric_, .rule = RULE_CEILING, .value = value_, .unit = "", .status = LIMIT_TOOL, \

@@ -11,6 +11,7 @@
 #include "rules.h"
 
 enum { LINE_BYTES = 140 };
+#define PORT_COUNTER "ib.counter."
 #define HOUR_S 3600.0
 #define BITS_A_WORD 32 /* port_rcv_data counts units of 4 bytes */
 
@@ -83,6 +84,21 @@ static const struct grown port_counters[] = {
     {"np_cnp_sent", "window.ib.np_cnp_sent", NULL, INFINITY, 0}, /* congestion is told, and is no error */
     {"rp_cnp_handled", "window.ib.rp_cnp_handled", NULL, INFINITY, 0},
 };
+
+/* What is not in the table is none that may grow at all: a link that goes down. */
+const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
+{
+    double most = 0, hourly = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
+        if (strcmp(port_counters[i].counter, metric + strlen(PORT_COUNTER)) == 0) {
+            most = port_counters[i].most;
+            hourly = port_counters[i].hourly;
+        }
+    return rules_new(context, LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most,
+                                           .most = hourly, .unit = "", .status = LIMIT_TOOL,
+                                           .source = "assay: as in the window of a test"));
+}
 
 /* Of these the rate of each bit is told too: `window.ib.NAME.rate`. */
 static const struct {

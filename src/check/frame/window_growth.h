@@ -37,6 +37,10 @@ struct growth {
     LIST_OF(struct grown_most) most;
 };
 
+/* Of a port's counter that is read before all tests and after them, "ib.counter.link_downed": by how much it may have grown
+   (RULE_GROWN), as in a window. One of those that have a limit there. */
+const struct limit *growth_since_begin(const struct check_context *context, const char *metric);
+
 void growth_slots(const struct check_context *context, struct slot_list *slots);
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out);
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a port or GPU counts between two tests, with nothing under load: no window sees it, the run's last look does.
+
+usage: test_looked_twice.py ASSAY
+"""
+
+import json
+import os
+import re
+
+from cluster import FOLDER, Lab, Report, Tap, assay
+
+# Between the looks a command of the suite counts for the port: as much as is in the file COUNTED of the host.
+COUNT = """cd "$ASSAY_LAB_ROOT/sys/class/infiniband/mlx5_3/ports/1/counters" && [ -f ../COUNTED ] || { echo counted 0; exit 0; }
+while read -r name more; do echo $(($(cat "$name") + more)) >new && mv new "$name"; done <../COUNTED; echo counted 1"""
+SUITE = {
+    "name": "looked-twice", "title": "looked twice", "purpose": "trial", "steps": [
+        {"check": "reachable"},
+        {"check": "fabric-counters", "needs": ["reachable"]},
+        {"name": "between", "check": "command", "needs": ["fabric-counters"],
+         "arguments": {"command": COUNT, "pattern": "^counted (?<counted>[0-9]+)$", "metric_prefix": "site"}, "record": ["site.*"]},
+        {"name": "fabric-counters-after", "check": "fabric-counters", "needs": ["between"]},
+    ]}
+# Of each host: what its port counts in between, and what becomes of the second look.
+HOSTS = {
+    "node1": ({}, {}),
+    "node2": ({"link_downed": 1}, {"link_downed": r"ib\.counter\.link_downed is (\d+), 1 more than the \d+ that it was when the run first read it"}),
+    "node3": ({"symbol_error": 9}, {}),
+    "node4": ({"symbol_error": 11}, {"symbol_error": r"is \d+, 11 more than the \d+ that it was"}),
+    "node5": ({"local_link_integrity_errors": 1, "port_rcv_errors": 3}, {"local_link_integrity_errors": r"1 more than the 0 that it was"}),
+    "node6": ({"link_downed": -1}, {}),  # cleared meanwhile: nobody knows
+}
+
+tap = Tap()
+suite = os.path.join(FOLDER, "looked-twice.json")
+with open(suite, "w", encoding="utf-8") as file:
+    json.dump(SUITE, file)
+# Who has a fault has a tree of its own: this one has counted long ago.
+with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in HOSTS]) as lab:
+    for host, (counted, _) in HOSTS.items():
+        folder = os.path.join(lab.folder, "hosts", host, "root/sys/class/infiniband/mlx5_3/ports/1")
+        with open(os.path.join(folder, "COUNTED"), "w", encoding="utf-8") as file:
+            file.write("".join(f"{name} {more}\n" for name, more in counted.items()))
+    database = os.path.join(FOLDER, "looked-twice.db")
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "looked-twice.html"))
+    report = Report(database)
+    tap.same(done.returncode, 1, "the run failed", done.stdout, done.stderr)
+    counted = {step["target"]: item["value"] for step, item in report.outcomes("record") if item["metric"] == "site.counted"}
+    tap.same(set(counted.values()), {1}, "each host has counted as this test says", counted)
+    for host, (more, expected) in HOSTS.items():
+        bad = {item["metric"].rsplit(".", 1)[-1]: item for step, item in report.outcomes()
+               if step["target"] == host and item["outcome"] != "pass"}
+        tap.ok(bad.keys() == expected.keys() and all(bad[name]["outcome"] == "fail" and bad[name]["subject"] == "mlx5_3/1"
+                                                      and re.search(cause, bad[name]["cause"]) for name, cause in expected.items()),
+               f"{host}: {', '.join(f'{name} {number:+d}' for name, number in more.items()) or 'nothing counted'}: {', '.join(expected) or 'nothing'} fails",
+               {name: (item["step"], item["cause"]) for name, item in bad.items()})
+    steps = {report.steps[item["step"]]["name"] for item in report.json["outcomes"] if item["outcome"] == "fail"}
+    tap.same(steps, {"fabric-counters-after"}, "and only by the second look")
+    tap.ok("grows by no more than 10, or 120 an hour where that is more" in assay("plan", "-H", lab.hostfile, "-s", suite, "--full").stdout,
+           "the plan says by how much it may grow")
+tap.end()
