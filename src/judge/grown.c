@@ -10,6 +10,8 @@
 #include "assay/reasons/judge.h"
 #include "grown.h"
 
+enum { SECONDS_OF_HOUR = 3600 };
+
 struct look {
     const struct step *step;
     size_t index, part; /* in the plan of all runs, and whose step that is */
@@ -67,9 +69,11 @@ static double number_of(struct arena *arena, const struct slot *slot, const stru
 }
 
 const struct reason *grown_too_much(struct arena *arena, const struct limit *limit, const struct slot *slot,
-                                    const struct attempt *before, const struct attempt *now, double value)
+                                    const struct attempt *before, const struct attempt *now, double timescale,
+                                    double value)
 {
-    double was = number_of(arena, slot, before), hours = (now->began - before->began) / 3600;
+    double was = number_of(arena, slot, before);
+    double hours = (now->began - before->began) * timescale / SECONDS_OF_HOUR;
 
     if (!(value - was > fmax(limit->value, limit->most * fmax(hours, 0))))
         return NULL;

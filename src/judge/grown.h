@@ -12,9 +12,10 @@ const size_t *first_looks(struct arena *arena, const struct together *together);
 /*
  * "2 more than the 12 that it was when the run first read it, 3.2 h before"; NULL: it grew by no more than the limit allows. Of a
  * counter that went back, as one that was cleared or whose driver was loaded again, or that was not read the first time, nobody
- * knows: NULL.
+ * knows: NULL. timescale: of the host.
  */
 const struct reason *grown_too_much(struct arena *arena, const struct limit *limit, const struct slot *slot,
-                                    const struct attempt *before, const struct attempt *now, double value);
+                                    const struct attempt *before, const struct attempt *now, double timescale,
+                                    double value);
 
 #endif

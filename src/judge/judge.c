@@ -441,12 +441,15 @@ static const struct reason *grown_since(void *context, size_t index, const struc
                                         const struct limit *limit)
 {
     struct whole_run *run = context;
+    const struct step *step = &run->together.plan->steps.items[index];
     const struct attempt *before, *now = last_whole(run->arena, run, index);
 
     if (run->first_looks == NULL)
         run->first_looks = first_looks(run->arena, &run->together);
     before = run->first_looks[index] != index ? last_whole(run->arena, run, run->first_looks[index]) : NULL;
-    return before != NULL && now != NULL ? grown_too_much(run->arena, limit, slot, before, now, value) : NULL;
+    return before != NULL && now != NULL
+               ? grown_too_much(run->arena, limit, slot, before, now, step->members[0]->timescale, value)
+               : NULL;
 }
 
 static struct rack find_rack(struct whole_run *run, const struct owners *owners,

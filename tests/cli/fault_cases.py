@@ -292,8 +292,10 @@ FABRIC = [
          numbers_undecided=True),
     # On another host than the head, and only its own kernel, or counter, knows of it.
     Case("xid-cluster:6=79", all_with(fail, "node[0-9]+ gpu6: .*79") | fail("xid-after", {"gpu6"}, "79")),
-    Case("link-flap:mlx5_2", all_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")),
-    Case("ib-burst:mlx5_5", all_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors"), remedy="cable"),
+    Case("link-flap:mlx5_2", all_with(fail, "node[0-9]+ mlx5_2/1: 1, expected none")
+         | fail("fabric-counters-after", {"mlx5_2/1"}, r"link_downed is \d+, \d more than the 1 that it was when the run first read it")),
+    Case("ib-burst:mlx5_5", all_with(fail, "node[0-9]+ mlx5_5/1: 30000 symbol errors")
+         | fail("fabric-counters-after", {"mlx5_5/1"}, r"\d+0000 more than the 0 that it was"), remedy="cable"),
     Case("ib-burst:mlx5_5=5", {}),
     # What the head says is healthy; the counters of all members tell that nothing was sent.
     Case("lying-head", all_with(undecided, r"needs [0-9.]+ GB or more .* they counted: (node\d+: [0-9.e-]+ GB(; )?){2,3}", pairs=("ab",)),

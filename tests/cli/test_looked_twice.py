@@ -36,7 +36,7 @@ suite = os.path.join(FOLDER, "looked-twice.json")
 with open(suite, "w", encoding="utf-8") as file:
     json.dump(SUITE, file)
 # Who has a fault has a tree of its own: this one has counted long ago.
-with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in HOSTS]) as lab:
+with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in HOSTS], speed=10) as lab:
     for host, (counted, _) in HOSTS.items():
         folder = os.path.join(lab.folder, "hosts", host, "root/sys/class/infiniband/mlx5_3/ports/1")
         with open(os.path.join(folder, "COUNTED"), "w", encoding="utf-8") as file:
