@@ -17,7 +17,7 @@
  *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
  *          window, where anything was
  *          window.nvlink.ber.effective, .symbol   the largest of all links after the test
- *          window.temperature.before C              of one host
+ *          window.temperature.before, .slows_at, .slows_at_margin C     of one host; the latter two as its GPUs have them
  * findings xid.N, sxid.N of the kernel's lines; window.rebooted, window.gpu_lost, and what nvidia-smi complains of
  *          after the test and not before it: faults. window.nvlink_errors, warning: what a link corrected by itself
  */
@@ -203,11 +203,26 @@ static void say_number(struct finder *finder, struct against *against, const cha
     window_say(finder->out, against, reason(arena, about, of, arena_printf(arena, "%.0f", number)));
 }
 
+/* Of one host: how warm it was, and what its GPUs say of where they slow down (heat.c). */
+static void keep_temperatures(struct reading *out, const struct reading *before, const char *gpu)
+{
+    static const char *const kept[][2] = {
+        {"gpu.temperature", "window.temperature.before"},
+        {"gpu.temperature_slowdown", "window.temperature.slows_at"},
+        {"gpu.temperature_slowdown_margin", "window.temperature.slows_at_margin"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+        const struct measurement *found = reading_get(before, kept[i][0], gpu);
+
+        if (found != NULL)
+            reading_measure(out, kept[i][1], gpu, found->value, "C");
+    }
+}
+
 static void read_counters(struct finder *finder, const struct member *member, const char *gpu,
                           const char *later)
 {
     const struct reading *before = &member->before->reading, *after = &member->after->reading;
-    const struct measurement *temperature = reading_get(before, "gpu.temperature", gpu);
     double errors = added(before, after, "ecc.volatile.uncorrected", gpu, later);
     const char *of = subject(finder, member, gpu);
 
@@ -217,8 +232,8 @@ static void read_counters(struct finder *finder, const struct member *member, co
         say_number(finder, &finder->ecc, of, errors);
     if (errors > 0)
         reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
-    if (*member->label == '\0' && temperature != NULL)
-        reading_measure(finder->out, "window.temperature.before", of, temperature->value, "C");
+    if (*member->label == '\0')
+        keep_temperatures(finder->out, before, gpu);
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         double more = added(before, after, counters[i].counter, gpu, later);
 
