@@ -268,6 +268,15 @@ def plan(*words):
     return assay("plan", "-H", "hosts", "--full", *words)
 
 
+asked = plan("-s", "delivery")
+burn = [line for line in asked.stdout.splitlines() if re.search(r" gpu_burn\.gflops ", line)]
+tap.ok(len(burn) == 2 and all("compared with its peers: a remark from 5%, a fail from 7%" in line for line in burn),
+       "plan: a rate without a figure is compared with its peers, and the plan says from where it fails", burn)
+alltoall = [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl\.alltoall\.busbw", line)]
+write("many-hosts", "defaults platform=hgx-h100\nnode[001-232]\n")
+asked = assay("plan", "-H", "many-hosts", "--full", "-s", "delivery")
+alltoall += [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl\.alltoall\.busbw +1 .*>= 13 GB/s \(computed: ", line)]
+tap.same(len(alltoall), 2, "plan: alltoall is a gate at any number of hosts")
 asked = assay("baseline", "show", "hgx-h100")
 tap.ok(asked.returncode == 0 and "\np2p.unidirectional.enabled: >= 345 GB/s [field]\n    source: measured 365-394: nccl#1264"
        in asked.stdout, "baseline show: every figure with its source", asked.stdout[:1500], asked.stderr)
