@@ -70,7 +70,8 @@ static void print_peers(struct arena *arena, const struct run_limits *limits, co
     struct slot_limits of_slot;
 
     slot_limits_find(arena, limits, shape, slot, &of_slot);
-    if (strcmp(shape->scope, "cluster") == 0 || metric == NULL || !metric->peers || metric->better == BETTER_NEITHER || of_slot.peers == NULL)
+    if (strcmp(shape->scope, "cluster") == 0 || metric == NULL || !metric->peers ||
+        metric->better == BETTER_NEITHER || of_slot.peers == NULL)
         return;
     cli_print("  %scompared with its peers: a remark from %.3g%%, a fail from %.3g%%",
               of_slot.limits.count > 0 ? "and " : "", 100 * of_slot.peers->remark, 100 * of_slot.peers->fail);
