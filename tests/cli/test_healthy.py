@@ -31,6 +31,13 @@ for platform, numbers in HOSTS.items():
                and (hosts == 1 or any(step["name"] == "nccl-all-gather-cluster" for step in report.steps)),
                f"{hosts} of {platform}: GPUs, links and fabric were loaded")
 
+# A clause that nothing is judged by would have the run refused.
+done, report, found = deliver("hgx-h100", 2, by_draft=True)
+clauses = sum(item["status"] == "contract" for _, item in report.outcomes())
+tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}), "two healthy hosts are accepted by the contract that `contract init` writes",
+         done.stderr)
+tap.ok(clauses > 0.95 * len(report.outcomes()), "nearly every gate is judged by one of its clauses", clauses, len(report.outcomes()))
+
 # What the run of two hosts measured of the cluster is what `assay worth` goes by.
 asked = assay("worth", "--db", os.path.join(FOLDER, "hgx-h100-2-.db"), "-N", "8B", "-D", "1T", "-t", "tf32", "-f", "json")
 worth = json.loads(asked.stdout or "{}")

@@ -289,13 +289,20 @@ asked = assay("contract", "init", "-H", "hosts", "-s", "delivery", "--name", "si
 tap.same((asked.returncode, [line for line in asked.stderr.splitlines() if "only records it" not in line]), (0, []),
          "contract init writes a contract")
 with open(os.path.join(FOLDER, "begun.json"), encoding="utf-8") as file:
-    begun = {clause["metric"]: clause for clause in json.load(file)["limits"]}
-tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .", clause["source"]) for clause in begun.values()) and
+    draft = json.load(file)
+begun = {clause["metric"]: clause for clause in draft["limits"]}
+tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self|tool): .", clause["source"]) for clause in begun.values()) and
        "p2p.unidirectional.enabled" in begun and "nccl.all_reduce.busbw" in begun,
        "contract init: each clause has our figure with its status and source", list(begun.values())[:3])
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
+gates = set(re.findall(r"^ +gate +(\S+)", plan("-s", "delivery").stdout, re.MULTILINE))
+tap.ok(len(gates) > 120 and gates - set(begun) == set(draft["note"].split("rules of the checks: ")[1].split(", ")) and
+       {"gpu.uuid", "host.machine", "gpu_burn.lasted"} <= gates - set(begun),
+       "contract init: each gate of the plan has a clause, or the note names it", gates - set(begun), draft["note"])
+tap.ok(begun["gpu_burn.verdict"]["equal"] == "ok" and ": tool: " in begun["gpu_burn.verdict"]["source"] and begun["gpu_burn.errors"]["ceiling"] == 0,
+       "contract init: what a tool's word means is a clause too, and says so", begun["gpu_burn.verdict"])
 tap.same([(begun[metric]["floor"], begun[metric]["source"].split(": ")[1]) for metric in ("rdma.write.bandwidth", "rdma.write.gpudirect.bandwidth")],
          [(384, "vendor"), (370, "vendor")], "contract init: of several figures of an item it has the one that decides")
 PLATFORMS = sorted(name[:-5] for name in os.listdir(os.path.join(os.path.dirname(__file__), "../../suites/platforms")) if name.endswith(".json"))
@@ -341,7 +348,10 @@ tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in as
                  r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
        "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
-tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
+with open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8") as file:
+    soaked = json.load(file)
+tap.ok(asked.returncode == 0 and not [clause for clause in soaked["limits"] if ".loaded." in clause["metric"]] and
+       soaked["note"].endswith(", nccl.all_gather.loaded.busbw"),
        "contract init: what a soak's slices are to one another is no clause", asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "gate.json", "-o", "none.json")
 tap.ok("there is no figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",
