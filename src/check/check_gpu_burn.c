@@ -155,6 +155,9 @@ static const struct item items[] = {
     {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
     {HEAT_SLOWDOWN, PER_GPU, NULL, DUTY_GATE, rules_slowdown},
     {"window.temperature.to_slowdown", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.temperature.before", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.memory_temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.pcie.generation.min", PER_GPU, NULL, DUTY_RECORD, NULL},
     /* Recorded: GPUs in the warm air behind others are 10 C and more above those in front, and so at most half of that from
        the median; one that lies so far above it is cooled badly, though below the figure that slows it down. */
     {"window.temperature.above_others", PER_GPU, NULL, DUTY_RECORD,

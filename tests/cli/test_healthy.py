@@ -37,6 +37,8 @@ clauses = sum(item["status"] == "contract" for _, item in report.outcomes())
 tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}), "two healthy hosts are accepted by the contract that `contract init` writes",
          done.stderr)
 tap.ok(clauses > 0.95 * len(report.outcomes()), "nearly every gate is judged by one of its clauses", clauses, len(report.outcomes()))
+carried = [item["value"] for step, item in report.outcomes("record") if item["metric"] == "window.ib.bytes" and step["name"] == "nccl-all-gather-cluster"]
+tap.ok(len(carried) == 1 and carried[0] and float(carried[0]) > 16 * 2 ** 30, "what each host's adapters carried at least is told, for a contract", carried)
 
 # What the run of two hosts measured of the cluster is what `assay worth` goes by.
 asked = assay("worth", "--db", os.path.join(FOLDER, "hgx-h100-2-.db"), "-N", "8B", "-D", "1T", "-t", "tf32", "-f", "json")

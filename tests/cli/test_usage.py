@@ -348,6 +348,15 @@ tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in as
                  r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
        "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
+write("windows.json", """{"name": "site9", "limits": [
+{"clause": "1", "metric": "window.ib.bytes", "scope": "cluster", "floor": 17000000000, "unit": "B"},
+{"clause": "2", "metric": "window.ib.rnr_nak_retry_err.rate", "ceiling": 1e-9, "unit": "rate"},
+{"clause": "3", "metric": "window.memory_temperature.max", "ceiling": 95, "unit": "C"}]}
+""")
+agreed = plan("-s", "delivery", "--contract", "windows.json")
+tap.ok(agreed.returncode == 0 and all(re.search(rf"^ +gate +{metric} .*contract", agreed.stdout, re.MULTILINE) for metric in
+                                      (r"window\.ib\.bytes", r"window\.ib\.rnr_nak_retry_err\.rate", r"window\.memory_temperature\.max")),
+       "a contract may name what a test carried, its errors of each bit, and how warm it became", agreed.stdout[-1500:], agreed.stderr)
 with open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8") as file:
     soaked = json.load(file)
 tap.ok(asked.returncode == 0 and not [clause for clause in soaked["limits"] if ".loaded." in clause["metric"]] and

@@ -1149,6 +1149,7 @@ static void errors_that_nvlink_5_could_not_correct_fail_the_test(void **state)
 #define COUNTED(symbols, retries, received)                                              \
     PORT "1\n/sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error:" symbols        \
          "\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/duplicate_request:" retries \
+         "\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/packet_seq_err:" retries    \
          "\n/sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data:" received "\n"
 
 /* Two GPUs with links, and one adapter. */
@@ -1253,6 +1254,9 @@ static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
         {"window.ib.duplicate_request", "6", OUTCOME_FAIL},
         {"window.ib.symbol_error.rate", "1e-6", OUTCOME_PASS},
         {"window.ib.symbol_error.rate", "1e-12", OUTCOME_FAIL},
+        {"window.ib.duplicate_request.rate", "1e-6", OUTCOME_PASS},
+        {"window.ib.duplicate_request.rate", "1e-12", OUTCOME_FAIL},
+        {"window.ib.packet_seq_err.rate", "1e-6", OUTCOME_INCONCLUSIVE}, /* it goes by what the port sent */
         {"window.ib.link_downed", "0", OUTCOME_PASS},
         {"window.aer.correctable", "0", OUTCOME_PASS},
         {"window.ib.roce_adp_retrans", "1000", OUTCOME_INCONCLUSIVE}, /* the port has no such counter */

@@ -523,7 +523,7 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
-        "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
+        "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"B\", \"MiB\", \"us\", \"C\", "
         "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean "
         "\"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),
