@@ -17,6 +17,7 @@
 
 #include "assay/reasons/check.h"
 
+#include "heat.h"
 #include "rules.h"
 
 static const struct argument arguments[] = {
@@ -115,6 +116,22 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                  arena_printf(context->arena, "gpu%u", i), NULL, DUTY_RECORD, NULL);
 }
 
+/* Of a GPU that does not say where it slows down, the others of its kind answer: a driver that tells it of one tells it of
+   all. Where none does, what the platform declares is left (window.temperature.max). */
+static const struct limit rules_slowdown[] = {{.metric = HEAT_SLOWDOWN,
+                                               .rule = RULE_ONE_OF,
+                                               .text = HEAT_NOT_REACHED "|" HEAT_NOT_TOLD,
+                                               .status = LIMIT_TOOL,
+                                               .source = "the GPU's own figure, as nvidia-smi reports it"},
+                                              {.metric = HEAT_SLOWDOWN,
+                                               .rule = RULE_READ,
+                                               .text = HEAT_NOT_REACHED,
+                                               .status = LIMIT_TOOL,
+                                               .inconclusive = true,
+                                               .note = REASON(slowdown_temperature_of_gpus),
+                                               .source = "the GPU's own figure, as nvidia-smi reports it"},
+                                              {0}};
+
 static const struct item items[] = {
     {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu_burn.verdict", "ok", "assay")},
     {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("gpu_burn.errors", 0, "assay")},
@@ -136,6 +153,11 @@ static const struct item items[] = {
      LIMITS RULES(.metric = "window.power.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
                   .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
     {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {HEAT_SLOWDOWN, PER_GPU, NULL, DUTY_GATE, rules_slowdown},
+    {"window.temperature.to_slowdown", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.temperature.before", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.memory_temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"window.pcie.generation.min", PER_GPU, NULL, DUTY_RECORD, NULL},
     /* Recorded: GPUs in the warm air behind others are 10 C and more above those in front, and so at most half of that from
        the median; one that lies so far above it is cooled badly, though below the figure that slows it down. */
     {"window.temperature.above_others", PER_GPU, NULL, DUTY_RECORD,

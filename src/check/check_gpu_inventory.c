@@ -7,6 +7,7 @@
  *   gpu.inforom   ok | corrupted: nvidia-smi says so in a line of its own
  *   gpu.gsp       its firmware: driver's | N/A (the driver runs without it) | version. A driver brings its own, so
  *                 a host with another driver is not another GPU for it
+ *   gpu.board     its serial number | none: it tells none | module: that of another GPU on the same module or board
  *   gpu.ecc_after_reset .mig_after_reset   unchanged, or the mode that waits for a reset
  */
 #include <string.h>
@@ -31,6 +32,9 @@ static const struct alike {
     {"gpu.ecc_after_reset", .right = "unchanged"},
     {"gpu.mig_after_reset", .right = "unchanged"},
 };
+
+#define BOARD_UNTOLD "none"
+#define BOARD_OF_MODULE "module"
 
 enum { ALIKE_COUNT = ARRAY_SIZE(alike) };
 
@@ -157,6 +161,33 @@ static void tell_pending(struct reading *out, const char *fact, const char *gpu,
         reading_fact(out, fact, gpu, slice_of(strcmp(mode, pending) == 0 ? "unchanged" : pending));
 }
 
+/* One of a lower number in the host has it too. */
+static bool is_with_one_before(const struct reading *smi, unsigned number, const char *serial)
+{
+    for (unsigned i = 0; i < number; i++) {
+        const char *other = reading_get_fact(smi, "gpu.serial", arena_printf(smi->arena, "gpu%u", i));
+
+        if (other != NULL && strcmp(other, serial) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Where NVLinks join hosts, modules carry several GPUs, as some PCIe boards without NVLink do, and the number is the
+   module's: its first GPU answers for it. */
+static void tell_board(const struct check_context *context, const struct reading *smi, unsigned number,
+                       const char *gpu, struct reading *out)
+{
+    const char *serial = reading_get_fact(smi, "gpu.serial", gpu);
+
+    if (serial == NULL || strcmp(serial, "N/A") == 0 || strspn(serial, "0") == strlen(serial))
+        serial = BOARD_UNTOLD;
+    else if ((context->platform->nvlink_domain_hosts > 1 || context->platform->nvlink_links == 0) &&
+             is_with_one_before(smi, number, serial))
+        serial = BOARD_OF_MODULE;
+    reading_fact(out, "gpu.board", gpu, slice_of(serial));
+}
+
 /* Of each GPU that nvidia-smi shows whole. */
 static void tell_builds(const struct check_context *context, const struct reading *smi, struct reading *out)
 {
@@ -168,6 +199,7 @@ static void tell_builds(const struct check_context *context, const struct readin
             continue;
         reading_fact(out, "gpu.inforom", gpu, slice_of(inforom_of(out, address)));
         tell_gsp(out, smi, gpu);
+        tell_board(context, smi, i, gpu, out);
         tell_pending(out, "gpu.ecc_after_reset", gpu, "ecc.mode", "ecc.mode_pending");
         tell_pending(out, "gpu.mig_after_reset", gpu, "gpu.mig", "gpu.mig_pending");
         for (size_t k = 0; k < ALIKE_COUNT; k++)
@@ -209,7 +241,10 @@ static void read_both(const struct check_context *context, const struct attempt 
 static const struct item items[] = {
     {"gpu.uuid", PER_GPU, NULL, DUTY_GATE,
      LIMITS RULES(.metric = "gpu.uuid", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
-    /* The board's: GPUs of one GB200 or GB300 module share it, and some tell none. */
+    {"gpu.board", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "gpu.board", .rule = RULE_DISTINCT, .text = BOARD_UNTOLD "|" BOARD_OF_MODULE,
+                  .status = LIMIT_TOOL, .source = ONCE)},
+    /* As it is told: GPUs of one GB200 or GB300 module share it, and some tell none. */
     {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
     /* A part that was replaced has another, and is as good. */
     {"gpu.part_number", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -256,6 +291,7 @@ static const struct remedy remedies[] = {{"gpu.count", REASON(find_missing_gpu)}
                                          {"pci.gpu.count", REASON(find_device_on_pci_bus)},
                                          {"gpu.models", REASON(not_the_declared_platform)},
                                          {"gpu.uuid", REASON(gpus_tell_one_identity)},
+                                         {"gpu.board", REASON(gpus_tell_one_identity)},
                                          {"gpu.inforom", REASON(power_cycle_then_replace_gpu)},
                                          {"gpu.ecc_after_reset", REASON(apply_pending_change)},
                                          {"gpu.mig_after_reset", REASON(apply_pending_change)},

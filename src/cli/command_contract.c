@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contract to begin with: a clause for each figure that decides a gate of the plan, with where it comes from. */
+/* A contract to begin with: a clause for each gate of the plan that one can state, with where it comes from. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,120 +7,9 @@
 #include "assay/base/files.h"
 #include "assay/model/suite.h"
 #include "cli.h"
+#include "contract_draft.h"
 
 enum { CONTRACT_BYTES = 16 * 1024 * 1024 };
-
-/* One figure, and for which items it stands. */
-struct clause {
-    const struct shape *shape;
-    const struct slot *slot;
-    const struct limit *limit;
-};
-
-struct draft {
-    LIST_OF(struct clause) clauses;
-    LIST_OF(struct clause) without; /* gates that nothing decides; limit NULL */
-    LIST_OF(struct clause) shared;  /* gates of which another step only records the same; likewise */
-};
-
-/* What a document says, or what is computed: a tool's own word is nothing to agree on, and how a soak's slices lie to one
-   another is no figure. Of several the strictest, which decides; the last, the document's, where none is. */
-static const struct limit *figure_of(struct arena *arena, const struct run_limits *limits,
-                                     const struct shape *shape, const struct slot *slot, bool *ret_decided)
-{
-    struct slot_limits of_slot;
-    const struct limit *figure = NULL;
-
-    *ret_decided = strcmp(slot->metric, SOUND_METRIC) == 0;
-    slot_limits_find(arena, limits, shape, slot, &of_slot);
-    for (size_t i = 0; i < of_slot.limits.count; i++) {
-        const struct limit *limit = of_slot.limits.items[i];
-
-        *ret_decided |= limit_enforceable(limit);
-        if (limit->status != LIMIT_TOOL && limit->rule != RULE_SERIES &&
-            (figure == NULL || !limit_enforceable(figure) ||
-             (limit_enforceable(limit) && !limit_is_as_strict(figure, limit))))
-            figure = limit;
-    }
-    return figure;
-}
-
-static bool same_clause(const struct clause *a, const struct clause *b)
-{
-    return strcmp(a->slot->metric, b->slot->metric) == 0 && a->slot->size_bytes == b->slot->size_bytes &&
-           strcmp(a->shape->platform, b->shape->platform) == 0 &&
-           strcmp(a->shape->scope, b->shape->scope) == 0 && a->shape->hosts == b->shape->hosts &&
-           a->shape->racks == b->shape->racks &&
-           (a->shape->racks < 2 || a->shape->rack_hosts == b->shape->rack_hosts);
-}
-
-/* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
-static const char *recorded_by(const struct plan *plan, const struct clause *clause)
-{
-    for (size_t i = 0; i < plan->shapes.count; i++)
-        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
-            const struct clause other = {plan->shapes.items[i], &plan->shapes.items[i]->slots[k], NULL};
-
-            if (other.slot->duty == DUTY_RECORD && same_clause(&other, clause))
-                return other.shape->suite_step;
-        }
-    return NULL;
-}
-
-/* One clause speaks of the items of several steps: none of them may be judged by less than without it. */
-static void take(struct arena *arena, struct draft *draft, const struct clause *clause, bool decided)
-{
-    for (size_t i = 0; i < draft->clauses.count; i++) {
-        struct clause *taken = &draft->clauses.items[i];
-
-        if (!same_clause(taken, clause))
-            continue;
-        if (clause->limit != NULL && limit_enforceable(clause->limit) &&
-            !limit_is_as_strict(taken->limit, clause->limit))
-            *taken = *clause;
-        return;
-    }
-    for (size_t i = 0; i < draft->without.count; i++)
-        if (same_clause(&draft->without.items[i], clause))
-            return;
-    if (clause->limit != NULL)
-        *list_push(arena, &draft->clauses) = *clause;
-    else if (!decided)
-        *list_push(arena, &draft->without) = *clause;
-}
-
-static void take_shared(struct arena *arena, struct draft *draft, const struct clause *clause)
-{
-    for (size_t i = 0; i < draft->shared.count; i++)
-        if (same_clause(&draft->shared.items[i], clause))
-            return;
-    *list_push(arena, &draft->shared) = *clause;
-}
-
-static void make_draft(struct arena *arena, const struct question *question, struct draft *ret_draft)
-{
-    const struct plan *plan = question->plan;
-
-    *ret_draft = (struct draft){0};
-    for (size_t i = 0; i < plan->shapes.count; i++) {
-        const struct shape *shape = plan->shapes.items[i];
-
-        for (size_t k = 0; shape_is_carried_out(plan, shape) && k < shape->slot_count; k++) {
-            struct clause clause = {shape, &shape->slots[k], NULL};
-            bool decided;
-
-            if (clause.slot->duty != DUTY_GATE)
-                continue;
-            clause.limit = figure_of(arena, &question->sources.limits, shape, clause.slot, &decided);
-            if (clause.limit != NULL && recorded_by(plan, &clause) != NULL) {
-                clause.limit = NULL;
-                take_shared(arena, ret_draft, &clause);
-            } else {
-                take(arena, ret_draft, &clause, decided);
-            }
-        }
-    }
-}
 
 static void put_words(struct json_writer *writer, struct arena *arena, const char *words)
 {
@@ -173,6 +62,8 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     json_open_object(writer);
     json_member(writer, "clause", arena_printf(arena, "%zu", number));
     json_member(writer, "metric", clause->slot->metric);
+    if (clause->of_subject)
+        json_member(writer, "subject", clause->slot->subject);
     json_member(writer, "platform", clause->shape->platform);
     json_member(writer, "scope", clause->shape->scope);
     put_number(writer, "hosts_min", clause->shape->hosts);
@@ -194,6 +85,27 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     json_close_object(writer);
 }
 
+static const char *note_of(struct arena *arena, const struct draft *draft)
+{
+    const char *note =
+        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
+        "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
+        "status is tool, the check asks for that by itself, with and without the clause.";
+
+    for (size_t i = 0; i < draft->unsaid.count; i++) {
+        const char *metric = draft->unsaid.items[i].slot->metric;
+        bool told = false;
+
+        for (size_t k = 0; k < i; k++)
+            told |= strcmp(draft->unsaid.items[k].slot->metric, metric) == 0;
+        if (!told)
+            note = arena_printf(
+                arena, "%s%s %s", note,
+                i == 0 ? " Gates that have no clause, as they go by rules of the checks:" : ",", metric);
+    }
+    return note;
+}
+
 static void put_draft(struct text *out, struct arena *arena, const struct draft *draft, const char *name,
                       const char *suite)
 {
@@ -204,10 +116,7 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     json_member(&writer, "name", name);
     json_member(&writer, "title",
                 arena_printf(arena, "To be agreed: figures of suite %s as assay has them", suite));
-    json_member(
-        &writer, "note",
-        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
-        "the figures and the sources to what the parties agree on, and delete what they do not.");
+    json_member(&writer, "note", note_of(arena, draft));
     json_key(&writer, "limits");
     json_open_array(&writer);
     for (size_t i = 0; i < draft->clauses.count; i++)
@@ -222,7 +131,7 @@ static void tell_without(const struct plan *plan, const struct draft *draft)
     for (size_t i = 0; i < draft->shared.count; i++)
         cli_warn(
             "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
-            draft->shared.items[i].slot->metric, recorded_by(plan, &draft->shared.items[i]));
+            draft->shared.items[i].slot->metric, contract_recorded_by(plan, &draft->shared.items[i]));
     for (size_t i = 0; i < draft->without.count; i++) {
         const struct clause *clause = &draft->without.items[i];
 
@@ -237,7 +146,7 @@ static int write_draft(struct arena *arena, const struct question *question, con
     cleanup_text struct text out = {0};
     struct draft draft;
 
-    make_draft(arena, question, &draft);
+    contract_draft(arena, question, &draft);
     tell_without(question->plan, &draft);
     if (draft.clauses.count == 0) {
         cli_warn("assay: contract init: no gate of this plan has a figure, and nothing was written\n");
@@ -295,13 +204,16 @@ static int verb_init(int argc, char **argv)
 
 static int help(FILE *out)
 {
-    fprintf(out,
-            "usage: assay contract VERB\n\n"
-            "  init   -H HOSTFILE -s SUITE  "
-            "a contract to start from: a clause for each figure that decides a gate of the plan\n\n"
-            "Each clause has our figure, and its status and source beside it, ready to be negotiated. What "
-            "nobody has a\n"
-            "figure for is named. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");
+    fprintf(
+        out,
+        "usage: assay contract VERB\n\n"
+        "  init   -H HOSTFILE -s SUITE  "
+        "a contract to start from: a clause for each gate of the plan\n\n"
+        "Each clause has our figure, and its status and source beside it, ready to be negotiated: `tool` where "
+        "it is a\n"
+        "check's own rule, which holds with and without it. What nobody has a figure for is named, and in the "
+        "note what no\n"
+        "clause can state. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 

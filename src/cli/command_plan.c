@@ -62,6 +62,21 @@ static void print_limits(struct arena *arena, const struct run_limits *limits, c
     }
 }
 
+/* A rate without any limit is not free for that: other hosts and GPUs have it too. */
+static void print_peers(struct arena *arena, const struct run_limits *limits, const struct shape *shape,
+                        const struct slot *slot)
+{
+    const struct metric *metric = metric_find(slot->metric);
+    struct slot_limits of_slot;
+
+    slot_limits_find(arena, limits, shape, slot, &of_slot);
+    if (strcmp(shape->scope, "cluster") == 0 || metric == NULL || !metric->peers ||
+        metric->better == BETTER_NEITHER || of_slot.peers == NULL)
+        return;
+    cli_print("  %scompared with its peers: a remark from %.3g%%, a fail from %.3g%%",
+              of_slot.limits.count > 0 ? "and " : "", 100 * of_slot.peers->remark, 100 * of_slot.peers->fail);
+}
+
 static void print_shape(struct arena *arena, const struct run_limits *limits, const struct shape *shape)
 {
     for (size_t i = 0; i < shape->slot_count; i++) {
@@ -76,6 +91,7 @@ static void print_shape(struct arena *arena, const struct run_limits *limits, co
             continue;
         cli_print("      %-6s %-36s %4zu", duty_name(slot->duty), slot->metric, count);
         print_limits(arena, limits, shape, i);
+        print_peers(arena, limits, shape, slot);
         cli_print("%s%s\n", slot->duty_note != NULL ? "  " : "", reason_english(arena, slot->duty_note));
     }
 }

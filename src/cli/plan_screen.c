@@ -169,6 +169,9 @@ static void print_unlimited(struct screen *screen)
     cli_print("\nnobody has published a limit of these, so they are recorded and not required:\n");
     print_words(screen->unlimited.items, shown,
                 count > shown ? arena_printf(screen->arena, " and %zu more", count - shown) : "");
+    cli_print(
+        "rates are compared with those of their peers all the same, GPUs with each other: --full says from where\n"
+        "they fail\n");
 }
 
 /* Steps of the suite that are not for these hosts, by the reason. */

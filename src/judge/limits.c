@@ -111,6 +111,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_READ:
         return common == NULL || one_of(value->text, limit->text) ? MET : MISSED;
     case RULE_DISTINCT:
+        return common == NULL || (limit->text != NULL && one_of(value->text, limit->text)) ? MET : MISSED;
     case RULE_RACK:
     case RULE_GROWN:
         return common == NULL ? MET : MISSED;

@@ -43,6 +43,12 @@ static const struct kind {
     [FAULT_GPU_CLONED] = {"gpu-cloned", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                           "the GPU tells the UUID and serial number that every GPU with this fault tells",
                           "fail of gpu-inventory where there are two"},
+    [FAULT_SERIAL_TWICE] =
+        {"serial-twice", ":GPU", ARGUMENT_GPU, 0, 0, 0,
+         "the GPU tells the serial number that every GPU with this fault tells, and its own UUID",
+         "fail of gpu-inventory where there are two"},
+    [FAULT_SERIAL_NONE] = {"serial-none", ":GPU", ARGUMENT_GPU, 0, 0, 0, "the GPU tells no serial number",
+                           "none: some GPUs have none"},
     [FAULT_GPU_ODD] = {"gpu-odd", ":GPU=WHAT", ARGUMENT_GPU_WORD, 0, 0, 0,
                        "the GPU has another vbios, inforom, gsp, memory, pcie-generation, "
                        "pcie-width, ecc-pending or mig-pending than all others",

@@ -171,11 +171,30 @@ static unsigned times_swapped(const struct lab_host *host, int gpu)
     return stat(path, &status) == 0 ? (unsigned)status.st_size : 0;
 }
 
+static bool has_fault(const struct lab_host *host, enum fault_kind kind, int gpu)
+{
+    return fault_of_gpu(host->lab, host->number, kind, gpu) != NULL;
+}
+
+/* The board's number, which the two GPUs of a module of NVL72 share. */
+static void gpu_serial(struct lab_gpu *gpu, const struct lab_host *of, unsigned host, unsigned piece)
+{
+    unsigned board = of->profile->domain_hosts > 0 ? piece / 2 : piece;
+
+    if (has_fault(of, FAULT_SERIAL_TWICE, gpu->number))
+        host = board = 0;
+    if (has_fault(of, FAULT_SERIAL_NONE, gpu->number))
+        snprintf(gpu->serial, sizeof gpu->serial, "N/A");
+    else
+        snprintf(gpu->serial, sizeof gpu->serial, "165%010llu",
+                 (unsigned long long)(hash(host, "serial", board) % 10000000000ull));
+}
+
 static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
 {
     const struct fault *twin = fault_of_gpu(of->lab, of->number, FAULT_GPU_TWIN, gpu->number);
     int as = twin != NULL ? twin->peer : gpu->number;
-    bool cloned = fault_of_gpu(of->lab, of->number, FAULT_GPU_CLONED, gpu->number) != NULL;
+    bool cloned = has_fault(of, FAULT_GPU_CLONED, gpu->number);
     unsigned host = cloned ? 0 : of->number,
              piece = cloned ? 0 : (unsigned)as + LAB_GPUS * times_swapped(of, as);
     uint64_t a = hash(host, "uuid", piece), b = hash(host, "uuid2", piece);
@@ -183,8 +202,7 @@ static void gpu_identity(struct lab_gpu *gpu, const struct lab_host *of)
     snprintf(gpu->uuid, sizeof gpu->uuid, "GPU-%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32),
              (unsigned)(a >> 16) & 0xffff, (unsigned)a & 0xffff, (unsigned)(b >> 48),
              (unsigned long long)(b & 0xffffffffffffull));
-    snprintf(gpu->serial, sizeof gpu->serial, "165%010llu",
-             (unsigned long long)(hash(host, "serial", piece) % 10000000000ull));
+    gpu_serial(gpu, of, host, piece);
 }
 
 bool lab_struck(const struct lab_host *host)
@@ -200,11 +218,6 @@ static double number_or(const struct lab_host *host, enum fault_kind kind, int g
     const struct fault *fault = fault_of_gpu(host->lab, host->number, kind, gpu);
 
     return fault != NULL ? fault->number : healthy;
-}
-
-static bool has_fault(const struct lab_host *host, enum fault_kind kind, int gpu)
-{
-    return fault_of_gpu(host->lab, host->number, kind, gpu) != NULL;
 }
 
 /* Less power and lower clocks are less work, about in proportion at this end of the curve. */

@@ -53,6 +53,9 @@ static inline unsigned pcie_generation(const struct lab_host *host, const struct
     return now->loaded ? host->profile->pcie_generation : 1;
 }
 
+/* Where T.Limit is 0. */
+enum { LAB_SOFTWARE_SLOWDOWN_C = 87 };
+
 static inline unsigned memory_temperature(const struct lab_host *host, const struct gpu_now *now)
 {
     /* By signed numbers: a GPU may be cooler than its kind is at rest. */

@@ -111,6 +111,13 @@ static const char *temperature(const struct cell *cell)
     return number(cell, cell->now.temperature);
 }
 
+static const char *temperature_margin(const struct cell *cell)
+{
+    if (!cell->host->profile->temperature_limits)
+        return "[N/A]";
+    return arena_printf(cell->arena, "%d", LAB_SOFTWARE_SLOWDOWN_C - (int)cell->now.temperature);
+}
+
 static const char *hbm_temperature(const struct cell *cell)
 {
     return number(cell, memory_temperature(cell->host, &cell->now));
@@ -279,6 +286,7 @@ static const struct field {
     {"pstate", fixed, NULL, "P0"},
     {"fan.speed", fixed, "%", "[N/A]"},
     {"temperature.gpu", temperature, NULL, NULL},
+    {"temperature.gpu.tlimit", temperature_margin, NULL, NULL},
     {"temperature.memory", hbm_temperature, NULL, NULL},
     {"utilization.gpu", utilization, "%", NULL},
     {"utilization.memory", utilization, "%", NULL},

@@ -284,7 +284,8 @@ static void write_temperature(struct writer *w, const struct lab_host *host, con
     open_part(w, "Temperature", "temperature");
     put(w, "GPU Current Temp", "gpu_temp", "%u C", now->temperature);
     if (host->profile->temperature_limits) {
-        put(w, "GPU T.Limit Temp", "gpu_temp_tlimit", "%d C", 87 - (int)now->temperature);
+        put(w, "GPU T.Limit Temp", "gpu_temp_tlimit", "%d C",
+            LAB_SOFTWARE_SLOWDOWN_C - (int)now->temperature);
         put(w, "GPU Shutdown T.Limit Temp", "gpu_temp_max_tlimit_threshold", "-8 C");
         put(w, "GPU Slowdown T.Limit Temp", "gpu_temp_slow_tlimit_threshold", "-2 C");
         put(w, "GPU Max Operating T.Limit Temp", "gpu_temp_max_gpu_tlimit_threshold", "0 C");

@@ -17,8 +17,8 @@
  *   F gpu.persistence Enabled, Disabled (On and Off of the table too)
  *   F gpu.mig .mig_pending .compute_mode .performance_state .addressing_mode
  *   F gpu.reset_required .drain_recommended .recovery_action
- *   M gpu.temperature .temperature_memory .temperature_margin .temperature_slowdown .temperature_shutdown
- *     .temperature_max C
+ *   M gpu.temperature .temperature_memory .temperature_margin .temperature_slowdown .temperature_slowdown_margin
+ *     .temperature_shutdown .temperature_max C
  *   M gpu.fan %
  *   M gpu.power .power_limit .power_limit_requested .power_limit_enforced .power_limit_default .power_limit_min
  *     .power_limit_max W
@@ -241,6 +241,7 @@ static const struct metric metrics[] = {
     {"gpu.temperature_memory", "C", BETTER_LOWER, "temperature of its memory"},
     {"gpu.temperature_margin", "C", BETTER_HIGHER, "distance to the limit at which it slows down"},
     {"gpu.temperature_slowdown", "C", BETTER_NEITHER, "temperature at which the hardware slows down"},
+    {"gpu.temperature_slowdown_margin", "C", BETTER_NEITHER, "margin at which the hardware slows down"},
     {"gpu.temperature_shutdown", "C", BETTER_NEITHER, "temperature at which the hardware switches off"},
     {"gpu.temperature_max", "C", BETTER_NEITHER, "highest temperature to operate at"},
     {"gpu.fan", "%", BETTER_NEITHER, "fan speed"},

@@ -2,6 +2,7 @@
 /* What links can carry, against figures that were computed by hand or measured on healthy clusters. */
 #include "../unit_test.h"
 #include "ceiling.h"
+#include "computed.h"
 
 static const struct limit *ceiling_on(struct arena *arena, const char *name, const char *collective,
                                       size_t members, unsigned gpus_per_host)
@@ -98,12 +99,44 @@ static void what_nobody_can_compute_has_no_ceiling(void **state)
     arena_destroy(arena);
 }
 
+/* By hand: the share of 50 GB/s * (n - 1) / (n - 8), 25 of A100. A fabric whose paths collide so that it has less fails. */
+static void an_alltoall_over_any_number_of_hosts_has_a_floor(void **state)
+{
+    static const struct {
+        const char *platform;
+        size_t hosts;
+        double floor;
+    } rows[] = {
+        {"hgx-h100", 10, 40.0}, /* 0.73 of 54.86; 50 was measured */
+        {"hgx-h100", 11, 14.1},   {"hgx-h100", 17, 13.7}, {"hgx-h100", 64, 13.1},
+        {"hgx-h100", 1250, 13.0}, {"hgx-a100", 17, 6.8},  {"hgx-b200", 232, 13.0},
+    };
+    struct arena *arena = arena_create();
+    struct error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct check_context context = {.arena = arena,
+                                              .platform = platform_load(arena, rows[i].platform, &err),
+                                              .member_count = rows[i].hosts};
+        const struct limit *limits = computed_of_collective(&context, "alltoall", 8, 8.0 * (1 << 30));
+
+        assert_non_null(limits);
+        assert_int_equal(limits[0].rule, RULE_PLAUSIBLE);
+        assert_int_equal(limits[1].rule, RULE_FLOOR);
+        assert_int_equal(limits[1].status, LIMIT_COMPUTED);
+        assert_float_equal(limits[1].value, rows[i].floor, 0.001);
+    }
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_and_adapters_bound_each_collective),
         cmocka_unit_test(the_rack_with_the_fewest_hosts_bounds_what_crosses_racks),
         cmocka_unit_test(what_nobody_can_compute_has_no_ceiling),
+        cmocka_unit_test(an_alltoall_over_any_number_of_hosts_has_a_floor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

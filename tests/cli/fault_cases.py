@@ -134,6 +134,11 @@ GPUS = [
     Case("gpu-cloned:3", fail("gpu-inventory", {"gpu3"}, r"gpu.uuid is shared with node\d+ gpu5")
          | fail("gpu-inventory", {"gpu5"}, r"gpu.uuid is shared with node\d+ gpu3", host="c"),
          faults=["b:gpu-cloned:3", "c:gpu-cloned:5"], runs_on=True),
+    Case("serial-twice:3", fail("gpu-inventory", {"gpu3"}, r"gpu.board is shared with node\d+ gpu5")
+         | fail("gpu-inventory", {"gpu5"}, r"gpu.board is shared with node\d+ gpu3", host="c"),
+         faults=["b:serial-twice:3", "c:serial-twice:5"], runs_on=True, remedy="which of them"),
+    # Who tells no number is nobody's twin.
+    Case("serial-none:3", {}, faults=["b:serial-none:3", "b:serial-none:4", "c:serial-none:5"]),
     *[Case(f"gpu-odd:4={what}", fail("gpu-inventory", {"gpu4"}, cause), runs_on="after_reset" not in cause, remedy=remedy) for what, cause, remedy in (
         ("vbios", r"gpu.vbios is 96.00.30.00.01, while most hosts have 96.00.89.00.01", "allowed"),
         ("inforom", "gpu.inforom_image is G520.0200.00.03, while", "allowed"),
@@ -656,6 +661,12 @@ NVL72 = [
     Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, while most hosts have active") | APART, numbers_undecided=True,
          runs_on=True, noted={("nvlink-domain", ""): "advised.imex is failed, expected active"}),
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
+    Case("serial-twice:2", fail("gpu-inventory", {"gpu2"}, r"gpu.board is shared with node\d+ gpu0")
+         | fail("gpu-inventory", {"gpu0"}, r"gpu.board is shared with node\d+ gpu2", host="c"),
+         faults=["b:serial-twice:2", "c:serial-twice:0"], runs_on=True),
+    # No figure is declared for this platform: the GPU's own margin.
+    Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.slowdown is 91 C reached, slowdown at 89 C, expected .*not reached"),
+         remedy="air flow"),
 ]
 
 # What assay's own probe finds, and nobody else looks for.

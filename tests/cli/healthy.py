@@ -13,10 +13,15 @@ PLATFORMS = ("hgx-h100", "hgx-h200", "hgx-h800", "hgx-h20", "hgx-a100", "hgx-a80
 EXPLAINED = {}
 
 
-def deliver(platform, hosts, faults=(), options=()):
-    """The run, its report, and what it says of items that are not pass or have a remark: {(step, word, metric): count}."""
-    name = f"{platform}-{hosts}-{'-'.join(fault.replace(':', '_') for fault in faults)}"
+def deliver(platform, hosts, faults=(), options=(), by_draft=False):
+    """The run, its report, and what it says of items that are not pass or have a remark: {(step, word, metric): count}.
+    by_draft: by the contract that `contract init` begins, as it is."""
+    name = f"{platform}-{hosts}-{'-'.join(fault.replace(':', '_') for fault in faults)}{'by-draft' if by_draft else ''}"
     with Lab(name, hosts, faults, profile=platform) as lab:
+        if by_draft:
+            draft = os.path.join(FOLDER, f"{name}.json")
+            assay("contract", "init", "-H", lab.hostfile, "-s", "delivery", "-o", draft)
+            options = (*options, "--contract", draft)
         database = os.path.join(FOLDER, f"{name}.db")
         done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", database, "--progress", "none", *options,
                      "-o", os.path.join(FOLDER, f"{name}.html"))

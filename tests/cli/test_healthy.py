@@ -18,7 +18,7 @@ built_in = {name[:-5] for name in os.listdir(os.path.join(sys.argv[2], "suites",
 tap.same(set(PLATFORMS), built_in - {"atlas-800t-a2"}, "each built-in platform of GPUs is tried, and no other")
 ALL = sys.argv[3:] == ["all"]
 SOME = {"hgx-h100": (2,), "gb200-nvl72": (1,)}  # one host owes no test across hosts
-HOSTS = {**{platform: (1, 2) if platform == "hgx-h100" else (1,) for platform in PLATFORMS}, "gb200-nvl72": (2,)} if ALL else SOME
+HOSTS = {platform: (1, 2) if platform == "hgx-h100" else (2,) for platform in PLATFORMS} if ALL else SOME
 for platform, numbers in HOSTS.items():
     for hosts in numbers:
         done, report, found = deliver(platform, hosts)
@@ -30,6 +30,15 @@ for platform, numbers in HOSTS.items():
         tap.ok({step["name"] for step in report.steps} >= {"gpu-burn", "dcgm-diag", "p2p-bandwidth", "nccl-all-reduce", "ecc-after"}
                and (hosts == 1 or any(step["name"] == "nccl-all-gather-cluster" for step in report.steps)),
                f"{hosts} of {platform}: GPUs, links and fabric were loaded")
+
+# A clause that nothing is judged by would have the run refused.
+done, report, found = deliver("hgx-h100", 2, by_draft=True)
+clauses = sum(item["status"] == "contract" for _, item in report.outcomes())
+tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}), "two healthy hosts are accepted by the contract that `contract init` writes",
+         done.stderr)
+tap.ok(clauses > 0.95 * len(report.outcomes()), "nearly every gate is judged by one of its clauses", clauses, len(report.outcomes()))
+carried = [item["value"] for step, item in report.outcomes("record") if item["metric"] == "window.ib.bytes" and step["name"] == "nccl-all-gather-cluster"]
+tap.ok(len(carried) == 1 and carried[0] and float(carried[0]) > 16 * 2 ** 30, "what each host's adapters carried at least is told, for a contract", carried)
 
 # What the run of two hosts measured of the cluster is what `assay worth` goes by.
 asked = assay("worth", "--db", os.path.join(FOLDER, "hgx-h100-2-.db"), "-N", "8B", "-D", "1T", "-t", "tf32", "-f", "json")

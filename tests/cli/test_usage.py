@@ -268,6 +268,15 @@ def plan(*words):
     return assay("plan", "-H", "hosts", "--full", *words)
 
 
+asked = plan("-s", "delivery")
+burn = [line for line in asked.stdout.splitlines() if re.search(r" gpu_burn\.gflops ", line)]
+tap.ok(len(burn) == 2 and all("compared with its peers: a remark from 5%, a fail from 7%" in line for line in burn),
+       "plan: a rate without a figure is compared with its peers, and the plan says from where it fails", burn)
+alltoall = [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl\.alltoall\.busbw", line)]
+write("many-hosts", "defaults platform=hgx-h100\nnode[001-232]\n")
+asked = assay("plan", "-H", "many-hosts", "--full", "-s", "delivery")
+alltoall += [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl\.alltoall\.busbw +1 .*>= 13 GB/s \(computed: ", line)]
+tap.same(len(alltoall), 2, "plan: alltoall is a gate at any number of hosts")
 asked = assay("baseline", "show", "hgx-h100")
 tap.ok(asked.returncode == 0 and "\np2p.unidirectional.enabled: >= 345 GB/s [field]\n    source: measured 365-394: nccl#1264"
        in asked.stdout, "baseline show: every figure with its source", asked.stdout[:1500], asked.stderr)
@@ -280,13 +289,20 @@ asked = assay("contract", "init", "-H", "hosts", "-s", "delivery", "--name", "si
 tap.same((asked.returncode, [line for line in asked.stderr.splitlines() if "only records it" not in line]), (0, []),
          "contract init writes a contract")
 with open(os.path.join(FOLDER, "begun.json"), encoding="utf-8") as file:
-    begun = {clause["metric"]: clause for clause in json.load(file)["limits"]}
-tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self): .", clause["source"]) for clause in begun.values()) and
+    draft = json.load(file)
+begun = {clause["metric"]: clause for clause in draft["limits"]}
+tap.ok(all(re.search(r": (field|vendor|datasheet|provisional|computed|self|tool): .", clause["source"]) for clause in begun.values()) and
        "p2p.unidirectional.enabled" in begun and "nccl.all_reduce.busbw" in begun,
        "contract init: each clause has our figure with its status and source", list(begun.values())[:3])
 plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-H", "hosts", "-s", "delivery", "--contract", "begun.json")
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
+gates = set(re.findall(r"^ +gate +(\S+)", plan("-s", "delivery").stdout, re.MULTILINE))
+tap.ok(len(gates) > 120 and gates - set(begun) == set(draft["note"].split("rules of the checks: ")[1].split(", ")) and
+       {"gpu.uuid", "host.machine", "gpu_burn.lasted"} <= gates - set(begun),
+       "contract init: each gate of the plan has a clause, or the note names it", gates - set(begun), draft["note"])
+tap.ok(begun["gpu_burn.verdict"]["equal"] == "ok" and ": tool: " in begun["gpu_burn.verdict"]["source"] and begun["gpu_burn.errors"]["ceiling"] == 0,
+       "contract init: what a tool's word means is a clause too, and says so", begun["gpu_burn.verdict"])
 tap.same([(begun[metric]["floor"], begun[metric]["source"].split(": ")[1]) for metric in ("rdma.write.bandwidth", "rdma.write.gpudirect.bandwidth")],
          [(384, "vendor"), (370, "vendor")], "contract init: of several figures of an item it has the one that decides")
 PLATFORMS = sorted(name[:-5] for name in os.listdir(os.path.join(os.path.dirname(__file__), "../../suites/platforms")) if name.endswith(".json"))
@@ -332,7 +348,19 @@ tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in as
                  r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
        "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
-tap.ok(asked.returncode == 0 and ".loaded." not in open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8").read(),
+write("windows.json", """{"name": "site9", "limits": [
+{"clause": "1", "metric": "window.ib.bytes", "scope": "cluster", "floor": 17000000000, "unit": "B"},
+{"clause": "2", "metric": "window.ib.rnr_nak_retry_err.rate", "ceiling": 1e-9, "unit": "rate"},
+{"clause": "3", "metric": "window.memory_temperature.max", "ceiling": 95, "unit": "C"}]}
+""")
+agreed = plan("-s", "delivery", "--contract", "windows.json")
+tap.ok(agreed.returncode == 0 and all(re.search(rf"^ +gate +{metric} .*contract", agreed.stdout, re.MULTILINE) for metric in
+                                      (r"window\.ib\.bytes", r"window\.ib\.rnr_nak_retry_err\.rate", r"window\.memory_temperature\.max")),
+       "a contract may name what a test carried, its errors of each bit, and how warm it became", agreed.stdout[-1500:], agreed.stderr)
+with open(os.path.join(FOLDER, "soak-contract.json"), encoding="utf-8") as file:
+    soaked = json.load(file)
+tap.ok(asked.returncode == 0 and not [clause for clause in soaked["limits"] if ".loaded." in clause["metric"]] and
+       soaked["note"].endswith(", nccl.all_gather.loaded.busbw"),
        "contract init: what a soak's slices are to one another is no clause", asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "gate.json", "-o", "none.json")
 tap.ok("there is no figure for gpu_burn.gflops of step gpu-burn" in asked.stderr, "contract init: what nobody has a figure for is named",

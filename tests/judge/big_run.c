@@ -19,12 +19,10 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
 
         if (limit->rule == RULE_EQUAL || limit->rule == RULE_MIN_VERSION)
             text = limit->text;
-        else if (limit->rule == RULE_ONE_OF)
+        else if (limit->rule == RULE_ONE_OF || limit->rule == RULE_READ)
             text = arena_strndup(reading->arena, limit->text, strcspn(limit->text, "|"));
         else if (limit->rule == RULE_SAME && text == NULL)
             text = "the same";
-        else if (limit->rule == RULE_READ)
-            text = "yes";
         else if (limit->rule == RULE_DISTINCT)
             text = arena_printf(reading->arena, "%lld-%zu-%s", run, step, slot->subject);
         else if (limit->rule == RULE_NEAR)

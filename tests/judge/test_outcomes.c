@@ -1149,6 +1149,7 @@ static void errors_that_nvlink_5_could_not_correct_fail_the_test(void **state)
 #define COUNTED(symbols, retries, received)                                              \
     PORT "1\n/sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error:" symbols        \
          "\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/duplicate_request:" retries \
+         "\n/sys/class/infiniband/mlx5_0/ports/1/hw_counters/packet_seq_err:" retries    \
          "\n/sys/class/infiniband/mlx5_0/ports/1/counters/port_rcv_data:" received "\n"
 
 /* Two GPUs with links, and one adapter. */
@@ -1242,6 +1243,58 @@ static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_
     }
 }
 
+#define BURNT(most)                                                         \
+    "2026/01/01 00:00:00.000, 0, " most ", 60, 690.00, 1900, 5, 100, 0x0\n" \
+    "2026/01/01 00:00:00.000, 1, 61, 60, 690.00, 1900, 5, 100, 0x0\n"
+#define SLOWS_AT(at)                                                                             \
+    "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<attached_gpus>2</attached_gpus>\n"             \
+    "<gpu id=\"00000000:19:00.0\"><product_name>T</product_name><uuid>GPU-0</uuid><temperature>" \
+    "<gpu_temp>38 C</gpu_temp>" at "</temperature></gpu>\n"                                      \
+    "<gpu id=\"00000000:3B:00.0\"><product_name>T</product_name><uuid>GPU-1</uuid></gpu>\n</nvidia_smi_log>\n"
+#define OLDER "<gpu_temp_slow_threshold>89 C</gpu_temp_slow_threshold>"
+
+/* No figure is declared for the platform of these hosts. */
+static void a_gpu_that_reaches_its_own_slowdown_fails_and_one_that_tells_none_is_not_known(void **state)
+{
+    static const struct {
+        const char *first, *most, *second; /* of node1 how it slows down and how warm gpu0 became; of node2 */
+        enum outcome_word word;
+        const char *words;
+    } cases[] = {
+        {SLOWS_AT(OLDER), "88", SLOWS_AT(OLDER), OUTCOME_PASS, ""},
+        {SLOWS_AT(OLDER), "89", SLOWS_AT(OLDER), OUTCOME_FAIL, "89 C reached, slowdown at 89 C"},
+        {SLOWS_AT(""), "88", SLOWS_AT(OLDER), OUTCOME_INCONCLUSIVE, "not told, while it is read on node2"},
+        {SLOWS_AT(""), "99", SLOWS_AT(""), OUTCOME_PASS,
+         "slowdown temperature of the GPUs (nvidia-smi) is read on no host of the run: not told"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct world world;
+
+        world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), TWO);
+        for (size_t host = 0; host < 2; host++) {
+            const char *name = host == 0 ? "node1" : "node2",
+                       *gpus = host == 0 ? cases[i].first : cases[i].second;
+
+            reached(&world, name);
+            ran_between(
+                &world, "gpu-burn", name,
+                (const struct printed[]){
+                    {"main", BURN_OUTPUT("OK"), 0},
+                    {"samples",
+                     host == 0 ? arena_printf(world.arena, BURNT("%s"), cases[i].most) : BURNT("61"), 0},
+                    {0}},
+                (const struct printed[]){{"gpus", gpus, 0}, {0}},
+                (const struct printed[]){{"gpus", gpus, 0}, {0}});
+        }
+        judge(&world);
+        assert_outcome(&world, "gpu-burn", "node1", "window.temperature.slowdown", cases[i].word,
+                       cases[i].words);
+        world_end(&world);
+    }
+}
+
 static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
 {
     static const struct {
@@ -1253,6 +1306,9 @@ static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
         {"window.ib.duplicate_request", "6", OUTCOME_FAIL},
         {"window.ib.symbol_error.rate", "1e-6", OUTCOME_PASS},
         {"window.ib.symbol_error.rate", "1e-12", OUTCOME_FAIL},
+        {"window.ib.duplicate_request.rate", "1e-6", OUTCOME_PASS},
+        {"window.ib.duplicate_request.rate", "1e-12", OUTCOME_FAIL},
+        {"window.ib.packet_seq_err.rate", "1e-6", OUTCOME_INCONCLUSIVE}, /* it goes by what the port sent */
         {"window.ib.link_downed", "0", OUTCOME_PASS},
         {"window.aer.correctable", "0", OUTCOME_PASS},
         {"window.ib.roce_adp_retrans", "1000", OUTCOME_INCONCLUSIVE}, /* the port has no such counter */
@@ -2154,6 +2210,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_was_set_back_does_not_excuse_crc_errors),
         cmocka_unit_test(errors_that_nvlink_5_could_not_correct_fail_the_test),
         cmocka_unit_test(a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean),
+        cmocka_unit_test(a_gpu_that_reaches_its_own_slowdown_fails_and_one_that_tells_none_is_not_known),
         cmocka_unit_test(a_contract_may_name_what_a_test_added_to_any_counter),
         cmocka_unit_test(a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known),
         cmocka_unit_test(every_number_of_a_window_is_planned),

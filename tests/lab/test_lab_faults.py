@@ -96,6 +96,8 @@ CASES = [
     ("pcie-width:5=8", "lspci -vvv -s c3:00.0", r"LnkSta:\tSpeed 2.5GT/s \(downgraded\), Width x8 \(downgraded\)"),
     ("power-default:3=500", "nvidia-smi -q -d POWER", r"Default Power Limit +: 500\.00 W"),
     ("gpu-twin:2-5", "nvidia-smi --query-gpu=uuid --format=csv,noheader | sort | uniq -d | wc -l", r"^1$"),
+    ("serial-twice:3", "nvidia-smi --query-gpu=serial --format=csv,noheader | sed -n 4p", r"^1653501137876$"),
+    ("serial-none:3", "nvidia-smi -q -i 3 | grep 'Serial Number'", r": N/A$"),
     ("gpu-cloned:3", "nvidia-smi --query-gpu=serial --format=csv,noheader | sed -n 4p", r"^1653501137876$"),
     ("gpu-odd:4=vbios", "nvidia-smi --query-gpu=vbios_version --format=csv,noheader | sort -u", r"^96\.00\.30\.00\.01$"),
     ("inforom:6", "nvidia-smi -q 2>&1 | tail -n 3", r"infoROM is corrupted at gpu 0000:D1:00\.0"),

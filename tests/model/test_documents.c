@@ -136,6 +136,15 @@ static void baselines_hold_the_published_figures(void **state)
         {"gb200-nvl72", "nccl.all_reduce.busbw", "host", 1, 8 * GIB, 645, LIMIT_FIELD},
         {"gb200-nvl72", "nccl.all_gather.busbw", "cluster", 18, 8 * GIB, 580, LIMIT_FIELD},
         {"gb300-nvl72", "nccl.alltoall.busbw", "cluster", 8, 8 * GIB, 540, LIMIT_VENDOR},
+        /* DCGM's minima by cublasSgemm, which gpu_burn calls too. */
+        {"hgx-a100", "gpu_burn.float.gflops", "host", 1, 0, 13200, LIMIT_PROVISIONAL},
+        {"hgx-a800", "gpu_burn.float.gflops", "host", 1, 0, 13950, LIMIT_PROVISIONAL},
+        {"hgx-h800", "gpu_burn.float.gflops", "host", 1, 0, 40000, LIMIT_PROVISIONAL},
+        {"hgx-h20", "gpu_burn.float.gflops", "host", 1, 0, 17700, LIMIT_PROVISIONAL},
+        {"hgx-b200", "gpu_burn.float.gflops", "host", 1, 0, 36949, LIMIT_PROVISIONAL},
+        {"hgx-b300", "gpu_burn.float.gflops", "host", 1, 0, 36825, LIMIT_PROVISIONAL},
+        {"gb200-nvl72", "gpu_burn.float.gflops", "host", 1, 0, 15225, LIMIT_PROVISIONAL},
+        {"gb300-nvl72", "gpu_burn.float.gflops", "host", 1, 0, 48750, LIMIT_PROVISIONAL},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -514,7 +523,7 @@ static void wrong_baselines_are_told_by_line_and_column(void **state)
                         "t.json:8:55: limits[0].floor is \"345\"; expected a number");
     assert_string_equal(
         refusal(*state, "baselines", "hgx-h100", "baseline", "\"GB/s\"", "\"GiB/s\""),
-        "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"MiB\", \"us\", \"C\", "
+        "t.json:8:68: limits[0].unit is \"GiB/s\"; expected \"GB/s\", \"Gb/s\", \"B\", \"MiB\", \"us\", \"C\", "
         "\"W\", \"GFLOP/s\", \"TFLOP/s\", \"%\", \"Mpps\", \"count\", \"rate\" or \"s\"; did you mean "
         "\"GB/s\"?");
     assert_string_equal(refusal(*state, "baselines", "hgx-h100", "baseline", "\"status\": \"field\", ", ""),

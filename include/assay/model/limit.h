@@ -76,9 +76,10 @@ struct limit {
     unsigned rack_hosts_min;       /* that stand in each of several racks at least; 0: any */
     double size_min, size_max;     /* message size in bytes; 0: any */
     enum limit_rule rule;
-    double value;     /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */
-    double most;      /* the ceiling of RANGE */
-    const char *text; /* of EQUAL, ONE_OF, MIN_VERSION */
+    double value; /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */
+    double most;  /* the ceiling of RANGE */
+    const char *
+        text; /* of EQUAL, ONE_OF, MIN_VERSION; of DISTINCT what anybody may have, '|' between; NULL: nothing */
     double
         tolerance;  /* fraction of the number by which FLOOR, CEILING, RANGE and PLAUSIBLE are eased; 0: none.
                          The effective gate is limit_gate() */

@@ -47,6 +47,9 @@ static const struct row {
      "0.95 of 316 of 400 GB/s on 10 hosts: xxrjun/nccl-tests-cluster; 10 us more for each rank: nccl#1229"},
     {"alltoall", OVER_ADAPTERS, 10, 0.73, 0,
      "0.95 of 85.6 of 110.7 GB/s over 8 trays: NVIDIA/cluster-readiness-engine"},
+    {"alltoall", OVER_ADAPTERS, 0, 0.26, 0,
+     "0.95 of 3.5 of 12.5 GB/s on 540 hosts, the only ones of more than 10 that are published: "
+     "argonne-lcf/alcf-nccl-tests polaris"},
 };
 
 /* Shares were measured of messages of this size and more; smaller ones measure latency. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command file of an attempt, and the way back from its two streams to parts; see frames.h. */
+#include "heat.h"
 #include "part_file.h"
 #include "samples.h"
 #include "window_read.h"
@@ -110,6 +111,8 @@ static void read_attempt(const struct check_context *context, struct attempt *at
         read_samples(context, attempt, &attempt->reading);
     }
     read_windows(context, attempt, &attempt->reading);
+    if (context->check->window && context->member_count == 1)
+        read_heat(attempt, &attempt->reading);
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)

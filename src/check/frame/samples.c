@@ -13,6 +13,7 @@
  *          window.clock.min MHz, window.pcie.generation.min, of the samples in which the GPU was at work
  *          window.power.limit W, the lowest that was enforced; window.power.of_others %, of the median of the host's other GPUs;
  *          window.temperature.above_others C, above the median of theirs
+ *          window.temperature.margin C, the least of what nvidia-smi calls T.Limit; heat.c says what it means
  *
  * A line that is cut or damaged is left out; what no line tells has no value.
  */
@@ -34,7 +35,7 @@ enum {
     SHORTEST_S = 2,
     LONGEST_S = 60,
     AT_WORK_PERCENT = 50,
-    CELLS = 11,
+    CELLS = 12,
     CELLS_LEAST = 9
 };
 
@@ -54,7 +55,8 @@ enum cell {
     UTILIZATION,
     REASONS,
     CLOCK_MOST, /* captures of before have no such cells */
-    POWER_LIMIT
+    POWER_LIMIT,
+    MARGIN /* nor has a driver that does not know the field */
 };
 
 /* That a display sets clocks is no reason on a server. */
@@ -98,6 +100,7 @@ struct gpu_samples {
     double temperature, memory_temperature, power; /* largest; NAN: none */
     double clock, generation;                      /* smallest at work */
     double power_limit, clock_most;                /* smallest that was enforced; what the GPU can do */
+    double margin;                                 /* smallest */
     unsigned at_work, free;                        /* samples at work, and of those without a reason */
     double free_clock;                             /* largest of these */
     unsigned passed;                               /* of its samples, on the way to the course */
@@ -150,7 +153,7 @@ static bool split(struct slice line, struct slice cells[CELLS])
         cells[count++] = slice_trim((struct slice){line.bytes, comma != (size_t)-1 ? comma : line.length});
         line = comma != (size_t)-1 ? slice_from(line, comma + 1) : slice_of("");
     }
-    if (comma != (size_t)-1 || (count != CELLS && count != CELLS_LEAST))
+    if (comma != (size_t)-1 || (count != CELLS && count != MARGIN && count != CELLS_LEAST))
         return false;
     while (count < CELLS)
         cells[count++] = slice_of("");
@@ -221,6 +224,7 @@ static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
     keep_largest(&gpu->power, cells[POWER]);
     keep_smallest(&gpu->power_limit, cells[POWER_LIMIT]);
     keep_largest(&gpu->clock_most, cells[CLOCK_MOST]);
+    keep_smallest(&gpu->margin, cells[MARGIN]);
     if (at_work(cells)) {
         keep_smallest(&gpu->clock, cells[CLOCK]);
         keep_smallest(&gpu->generation, cells[GENERATION]);
@@ -314,6 +318,7 @@ static void tell_gpu(struct reading *out, const char *subject, const struct gpu_
 {
     reading_measure(out, "window.samples", subject, gpu->count, "");
     measure(out, "window.temperature.max", subject, gpu->temperature, "C");
+    measure(out, "window.temperature.margin", subject, gpu->margin, "C");
     measure(out, "window.memory_temperature.max", subject, gpu->memory_temperature, "C");
     measure(out, "window.power.max", subject, gpu->power, "W");
     measure(out, "window.power.limit", subject, gpu->power_limit, "W");
@@ -385,6 +390,7 @@ static void begin(struct gpu_samples *gpu)
                                 .generation = NAN,
                                 .power_limit = NAN,
                                 .clock_most = NAN,
+                                .margin = NAN,
                                 .free_clock = NAN};
     for (size_t i = 0; i < COURSE_COUNT; i++)
         for (size_t k = 0; k < COURSE_POINTS; k++)

@@ -13,7 +13,7 @@
 enum { LINE_BYTES = 140 };
 #define PORT_COUNTER "ib.counter."
 #define HOUR_S 3600.0
-#define BITS_A_WORD 32 /* port_rcv_data counts units of 4 bytes */
+#define BITS_A_WORD 32 /* port_rcv_data and port_xmit_data count units of 4 bytes */
 
 /* What a GPU says of itself; one that said otherwise before the test has come to it in the test. What nvidia-smi's own
    complaints tell already (a reset that is required, a remap that failed) stands there. */
@@ -100,14 +100,38 @@ const struct limit *growth_since_begin(const struct check_context *context, cons
                                            .source = "assay: as in the window of a test"));
 }
 
-/* Of these the rate of each bit is told too: `window.ib.NAME.rate`. */
+/*
+ * Of these the rate of each bit is told too: of what came in, or of what went out where it is that which was lost, refused or
+ * sent again. How often a link went down or trained again goes by time.
+ */
+#define RATE_IN(name)                                    \
+    {                                                    \
+        name, "window.ib." name ".rate", "port_rcv_data" \
+    }
+#define RATE_OUT(name)                                    \
+    {                                                     \
+        name, "window.ib." name ".rate", "port_xmit_data" \
+    }
 static const struct {
-    const char *counter, *metric;
+    const char *counter, *metric, *carried;
 } rates[] = {
-    {"symbol_error", "window.ib.symbol_error.rate"},
-    {"port_rcv_errors", "window.ib.port_rcv_errors.rate"},
-    {"packet_seq_err", "window.ib.packet_seq_err.rate"},
-    {"out_of_sequence", "window.ib.out_of_sequence.rate"},
+    RATE_IN("symbol_error"),
+    RATE_IN("port_rcv_errors"),
+    RATE_IN("local_link_integrity_errors"),
+    RATE_IN("excessive_buffer_overrun_errors"),
+    RATE_OUT("port_xmit_discards"),
+    RATE_OUT("local_ack_timeout_err"),
+    RATE_OUT("packet_seq_err"),
+    RATE_IN("out_of_sequence"),
+    RATE_OUT("rnr_nak_retry_err"),
+    RATE_OUT("implied_nak_seq_err"),
+    RATE_OUT("roce_adp_retrans"),
+    RATE_OUT("roce_slow_restart"),
+    RATE_OUT("req_transport_retries_exceeded"),
+    RATE_IN("duplicate_request"),
+    RATE_IN("np_ecn_marked_roce_packets"),
+    RATE_IN("np_cnp_sent"),
+    RATE_OUT("rp_cnp_handled"),
 };
 
 /* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour. */
@@ -357,14 +381,13 @@ static void port_counter(struct growth *growth, const struct grown *row, const c
 void growth_port(struct growth *growth, const char *of, const struct reading *before,
                  const struct reading *after, const char *port)
 {
-    double bits = BITS_A_WORD * added_at_port(before, after, port, "port_rcv_data");
-
     for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
         port_counter(growth, &port_counters[i], of, before, after, port);
-    for (size_t i = 0; bits > 0 && i < ARRAY_SIZE(rates); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
         double more = added_at_port(before, after, port, rates[i].counter);
+        double bits = BITS_A_WORD * added_at_port(before, after, port, rates[i].carried);
 
-        if (stuck(after, port, rates[i].counter) == NULL)
+        if (bits > 0 && stuck(after, port, rates[i].counter) == NULL)
             growth_most(growth, rates[i].metric, isnan(more) ? NAN : fmax(more, 1) / bits);
     }
 }

@@ -10,8 +10,8 @@
  *          window.ports = none | ...            ports of compute HCAs counted more errors than is allowed
  *          window.corrected = none | ...        what was corrected, with its rate: a remark
  * metrics  window.NAME, subject ""              the largest growth of one GPU, link, device or port: what a contract names
- *          window.ib.NAME.rate                  likewise, of each bit that the port received; at least one error is
- *                                               taken, so that it bounds the rate from above
+ *          window.ib.NAME.rate                  likewise, of each bit that the port received, or sent where the counter is of
+ *                                               that; at least one error is taken, so that it bounds the rate from above
  */
 #ifndef ASSAY_WINDOW_GROWTH_H
 #define ASSAY_WINDOW_GROWTH_H

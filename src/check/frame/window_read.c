@@ -12,12 +12,12 @@
  *          window.monitors = none | PROGRAM (pid N)     what disturbs tests of GPUs, before the test: recorded
  *          Of what is not known on every member there is no fact, unless it is bad already.
  *          output.doubted         of a test across hosts: members whose HCAs carried less than its table needs
- * metrics  window.ib.bytes B      what the HCAs of a member carried in the window, in and out
+ * metrics  window.ib.bytes B      what the HCAs of a member carried in the window, in and out; "": each of several at least
  *          window.ecc.uncorrected, .corrected, window.remapped_rows.uncorrectable, .correctable,
  *          window.pcie.replays, window.nvlink.COUNTER (gpu3.link5), window.ib.COUNTER   what was added in the
  *          window, where anything was
  *          window.nvlink.ber.effective, .symbol   the largest of all links after the test
- *          window.temperature.before C              of one host
+ *          window.temperature.before, .slows_at, .slows_at_margin C     of one host; the latter two as its GPUs have them
  * findings xid.N, sxid.N of the kernel's lines; window.rebooted, window.gpu_lost, and what nvidia-smi complains of
  *          after the test and not before it: faults. window.nvlink_errors, warning: what a link corrected by itself
  */
@@ -203,11 +203,26 @@ static void say_number(struct finder *finder, struct against *against, const cha
     window_say(finder->out, against, reason(arena, about, of, arena_printf(arena, "%.0f", number)));
 }
 
+/* Of one host: how warm it was, and what its GPUs say of where they slow down (heat.c). */
+static void keep_temperatures(struct reading *out, const struct reading *before, const char *gpu)
+{
+    static const char *const kept[][2] = {
+        {"gpu.temperature", "window.temperature.before"},
+        {"gpu.temperature_slowdown", "window.temperature.slows_at"},
+        {"gpu.temperature_slowdown_margin", "window.temperature.slows_at_margin"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+        const struct measurement *found = reading_get(before, kept[i][0], gpu);
+
+        if (found != NULL)
+            reading_measure(out, kept[i][1], gpu, found->value, "C");
+    }
+}
+
 static void read_counters(struct finder *finder, const struct member *member, const char *gpu,
                           const char *later)
 {
     const struct reading *before = &member->before->reading, *after = &member->after->reading;
-    const struct measurement *temperature = reading_get(before, "gpu.temperature", gpu);
     double errors = added(before, after, "ecc.volatile.uncorrected", gpu, later);
     const char *of = subject(finder, member, gpu);
 
@@ -217,8 +232,8 @@ static void read_counters(struct finder *finder, const struct member *member, co
         say_number(finder, &finder->ecc, of, errors);
     if (errors > 0)
         reading_measure(finder->out, "window.ecc.uncorrected", of, errors, "");
-    if (*member->label == '\0' && temperature != NULL)
-        reading_measure(finder->out, "window.temperature.before", of, temperature->value, "C");
+    if (*member->label == '\0')
+        keep_temperatures(finder->out, before, gpu);
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++) {
         double more = added(before, after, counters[i].counter, gpu, later);
 
@@ -426,7 +441,7 @@ static const struct {
     {"nvlink.link.ber.symbol", "window.nvlink.ber.symbol"},
 };
 
-static const char link_downs[] = "window.ib.link_downed";
+static const char link_downs[] = "window.ib.link_downed", carried[] = "window.ib.bytes";
 
 void window_slots(const struct check_context *context, struct slot_list *slots)
 {
@@ -442,6 +457,8 @@ void window_slots(const struct check_context *context, struct slot_list *slots)
     if (context->platform->hcas.count > 0) {
         slot_add(context, slots, "window.links", "", NULL, DUTY_GATE, rule_links);
         slot_add(context, slots, link_downs, "", NULL, DUTY_RECORD, NULL);
+        if (needs_fabric(context))
+            slot_add(context, slots, carried, "", NULL, DUTY_RECORD, NULL);
     }
     growth_slots(context, slots);
 }
@@ -585,7 +602,7 @@ static void read_carried(struct finder *finder, const struct member *member, con
 
     if (isnan(bytes))
         return;
-    reading_measure(finder->out, "window.ib.bytes", subject(finder, member, ""), bytes, "B");
+    reading_measure(finder->out, carried, subject(finder, member, ""), bytes, "B");
     if (bytes < finder->table_bytes)
         window_say(finder->out, &finder->idle,
                    reason(finder->out->arena, about, member->label,
@@ -861,6 +878,22 @@ static double least_carried(const struct check_context *context, const struct re
     return most;
 }
 
+/* Of several members what each carried at least, where all tell it: for a contract. */
+static void conclude_carried(struct finder *finder)
+{
+    struct reading *out = finder->out;
+    double least = INFINITY;
+    size_t told = 0;
+
+    for (size_t i = 0; i < out->measurements.count; i++)
+        if (strcmp(out->measurements.items[i].metric, carried) == 0) {
+            least = fmin(least, out->measurements.items[i].value);
+            told++;
+        }
+    if (told > 1 && told == finder->context->member_count)
+        reading_measure(out, carried, "", least, "B");
+}
+
 static void conclude_members(struct finder *finder)
 {
     struct reading *out = finder->out;
@@ -879,6 +912,7 @@ static void conclude_members(struct finder *finder)
     window_conclude(out, "window.links", &finder->links, finder->links_unknown);
     window_conclude(out, "window.monitors", &finder->monitors, finder->monitors_unknown);
     growth_conclude(&finder->growth);
+    conclude_carried(finder);
     if (finder->idle.said != NULL)
         reading_doubt(out, reason(arena, hcas_carried_less_than_table,
                                   arena_printf(arena, "%.3g", finder->table_bytes / 1e9), finder->idle.said));

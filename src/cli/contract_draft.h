@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_CLI_CONTRACT_DRAFT_H
+#define ASSAY_CLI_CONTRACT_DRAFT_H
+
+#include "assay/app/question.h"
+
+/* One figure or rule, and for which items it stands. */
+struct clause {
+    const struct shape *shape;
+    const struct slot *slot;
+    const struct limit *limit;
+    bool of_subject; /* of the slot's subject only */
+};
+
+struct draft {
+    LIST_OF(struct clause) clauses;
+    LIST_OF(struct clause) without; /* gates that nothing decides; limit NULL */
+    LIST_OF(struct clause) shared;  /* gates of which another step only records the same; likewise */
+    LIST_OF(struct clause)
+    unsaid; /* gates that go by a check's own rule, which no clause can state for all that have the name */
+};
+
+/* Everything in the arena. */
+void contract_draft(struct arena *arena, const struct question *question, struct draft *ret_draft);
+/* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
+const char *contract_recorded_by(const struct plan *plan, const struct clause *clause);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How near a GPU came to its own slowdown, by what nvidia-smi tells of it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "../unit_test.h"
+#include "heat.h"
+
+/* NAN: not told. */
+struct told {
+    double most, margin, slows_at, slows_at_margin;
+    bool cut; /* the sampler was gone before the test had ended */
+};
+
+static const char *said_of(struct told told)
+{
+    static char said[80];
+    struct arena *arena = arena_create();
+    struct attempt attempt = {0};
+    struct reading reading;
+    const double values[] = {told.most, told.margin, told.slows_at, told.slows_at_margin};
+    static const char *const metrics[] = {"window.temperature.max", "window.temperature.margin",
+                                          "window.temperature.slows_at",
+                                          "window.temperature.slows_at_margin"};
+    const char *fact;
+
+    reading_init(&reading, arena, "gpu-burn");
+    *list_push(arena, &attempt.parts) =
+        (struct part){.name = "samples", .began = true, .ended = true, .rc = told.cut ? 1 : 0};
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+        if (!isnan(values[i]))
+            reading_measure(&reading, metrics[i], "gpu3", values[i], "C");
+    read_heat(&attempt, &reading);
+    fact = reading_get_fact(&reading, HEAT_SLOWDOWN, "gpu3");
+    snprintf(said, sizeof said, "%s", fact != NULL ? fact : "nobody knows");
+    arena_destroy(arena);
+    return said;
+}
+
+static void a_gpu_that_tells_a_margin_is_judged_by_it(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of((struct told){66, 21, NAN, -2, false}), HEAT_NOT_REACHED);
+    /* The software slows it down, and its own reasons say so; the hardware does not. */
+    assert_string_equal(said_of((struct told){88, -1, NAN, -2, false}), HEAT_NOT_REACHED);
+    assert_string_equal(said_of((struct told){89, -2, NAN, -2, false}), "89 C reached, slowdown at 89 C");
+    assert_string_equal(said_of((struct told){91, -4, NAN, -2, false}), "91 C reached, slowdown at 89 C");
+    /* A driver that tells no threshold: the margin's own zero. */
+    assert_string_equal(said_of((struct told){86, 1, NAN, NAN, false}), HEAT_NOT_REACHED);
+    assert_string_equal(said_of((struct told){87, 0, NAN, NAN, false}), "87 C reached, slowdown at 87 C");
+}
+
+static void a_gpu_that_tells_a_temperature_is_judged_by_that(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of((struct told){88, NAN, 89, NAN, false}), HEAT_NOT_REACHED);
+    assert_string_equal(said_of((struct told){89, NAN, 89, NAN, false}), "89 C reached, slowdown at 89 C");
+}
+
+static void what_was_not_told_is_not_taken_for_cool(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of((struct told){120, NAN, NAN, NAN, false}), HEAT_NOT_TOLD);
+    assert_string_equal(said_of((struct told){120, NAN, NAN, -2, false}), HEAT_NOT_TOLD);
+    assert_string_equal(said_of((struct told){NAN, 21, NAN, -2, false}), "nobody knows");
+    /* What a sampler saw that was gone too early is not all there was; what was too hot, was. */
+    assert_string_equal(said_of((struct told){66, 21, NAN, -2, true}), "nobody knows");
+    assert_string_equal(said_of((struct told){91, -4, NAN, -2, true}), "91 C reached, slowdown at 89 C");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_that_tells_a_margin_is_judged_by_it),
+        cmocka_unit_test(a_gpu_that_tells_a_temperature_is_judged_by_that),
+        cmocka_unit_test(what_was_not_told_is_not_taken_for_cool),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
