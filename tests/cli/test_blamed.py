@@ -58,6 +58,28 @@ with Lab("blamed", 4, ["node1:xid-cluster:2=79", "node3:xid-cluster:5=79"]) as l
     assay("acceptance", "event", "c", "repair", "node3", "--db", database)
     tap.same(settled(), [("to be retested", [])], "when both were repaired it is to be retested")
 
+
+
+def units():
+    """The verdict of each unit, by what the campaign says."""
+    return dict(re.findall(r"^unit: (\w+): ([\w ]+) \(", assay("acceptance", "status", "u", "--db", database).stdout, re.M))
+
+
+with Lab("units", 4, ["node3:xid-cluster:5=79"]) as lab:
+    database = os.path.join(FOLDER, "units.db")
+    with open(lab.hostfile, encoding="utf-8") as file:
+        lines = file.read()
+    with open(lab.hostfile, "w", encoding="utf-8") as file:
+        file.write(re.sub(r"^(node[34] .*)unit=su1", r"\1unit=su2", lines, flags=re.M))
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "u.html"))
+    tap.same({row["name"]: row["verdict"] for row in Report(database).json["verdicts"] if row["scope"] == "unit"},
+             {"su1": "accept", "su2": "reject"}, "the unit of the host at fault fails", done.stdout, done.stderr)
+    assay("acceptance", "create", "u", "-H", lab.hostfile, "-s", suite, "--db", database)
+    assay("acceptance", "add", "u", "1", "--db", database)
+    tap.same(units(), {"su1": "accept", "su2": "reject"}, "in a campaign as well")
+    assay("acceptance", "event", "u", "repair", "node3", "--db", database)
+    tap.same(units(), {"su1": "accept", "su2": "incomplete"}, "until that host was repaired: then it is to be retested")
+
 with Lab("noisy", 7, [f"node{i}:link-flap:mlx5_{hca}" for i in range(1, 5) for hca in range(8)] + ["node5:link-flap:mlx5_3"]) as lab:
     noisy = os.path.join(FOLDER, "noisy.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", noisy, "--progress", "none", "-o", os.path.join(FOLDER, "n.html"))

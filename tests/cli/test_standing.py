@@ -85,6 +85,10 @@ def says_what_it_is(number, out, kind, title, share, words):
 def others(lab):
     says_what_it_is(2, run(lab, "delivery", "--hosts", "node1,node2"), "part", "part of a delivery", f"2 of {HOSTS} hosts",
                     ("passed", "nothing found", 0))
+    text, page, document = form(2, "text"), form(2, "html"), json.loads(form(2, "json"))
+    tap.ok(re.search(rf"^ *unit +su1, 2 of {HOSTS} hosts: passed", text, re.M) and f"su1, 2 of {HOSTS} hosts" in page and
+           [(row["hosts"], row["hosts_owed"]) for row in document["verdicts"] if row["scope"] == "unit"] == [(2, HOSTS)],
+           "a unit of which some hosts were tested says how many", text[:1500])
     says_what_it_is(3, run(lab, "delivery", "--steps", "reachable", status=2), "part", "part of a delivery", "1 of 2 steps",
                     ("incomplete", "not everything could be decided", 2))
     says_what_it_is(4, run(lab, "trial"), "trial", "trial", "", ("passed", "nothing found", 0))
