@@ -80,6 +80,16 @@ with Lab("units", 4, ["node3:xid-cluster:5=79"]) as lab:
     assay("acceptance", "event", "u", "repair", "node3", "--db", database)
     tap.same(units(), {"su1": "accept", "su2": "incomplete"}, "until that host was repaired: then it is to be retested")
 
+with Lab("ports", 3, [f"node2:link-flap:mlx5_{hca}" for hca in (1, 2, 5)]) as lab:
+    again = os.path.join(FOLDER, "again.json")
+    with open(again, "w", encoding="ascii") as file:
+        json.dump(SUITE | {"steps": [SUITE["steps"][0], *SUITE["steps"][2:], SUITE["steps"][3] | {"name": "again"}]}, file)
+    done = assay("run", "-H", lab.hostfile, "-s", again, "--db", os.path.join(FOLDER, "p.db"), "--progress", "none",
+                 "-o", os.path.join(FOLDER, "p.html"))
+    fixes = [line for line in done.stdout.splitlines() if line.startswith("fix: ")]
+    tap.ok("failed 2 (all, again)" in done.stdout and len(fixes) == 1 and fixes[0].startswith("fix: node2 mlx5_1, mlx5_2, mlx5_5: "),
+           "three ports of one host that two tests find are one fault", done.stdout, done.stderr)
+
 with Lab("noisy", 7, [f"node{i}:link-flap:mlx5_{hca}" for i in range(1, 5) for hca in range(8)] + ["node5:link-flap:mlx5_3"]) as lab:
     noisy = os.path.join(FOLDER, "noisy.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", noisy, "--progress", "none", "-o", os.path.join(FOLDER, "n.html"))

@@ -125,6 +125,26 @@ def broken(lab):
     tap.ok("\nverdict: reject\n" in out, "a delivery over all hosts is rejected", out)
 
 
+def idle_gate(lab):
+    """Of one GPU there are no pairs: what the suite gates of pairs judges nothing."""
+    path, platform, hosts = (os.path.join(FOLDER, name) for name in ("idle.json", "one.json", "idle.hosts"))
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"name": "idle", "title": "Idle", "purpose": "trial", "steps": [
+            STEPS[0], {"check": "gpu-links", "gate": ["gpu_links.one_way", "gpu_links.up"]}]}, file)
+    with open(platform, "w", encoding="utf-8") as file:
+        json.dump({"name": "one", "title": "One GPU", "source": "this test", "nvlink": {"links": 0}, "nvswitch": False, "fabric_state": False,
+                   "gpus": {"count": 1, "models": ["NVIDIA H100 80GB HBM3"], "pci_ids": ["10de:2330"]}}, file)
+    with open(lab.hostfile, encoding="utf-8") as file, open(hosts, "w", encoding="utf-8") as out:
+        out.write(re.sub(r"platform=\S+", f"platform={platform}", file.read()))
+    planned = assay("plan", "-H", hosts, "-s", path)
+    tap.ok(planned.stdout.count('"gate" names') == 1 and '"gate" names gpu_links.one_way, and hosts of one have nothing'
+           in " ".join(planned.stdout.split()), "the plan says what a suite gates that these hosts have not", planned.stdout, planned.stderr)
+    done = assay("run", "-H", hosts, "-s", path, "--db", "idle.db", "--progress", "none", "-o", "idle.html", cwd=FOLDER)
+    text = assay("report", 1, "--db", "idle.db", "--format", "text", "-o", "-", cwd=FOLDER).stdout
+    tap.ok("gpu-links, gpu_links.one_way (one): the suite judges it, and these hosts have nothing that it is measured of"
+           in " ".join(text.split()), "and so does the report", text, done.stderr)
+
+
 def spares(lab):
     with open(lab.hostfile, encoding="utf-8") as file:
         lines = file.read()
@@ -163,6 +183,7 @@ with Lab("clean", HOSTS) as cluster:
     chinese()
     lists()
     campaigns(cluster)
+    idle_gate(cluster)
     if shutil.which("ssh-keygen"):
         signed()
 with Lab("broken", HOSTS, ["node2:gpu-missing:3"]) as cluster:
