@@ -180,8 +180,7 @@ static void mend_accused(struct settling *settling, const struct shown *fail,
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct step *step = &record->plan->steps.items[fail->step];
     bool is_host = accusation->kind == ACCUSED_HOST;
-    enum requirement_state state =
-        mend(settling, fail, is_host ? accusation->subject : "", NULL, mending);
+    enum requirement_state state = mend(settling, fail, is_host ? accusation->subject : "", NULL, mending);
 
     for (size_t i = 0; is_host && i < step->member_count; i++)
         if (strcmp(step->members[i]->name, accusation->subject) == 0)
@@ -452,8 +451,7 @@ static void count_units(struct acceptance *acceptance, const struct requirement 
         const struct unit_state *of_unit = &requirement->units.items[i];
         struct acceptance_verdict *verdict = find_verdict(acceptance, of_unit->unit);
 
-        if (verdict != NULL && *of_unit->unit != '\0' &&
-            (!settled || of_unit->state == REQUIREMENT_WAIVED))
+        if (verdict != NULL && *of_unit->unit != '\0' && (!settled || of_unit->state == REQUIREMENT_WAIVED))
             count_state(verdict, of_unit->state);
     }
 }

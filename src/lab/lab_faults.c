@@ -14,6 +14,8 @@ enum argument {
     ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
+    ARGUMENT_GPU_COUNTER,    /* 3=pcie-replays[=500] */
+    ARGUMENT_HCA_COUNTER,    /* mlx5_3=packet_seq_err[=500] */
     ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_BMC_WORD,       /* hangs */
@@ -357,6 +359,13 @@ static const struct kind {
     [FAULT_DRAIN_BURN] = {"drain-burn", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                           "the driver recommends to drain the host and reset the GPU from gpu_burn on",
                           "fail of gpu-burn"},
+    [FAULT_GPU_COUNTS] =
+        {"gpu-counts", ":GPU=WHAT[=COUNT]", ARGUMENT_GPU_COUNTER, 0, 1, 1e12,
+         "during gpu_burn the GPU counts COUNT more pcie-replays, memory errors corrected (sram-corrected, dram-corrected; with "
+         "-ever only since it was made, as where the driver was loaded anew) or uncorrected-ever, rows-corrected; reaches "
+         "its sram-threshold or has rows-failed (remaps); GPUs before Ampere: pages-single, pages-double, pages-pending",
+         "fail of gpu-burn beyond 160 replays (and as many an hour), 10000 of sram-corrected, 2e7 of dram-corrected, and of "
+         "uncorrected-ever, sram-threshold, rows-failed, pages-double and pages-pending; else a remark"},
     [FAULT_AER_BURN] = {"aer-burn", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                         "the kernel logs an uncorrectable PCIe error of the HCA during gpu_burn",
                         "fail of gpu-burn"},
@@ -380,12 +389,25 @@ static const struct kind {
     [FAULT_IB_BURST] = {"ib-burst", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 30000, 1, 65534,
                         "the HCA's port counts COUNT symbol errors while NCCL runs across hosts",
                         "fail of the tests across hosts beyond 10 and 120 an hour, else a remark"},
+    [FAULT_PORT_COUNTS] =
+        {"port-counts", ":HCA=COUNTER[=COUNT]", ARGUMENT_HCA_COUNTER, 0, 1, 1e12,
+         "that counter of the HCA's port, as the kernel calls it (link_error_recovery, port_rcv_errors, "
+         "local_link_integrity_errors, excessive_buffer_overrun_errors, port_xmit_discards, packet_seq_err, "
+         "local_ack_timeout_err, out_of_sequence, rnr_nak_retry_err, implied_nak_seq_err, req_transport_retries_exceeded, "
+         "np_cnp_sent, rp_cnp_handled, roce_adp_retrans, roce_slow_restart), grows by COUNT while NCCL runs across hosts",
+         "fail of the tests across hosts where it has a limit, else a remark; of np_cnp_sent and rp_cnp_handled nothing, as congestion "
+         "is no fault"},
     [FAULT_NVLINK_RECOVERY] =
         {"nvlink-recovery", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 2, 1, 1e6,
          "the last NVLink of the GPU goes down and recovers COUNT times during gpu_burn", "fail of gpu-burn"},
     [FAULT_NVLINK_CRC] = {"nvlink-crc", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 12, 1, 1e9,
                           "the last NVLink of the GPU counts COUNT CRC errors during gpu_burn",
                           "fail of gpu-burn beyond 100 a second, else written down"},
+    [FAULT_NVLINK_COUNTS] =
+        {"nvlink-counts", ":GPU=WHAT[=COUNT]", ARGUMENT_GPU_COUNTER, 0, 1, 1e12,
+         "the last NVLink of the GPU counts COUNT more during gpu_burn: replay (to NVLink 4); recovery, recovery-failed, malformed, "
+         "overrun, rx, rx-remote, integrity, effective, symbol, discards (from NVLink 5 on)",
+         "fail of gpu-burn; of replay and discards nothing: written down"},
     [FAULT_GPU_TAKEN] = {"gpu-taken", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                          "a foreign process takes the GPU during gpu_burn and stays",
                          "inconclusive in gpu-burn"},
@@ -641,6 +663,29 @@ static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sx
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
 
+/* "=WHAT[=COUNT]" */
+static int read_counter(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    const struct lab_count *count;
+    const char *word;
+
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a counter should");
+    cursor->at++;
+    word = word_at(cursor, "=");
+    count = lab_count_find(lab->profile, fault->kind, word, strlen(word));
+    if (count == NULL)
+        return wrong(cursor, word,
+                     arena_printf(cursor->arena, "is no counter of hosts of %s", lab->profile->name));
+    fault->word = count->word;
+    fault->number = count->number;
+    cursor->at += strlen(word);
+    if (*cursor->at == '\0')
+        return 0;
+    cursor->at++;
+    return read_number(cursor, fault);
+}
+
 static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
     const char *word = word_at(cursor, "=");
@@ -653,6 +698,8 @@ static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *
             arena_printf(cursor->arena, "is not an HCA from mlx5_0 to mlx5_%u", lab->profile->hcas - 1));
     fault->hca = (int)number;
     cursor->at += strlen(word);
+    if (cursor->kind->argument == ARGUMENT_HCA_COUNTER)
+        return read_counter(cursor, lab, fault);
     return cursor->kind->argument == ARGUMENT_HCA ? 0 : read_equals(cursor, fault);
 }
 
@@ -716,6 +763,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_GPU_NUMBER:
     case ARGUMENT_GPU_NUMBER_OPT:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_GPU_COUNTER:
+        return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_counter(cursor, lab, fault);
     case ARGUMENT_GPU_TEST:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
     case ARGUMENT_GPU_WORD:
@@ -738,6 +787,7 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_pair(cursor, lab, fault) < 0 ? -1 : read_equals(cursor, fault);
     case ARGUMENT_HCA:
     case ARGUMENT_HCA_NUMBER:
+    case ARGUMENT_HCA_COUNTER:
         return read_hca(cursor, lab, fault);
     case ARGUMENT_NUMBER_OPT:
         return read_number(cursor, fault);
@@ -814,6 +864,8 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
     if (fault.kind >= FAULT_FABRIC_UUID_ZERO && fault.kind <= FAULT_IMEX_DOWN &&
         lab->profile->domain_hosts == 0)
         return wrong(&cursor, lab->profile->name, "has no NVLinks between hosts, as gb200-nvl72 has");
+    if (fault.kind == FAULT_NVLINK_CRC && lab_nvlink5(lab->profile))
+        return wrong(&cursor, lab->profile->name, "has NVLinks that count no CRC errors: see nvlink-counts");
     if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
     if (fault.kind >= FAULT_ROCE_MTU && fault.kind <= FAULT_ECN_OFF && !lab->ethernet)

@@ -291,7 +291,8 @@ static void write_unit(struct letter *letter, const struct verdict *verdict, con
     const struct reason *share = share_of(letter, verdict);
 
     put_field(letter, say(letter, TEXT_L_UNIT),
-              sayf(letter, text, share == NULL ? name : sayf(letter, TEXT_UNIT_SHARE, name, said(letter, share)),
+              sayf(letter, text,
+                   share == NULL ? name : sayf(letter, TEXT_UNIT_SHARE, name, said(letter, share)),
                    word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
                    counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run, verdict->pass,
                                verdict->recorded)));
