@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that grow while a host is tested: those of a GPU and of its NVLinks during gpu_burn, those of an HCA's port while NCCL runs
- * across hosts. One row is one counter; what shows it asks for it by its word.
+ * Counters that grow while a host is tested: those of a GPU and of its NVLinks during gpu_burn, those of the kernel and of a
+ * drive likewise, those of an HCA's port while NCCL runs across hosts. One row is one counter; what shows it asks for it by its word.
  */
 #include <string.h>
 
@@ -16,11 +16,17 @@ static const struct lab_count counts[] = {
     {FAULT_GPU_COUNTS, "dram-corrected-ever", 3e7, NULL, ON_ANY},
     {FAULT_GPU_COUNTS, "uncorrected-ever", 1, NULL, ON_ANY},
     {FAULT_GPU_COUNTS, "sram-threshold", 1, NULL, ON_ANY},
+    {FAULT_GPU_COUNTS, "needs-reset", 1, NULL, ON_ANY},
     {FAULT_GPU_COUNTS, "rows-corrected", 1, NULL, WITH_REMAPPER},
     {FAULT_GPU_COUNTS, "rows-failed", 1, NULL, WITH_REMAPPER},
     {FAULT_GPU_COUNTS, "pages-double", 1, NULL, WITHOUT_REMAPPER},
     {FAULT_GPU_COUNTS, "pages-single", 1, NULL, WITHOUT_REMAPPER},
     {FAULT_GPU_COUNTS, "pages-pending", 1, NULL, WITHOUT_REMAPPER},
+    {FAULT_MACHINE_COUNTS, "aer-nonfatal", 1, "aer_dev_nonfatal", ON_ANY},
+    {FAULT_MACHINE_COUNTS, "aer-fatal", 1, "aer_dev_fatal", ON_ANY},
+    {FAULT_MACHINE_COUNTS, "edac-ce", 30, "ce_count", ON_ANY},
+    {FAULT_MACHINE_COUNTS, "edac-ue", 1, "ue_count", ON_ANY},
+    {FAULT_MACHINE_COUNTS, "nvme-warning", 4, NULL, ON_ANY},
     {FAULT_NVLINK_COUNTS, "replay", 7, NULL, TO_NVLINK4},
     {FAULT_NVLINK_COUNTS, "recovery", 2, NULL, FROM_NVLINK5},
     {FAULT_NVLINK_COUNTS, "recovery-failed", 1, NULL, FROM_NVLINK5},

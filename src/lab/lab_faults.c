@@ -15,6 +15,7 @@ enum argument {
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
     ARGUMENT_GPU_COUNTER,    /* 3=pcie-replays[=500] */
+    ARGUMENT_COUNTER,        /* edac-ue[=1] */
     ARGUMENT_HCA_COUNTER,    /* mlx5_3=packet_seq_err[=500] */
     ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_DATA_WORD,      /* read-only */
@@ -46,9 +47,9 @@ static const struct kind {
                           "the GPU tells the UUID and serial number that every GPU with this fault tells",
                           "fail of gpu-inventory where there are two"},
     [FAULT_GPU_ODD] = {"gpu-odd", ":GPU=WHAT", ARGUMENT_GPU_WORD, 0, 0, 0,
-                       "the GPU has another vbios, inforom, gsp, memory, pcie-generation, "
+                       "the GPU has another vbios, inforom, gsp, memory, board-part, pcie-generation, "
                        "pcie-width, ecc-pending or mig-pending than all others",
-                       "fail of gpu-inventory"},
+                       "fail of gpu-inventory; a remark for board-part"},
     [FAULT_INFOROM] = {"inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                        "nvidia-smi says that its InfoROM is corrupted", "fail of gpu-inventory"},
     [FAULT_P2P] = {"p2p", ":A-B=GBPS", ARGUMENT_PAIR_NUMBER, 0, 0.01, 10000,
@@ -363,9 +364,9 @@ static const struct kind {
         {"gpu-counts", ":GPU=WHAT[=COUNT]", ARGUMENT_GPU_COUNTER, 0, 1, 1e12,
          "during gpu_burn the GPU counts COUNT more pcie-replays, memory errors corrected (sram-corrected, dram-corrected; with "
          "-ever only since it was made, as where the driver was loaded anew) or uncorrected-ever, rows-corrected; reaches "
-         "its sram-threshold or has rows-failed (remaps); GPUs before Ampere: pages-single, pages-double, pages-pending",
+         "its sram-threshold, needs-reset or has rows-failed (remaps); GPUs before Ampere: pages-single, pages-double, pages-pending",
          "fail of gpu-burn beyond 160 replays (and as many an hour), 10000 of sram-corrected, 2e7 of dram-corrected, and of "
-         "uncorrected-ever, sram-threshold, rows-failed, pages-double and pages-pending; else a remark"},
+         "uncorrected-ever, sram-threshold, needs-reset, rows-failed, pages-double and pages-pending; else a remark"},
     [FAULT_AER_BURN] = {"aer-burn", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                         "the kernel logs an uncorrectable PCIe error of the HCA during gpu_burn",
                         "fail of gpu-burn"},
@@ -375,6 +376,11 @@ static const struct kind {
     [FAULT_EDAC_BURN] = {"edac-burn", "", ARGUMENT_NONE, 0, 0, 0,
                          "the kernel logs an uncorrectable error of a DIMM during gpu_burn",
                          "fail of gpu-burn"},
+    [FAULT_MACHINE_COUNTS] =
+        {"machine-counts", ":WHAT[=COUNT]", ARGUMENT_COUNTER, 0, 1, 1e12,
+         "during gpu_burn the kernel counts COUNT more and logs nothing: aer-nonfatal or aer-fatal (of the first HCA), edac-ce or edac-ue "
+         "(of a memory controller); or the drive nvme1 comes to warn (nvme-warning, the bits)",
+         "fail of gpu-burn, and of bom-after for nvme-warning; a remark for edac-ce"},
     [FAULT_LOG_BURN] =
         {"log-burn", ":WHAT", ARGUMENT_LOG_WORD, 0, 0, 0,
          "the kernel logs during gpu_burn an uncorrected memory error (mce), a link taken down by its PCIe port (dpc), an "
@@ -636,8 +642,9 @@ static int read_word_of(struct cursor *cursor, const char *const *words, size_t 
 }
 
 /* Of what there is one of each GPU, and which may be another. */
-static const char *const gpu_words[] = {"vbios",           "inforom",    "gsp",         "memory",
-                                        "pcie-generation", "pcie-width", "ecc-pending", "mig-pending"};
+static const char *const gpu_words[] = {"vbios",       "inforom",         "gsp",
+                                        "memory",      "pcie-generation", "pcie-width",
+                                        "ecc-pending", "mig-pending",     "board-part"};
 
 static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 {
@@ -663,17 +670,12 @@ static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sx
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
 
-/* "=WHAT[=COUNT]" */
-static int read_counter(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+/* "WHAT[=COUNT]" */
+static int read_counted(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
-    const struct lab_count *count;
-    const char *word;
+    const char *word = word_at(cursor, "=");
+    const struct lab_count *count = lab_count_find(lab->profile, fault->kind, word, strlen(word));
 
-    if (*cursor->at != '=')
-        return wrong(cursor, cursor->at, "stands where '=' and a counter should");
-    cursor->at++;
-    word = word_at(cursor, "=");
-    count = lab_count_find(lab->profile, fault->kind, word, strlen(word));
     if (count == NULL)
         return wrong(cursor, word,
                      arena_printf(cursor->arena, "is no counter of hosts of %s", lab->profile->name));
@@ -684,6 +686,14 @@ static int read_counter(struct cursor *cursor, const struct lab *lab, struct fau
         return 0;
     cursor->at++;
     return read_number(cursor, fault);
+}
+
+static int read_counter(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a counter should");
+    cursor->at++;
+    return read_counted(cursor, lab, fault);
 }
 
 static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
@@ -763,6 +773,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_GPU_NUMBER:
     case ARGUMENT_GPU_NUMBER_OPT:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_COUNTER:
+        return read_counted(cursor, lab, fault);
     case ARGUMENT_GPU_COUNTER:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_counter(cursor, lab, fault);
     case ARGUMENT_GPU_TEST:

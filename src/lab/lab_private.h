@@ -213,6 +213,7 @@ enum fault_kind {
     FAULT_AER_BURN,
     FAULT_AER_CORRECTED,
     FAULT_EDAC_BURN,
+    FAULT_MACHINE_COUNTS,
     FAULT_LOG_BURN,
     FAULT_NVME_BURN,
     FAULT_NVME_GONE,
@@ -306,7 +307,7 @@ struct lab_count {
     enum fault_kind kind;
     const char *word;
     double number;     /* by so much, when no number was given */
-    const char *where; /* of a port: the folder of its file */
+    const char *where; /* of a port: the folder of its file; of the kernel: the file */
     enum lab_count_of { ON_ANY, WITH_REMAPPER, WITHOUT_REMAPPER, TO_NVLINK4, FROM_NVLINK5 } of;
 };
 /* NULL: hosts of the profile have no such counter. The word need not end. */
@@ -451,6 +452,7 @@ const char *lab_bus_id(const struct lab_gpu *gpu, char buf[24]);
 unsigned lab_hca_bus(const struct lab_profile *profile, unsigned hca);
 /* Where the kernel counts an HCA's corrected PCIe errors: of lab_hca_pci. */
 #define LAB_AER "sys/bus/pci/devices/%s.0/aer_dev_correctable"
+#define LAB_EDAC "sys/devices/system/edac/mc/mc0/"
 /* What a GPU has counted of that word since a test has struck its host. */
 unsigned long long lab_counted(const struct lab_host *host, enum fault_kind kind, int gpu, const char *word);
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);

@@ -146,6 +146,7 @@ GPUS = [
         ("pcie-width", "pcie.width.max is 8, while most hosts have 16", "BIOS"),
         ("ecc-pending", "gpu.ecc_after_reset is Disabled, expected unchanged", "reset"),
         ("mig-pending", "gpu.mig_after_reset is Enabled, expected unchanged", "reset"))],
+    Case("gpu-odd:4=board-part", {}, noted={("gpu-inventory", "gpu4"): "gpu.part_number is 692-2G520-0200-0A1, while most hosts have 692"}),
     Case("inforom:6", fail("gpu-inventory", {"gpu6"}, "gpu.inforom is corrupted, expected ok"), remedy="replaced"),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
     Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")
@@ -206,7 +207,7 @@ LOAD = [
     Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
     Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
-    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79")),
+    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79"), remedy="follow the action of the line"),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
     Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none") | fail("ecc-after", {"gpu2"}, "is 3, expected <= 0"),
@@ -224,8 +225,12 @@ LOAD = [
     *[Case(f"gpu-counts:5={what}", {}, noted={("gpu-burn", ""): rf"window.corrected is gpu5: {words}, [\d.e+]+ per hour"}) for what, words in (
         ("pcie-replays=40", "40 PCIe replays"), ("sram-corrected=90", "90 corrected SRAM errors"), ("dram-corrected=900", "900 corrected DRAM errors"),
         ("dram-corrected-ever=900", "900 corrected DRAM errors"), ("rows-corrected", "1 rows remapped for correctable errors"))],
-    Case("gpu-counts:6=sram-threshold", fail("gpu-burn", {"gpu6"}, "threshold") | fail("ecc-after", {"gpu6"}, "sram_threshold_exceeded is Yes")),
-    Case("gpu-counts:0=rows-failed", fail("gpu-burn", {"gpu0"}, "remap") | fail("ecc-after", {"gpu0"}, "remapped_rows.failure is Yes")),
+    Case("gpu-counts:6=sram-threshold", fail("gpu-burn", {"gpu6"}, "threshold") | fail("ecc-after", {"gpu6"}, "sram_threshold_exceeded is Yes"),
+         remedy="manufacturer allows"),
+    Case("gpu-counts:2=needs-reset", fail("gpu-burn", {"gpu2"}, "reset") | fail("health-after", {"gpu2"}, "gpu.reset_required is Yes"),
+         remedy="--gpu-reset"),
+    Case("gpu-counts:0=rows-failed", fail("gpu-burn", {"gpu0"}, "remap") | fail("ecc-after", {"gpu0"}, "remapped_rows.failure is Yes"),
+         remedy="field diagnostic"),
     Case("xid:4=63", fail("gpu-burn", {"gpu4"}, "63")),
     Case("xid:6=92", fail("gpu-burn", {"gpu6"}, "92")),
     Case("aer-burn:mlx5_3", fail("gpu-burn", HOST, r"severity=Uncorrected \(Fatal\)"), remedy="reseat"),
@@ -239,6 +244,12 @@ LOAD = [
     Case("log-burn:sxid", {}),
     Case("log-burn:edac-ce", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
     Case("log-burn:mce-corrected", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
+    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}"), remedy="reseat") for what, words in (
+        ("aer-nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
+        ("edac-ue", "mc0: 1 uncorrectable memory errors"))],
+    Case("machine-counts:edac-ce", {}, noted={("gpu-burn", ""): r"window.corrected is mc0: 30 corrected memory errors .*, [\d.e+]+ per hour"}),
+    Case("machine-counts:nvme-warning", fail("gpu-burn", HOST, "nvme1 warns: .*no longer reliable") | fail("bom-after", HOST, r"nvme1: the drive reports a critical warning \(4\)"),
+         remedy="drive"),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
     Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is missing") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),

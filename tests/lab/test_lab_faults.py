@@ -152,6 +152,12 @@ CASES = [
     ("gpu-counts:2=sram-corrected", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ECC | grep -c 'SRAM Correctable *: 20000'", r"^2$"),
     ("gpu-counts:2=dram-corrected-ever=7", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ECC | grep -c 'DRAM Correctable *: 7'", r"^1$"),
     ("gpu-counts:2=rows-failed", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ROW_REMAPPER | grep -c 'Failure Occurred *: Yes'", r"^1$"),
+    ("gpu-counts:2=needs-reset", "gpu_burn 30 >/dev/null; nvidia-smi -q | grep -c 'Reset Required *: Yes'", r"^1$"),
+    ("gpu-odd:2=board-part", "nvidia-smi -q | grep -c 'Board Part Number *: 692-2G520-0200-0A1'", r"^1$"),
+    ("machine-counts:aer-fatal", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_fatal 2>/dev/null | grep -c "FATAL 1"; }; '
+     "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("machine-counts:edac-ue=3", 'f="$ASSAY_LAB_ROOT"/sys/devices/system/edac/mc/mc0/ue_count; cat "$f"; gpu_burn 30 >/dev/null; cat "$f"', r"^0\n3$"),
+    ("machine-counts:nvme-warning", "m() { sudo nvme smart-log /dev/nvme1 | grep critical; }; m; gpu_burn 30 >/dev/null; m", r": 0\n.*: 0x4$"),
     ("nvlink-counts:2=replay", "gpu_burn 30 >/dev/null; nvidia-smi nvlink -e | grep -c 'Replay Errors: 7'", r"^1$"),
     ("port-counts:mlx5_2=packet_seq_err=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/hw_counters/packet_seq_err; cat "$f"; '
      'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
