@@ -98,4 +98,22 @@ with Lab("noisy", 7, [f"node{i}:link-flap:mlx5_{hca}" for i in range(1, 5) for h
              "where more links flapped than are told, all whose links did fail, and the others have passed", done.stdout)
     causes = [item["cause"] for _, item in report.outcomes() if item["metric"] == "window.links"]
     tap.ok(len(causes) == 1 and re.search(r"; and more of node(5|\[\d[\d,-]*5\])", causes[0]), "who they are is told", causes)
+
+with Lab("loud", 10, [f"node{i}:xid-cluster:{gpu}=79" for i in range(1, 10) for gpu in range(8)]) as lab:
+    loud = os.path.join(FOLDER, "loud.db")
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", loud, "--progress", "none", "-o", os.path.join(FOLDER, "l.html"))
+    report = Report(loud)
+    tap.same([report.verdict_of(f"node{i}") for i in range(1, 11)], ["reject"] * 9 + ["accept"],
+             "where more GPUs are complained of than are told, so do all of whom something was to be said", done.stdout)
+
+with Lab("unread", 4, ["node2:link-flap:mlx5_1", "node3:hca-missing:mlx5_4"]) as lab:
+    unread, alone = os.path.join(FOLDER, "unread.db"), os.path.join(FOLDER, "alone.json")
+    with open(alone, "w", encoding="ascii") as file:  # who is slow is not searched for: that would name the host anyway
+        json.dump(SUITE | {"steps": [SUITE["steps"][0], SUITE["steps"][3] | {"isolate": False}]}, file)
+    done = assay("run", "-H", lab.hostfile, "-s", alone, "--db", unread, "--progress", "none", "-o", os.path.join(FOLDER, "r.html"))
+    report = Report(unread)
+    causes = [item["cause"] for _, item in report.outcomes() if item["metric"] == "window.links"]
+    tap.ok(len(causes) == 1 and "node2 mlx5_1/1: 1; not known of node3" in causes[0], "whose ports could not be read is told", causes)
+    tap.same([report.verdict_of(f"node{i}") for i in range(1, 5)], ["accept", "reject", "incomplete", "accept"],
+             "and that host has not passed", done.stdout)
 tap.end()
