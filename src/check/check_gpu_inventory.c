@@ -20,7 +20,9 @@
 /* What all GPUs of a platform have alike, unless the suite says which are allowed. */
 static const struct alike {
     const char *metric;
-    bool optional;     /* some GPUs do not have it: "N/A", which is alike too */
+    bool optional; /* some GPUs do not have it: "N/A", which is alike too */
+    bool
+        as_good; /* a part that was replaced may have another, and is as good: it is named and does not fail */
     const char *right; /* NULL: whatever most have */
 } alike[] = {
     {"gpu.vbios"},
@@ -31,6 +33,7 @@ static const struct alike {
     {"pcie.width.max"},
     {"gpu.ecc_after_reset", .right = "unchanged"},
     {"gpu.mig_after_reset", .right = "unchanged"},
+    {"gpu.part_number", .as_good = true},
 };
 
 #define BOARD_UNTOLD "none"
@@ -246,8 +249,6 @@ static const struct item items[] = {
                   .status = LIMIT_TOOL, .source = ONCE)},
     /* As it is told: GPUs of one GB200 or GB300 module share it, and some tell none. */
     {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
-    /* A part that was replaced has another, and is as good. */
-    {"gpu.part_number", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu.inforom", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.inforom", "ok", "nvidia-smi")},
     {"gpu.pci_address", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
@@ -283,7 +284,7 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
 
         for (unsigned k = 0; k < platform->gpu_count; k++)
             slot_add(context, slots, alike[i].metric, arena_printf(context->arena, "gpu%u", k), NULL,
-                     DUTY_GATE, rules);
+                     alike[i].as_good ? DUTY_RECORD : DUTY_GATE, rules);
     }
 }
 

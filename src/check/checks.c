@@ -69,15 +69,20 @@ const struct remedy *check_problem(const struct check *check, const char *metric
     return NULL;
 }
 
-/* What the kernel said while a test loaded the hosts has its action with it, whatever the test is of. */
-static const struct remedy kernel_remedies[] = {
-    {"sound", REASON(do_xid_action), .about = &sentence_xid_line_explained},
+/* What the kernel said while a test loaded the hosts has its action with it, and what a GPU came to say of itself is mended as such,
+   whatever the test is of: to run that again mends nothing. */
+static const struct remedy load_remedies[] = {
+    {"*", REASON(do_xid_action), .about = &sentence_xid_line_explained},
+    {"*", REASON(reset_gpu_number_test_again), .about = &sentence_gpu_must_be_reset},
+    {"*", REASON(run_field_diagnostic), .about = &sentence_row_not_remapped},
+    {"*", REASON(run_field_diagnostic), .about = &sentence_memory_unrepairable},
+    {"*", REASON(more_than_maker_allows), .about = &sentence_sram_errors_beyond_allowed},
     {0},
 };
 
 const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause)
 {
-    const struct reason *text = check->window ? find_remedy(kernel_remedies, metric, cause) : NULL;
+    const struct reason *text = check->window ? find_remedy(load_remedies, metric, cause) : NULL;
 
     if (text == NULL)
         text = find_remedy(check->remedies, metric, cause);

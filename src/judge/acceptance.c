@@ -122,34 +122,69 @@ struct mending {
     const struct waiver *waiver; /* that covers all of it that was not mended; NULL */
 };
 
-static void mend(const struct settling *settling, const struct shown *fail, const char *subject,
-                 const struct waiver *waiver, struct mending *mending)
+/* How it stands with the subject: REQUIREMENT_RETEST, where it was mended. */
+static enum requirement_state mend(const struct settling *settling, const struct shown *fail,
+                                   const char *subject, const struct waiver *waiver, struct mending *mending)
 {
     double at = mended_at(settling, fail, subject);
 
     if (at > mending->at)
         mending->at = at;
     if (at > 0)
-        return;
+        return REQUIREMENT_RETEST;
     if (waiver != NULL)
         mending->waiver = waiver;
     else if (mending->unmended == NULL)
         mending->unmended = subject;
+    return waiver != NULL ? REQUIREMENT_WAIVED : REQUIREMENT_FAILED;
+}
+
+/* That is how it stands with a host of its unit. */
+static void note_unit(struct settling *settling, const struct host *host, enum requirement_state state)
+{
+    struct requirement *requirement = settling->requirement;
+
+    for (size_t i = 0; i < requirement->units.count; i++)
+        if (strcmp(requirement->units.items[i].unit, host->unit) == 0) {
+            if (state > requirement->units.items[i].state)
+                requirement->units.items[i].state = state;
+            return;
+        }
+    *list_push(settling->acceptance->arena, &requirement->units) = (struct unit_state){host->unit, state};
 }
 
 /* What a test across hosts says of some of them is mended on these. */
-static void mend_fail(const struct settling *settling, const struct shown *fail,
-                      const struct outcome *outcome, const struct waiver *waiver, struct mending *mending)
+static void mend_fail(struct settling *settling, const struct shown *fail, const struct outcome *outcome,
+                      const struct waiver *waiver, struct mending *mending)
 {
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct step *step = &record->plan->steps.items[fail->step];
     struct blamed_list blamed = {0};
 
     blame_find(arena_of(settling), step, outcome, &blamed);
-    for (size_t i = 0; i < blamed.items.count && !blamed.items.items[i].perhaps; i++)
-        mend(settling, fail, blamed.items.items[i].host->name, waiver, mending);
+    for (size_t i = 0; i < blamed.items.count; i++) {
+        const struct host *host = blamed.items.items[i].host;
+
+        note_unit(settling, host,
+                  blamed.items.items[i].perhaps ? REQUIREMENT_MISSING
+                                                : mend(settling, fail, host->name, waiver, mending));
+    }
     if (blamed.items.count == 0)
         mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
+}
+
+/* Of an accused path or leaf no host is at fault. */
+static void mend_accused(struct settling *settling, const struct shown *fail,
+                         const struct accusation *accusation, struct mending *mending)
+{
+    const struct record *record = settling->acceptance->runs.items[fail->run];
+    const struct step *step = &record->plan->steps.items[fail->step];
+    bool is_host = accusation->kind == ACCUSED_HOST;
+    enum requirement_state state = mend(settling, fail, is_host ? accusation->subject : "", NULL, mending);
+
+    for (size_t i = 0; is_host && i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, accusation->subject) == 0)
+            note_unit(settling, step->members[i], state);
 }
 
 /* A waiver is of the hardware that failed: when that has gone, so has what it covers. */
@@ -172,9 +207,7 @@ static struct mending mending_of(struct settling *settling, const struct shown *
     }
     for (size_t i = 0; i < judgement->accusation_count; i++)
         if (judgement->accusations[i].step == fail->step)
-            mend(settling, fail,
-                 judgement->accusations[i].kind == ACCUSED_HOST ? judgement->accusations[i].subject : "",
-                 NULL, &mending);
+            mend_accused(settling, fail, &judgement->accusations[i], &mending);
     return mending;
 }
 
@@ -208,10 +241,11 @@ static const struct reason *unmended_text(const struct settling *settling, const
                         : reason(arena_of(settling), fail_of_part_stands, run, part);
 }
 
-/* false: a fail stands. mended: when the last of those that do not was; 0: none ever failed. */
+/* false: a fail stands, of which the first tells why. mended: when the last of those that do not was; 0: none ever failed. */
 static bool settle_fails(struct settling *settling, double *ret_mended)
 {
     struct requirement *requirement = settling->requirement;
+    bool stands = false;
 
     *ret_mended = 0;
     for (size_t i = 0; i < requirement->shown.count; i++) {
@@ -221,16 +255,15 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
         if (shown->word != OUTCOME_FAIL)
             continue;
         mending = mending_of(settling, shown);
-        if (mending.unmended != NULL) {
+        if (mending.unmended != NULL && !stands)
             settle(settling, REQUIREMENT_FAILED, unmended_text(settling, shown, mending.unmended));
-            return false;
-        }
+        stands |= mending.unmended != NULL;
         if (mending.waiver != NULL)
             requirement->waiver = mending.waiver;
         else if (mending.at > *ret_mended)
             *ret_mended = mending.at;
     }
-    return true;
+    return !stands;
 }
 
 /* Passes that count: behind the repair, and behind whatever was not a pass since. */
@@ -408,6 +441,21 @@ static void count_state(struct acceptance_verdict *verdict, enum requirement_sta
     verdict->failed += state == REQUIREMENT_FAILED;
 }
 
+/* A test across units counts for those whose hosts it is about, as in a run. What was mended there, and what may have been
+   theirs, is settled where the whole has passed since. */
+static void count_units(struct acceptance *acceptance, const struct requirement *requirement)
+{
+    bool settled = requirement->state == REQUIREMENT_PASSED || requirement->state == REQUIREMENT_WAIVED;
+
+    for (size_t i = 0; i < requirement->units.count; i++) {
+        const struct unit_state *of_unit = &requirement->units.items[i];
+        struct acceptance_verdict *verdict = find_verdict(acceptance, of_unit->unit);
+
+        if (verdict != NULL && *of_unit->unit != '\0' && (!settled || of_unit->state == REQUIREMENT_WAIVED))
+            count_state(verdict, of_unit->state);
+    }
+}
+
 /* Nothing shown accepts nothing: an empty verdict is incomplete. */
 static void close_verdict(struct acceptance_verdict *verdict)
 {
@@ -455,6 +503,8 @@ static void make_verdicts(struct acceptance *acceptance)
         count_state(&acceptance->verdicts.items[0], requirement->state);
         if (*unit != '\0')
             count_state(find_verdict(acceptance, unit), requirement->state);
+        else
+            count_units(acceptance, requirement);
     }
     for (size_t i = 0; i < acceptance->verdicts.count; i++) {
         close_verdict(&acceptance->verdicts.items[i]);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
@@ -119,12 +120,47 @@ static bool is_laid_here(const struct item_case *item, const struct tried *tried
     return &shape->slots[first] == item->slot;
 }
 
+/* Of which members more was complained of. */
+struct left_out {
+    LIST_OF(const char *) members;
+    bool others; /* nobody knows of whom */
+};
+
+/* Complaints come member by member. */
+static void leave_out(const struct item_case *item, const char *subject, struct left_out *left_out)
+{
+    const struct step *step = item->step;
+    size_t length = strcspn(subject, " ");
+
+    for (size_t i = left_out->members.count; i-- > 0;)
+        if (strncmp(left_out->members.items[i], subject, length) == 0 &&
+            left_out->members.items[i][length] == '\0')
+            return;
+    for (size_t i = 0; i < step->member_count; i++)
+        if (strncmp(step->members[i]->name, subject, length) == 0 && step->members[i]->name[length] == '\0') {
+            *list_push(item->arena, &left_out->members) = step->members[i]->name;
+            return;
+        }
+    left_out->others = true;
+}
+
+static const struct reason *with_left_out(struct arena *arena, const struct reason *said,
+                                          const struct left_out *left_out)
+{
+    if (left_out->members.count > 0)
+        said = reason_also(arena, said,
+                           reason(arena, more_left_out_of,
+                                  hostlist_fold(arena, left_out->members.items, left_out->members.count)));
+    return left_out->others ? reason_also(arena, said, REASON(more_left_out)) : said;
+}
+
 /* What was complained of; NULL: nothing. Of a test of one host the first tells it; of several hosts each may have its own. */
 static const struct reason *own_faults(const struct item_case *item, const struct tried *tried)
 {
     const struct reading *reading = &tried->attempt->reading;
     const struct reason *said = NULL;
     const char *parts[FAULTS_SAID];
+    struct left_out left_out = {0};
     size_t count = 0;
 
     for (size_t i = 0; i < reading->findings.count; i++) {
@@ -139,12 +175,14 @@ static const struct reason *own_faults(const struct item_case *item, const struc
             known++;
         if (known < count)
             continue;
-        if (count == FAULTS_SAID)
-            return reason_also(item->arena, said, REASON(more_left_out));
+        if (count == FAULTS_SAID) {
+            leave_out(item, finding->subject, &left_out);
+            continue;
+        }
         parts[count++] = finding->subject;
         said = reason_also(item->arena, said, fault_text(item, finding));
     }
-    return said;
+    return with_left_out(item->arena, said, &left_out);
 }
 
 /* As a sentence goes on: "expected yes", "expected >= 345 GB/s". */

@@ -102,6 +102,17 @@ static bool is_counted(const struct blamed_list *blamed, size_t index, bool unit
     return false;
 }
 
+/* NULL: it has none */
+static void count_blame(struct verdict *verdict, const struct outcome *outcome, bool perhaps)
+{
+    if (verdict == NULL)
+        return;
+    if (perhaps)
+        verdict->inconclusive++;
+    else
+        count_word(verdict, outcome);
+}
+
 /* A fail of a test of several hosts, once to each that it is about; and to its unit, where the test was over several. Whom it
    is about perhaps has not passed, and has not failed. */
 static void count_blamed(struct record *record, const struct step *step, const struct outcome *outcome,
@@ -113,16 +124,12 @@ static void count_blamed(struct record *record, const struct step *step, const s
     blame_find(record->arena, step, outcome, &blamed);
     for (size_t i = 0; i < blamed.items.count; i++) {
         const struct host *host = blamed.items.items[i].host;
-        struct verdict *own = unit == NULL && !blamed.items.items[i].perhaps && !is_counted(&blamed, i, true)
-                                  ? find_verdict(judgement, "unit", host->unit)
-                                  : NULL;
+        bool perhaps = blamed.items.items[i].perhaps;
 
-        if (blamed.items.items[i].perhaps)
-            find_verdict(judgement, "host", host->name)->inconclusive++;
-        else if (!is_counted(&blamed, i, false))
-            count_word(find_verdict(judgement, "host", host->name), outcome);
-        if (own != NULL)
-            count_word(own, outcome);
+        if (!is_counted(&blamed, i, false))
+            count_blame(find_verdict(judgement, "host", host->name), outcome, perhaps);
+        if (unit == NULL && !is_counted(&blamed, i, true))
+            count_blame(find_verdict(judgement, "unit", host->unit), outcome, perhaps);
     }
 }
 

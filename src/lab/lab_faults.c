@@ -14,6 +14,9 @@ enum argument {
     ARGUMENT_GPU_NUMBER_OPT, /* 3[=25] */
     ARGUMENT_GPU_TEST,       /* 3[=Diagnostic] */
     ARGUMENT_GPU_WORD,       /* 3=vbios */
+    ARGUMENT_GPU_COUNTER,    /* 3=pcie-replays[=500] */
+    ARGUMENT_COUNTER,        /* edac-ue[=1] */
+    ARGUMENT_HCA_COUNTER,    /* mlx5_3=packet_seq_err[=500] */
     ARGUMENT_HOST_WORD,      /* iommu */
     ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_BMC_WORD,       /* hangs */
@@ -50,9 +53,9 @@ static const struct kind {
     [FAULT_SERIAL_NONE] = {"serial-none", ":GPU", ARGUMENT_GPU, 0, 0, 0, "the GPU tells no serial number",
                            "none: some GPUs have none"},
     [FAULT_GPU_ODD] = {"gpu-odd", ":GPU=WHAT", ARGUMENT_GPU_WORD, 0, 0, 0,
-                       "the GPU has another vbios, inforom, gsp, memory, pcie-generation, "
+                       "the GPU has another vbios, inforom, gsp, memory, board-part, pcie-generation, "
                        "pcie-width, ecc-pending or mig-pending than all others",
-                       "fail of gpu-inventory"},
+                       "fail of gpu-inventory; a remark for board-part"},
     [FAULT_INFOROM] = {"inforom", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                        "nvidia-smi says that its InfoROM is corrupted", "fail of gpu-inventory"},
     [FAULT_P2P] = {"p2p", ":A-B=GBPS", ARGUMENT_PAIR_NUMBER, 0, 0.01, 10000,
@@ -367,6 +370,13 @@ static const struct kind {
     [FAULT_DRAIN_BURN] = {"drain-burn", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                           "the driver recommends to drain the host and reset the GPU from gpu_burn on",
                           "fail of gpu-burn"},
+    [FAULT_GPU_COUNTS] =
+        {"gpu-counts", ":GPU=WHAT[=COUNT]", ARGUMENT_GPU_COUNTER, 0, 1, 1e12,
+         "during gpu_burn the GPU counts COUNT more pcie-replays, memory errors corrected (sram-corrected, dram-corrected; with "
+         "-ever only since it was made, as where the driver was loaded anew) or uncorrected-ever, rows-corrected; reaches "
+         "its sram-threshold, needs-reset or has rows-failed (remaps); GPUs before Ampere: pages-single, pages-double, pages-pending",
+         "fail of gpu-burn beyond 160 replays (and as many an hour), 10000 of sram-corrected, 2e7 of dram-corrected, and of "
+         "uncorrected-ever, sram-threshold, needs-reset, rows-failed, pages-double and pages-pending; else a remark"},
     [FAULT_AER_BURN] = {"aer-burn", ":HCA", ARGUMENT_HCA, 0, 0, 0,
                         "the kernel logs an uncorrectable PCIe error of the HCA during gpu_burn",
                         "fail of gpu-burn"},
@@ -376,6 +386,11 @@ static const struct kind {
     [FAULT_EDAC_BURN] = {"edac-burn", "", ARGUMENT_NONE, 0, 0, 0,
                          "the kernel logs an uncorrectable error of a DIMM during gpu_burn",
                          "fail of gpu-burn"},
+    [FAULT_MACHINE_COUNTS] =
+        {"machine-counts", ":WHAT[=COUNT]", ARGUMENT_COUNTER, 0, 1, 1e12,
+         "during gpu_burn the kernel counts COUNT more and logs nothing: aer-nonfatal or aer-fatal (of the first HCA), edac-ce or edac-ue "
+         "(of a memory controller); or the drive nvme1 comes to warn (nvme-warning, the bits)",
+         "fail of gpu-burn, and of bom-after for nvme-warning; a remark for edac-ce"},
     [FAULT_LOG_BURN] =
         {"log-burn", ":WHAT", ARGUMENT_LOG_WORD, 0, 0, 0,
          "the kernel logs during gpu_burn an uncorrected memory error (mce), a link taken down by its PCIe port (dpc), an "
@@ -390,12 +405,25 @@ static const struct kind {
     [FAULT_IB_BURST] = {"ib-burst", ":HCA[=COUNT]", ARGUMENT_HCA_NUMBER, 30000, 1, 65534,
                         "the HCA's port counts COUNT symbol errors while NCCL runs across hosts",
                         "fail of the tests across hosts beyond 10 and 120 an hour, else a remark"},
+    [FAULT_PORT_COUNTS] =
+        {"port-counts", ":HCA=COUNTER[=COUNT]", ARGUMENT_HCA_COUNTER, 0, 1, 1e12,
+         "that counter of the HCA's port, as the kernel calls it (link_error_recovery, port_rcv_errors, "
+         "local_link_integrity_errors, excessive_buffer_overrun_errors, port_xmit_discards, packet_seq_err, "
+         "local_ack_timeout_err, out_of_sequence, rnr_nak_retry_err, implied_nak_seq_err, req_transport_retries_exceeded, "
+         "np_cnp_sent, rp_cnp_handled, roce_adp_retrans, roce_slow_restart), grows by COUNT while NCCL runs across hosts",
+         "fail of the tests across hosts where it has a limit, else a remark; of np_cnp_sent and rp_cnp_handled nothing, as congestion "
+         "is no fault"},
     [FAULT_NVLINK_RECOVERY] =
         {"nvlink-recovery", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 2, 1, 1e6,
          "the last NVLink of the GPU goes down and recovers COUNT times during gpu_burn", "fail of gpu-burn"},
     [FAULT_NVLINK_CRC] = {"nvlink-crc", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 12, 1, 1e9,
                           "the last NVLink of the GPU counts COUNT CRC errors during gpu_burn",
                           "fail of gpu-burn beyond 100 a second, else written down"},
+    [FAULT_NVLINK_COUNTS] =
+        {"nvlink-counts", ":GPU=WHAT[=COUNT]", ARGUMENT_GPU_COUNTER, 0, 1, 1e12,
+         "the last NVLink of the GPU counts COUNT more during gpu_burn: replay (to NVLink 4); recovery, recovery-failed, malformed, "
+         "overrun, rx, rx-remote, integrity, effective, symbol, discards (from NVLink 5 on)",
+         "fail of gpu-burn; of replay and discards nothing: written down"},
     [FAULT_GPU_TAKEN] = {"gpu-taken", ":GPU", ARGUMENT_GPU, 0, 0, 0,
                          "a foreign process takes the GPU during gpu_burn and stays",
                          "inconclusive in gpu-burn"},
@@ -624,8 +652,9 @@ static int read_word_of(struct cursor *cursor, const char *const *words, size_t 
 }
 
 /* Of what there is one of each GPU, and which may be another. */
-static const char *const gpu_words[] = {"vbios",           "inforom",    "gsp",         "memory",
-                                        "pcie-generation", "pcie-width", "ecc-pending", "mig-pending"};
+static const char *const gpu_words[] = {"vbios",       "inforom",         "gsp",
+                                        "memory",      "pcie-generation", "pcie-width",
+                                        "ecc-pending", "mig-pending",     "board-part"};
 
 static int read_gpu_word(struct cursor *cursor, struct fault *fault)
 {
@@ -651,6 +680,32 @@ static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sx
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
 
+/* "WHAT[=COUNT]" */
+static int read_counted(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    const char *word = word_at(cursor, "=");
+    const struct lab_count *count = lab_count_find(lab->profile, fault->kind, word, strlen(word));
+
+    if (count == NULL)
+        return wrong(cursor, word,
+                     arena_printf(cursor->arena, "is no counter of hosts of %s", lab->profile->name));
+    fault->word = count->word;
+    fault->number = count->number;
+    cursor->at += strlen(word);
+    if (*cursor->at == '\0')
+        return 0;
+    cursor->at++;
+    return read_number(cursor, fault);
+}
+
+static int read_counter(struct cursor *cursor, const struct lab *lab, struct fault *fault)
+{
+    if (*cursor->at != '=')
+        return wrong(cursor, cursor->at, "stands where '=' and a counter should");
+    cursor->at++;
+    return read_counted(cursor, lab, fault);
+}
+
 static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *fault)
 {
     const char *word = word_at(cursor, "=");
@@ -663,6 +718,8 @@ static int read_hca(struct cursor *cursor, const struct lab *lab, struct fault *
             arena_printf(cursor->arena, "is not an HCA from mlx5_0 to mlx5_%u", lab->profile->hcas - 1));
     fault->hca = (int)number;
     cursor->at += strlen(word);
+    if (cursor->kind->argument == ARGUMENT_HCA_COUNTER)
+        return read_counter(cursor, lab, fault);
     return cursor->kind->argument == ARGUMENT_HCA ? 0 : read_equals(cursor, fault);
 }
 
@@ -726,6 +783,10 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_GPU_NUMBER:
     case ARGUMENT_GPU_NUMBER_OPT:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_equals(cursor, fault);
+    case ARGUMENT_COUNTER:
+        return read_counted(cursor, lab, fault);
+    case ARGUMENT_GPU_COUNTER:
+        return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_counter(cursor, lab, fault);
     case ARGUMENT_GPU_TEST:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_test(cursor, fault);
     case ARGUMENT_GPU_WORD:
@@ -748,6 +809,7 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_pair(cursor, lab, fault) < 0 ? -1 : read_equals(cursor, fault);
     case ARGUMENT_HCA:
     case ARGUMENT_HCA_NUMBER:
+    case ARGUMENT_HCA_COUNTER:
         return read_hca(cursor, lab, fault);
     case ARGUMENT_NUMBER_OPT:
         return read_number(cursor, fault);
@@ -824,6 +886,8 @@ int fault_parse(struct arena *arena, const struct lab *lab, const char *text, st
     if (fault.kind >= FAULT_FABRIC_UUID_ZERO && fault.kind <= FAULT_IMEX_DOWN &&
         lab->profile->domain_hosts == 0)
         return wrong(&cursor, lab->profile->name, "has no NVLinks between hosts, as gb200-nvl72 has");
+    if (fault.kind == FAULT_NVLINK_CRC && lab_nvlink5(lab->profile))
+        return wrong(&cursor, lab->profile->name, "has NVLinks that count no CRC errors: see nvlink-counts");
     if (fault.kind == FAULT_NVLS_OFF && !lab->profile->fabric_state)
         return wrong(&cursor, lab->profile->name, "has no NVSwitch multicast that could be off");
     if (fault.kind >= FAULT_ROCE_MTU && fault.kind <= FAULT_ECN_OFF && !lab->ethernet)

@@ -249,6 +249,7 @@ static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
     gpu->ecc_uncorrected += (unsigned)number_or(host, FAULT_ECC_BURN, gpu->number, 0);
     gpu->remap_pending |= has_fault(host, FAULT_REMAP_BURN, gpu->number);
     gpu->drain_recommended = has_fault(host, FAULT_DRAIN_BURN, gpu->number);
+    gpu->reset_required |= lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "needs-reset") > 0;
     gpu->link_recoveries = (unsigned)number_or(host, FAULT_NVLINK_RECOVERY, gpu->number, 0);
     gpu->link_crc = (unsigned)number_or(host, FAULT_NVLINK_CRC, gpu->number, 0);
     gpu->busy |= has_fault(host, FAULT_GPU_TAKEN, gpu->number);
@@ -272,7 +273,7 @@ static void gpu_build(struct lab_gpu *gpu, const struct lab_host *host)
     const struct lab_profile *profile = host->profile;
 
     gpu->vbios = is_odd(gpu, host, "vbios") ? "96.00.30.00.01" : profile->vbios;
-    gpu->board_part = profile->board_part;
+    gpu->board_part = is_odd(gpu, host, "board-part") ? "692-2G520-0200-0A1" : profile->board_part;
     gpu->image = is_odd(gpu, host, "inforom") ? "G520.0200.00.03" : profile->image;
     gpu->gsp = is_odd(gpu, host, "gsp") ? "N/A" : host->driver;
     gpu->memory_mib = profile->memory_mib - (is_odd(gpu, host, "memory") ? 2048 : 0);

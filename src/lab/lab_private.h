@@ -212,15 +212,19 @@ enum fault_kind {
     FAULT_ECC_BURN,
     FAULT_REMAP_BURN,
     FAULT_DRAIN_BURN,
+    FAULT_GPU_COUNTS,
     FAULT_AER_BURN,
     FAULT_AER_CORRECTED,
     FAULT_EDAC_BURN,
+    FAULT_MACHINE_COUNTS,
     FAULT_LOG_BURN,
     FAULT_NVME_BURN,
     FAULT_NVME_GONE,
     FAULT_IB_BURST,
+    FAULT_PORT_COUNTS,
     FAULT_NVLINK_RECOVERY,
     FAULT_NVLINK_CRC,
+    FAULT_NVLINK_COUNTS,
     FAULT_GPU_TAKEN,
     FAULT_LINK_FLAP,
     FAULT_LYING_HEAD,
@@ -300,6 +304,20 @@ const struct fault *fault_of_hca(const struct lab *lab, unsigned host, enum faul
 /* Of this tool. */
 const struct fault *fault_of_tool(const struct lab *lab, unsigned host, enum fault_kind kind,
                                   const char *tool);
+
+/* A counter that grows during a test. */
+struct lab_count {
+    enum fault_kind kind;
+    const char *word;
+    double number;     /* by so much, when no number was given */
+    const char *where; /* of a port: the folder of its file; of the kernel: the file */
+    enum lab_count_of { ON_ANY, WITH_REMAPPER, WITHOUT_REMAPPER, TO_NVLINK4, FROM_NVLINK5 } of;
+};
+/* NULL: hosts of the profile have no such counter. The word need not end. */
+const struct lab_count *lab_count_find(const struct lab_profile *profile, enum fault_kind kind,
+                                       const char *word, size_t length);
+/* Whether nvidia-smi tells of its NVLinks what it tells of those of the fifth generation. */
+bool lab_nvlink5(const struct lab_profile *profile);
 
 /* Everything in the arena. */
 struct lab *lab_load(struct arena *arena, const char *directory, struct error *err)
@@ -437,6 +455,9 @@ const char *lab_bus_id(const struct lab_gpu *gpu, char buf[24]);
 unsigned lab_hca_bus(const struct lab_profile *profile, unsigned hca);
 /* Where the kernel counts an HCA's corrected PCIe errors: of lab_hca_pci. */
 #define LAB_AER "sys/bus/pci/devices/%s.0/aer_dev_correctable"
+#define LAB_EDAC "sys/devices/system/edac/mc/mc0/"
+/* What a GPU has counted of that word since a test has struck its host. */
+unsigned long long lab_counted(const struct lab_host *host, enum fault_kind kind, int gpu, const char *word);
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
 /* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);

@@ -272,6 +272,29 @@ static const struct {
     {"mce-corrected", "mce: [Hardware Error]: Machine check events logged"},
 };
 
+/* The file that the kernel counts it in; of PCIe devices, beside that of what it corrected of the first HCA. */
+static void count_machine(struct tool *tool, const struct fault *fault)
+{
+    const struct lab_count *count =
+        lab_count_find(tool->host->profile, fault->kind, fault->word, strlen(fault->word));
+    bool aer = strncmp(fault->word, "aer-", 4) == 0;
+    const char *beside = aer ? tree_file_of(tool, 0)
+                             : lab_host_file(tool->arena, tool->lab, tool->host->number, "root/" LAB_EDAC),
+               *text = arena_printf(tool->arena, "%s%.0f\n",
+                                    !aer                                    ? ""
+                                    : strcmp(fault->word, "aer-fatal") == 0 ? "TOTAL_ERR_FATAL "
+                                                                            : "TOTAL_ERR_NONFATAL ",
+                                    fault->number),
+               *file;
+
+    if (count->where == NULL)
+        return;
+    file =
+        arena_printf(tool->arena, "%.*s%s", (int)(strrchr(beside, '/') + 1 - beside), beside, count->where);
+    if (file_write(file, text, strlen(text), 0644, NULL) < 0)
+        fprintf(stderr, "lab: cannot write %s\n", file);
+}
+
 /* What the kernel has to say of the machine. */
 static void strike_machine(struct tool *tool, const struct fault *fault)
 {
@@ -294,6 +317,8 @@ static void strike_machine(struct tool *tool, const struct fault *fault)
         (void)unlink(arena_printf(tool->arena, "%s/model", drive));
         (void)rmdir(drive);
     }
+    if (fault->kind == FAULT_MACHINE_COUNTS)
+        count_machine(tool, fault);
     if (fault->kind == FAULT_AER_CORRECTED) {
         const char *file = tree_file_of(tool, (unsigned)fault->hca);
         const char *text = arena_printf(tool->arena, "TOTAL_ERR_COR %.0f\n", fault->number);

@@ -335,12 +335,12 @@ static void print_row(const struct test *test, const struct arguments *arguments
     fflush(stdout);
 }
 
-static void add_to_counter(struct tool *tool, const struct lab_host *host, int hca, const char *counter,
-                           uint64_t more)
+static void add_to_counter(struct tool *tool, const struct lab_host *host, int hca, const char *folder,
+                           const char *counter, uint64_t more)
 {
     const char *path = lab_host_file(
         tool->arena, tool->lab, host->number,
-        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/counters/%s", hca, counter));
+        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/%s/%s", hca, folder, counter));
     cleanup_text struct text text = {0};
     uint64_t count = 0;
 
@@ -357,7 +357,15 @@ static void add_to_counter(struct tool *tool, const struct lab_host *host, int h
 /* The link was down for a moment: one more than the driver has counted. */
 static void flap_link(struct tool *tool, const struct lab_host *host, const struct fault *fault)
 {
-    add_to_counter(tool, host, fault->hca, "link_downed", 1);
+    add_to_counter(tool, host, fault->hca, "counters", "link_downed", 1);
+}
+
+static void count_at_port(struct tool *tool, const struct lab_host *host, const struct fault *fault)
+{
+    const struct lab_count *count =
+        lab_count_find(host->profile, fault->kind, fault->word, strlen(fault->word));
+
+    add_to_counter(tool, host, fault->hca, count->where, count->word, (uint64_t)fault->number);
 }
 
 /* What the HCAs of a host count, in units of 4 bytes. Of many hosts it is not: each would need files of its own. */
@@ -374,9 +382,9 @@ static void carry(struct tool *tool, const struct lab_host *hosts, size_t host_c
         }
         for (int hca = 0; hosts[h].rdma && hca < LAB_HCAS; hca++)
             if (hosts[h].hcas[hca].present && hosts[h].hcas[hca].up && (rail < 0 || rail == hca)) {
-                add_to_counter(tool, &hosts[h], hca, "port_xmit_data",
+                add_to_counter(tool, &hosts[h], hca, "counters", "port_xmit_data",
                                (uint64_t)(bytes / 4 / hosts[h].profile->hcas) + 1);
-                add_to_counter(tool, &hosts[h], hca, "port_rcv_data",
+                add_to_counter(tool, &hosts[h], hca, "counters", "port_rcv_data",
                                (uint64_t)(bytes / 4 / hosts[h].profile->hcas) + 1);
             }
     }
@@ -411,7 +419,10 @@ static void strike(struct tool *tool, const struct lab_host *hosts, size_t host_
             if (fault->kind == FAULT_LINK_FLAP)
                 flap_link(tool, &hosts[h], fault);
             if (fault->kind == FAULT_IB_BURST)
-                add_to_counter(tool, &hosts[h], fault->hca, "symbol_error", (uint64_t)fault->number);
+                add_to_counter(tool, &hosts[h], fault->hca, "counters", "symbol_error",
+                               (uint64_t)fault->number);
+            if (fault->kind == FAULT_PORT_COUNTS)
+                count_at_port(tool, &hosts[h], fault);
             if (fault->kind == FAULT_XID_CLUSTER)
                 tool_kernel_log(&hosts[h],
                                 arena_printf(tool->arena, "NVRM: Xid (PCI:%s): %d, reported by the driver",

@@ -194,6 +194,65 @@ static int print_topo(const struct lab_host *host)
     return 0;
 }
 
+/* What `nvidia-smi nvlink -e` tells of each link of NVLink 5, without its FEC's. */
+static const struct {
+    const char *name, *word; /* word: of a fault; NULL: it stays 0 */
+} nvlink5_counters[] = {
+    {"Malformed packet Errors", "malformed"},
+    {"Buffer overrun Errors", "overrun"},
+    {"Rx Errors", "rx"},
+    {"Rx remote Errors", "rx-remote"},
+    {"Rx General Errors", NULL},
+    {"Local link integrity Errors", "integrity"},
+    {"Tx discards", "discards"},
+    {"Link recovery successful events", "recovery"},
+    {"Link recovery failed events", "recovery-failed"},
+};
+
+static unsigned long long counted_on(const struct lab_host *host, const struct lab_gpu *gpu, const char *word)
+{
+    unsigned long long more = lab_counted(host, FAULT_NVLINK_COUNTS, gpu->number, word);
+
+    return strcmp(word, "recovery") == 0 ? more + gpu->link_recoveries : more;
+}
+
+/* A rate is told of what was counted since the link came up; 15e-255 of nothing. */
+static void print_rate(unsigned link, const char *name, unsigned long long errors)
+{
+    printf("\t Link %u: %s Errors: %llu\n\t Link %u: %s BER: %s\n", link, name, errors, link, name,
+           errors > 0 ? "3e-12" : "15e-255");
+}
+
+/* last: of the GPU, the one that faults are of */
+static void print_errors_nvlink5(const struct lab_host *host, const struct lab_gpu *gpu, unsigned link,
+                                 bool last)
+{
+    unsigned long long recovered = last ? counted_on(host, gpu, "recovery") : 0,
+                       failed = last ? counted_on(host, gpu, "recovery-failed") : 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(nvlink5_counters); i++)
+        printf("\t Link %u: %s: %llu\n", link, nvlink5_counters[i].name,
+               last && nvlink5_counters[i].word != NULL ? counted_on(host, gpu, nvlink5_counters[i].word)
+                                                        : 0);
+    printf("\t Link %u: Total link recovery events: %llu\n", link, recovered + failed);
+    print_rate(link, "Effective", last ? counted_on(host, gpu, "effective") : 0);
+    print_rate(link, "Symbol", last ? counted_on(host, gpu, "symbol") : 0);
+    printf("\t Link %u: FEC Errors - 0: 81234\n\t Link %u: FEC Errors - 1: 12\n", link, link);
+}
+
+static void print_errors(const struct lab_host *host, const struct lab_gpu *gpu, unsigned link)
+{
+    bool last = link + 1 == host->profile->links;
+
+    if (lab_nvlink5(host->profile)) {
+        print_errors_nvlink5(host, gpu, link, last);
+        return;
+    }
+    printf("\t Link %u: Replay Errors: %llu\n\t Link %u: Recovery Errors: %u\n\t Link %u: CRC Errors: %u\n\n",
+           link, last ? counted_on(host, gpu, "replay") : 0, link, last ? gpu->link_recoveries : 0, link,
+           last ? gpu->link_crc : 0);
+}
+
 static int print_links(const struct lab_host *host, int only, bool errors)
 {
     for (int i = 0; i < host->gpu_count; i++) {
@@ -203,19 +262,12 @@ static int print_links(const struct lab_host *host, int only, bool errors)
             continue;
         print_name(host, i);
         for (unsigned link = 0; link < host->profile->links; link++) {
-            if (link < down) {
-                if (!errors)
-                    printf("\t Link %u: <inactive>\n", link);
-            } else if (errors) {
-                bool last = link + 1 == host->profile->links;
-
-                printf("\t Link %u: Replay Errors: 0\n\t Link %u: Recovery Errors: %u\n\t Link %u: CRC "
-                       "Errors: %u\n\n",
-                       link, link, last ? host->gpus[i].link_recoveries : 0, link,
-                       last ? host->gpus[i].link_crc : 0);
-            } else {
+            if (link >= down && errors)
+                print_errors(host, &host->gpus[i], link);
+            else if (link >= down)
                 printf("\t Link %u: %s GB/s\n", link, host->profile->link_rate);
-            }
+            else if (!errors)
+                printf("\t Link %u: <inactive>\n", link);
         }
     }
     return 0;

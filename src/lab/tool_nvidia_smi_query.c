@@ -142,7 +142,8 @@ static void write_pci(struct writer *w, const struct lab_host *host, const struc
     put(w, "Type", "bridge_chip_type", "N/A");
     put(w, "Firmware", "bridge_chip_fw", "N/A");
     close_part(w, "pci_bridge_chip");
-    put(w, "Replays Since Reset", "replay_counter", "0");
+    put(w, "Replays Since Reset", "replay_counter", "%llu",
+        lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "pcie-replays"));
     put(w, "Replay Number Rollovers", "replay_rollover_counter", "0");
     put(w, "Tx Throughput", "tx_util", "612 KB/s");
     put(w, "Rx Throughput", "rx_util", "540 KB/s");
@@ -199,45 +200,77 @@ static void write_memory(struct writer *w, const struct lab_host *host, const st
     close_part(w, "utilization");
 }
 
-static void write_ecc_counters(struct writer *w, const char *text, const char *tag, const struct lab_gpu *gpu,
-                               bool aggregate)
+/* What a test has brought of one of its errors; `ever`: since the GPU was made only. */
+static void put_errors(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu,
+                       const char *text, const char *tag, const char *word, bool ever)
+{
+    char also[32];
+
+    snprintf(also, sizeof also, "%s-ever", word);
+    if (!gpu->ecc) {
+        put(w, text, tag, "N/A");
+        return;
+    }
+    put(w, text, tag, "%llu",
+        lab_counted(host, FAULT_GPU_COUNTS, gpu->number, word) +
+            (ever ? lab_counted(host, FAULT_GPU_COUNTS, gpu->number, also) : 0));
+}
+
+static void write_ecc_counters(struct writer *w, const char *text, const char *tag,
+                               const struct lab_host *host, const struct lab_gpu *gpu, bool aggregate)
 {
     const char *zero = gpu->ecc ? "0" : "N/A";
+    unsigned long long ever = lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "uncorrected-ever");
+    bool threshold = lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "sram-threshold") > 0;
 
     open_part(w, text, tag);
-    put(w, "SRAM Correctable", "sram_correctable", "%s", zero);
+    put_errors(w, host, gpu, "SRAM Correctable", "sram_correctable", "sram-corrected", aggregate);
     put(w, "SRAM Uncorrectable Parity", "sram_uncorrectable_parity", "%s", zero);
     put(w, "SRAM Uncorrectable SEC-DED", "sram_uncorrectable_secded", "%s", zero);
-    put(w, "DRAM Correctable", "dram_correctable", "%s", zero);
+    put_errors(w, host, gpu, "DRAM Correctable", "dram_correctable", "dram-corrected", aggregate);
     if (gpu->ecc)
-        put(w, "DRAM Uncorrectable", "dram_uncorrectable", "%u",
-            gpu->ecc_uncorrected + (aggregate && gpu->remap_pending ? 1 : 0));
+        put(w, "DRAM Uncorrectable", "dram_uncorrectable", "%llu",
+            gpu->ecc_uncorrected + (aggregate ? ever + gpu->remap_pending : 0));
     else
         put(w, "DRAM Uncorrectable", "dram_uncorrectable", "N/A");
     if (aggregate)
-        put(w, "SRAM Threshold Exceeded", "sram_threshold_exceeded", "%s", gpu->ecc ? "No" : "N/A");
+        put(w, "SRAM Threshold Exceeded", "sram_threshold_exceeded", "%s",
+            !gpu->ecc   ? "N/A"
+            : threshold ? "Yes"
+                        : "No");
+    close_part(w, tag);
+}
+
+static void write_pages(struct writer *w, const char *tag, const char *count, bool has)
+{
+    open_part(w, "", tag);
+    put(w, "", "retired_count", "%s", count);
+    put(w, "", "retired_pagelist", "%s", has ? "" : "N/A");
     close_part(w, tag);
 }
 
 /* What GPUs without a row remapper have in its place. */
-static void write_retired(struct writer *w, bool has)
+static void write_retired(struct writer *w, const struct lab_host *host, const struct lab_gpu *gpu)
 {
-    const char *count = has ? "0" : "N/A", *list = has ? "" : "N/A", *no = has ? "No" : "N/A";
+    bool has = host->profile->remap_banks == 0;
+    const char *no = has ? "No" : "N/A";
+    char single[24] = "N/A", twice[24] = "N/A";
 
+    if (has) {
+        snprintf(single, sizeof single, "%llu",
+                 lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "pages-single"));
+        snprintf(twice, sizeof twice, "%llu",
+                 lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "pages-double"));
+        no = lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "pages-pending") > 0 ? "Yes" : "No";
+    }
     if (w->xml) {
-        open_part(w, "", "multiple_single_bit_retirement");
-        put(w, "", "retired_count", "%s", count);
-        put(w, "", "retired_pagelist", "%s", list);
-        close_part(w, "multiple_single_bit_retirement");
-        open_part(w, "", "double_bit_retirement");
-        put(w, "", "retired_count", "%s", count);
-        put(w, "", "retired_pagelist", "%s", list);
-        close_part(w, "double_bit_retirement");
+        write_pages(w, "multiple_single_bit_retirement", single, has);
+        write_pages(w, "double_bit_retirement", twice, has);
         put(w, "", "pending_blacklist", "%s", no);
         put(w, "", "pending_retirement", "%s", no);
     } else {
-        put(w, "Single Bit ECC", "", "%s", count);
-        put(w, "Double Bit ECC", "", "%s", count);
+        put(w, "Single Bit ECC", "", "%s", single);
+        put(w, "Double Bit ECC", "", "%s", twice);
         put(w, "Pending Page Blacklist", "", "%s", no);
     }
 }
@@ -250,12 +283,12 @@ static void write_ecc(struct writer *w, const struct lab_host *host, const struc
     put(w, "Pending", "pending_ecc", "%s", enabled(gpu->ecc_pending));
     close_part(w, "ecc_mode");
     open_part(w, "ECC Errors", "ecc_errors");
-    write_ecc_counters(w, "Volatile", "volatile", gpu, false);
-    write_ecc_counters(w, "Aggregate", "aggregate", gpu, true);
+    write_ecc_counters(w, "Volatile", "volatile", host, gpu, false);
+    write_ecc_counters(w, "Aggregate", "aggregate", host, gpu, true);
     close_part(w, "ecc_errors");
     section(w, "PAGE_RETIREMENT");
     open_part(w, "Retired Pages", "retired_pages");
-    write_retired(w, host->profile->remap_banks == 0);
+    write_retired(w, host, gpu);
     close_part(w, "retired_pages");
     section(w, "ROW_REMAPPER");
     if (host->profile->remap_banks == 0) {
@@ -263,10 +296,12 @@ static void write_ecc(struct writer *w, const struct lab_host *host, const struc
         return;
     }
     open_part(w, "Remapped Rows", "remapped_rows");
-    put(w, "Correctable Error", "remapped_row_corr", "0");
+    put(w, "Correctable Error", "remapped_row_corr", "%llu",
+        lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "rows-corrected"));
     put(w, "Uncorrectable Error", "remapped_row_unc", "%d", gpu->remap_pending ? 1 : 0);
     put(w, "Pending", "remapped_row_pending", "%s", gpu->remap_pending ? "Yes" : "No");
-    put(w, "Remapping Failure Occurred", "remapped_row_failure", "No");
+    put(w, "Remapping Failure Occurred", "remapped_row_failure", "%s",
+        lab_counted(host, FAULT_GPU_COUNTS, gpu->number, "rows-failed") > 0 ? "Yes" : "No");
     open_part(w, "Bank Remap Availability Histogram", "row_remapper_histogram");
     put(w, "Max", "row_remapper_histogram_max", "%u bank(s)",
         host->profile->remap_banks - (gpu->remap_pending ? 1 : 0));

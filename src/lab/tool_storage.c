@@ -488,6 +488,7 @@ int tool_nvme(struct tool *tool)
         lab_struck(tool->host) ? fault_find(lab, tool->host->number, FAULT_NVME_BURN) : NULL;
     struct slice name = slice_of(tool->argc == 3 ? tool->argv[2] : "");
     uint64_t number;
+    unsigned bits = 0;
 
     if (tool->argc != 3 || strcmp(tool->argv[1], "smart-log") != 0 || !scan_text(&name, "/dev/nvme") ||
         !scan_u64(name, &number) || number >= tool->host->drives) {
@@ -498,12 +499,16 @@ int tool_nvme(struct tool *tool)
         fprintf(stderr, "%s: Permission denied\n", tool->argv[2]);
         return 1;
     }
+    if (warns != NULL && (uint64_t)warns->number == number)
+        bits |= 4;
+    if (number == 1)
+        bits |= (unsigned)lab_counted(tool->host, FAULT_MACHINE_COUNTS, -1, "nvme-warning");
     printf(
         "Smart Log for NVME device:nvme%u namespace-id:ffffffff\n"
         "critical_warning\t\t\t: %s\ntemperature\t\t\t\t: 36 C (309 Kelvin)\n"
         "available_spare\t\t\t\t: 100%%\navailable_spare_threshold\t\t: 10%%\npercentage_used\t\t\t\t: 1%%\n"
         "power_on_hours\t\t\t\t: 1,016\nmedia_errors\t\t\t\t: %u\nnum_err_log_entries\t\t\t: 0\n",
-        (unsigned)number, warns != NULL && (uint64_t)warns->number == number ? "0x4" : "0",
+        (unsigned)number, bits == 0 ? "0" : arena_printf(tool->arena, "%#x", bits),
         errs != NULL && (uint64_t)errs->number == number ? 7u : 0u);
     return 0;
 }

@@ -23,6 +23,8 @@ static const char *const traffic[] = {
 static const char *const hw_counters[] = {"duplicate_request",
                                           "implied_nak_seq_err",
                                           "local_ack_timeout_err",
+                                          "np_cnp_sent",
+                                          "np_ecn_marked_roce_packets",
                                           "out_of_buffer",
                                           "out_of_sequence",
                                           "packet_seq_err",
@@ -30,11 +32,15 @@ static const char *const hw_counters[] = {"duplicate_request",
                                           "req_cqe_flush_error",
                                           "req_remote_access_errors",
                                           "req_remote_invalid_request",
+                                          "req_transport_retries_exceeded",
                                           "resp_cqe_error",
                                           "resp_cqe_flush_error",
                                           "resp_local_length_error",
                                           "resp_remote_access_errors",
                                           "rnr_nak_retry_err",
+                                          "roce_adp_retrans",
+                                          "roce_slow_restart",
+                                          "rp_cnp_handled",
                                           "rx_icrc_encapsulated"};
 
 static const char *generation_of(unsigned gbits)
@@ -148,6 +154,7 @@ void tree_infiniband(struct tree *tree, const struct lab_host *host)
 {
     if (fault_find(host->lab, host->number, FAULT_LINK_FLAP) != NULL ||
         fault_find(host->lab, host->number, FAULT_IB_BURST) != NULL ||
+        fault_find(host->lab, host->number, FAULT_PORT_COUNTS) != NULL ||
         fault_find(host->lab, host->number, FAULT_AER_CORRECTED) != NULL ||
         fault_find(host->lab, host->number, FAULT_LYING_HEAD) != NULL)
         tree_private(tree); /* its counters change while the lab runs */

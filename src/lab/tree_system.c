@@ -70,7 +70,10 @@ void tree_system(struct tree *tree, const struct lab_host *host)
               host->nccl);
     for (unsigned i = 0; i < host->drives; i++)
         tree_file(tree, tree_path(tree, "sys/class/nvme/nvme%u/model", i), "%s\n", host->board->nvme_model);
-    if (fault_find(host->lab, host->number, FAULT_NVME_GONE) != NULL)
+    tree_file(tree, LAB_EDAC "ce_count", "0\n");
+    tree_file(tree, LAB_EDAC "ue_count", "0\n");
+    if (fault_find(host->lab, host->number, FAULT_NVME_GONE) != NULL ||
+        fault_find(host->lab, host->number, FAULT_MACHINE_COUNTS) != NULL)
         tree_private(tree);
     write_limits(tree, host);
     write_memory(tree, host);

@@ -68,6 +68,10 @@ static enum run_kind kind_of_suite(struct arena *arena, const struct record *rec
     return RUN_TRIAL;
 }
 
+struct unit_shares {
+    LIST_OF(struct unit_share) items;
+};
+
 static bool has_host(const struct plan *plan, size_t near, const char *name)
 {
     /* Both are in the order of the hostfile, so it is mostly the next one. */
@@ -77,8 +81,19 @@ static bool has_host(const struct plan *plan, size_t near, const char *name)
     return false;
 }
 
+/* Hosts of a unit mostly stand together. */
+static struct unit_share *share_of(struct unit_shares *shares, struct arena *arena, const char *unit)
+{
+    for (size_t i = shares->items.count; i-- > 0;)
+        if (strcmp(shares->items.items[i].unit, unit) == 0)
+            return &shares->items.items[i];
+    *list_push(arena, &shares->items) = (struct unit_share){.unit = arena_strdup(arena, unit)};
+    return &shares->items.items[shares->items.count - 1];
+}
+
 static void count_hosts(struct arena *arena, const struct record *record, struct standing *standing)
 {
+    struct unit_shares shares = {0};
     const struct document *document = last_document(record, "hostfile");
     const struct hostfile *hostfile = NULL;
     struct error err = {0};
@@ -87,12 +102,20 @@ static void count_hosts(struct arena *arena, const struct record *record, struct
         hostfile = hostfile_parse(arena, document->name, document->bytes, &err);
     for (size_t i = 0; hostfile != NULL && i < hostfile->hosts.count; i++) {
         const struct host *host = &hostfile->hosts.items[i];
+        struct unit_share *share;
+        bool is_in;
 
         if (host->role == ROLE_SPARE)
             continue;
-        standing->hosts += has_host(record->plan, standing->hosts, host->name);
+        is_in = has_host(record->plan, standing->hosts, host->name);
+        share = share_of(&shares, record->arena, host->unit);
+        share->hosts += is_in;
+        share->hosts_owed++;
+        standing->hosts += is_in;
         standing->hosts_owed++;
     }
+    standing->units = shares.items.items;
+    standing->unit_count = shares.items.count;
 }
 
 struct suite_steps {
@@ -188,6 +211,18 @@ const struct reason *standing_share(struct arena *arena, const struct standing *
     if (hosts == NULL || steps == NULL)
         return hosts != NULL ? hosts : steps;
     return reason(arena, clause, hosts, steps);
+}
+
+const struct reason *standing_unit_share(struct arena *arena, const struct standing *standing,
+                                         const char *unit)
+{
+    for (size_t i = 0; i < standing->unit_count; i++) {
+        const struct unit_share *share = &standing->units[i];
+
+        if (strcmp(share->unit, unit) == 0 && share->hosts < share->hosts_owed)
+            return reason(arena, some_of_hosts, share->hosts, share->hosts_owed);
+    }
+    return NULL;
 }
 
 const struct reason *standing_sentence(struct arena *arena, const struct standing *standing)

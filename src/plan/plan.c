@@ -5,6 +5,7 @@
 
 #include "assay/base/sha256.h"
 #include "assay/model/advice.h"
+#include "assay/model/idle_gates.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/plan.h"
@@ -646,6 +647,19 @@ static void note_variants(struct builder *builder)
     }
 }
 
+static void note_idle_gates(struct builder *builder)
+{
+    struct idle_gates gates;
+
+    idle_gates_find(builder->arena, builder->sources->suite, builder->plan, &gates);
+    for (size_t i = 0; i < gates.items.count; i++) {
+        const struct idle_gate *gate = &gates.items.items[i];
+
+        add_note(builder,
+                 reason(builder->arena, gates_nothing_of, gate->step, gate->pattern, gate->platform));
+    }
+}
+
 /* Of all steps at once. */
 static int check_steps(struct arena *arena, const struct suite *suite, struct error *err)
 {
@@ -718,6 +732,7 @@ struct plan *plan_build(struct arena *arena, const struct plan_sources *sources,
     if (check_shapes(&builder, err) < 0)
         return NULL;
     note_floors(&builder);
+    note_idle_gates(&builder);
     return plan;
 }
 

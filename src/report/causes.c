@@ -316,15 +316,25 @@ static size_t add_cause(struct folding *folding, const char *key, const struct r
     return folding->causes->items.count - 1;
 }
 
+/* By the same number: what grows while hosts are tested is counted around each test. */
+static bool is_counted_alike(const struct folding *folding, const struct report_entry *a,
+                             const struct report_entry *b)
+{
+    const char *metric;
+
+    if (a->items == 0 || b->items == 0)
+        return false;
+    metric = view_slot(folding->view, a->outcomes[0])->metric;
+    return strcmp(metric, SOUND_METRIC) != 0 &&
+           strcmp(metric, view_slot(folding->view, b->outcomes[0])->metric) == 0;
+}
+
 /* What is missing is the same, whichever test found it missing: counters that a driver does not tell are missing around each. */
 static bool lacks_the_same(const struct folding *folding, const struct report_entry *a,
                            const struct report_entry *b)
 {
-    return a->word == OUTCOME_INCONCLUSIVE && a->items > 0 && b->items > 0 &&
-           reason_equal(a->cause, b->cause) &&
-           strcmp(view_slot(folding->view, a->outcomes[0])->metric, SOUND_METRIC) != 0 &&
-           strcmp(view_slot(folding->view, a->outcomes[0])->metric,
-                  view_slot(folding->view, b->outcomes[0])->metric) == 0;
+    return a->word == OUTCOME_INCONCLUSIVE && reason_equal(a->cause, b->cause) &&
+           is_counted_alike(folding, a, b);
 }
 
 /* The same fault as that cause: seen alike on other hosts; or seen on the same part of the same hosts by another test. */
@@ -348,7 +358,7 @@ static bool is_same(const struct folding *folding, size_t cause, const struct re
     if (fresh->shared > 0 && known->partners.count > 0)
         return true;
     if (fresh->parts.count > PARTS_OF_ONE)
-        return false;
+        return is_counted_alike(folding, first, entry) && reason_equal(first->remedy, entry->remedy);
     return fresh->parts.count > 0 ||
            ((strcmp(first->check, entry->check) == 0 || lacks_the_same(folding, first, entry)) &&
             reason_equal(first->remedy, entry->remedy));

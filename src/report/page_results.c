@@ -139,10 +139,13 @@ size_t page_count_verdicts(const struct page *page, const char *scope)
 
 static void write_verdict_row(struct page *page, const struct verdict *verdict)
 {
+    const char *name = *verdict->name != '\0' ? verdict->name : say(page, TEXT_NO_UNIT);
+    const struct reason *share =
+        standing_unit_share(page->arena, &page->view->record->standing, verdict->name);
     struct text *out = page->out;
 
     html_markup(out, "<tr>");
-    html_row_head(out, *verdict->name != '\0' ? verdict->name : say(page, TEXT_NO_UNIT));
+    html_row_head(out, share != NULL ? sayf(page, TEXT_UNIT_SHARE, name, said(page, share)) : name);
     html_markup(out, "<td><span class=\"vw");
     page_verdict_class(out, verdict->word);
     html_markup(out, "\">");

@@ -175,6 +175,18 @@ static void write_document(struct json_report *report)
     json_close_object(&report->writer);
 }
 
+/* Of a unit: how many of its hosts were tested at all. */
+static void put_share(struct json_report *report, const struct verdict *verdict)
+{
+    const struct standing *standing = &report->view->record->standing;
+
+    for (size_t i = 0; i < standing->unit_count; i++)
+        if (strcmp(verdict->scope, "unit") == 0 && strcmp(standing->units[i].unit, verdict->name) == 0) {
+            put_count(report, "hosts", standing->units[i].hosts);
+            put_count(report, "hosts_owed", standing->units[i].hosts_owed);
+        }
+}
+
 static void write_verdicts(struct json_report *report)
 {
     const struct judgement *judgement = &report->view->record->judgement;
@@ -194,6 +206,7 @@ static void write_verdicts(struct json_report *report)
         put_count(report, "recorded", verdict->recorded);
         put_count(report, "accused", verdict->accused);
         put_count(report, "waived", verdict->waived);
+        put_share(report, verdict);
         close_row(report);
     }
     json_close_array(&report->writer);

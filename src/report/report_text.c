@@ -275,15 +275,24 @@ static bool are_alike(const struct verdict *a, const struct verdict *b)
            a->recorded == b->recorded;
 }
 
+/* Of a unit of which not all hosts were tested; else NULL. */
+static const struct reason *share_of(const struct letter *letter, const struct verdict *verdict)
+{
+    return standing_unit_share(letter->arena, &letter->view->record->standing, verdict->name);
+}
+
 static void write_unit(struct letter *letter, const struct verdict *verdict, const char *const *names,
                        size_t count)
 {
     enum text_key text = count > 1              ? TEXT_L_UNITS_ARE
                          : verdict->accused > 0 ? TEXT_L_UNIT_ACCUSED
                                                 : TEXT_L_UNIT_IS;
+    const char *name = hostlist_fold(letter->arena, names, count);
+    const struct reason *share = share_of(letter, verdict);
 
     put_field(letter, say(letter, TEXT_L_UNIT),
-              sayf(letter, text, hostlist_fold(letter->arena, names, count),
+              sayf(letter, text,
+                   share == NULL ? name : sayf(letter, TEXT_UNIT_SHARE, name, said(letter, share)),
                    word(letter, standing_verdict(&letter->view->record->standing, verdict->word)),
                    counts_text(letter, verdict->fail, verdict->inconclusive, verdict->not_run, verdict->pass,
                                verdict->recorded)));
@@ -305,7 +314,8 @@ static void write_units(struct letter *letter)
         for (size_t k = i; k < judgement->verdict_count; k++) {
             const struct verdict *other = &judgement->verdicts[k];
 
-            if (k == i || (strcmp(other->scope, "unit") == 0 && are_alike(verdict, other))) {
+            if (k == i || (strcmp(other->scope, "unit") == 0 && are_alike(verdict, other) &&
+                           reason_equal(share_of(letter, verdict), share_of(letter, other)))) {
                 told[k] = true;
                 names[count++] = other->name;
             }

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/model/idle_gates.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
+#include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "concessions.h"
 #include "unread.h"
@@ -80,6 +82,17 @@ static void add_steps(const struct source *source, const struct suite *suite, st
                     (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
                                       platform, "", condition_text(source->arena, step->when)};
         }
+}
+
+static void add_idle_gates(const struct source *source, const struct suite *suite, struct unjudged_list *list)
+{
+    struct idle_gates gates;
+
+    idle_gates_find(source->arena, suite, source->plan, &gates);
+    for (size_t i = 0; i < gates.items.count; i++)
+        *list_push(source->arena, &list->items) =
+            (struct unjudged){UNJUDGED_NOTE, gates.items.items[i].step, gates.items.items[i].platform,
+                              gates.items.items[i].pattern, REASON(hosts_have_no_such_part)};
 }
 
 static void add_metric(const struct source *source, const struct shape *shape, const struct slot *slot,
@@ -193,8 +206,10 @@ static void find(const struct source *source, const struct documents *judged_by,
     *ret_list = (struct unjudged_list){0};
     add_concessions(source, judged_by, ret_list);
     add_site(source, ret_list);
-    if (suite != NULL)
+    if (suite != NULL) {
         add_steps(source, suite, ret_list);
+        add_idle_gates(source, suite, ret_list);
+    }
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
         size_t slots = of_suite[i] ? shape->slot_count : 0;

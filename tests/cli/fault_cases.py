@@ -9,6 +9,8 @@ each has a host of its own there, and two hosts are healthy. Every other case ha
 import copy
 import os
 
+import delivery
+
 ALL_GPUS = {f"gpu{i}" for i in range(8)}
 ALL_HCAS = {f"mlx5_{i}" for i in range(8)}
 ALL_PORTS = {f"mlx5_{i}/1" for i in range(8)}
@@ -43,7 +45,7 @@ class Case:
     """faults: on host "b", or "HOST:FAULT". right: {(host or "all", step): (outcome, subjects, words in the cause)}."""
 
     def __init__(self, fault, right, *, faults=None, numbers_undecided=False, runs_on=False, remedy=None,
-                 remark=None, noted=None, suite="delivery", alone=False):
+                 remark=None, noted=None, counted=None, suite="delivery", alone=False):
         self.name = fault
         self.faults = faults or [f"b:{fault}"]
         self.right = right
@@ -54,6 +56,7 @@ class Case:
         self.remedy = remedy
         self.remark = remark  # in every test of GPUs on "b", and in no other's
         self.noted = noted or {}  # remarks on what is only recorded on "b": {(step, subject): words}
+        self.counted = counted or {}  # the numbers that some test wrote down: {metric: value}
         self.suite = suite  # a built-in one, or a document
         self.alone = alone  # what it does to its host could meet what runs over all
 
@@ -148,6 +151,7 @@ GPUS = [
         ("pcie-width", "pcie.width.max is 8, while most hosts have 16", "BIOS"),
         ("ecc-pending", "gpu.ecc_after_reset is Disabled, expected unchanged", "reset"),
         ("mig-pending", "gpu.mig_after_reset is Enabled, expected unchanged", "reset"))],
+    Case("gpu-odd:4=board-part", {}, noted={("gpu-inventory", "gpu4"): "gpu.part_number is 692-2G520-0200-0A1, while most hosts have 692"}),
     Case("inforom:6", fail("gpu-inventory", {"gpu6"}, "gpu.inforom is corrupted, expected ok"), remedy="replaced"),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
     Case("nvlink-down:2-5", fail("nvlink", {"gpu2.link0", "gpu5.link0"}, "is 0 GB/s")
@@ -208,7 +212,7 @@ LOAD = [
     Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
     Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
-    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79")),
+    Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79"), remedy="follow the action of the line"),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
     Case("xid:0=13", {}),  # an application's error: reported, and no sign against the hardware
     Case("ecc-burn:2=3", fail("gpu-burn", HOST, "gpu2: 3, expected none") | fail("ecc-after", {"gpu2"}, "is 3, expected <= 0"),
@@ -217,6 +221,21 @@ LOAD = [
          | fail("ecc-after", {"gpu3"}, "remapped_rows.pending is Yes"), remedy="reset the GPU"),
     Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")
          | fail("health-after", {"gpu1"}, "drain_recommended is Yes")),
+    Case("gpu-counts:3=pcie-replays", fail("gpu-burn", HOST, "window.hardware is gpu3: 500 PCIe replays"), remedy="riser"),
+    *[Case(f"gpu-counts:3={what}", fail("gpu-burn", HOST, f"window.gpu is gpu3: {words}"), remedy="reset the GPU") for what, words in (
+        ("sram-corrected", "20000 corrected SRAM errors"),
+        ("dram-corrected", "30000000 corrected DRAM errors"), ("sram-corrected-ever", "20000 corrected SRAM errors"),
+        ("dram-corrected-ever", "30000000 corrected DRAM errors"), ("uncorrected-ever", "1 uncorrectable memory errors"))],
+    # Within what the makers and those who run many of them allow: a remark with the rate.
+    *[Case(f"gpu-counts:5={what}", {}, noted={("gpu-burn", ""): rf"window.corrected is gpu5: {words}, [\d.e+]+ per hour"}) for what, words in (
+        ("pcie-replays=40", "40 PCIe replays"), ("sram-corrected=90", "90 corrected SRAM errors"), ("dram-corrected=900", "900 corrected DRAM errors"),
+        ("dram-corrected-ever=900", "900 corrected DRAM errors"), ("rows-corrected", "1 rows remapped for correctable errors"))],
+    Case("gpu-counts:6=sram-threshold", fail("gpu-burn", {"gpu6"}, "threshold") | fail("ecc-after", {"gpu6"}, "sram_threshold_exceeded is Yes"),
+         remedy="manufacturer allows"),
+    Case("gpu-counts:2=needs-reset", fail("gpu-burn", {"gpu2"}, "reset") | fail("health-after", {"gpu2"}, "gpu.reset_required is Yes"),
+         remedy="--gpu-reset"),
+    Case("gpu-counts:0=rows-failed", fail("gpu-burn", {"gpu0"}, "remap") | fail("ecc-after", {"gpu0"}, "remapped_rows.failure is Yes"),
+         remedy="field diagnostic"),
     Case("xid:4=63", fail("gpu-burn", {"gpu4"}, "63")),
     Case("xid:6=92", fail("gpu-burn", {"gpu6"}, "92")),
     Case("aer-burn:mlx5_3", fail("gpu-burn", HOST, r"severity=Uncorrected \(Fatal\)"), remedy="reseat"),
@@ -230,6 +249,12 @@ LOAD = [
     Case("log-burn:sxid", {}),
     Case("log-burn:edac-ce", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
     Case("log-burn:mce-corrected", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
+    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}"), remedy="reseat") for what, words in (
+        ("aer-nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
+        ("edac-ue", "mc0: 1 uncorrectable memory errors"))],
+    Case("machine-counts:edac-ce", {}, noted={("gpu-burn", ""): r"window.corrected is mc0: 30 corrected memory errors .*, [\d.e+]+ per hour"}),
+    Case("machine-counts:nvme-warning", fail("gpu-burn", HOST, "nvme1 warns: .*no longer reliable") | fail("bom-after", HOST, r"nvme1: the drive reports a critical warning \(4\)"),
+         remedy="drive"),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
     Case("nvme-gone", fail("gpu-burn", HOST, "nvme7: the drive is missing") | fail("bom-after", HOST, "nvme.kinds is 1 x .*, 6 x SAMSUNG"),
          remedy="drive"),
@@ -238,6 +263,7 @@ LOAD = [
     Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ per second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
+    Case("nvlink-counts:5=replay", {}, counted={"window.nvlink.replay": 7}),
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
     Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
 ]
@@ -707,6 +733,71 @@ PROBE = [
          | undecided("gpu-links", HOST | ALL_GPUS | pairs(*range(8)), "assay-probe-gpu.* not found"), runs_on=True, suite="gpu"),
 ]
 
+# Counters of ports that grow while all hosts are tested: of one host, whose port is named.
+PORTS = {"name": "ports", "title": "ports", "purpose": "delivery", "steps": [
+    {"check": "reachable"},
+    {"name": "ring", "check": "nccl-all-gather", "scope": "cluster", "isolate": False, "retries": 0, "arguments": {"begin": "8G", "end": "8G"},
+     "sizes_judged": ["8G"]}]}
+
+
+def at_port(counter, words, **keywords):
+    """It has a limit, and fails the test by it."""
+    return Case(f"port-counts:mlx5_5={counter}", fail("ring", HOST, rf"node\d+ mlx5_5/1: {words}", host="all"), suite=PORTS, remedy="cable", **keywords)
+
+
+def noted_at_port(counter, words):
+    """Nobody has said how many are too many: a remark with the rate."""
+    name, count = counter.split("=")
+    return Case(f"port-counts:mlx5_5={counter}", {}, suite=PORTS, counted={f"window.ib.{name}": int(count)},
+                noted={("ring", ""): rf"node\d+ mlx5_5/1: {words}, [\d.e+]+ per hour"})
+
+
+COUNTED = [
+    at_port("link_error_recovery", "400 link recoveries"),
+    at_port("port_rcv_errors", "100000 receive errors"),
+    at_port("local_link_integrity_errors", "1 link integrity errors"),
+    at_port("excessive_buffer_overrun_errors", "1 buffer overruns"),
+    at_port("port_xmit_discards", "1000000 discarded packets"),
+    at_port("local_ack_timeout_err", "10000 timeouts of acknowledgements"),
+    noted_at_port("link_error_recovery=3", "3 link recoveries"),
+    noted_at_port("port_rcv_errors=4", "4 receive errors"),
+    noted_at_port("local_ack_timeout_err=5", "5 timeouts of acknowledgements"),
+    noted_at_port("packet_seq_err=500", "500 sequence errors"),
+    noted_at_port("out_of_sequence=600", "600 packets out of sequence"),
+    noted_at_port("rnr_nak_retry_err=700", "700 RNR NAKs"),
+    noted_at_port("implied_nak_seq_err=80", "80 implied NAKs"),
+    noted_at_port("req_transport_retries_exceeded=1", "1 transports that used up their retries"),
+]
+ROCE += [
+    at_port("roce_slow_restart", "100000 slow restarts"),
+    noted_at_port("roce_adp_retrans=500", "500 adaptive retransmissions"),
+    # Congestion is told, and is no fault.
+    Case("port-counts:mlx5_5=np_cnp_sent", {}, suite=PORTS, counted={"window.ib.np_cnp_sent": 90000}),
+    Case("port-counts:mlx5_5=rp_cnp_handled", {}, suite=PORTS, counted={"window.ib.rp_cnp_handled": 90000}),
+]
+
+# Other generations count otherwise: pages that are retired before Ampere, and links from NVLink 5 on.
+UNDER_BURN = delivery.part("under-burn", "gpu-burn", "ecc-after", "health-after")
+VOLTA = [
+    Case("gpu-counts:2=pages-double", fail("gpu-burn", HOST, "gpu2: 1 pages retired for uncorrectable errors"), suite=UNDER_BURN),
+    Case("gpu-counts:2=pages-pending", fail("gpu-burn", HOST, "gpu2: a page retirement is waiting for a reset")
+         | fail("ecc-after", {"gpu2"}, "retired_pages.pending is Yes"), suite=UNDER_BURN),
+    Case("gpu-counts:2=pages-single", {}, suite=UNDER_BURN,
+         noted={("gpu-burn", ""): r"window.corrected is gpu2: 1 pages retired for correctable errors, [\d.e+]+ per hour"}),
+    Case("gpu-counts:3=pcie-replays", fail("gpu-burn", HOST, "gpu3: 500 PCIe replays"), suite=UNDER_BURN),
+    Case("nvlink-recovery:3", fail("gpu-burn", HOST, r"gpu3\.link5: 2 recoveries"), suite=UNDER_BURN),
+    Case("nvlink-counts:3=replay", {}, suite=UNDER_BURN, counted={"window.nvlink.replay": 7}),
+]
+NVLINK5 = [
+    *[Case(f"nvlink-counts:3={what}", fail("gpu-burn", HOST, rf"gpu3\.link17: {words}, expected none"), remedy="reset all GPUs", suite=UNDER_BURN)
+      for what, words in (
+          ("recovery", "2 recoveries"), ("recovery-failed", "1 failed recoveries"), ("malformed", "3 malformed packets"),
+          ("overrun", "3 buffer overruns"), ("rx", "3 receive errors"), ("rx-remote", "3 receive errors of the other end"),
+          ("integrity", "3 link integrity errors"), ("effective", "3 errors after correction"), ("symbol", "3 symbol errors"))],
+    Case("nvlink-recovery:3", fail("gpu-burn", HOST, r"gpu3\.link17: 2 recoveries"), suite=UNDER_BURN),
+    Case("nvlink-counts:3=discards", {}, suite=UNDER_BURN, counted={"window.nvlink.tx_discards": 3}),
+]
+
 GROUPS = {
     "gpus": GPUS,
     "load": LOAD,
@@ -723,6 +814,9 @@ GROUPS = {
     "nvl72": NVL72,
     "probe": PROBE,
     "bmc": BMC,
+    "ports": COUNTED,
+    "volta": VOLTA,
+    "nvlink5": NVLINK5,
 }
 
 
@@ -746,4 +840,5 @@ ISOLATED = [
     Slow(10, "{5}:path-slow:{10}", "link", "{5} - {10}"),
 ]
 # Options of the lab, for groups whose own suites accept healthy hosts of every platform.
-LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce"), "nvl72": ("--profile", "gb200-nvl72"), "bmc": ("--bmc", "redfish")}
+LAB_OPTIONS = {"network": (), "roce": ("--fabric", "roce"), "nvl72": ("--profile", "gb200-nvl72"), "bmc": ("--bmc", "redfish"),
+               "volta": ("--profile", "v100-sxm2"), "nvlink5": ("--profile", "hgx-b200")}

@@ -232,11 +232,22 @@ def wrong_notes(case, names, report):
     """Remarks of the host's own, which make it no worse."""
     found = {}
     for step, item in report.outcomes("record"):
-        if item["remark"] and (step["target"] == names["b"] or item["subject"] == names["b"]):
+        if item["remark"] and (step["target"] == names["b"] or item["subject"] == names["b"]
+                               or (len(step["members"]) > 1 and f" {names['b']} " in item["cause"])):
             found.setdefault((step["name"], item["subject"]), []).append(item["cause"])
     noted = {(step, named(subject, names)): words for (step, subject), words in case.noted.items()}
     return "; ".join(f"{at}: no remark has '{words}': {found.get(at)}" for at, words in noted.items()
                      if not any(re.search(words, cause) for cause in found.get(at, [])))
+
+
+def wrong_counts(case, names, report):
+    """What was written down of the tests that the host was in."""
+    found = {}
+    for step, item in report.outcomes("record"):
+        if names["b"] in step["members"] and item["value"] is not None:
+            found.setdefault(item["metric"], set()).add(item["value"])
+    return "; ".join(f"{metric} is {found.get(metric)}, not {value}" for metric, value in case.counted.items()
+                     if value not in found.get(metric, ()))
 
 
 def wrong_case(case, names, run, report, told):
@@ -249,6 +260,7 @@ def wrong_case(case, names, run, report, told):
     yield "" if mine <= set(right) else f"also accused are {sorted(mine - set(right))}"
     yield wrong_entries(told, right)
     yield wrong_notes(case, names, report)
+    yield wrong_counts(case, names, report)
     # What a test across hosts says of one of them is that host's fault, and no other's.
     if any(word == "fail" and cause.startswith("node[0-9]+ ") for word, _, cause in right.values()):
         for host in names.values():
@@ -405,8 +417,10 @@ def a_platform_of_npus_only():
 def every_platform_is_accepted(group):
     """By the suites of this group's cases; `delivery` is the group `clean`'s."""
     suites = {case.suite_name: case.suite for case in GROUPS[group] if case.suite != "delivery"}.values()
-    for profile in ("hgx-a100", "hgx-h100", "hgx-h200") if group in LAB_OPTIONS else ():
-        with Lab(f"{group}-{profile}", 3, profile=profile, options=LAB_OPTIONS[group]) as lab:
+    options = LAB_OPTIONS.get(group, ())
+    profiles = options[1:] if options[:1] == ("--profile",) else ("hgx-a100", "hgx-h100", "hgx-h200")
+    for profile in profiles if group in LAB_OPTIONS else ():
+        with Lab(f"{group}-{profile}", 3, profile=profile, options=() if profile in options else options) as lab:
             for number, suite in enumerate(suites):
                 done, report = carry_out(lab, suite, ["node1", "node2", "node3"], f"{group}-{profile}-{number}")
                 words = {item["outcome"] for _, item in report.outcomes()}

@@ -85,6 +85,10 @@ def says_what_it_is(number, out, kind, title, share, words):
 def others(lab):
     says_what_it_is(2, run(lab, "delivery", "--hosts", "node1,node2"), "part", "part of a delivery", f"2 of {HOSTS} hosts",
                     ("passed", "nothing found", 0))
+    text, page, document = form(2, "text"), form(2, "html"), json.loads(form(2, "json"))
+    tap.ok(re.search(rf"^ *unit +su1, 2 of {HOSTS} hosts: passed", text, re.M) and f"su1, 2 of {HOSTS} hosts" in page and
+           [(row["hosts"], row["hosts_owed"]) for row in document["verdicts"] if row["scope"] == "unit"] == [(2, HOSTS)],
+           "a unit of which some hosts were tested says how many", text[:1500])
     says_what_it_is(3, run(lab, "delivery", "--steps", "reachable", status=2), "part", "part of a delivery", "1 of 2 steps",
                     ("incomplete", "not everything could be decided", 2))
     says_what_it_is(4, run(lab, "trial"), "trial", "trial", "", ("passed", "nothing found", 0))
@@ -119,6 +123,26 @@ def broken(lab):
     tap.ok(again.returncode == 1 and "verdict: failed\n" in again.stdout, "judged again it is no rejection either", again.stdout)
     out = run(lab, "delivery", status=1)
     tap.ok("\nverdict: reject\n" in out, "a delivery over all hosts is rejected", out)
+
+
+def idle_gate(lab):
+    """Of one GPU there are no pairs: what the suite gates of pairs judges nothing."""
+    path, platform, hosts = (os.path.join(FOLDER, name) for name in ("idle.json", "one.json", "idle.hosts"))
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"name": "idle", "title": "Idle", "purpose": "trial", "steps": [
+            STEPS[0], {"check": "gpu-links", "gate": ["gpu_links.one_way", "gpu_links.up"]}]}, file)
+    with open(platform, "w", encoding="utf-8") as file:
+        json.dump({"name": "one", "title": "One GPU", "source": "this test", "nvlink": {"links": 0}, "nvswitch": False, "fabric_state": False,
+                   "gpus": {"count": 1, "models": ["NVIDIA H100 80GB HBM3"], "pci_ids": ["10de:2330"]}}, file)
+    with open(lab.hostfile, encoding="utf-8") as file, open(hosts, "w", encoding="utf-8") as out:
+        out.write(re.sub(r"platform=\S+", f"platform={platform}", file.read()))
+    planned = assay("plan", "-H", hosts, "-s", path)
+    tap.ok(planned.stdout.count('"gate" names') == 1 and '"gate" names gpu_links.one_way, and hosts of one have nothing'
+           in " ".join(planned.stdout.split()), "the plan says what a suite gates that these hosts have not", planned.stdout, planned.stderr)
+    done = assay("run", "-H", hosts, "-s", path, "--db", "idle.db", "--progress", "none", "-o", "idle.html", cwd=FOLDER)
+    text = assay("report", 1, "--db", "idle.db", "--format", "text", "-o", "-", cwd=FOLDER).stdout
+    tap.ok("gpu-links, gpu_links.one_way (one): the suite judges it, and these hosts have nothing that it is measured of"
+           in " ".join(text.split()), "and so does the report", text, done.stderr)
 
 
 def spares(lab):
@@ -159,6 +183,7 @@ with Lab("clean", HOSTS) as cluster:
     chinese()
     lists()
     campaigns(cluster)
+    idle_gate(cluster)
     if shutil.which("ssh-keygen"):
         signed()
 with Lab("broken", HOSTS, ["node2:gpu-missing:3"]) as cluster:

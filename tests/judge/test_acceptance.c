@@ -785,6 +785,49 @@ static void whom_isolation_accuses_is_to_be_mended(void **state)
     end(&campaign);
 }
 
+static void move_host(const struct plan *plan, const char *name, const char *unit)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->name, name) == 0)
+            ((struct host *)plan->hosts.items[i])->unit = unit;
+}
+
+static enum verdict_word verdict_of(const struct campaign *campaign, const char *unit)
+{
+    for (size_t i = 0; i < campaign->acceptance.verdicts.count; i++)
+        if (strcmp(campaign->acceptance.verdicts.items[i].unit, unit) == 0)
+            return campaign->acceptance.verdicts.items[i].word;
+    fail_msg("no verdict of %s", unit);
+    return VERDICT_ACCEPT;
+}
+
+static void a_test_across_units_counts_for_the_unit_of_whom_it_is_about(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+    struct accusation accusation = {.kind = ACCUSED_HOST, .subject = "n2"};
+
+    (void)state;
+    move_host(campaign.acceptance.plan, "n2", "u3");
+    move_host(record->plan, "n2", "u3");
+    accusation.step = handmade_step(record->plan, "ring", "n1");
+    for (int i = 0; i < 2; i++) {
+        forget(&campaign.acceptance);
+        if (i == 1)
+            add_event(&campaign, 1500, EVENT_REPAIR, "n2", "");
+        handmade_judge(record);
+        record->judgement.accusations = &accusation;
+        record->judgement.accusation_count = 1;
+        judge_acceptance(&campaign.acceptance);
+        assert_int_equal(verdict_of(&campaign, "u1"), VERDICT_ACCEPT);
+        assert_int_equal(verdict_of(&campaign, "u2"), VERDICT_ACCEPT);
+        assert_int_equal(verdict_of(&campaign, "u3"), i == 0 ? VERDICT_REJECT : VERDICT_INCOMPLETE);
+    }
+    assert_int_equal(find(&campaign, "ring", "n1")->units.count, 1);
+    assert_int_equal(find(&campaign, "ring", "n1")->units.items[0].state, REQUIREMENT_RETEST);
+    end(&campaign);
+}
+
 /* Alone in its run, a host agrees with itself: what it must have in common is compared over all runs. */
 static void what_must_be_the_same_is_compared_over_all_runs(void **state)
 {
@@ -879,6 +922,7 @@ int main(void)
         cmocka_unit_test(a_waiver_goes_with_the_hardware_that_it_is_of),
         cmocka_unit_test(a_spare_owes_what_the_host_owed_and_its_groups),
         cmocka_unit_test(whom_isolation_accuses_is_to_be_mended),
+        cmocka_unit_test(a_test_across_units_counts_for_the_unit_of_whom_it_is_about),
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
         cmocka_unit_test(a_spare_takes_its_place_in_the_hostfile),
         cmocka_unit_test(an_event_and_its_withdrawal_are_told_in_each_language),

@@ -150,6 +150,19 @@ CASES = [
     ("xid:0=79", "gpu_burn 30 >/dev/null; dmesg", r"NVRM: Xid \(PCI:0000:1b:00\): 79, .*fallen off the bus"),
     ("ecc-burn:2=3", "gpu_burn 30 >/dev/null; nvidia-smi --query-gpu=ecc.errors.uncorrected.volatile.total "
      "--format=csv,noheader", r"^0\n0\n3\n0$"),
+    ("gpu-counts:2=pcie-replays", "r() { nvidia-smi -q | grep -c 'Replays Since Reset *: 500'; }; r; gpu_burn 30 >/dev/null; r", r"^0\n1$"),
+    ("gpu-counts:2=sram-corrected", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ECC | grep -c 'SRAM Correctable *: 20000'", r"^2$"),
+    ("gpu-counts:2=dram-corrected-ever=7", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ECC | grep -c 'DRAM Correctable *: 7'", r"^1$"),
+    ("gpu-counts:2=rows-failed", "gpu_burn 30 >/dev/null; nvidia-smi -q -d ROW_REMAPPER | grep -c 'Failure Occurred *: Yes'", r"^1$"),
+    ("gpu-counts:2=needs-reset", "gpu_burn 30 >/dev/null; nvidia-smi -q | grep -c 'Reset Required *: Yes'", r"^1$"),
+    ("gpu-odd:2=board-part", "nvidia-smi -q | grep -c 'Board Part Number *: 692-2G520-0200-0A1'", r"^1$"),
+    ("machine-counts:aer-fatal", 'c() { cat "$ASSAY_LAB_ROOT"/sys/bus/pci/devices/*/aer_dev_fatal 2>/dev/null | grep -c "FATAL 1"; }; '
+     "c; gpu_burn 30 >/dev/null; c", r"^0\n1$"),
+    ("machine-counts:edac-ue=3", 'f="$ASSAY_LAB_ROOT"/sys/devices/system/edac/mc/mc0/ue_count; cat "$f"; gpu_burn 30 >/dev/null; cat "$f"', r"^0\n3$"),
+    ("machine-counts:nvme-warning", "m() { sudo nvme smart-log /dev/nvme1 | grep critical; }; m; gpu_burn 30 >/dev/null; m", r": 0\n.*: 0x4$"),
+    ("nvlink-counts:2=replay", "gpu_burn 30 >/dev/null; nvidia-smi nvlink -e | grep -c 'Replay Errors: 7'", r"^1$"),
+    ("port-counts:mlx5_2=packet_seq_err=77", 'f="$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_2/ports/1/hw_counters/packet_seq_err; cat "$f"; '
+     'mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; cat "$f"', r"^0\n77$"),
     ("nvlink-recovery:2=5", "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'; gpu_burn 30 >/dev/null; "
      "nvidia-smi nvlink -e | grep -c 'Recovery Errors: 5'", r"^0\n1$"),
     ("remap-burn:3", "nvidia-smi -q -d ROW_REMAPPER | grep -c 'Pending *: Yes'; gpu_burn 30 >/dev/null; "
@@ -239,6 +252,10 @@ NVL72_CASES = [
     ("clique-other:7", "nvidia-smi -q", r"CliqueId +: 7\n"),
     ("domain-other", "nvidia-smi -q", r"ClusterUUID +: (?!9b2dd74a|0000)"),
     ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
+    ("nvlink-counts:2=symbol=5", "e() { nvidia-smi nvlink -e | grep -c 'Symbol Errors: 5'; }; e; gpu_burn 30 >/dev/null; e", r"^0\n1$"),
+]
+VOLTA_CASES = [
+    ("gpu-counts:2=pages-double", "gpu_burn 30 >/dev/null; nvidia-smi -q -d PAGE_RETIREMENT | grep -c 'Double Bit ECC *: 1'", r"^1$"),
 ]
 # Of a leaf, not of a host: see below.
 LEAF_KINDS = {"uplink-slow", "uplink-errors", "uplink-idle"}
@@ -350,6 +367,8 @@ with lab_of(ROCE_CASES, "--fabric", "roce") as lab, concurrent.futures.ThreadPoo
     try_cases(lab, ROCE_CASES, pool)
 with lab_of(NVL72_CASES, "--profile", "gb200-nvl72") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     try_cases(lab, NVL72_CASES, pool)
+with lab_of(VOLTA_CASES, "--profile", "v100-sxm2") as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
+    try_cases(lab, VOLTA_CASES, pool)
 with lab_of(CASES) as lab, concurrent.futures.ThreadPoolExecutor(3) as pool:
     tap.ok(lab.up.returncode == 0, "a lab with every kind of fault starts", lab.up.stderr)
     run = try_cases(lab, CASES, pool)
@@ -388,6 +407,10 @@ REFUSED = [
     ("node1:dcgm:3=Nothing", r"'Nothing' is none of PCIe"),
     ("node1:driver-version:new", r"'new' is not a version"),
     ("node1:pfc-off:mlx5_0", r"needs a lab on Ethernet"),
+    ("node1:gpu-counts:0=pages-double", r"column 20: 'pages-double' is no counter of hosts of hgx-h100"),
+    ("node1:nvlink-counts:0=symbol", r"'symbol' is no counter of hosts of hgx-h100"),
+    ("node1:port-counts:mlx5_0", r"'=' and a counter"),
+    ("node1:port-counts:mlx5_0=packet_seq_err=0", r"'0' is not a number from 1"),
     ("node1:xid:0=0", r"'0' is not a number from 1 to 999"),
 ]
 for fault, pattern in REFUSED:

@@ -50,6 +50,21 @@ static void what_was_left_out_may_be_about_any_other_host(void **state)
         "node20 mlx5_5/1, node2?, node3?");
 }
 
+static void whom_more_was_to_be_said_of_is_named_and_who_was_not_read_is_open(void **state)
+{
+    struct arena *arena = *state;
+    const struct reason *one = reason(arena, about, "node20 mlx5_5/1", "flaps");
+
+    assert_string_equal(blamed(arena, "window.links", "", OUTCOME_FAIL,
+                               reason_also(arena, one, reason(arena, more_left_out_of, "node[3,20]"))),
+                        "node20 mlx5_5/1, node3");
+    assert_string_equal(
+        blamed(arena, "window.links", "", OUTCOME_FAIL,
+               reason_also(arena, reason_also(arena, one, reason(arena, not_known_of, "node[2-3,20]")),
+                           reason(arena, more_left_out_of, "node3"))),
+        "node20 mlx5_5/1, node3, node2?");
+}
+
 static void what_nobody_failed_by_is_about_nobody(void **state)
 {
     struct arena *arena = *state;
@@ -72,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ARENA_TEST(what_was_counted_on_a_host_is_about_that_host),
         ARENA_TEST(what_was_left_out_may_be_about_any_other_host),
+        ARENA_TEST(whom_more_was_to_be_said_of_is_named_and_who_was_not_read_is_open),
         ARENA_TEST(what_nobody_failed_by_is_about_nobody),
         ARENA_TEST(an_item_of_a_host_is_about_it_whatever_its_outcome),
     };

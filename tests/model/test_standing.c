@@ -5,8 +5,10 @@
 #include "../unit_test.h"
 #include "assay/model/standing.h"
 
-static const struct standing acceptance = {RUN_ACCEPTANCE, 8, 8, 12, 12}, part = {RUN_PART, 2, 8, 3, 12},
-                             trial = {RUN_TRIAL, 8, 8, 12, 12}, soak = {RUN_SOAK, 8, 8, 3, 12};
+static const struct standing acceptance = {RUN_ACCEPTANCE, 8, 8, 12, 12, NULL, 0},
+                             part = {RUN_PART, 2, 8, 3, 12, NULL, 0},
+                             trial = {RUN_TRIAL, 8, 8, 12, 12, NULL, 0},
+                             soak = {RUN_SOAK, 8, 8, 3, 12, NULL, 0};
 
 static void expect(struct arena *arena, const struct reason *reason, const char *english, const char *chinese)
 {
@@ -30,13 +32,17 @@ static void what_is_no_acceptance_says_so_and_how_much_it_is(void **state)
 
 static void the_share_is_of_hosts_or_steps_or_both(void **state)
 {
-    const struct standing hosts = {RUN_PART, 2, 8, 12, 12};
+    static const struct unit_share units[] = {{"su1", 2, 4}, {"su2", 4, 4}};
+    const struct standing hosts = {RUN_PART, 2, 8, 12, 12, units, ARRAY_SIZE(units)};
     struct arena *arena = arena_create();
 
     (void)state;
     assert_null(standing_share(arena, &trial));
     expect(arena, standing_share(arena, &hosts), "2 of 8 hosts", "8 台主机中的 2 台");
     expect(arena, standing_share(arena, &soak), "3 of 12 steps", "12 个步骤中的 3 个");
+    expect(arena, standing_unit_share(arena, &hosts, "su1"), "2 of 4 hosts", "4 台主机中的 2 台");
+    assert_null(standing_unit_share(arena, &hosts, "su2"));
+    assert_null(standing_unit_share(arena, &trial, "su1"));
     arena_destroy(arena);
 }
 

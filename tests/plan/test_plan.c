@@ -270,6 +270,9 @@ static void a_suite_says_of_one_gpu_what_it_says_of_eight(void **state)
         fail_msg("%s", sample.err.text);
     assert_string_equal(told(&sample, "gpu-links"), "n1 host");
     assert_string_equal(told(&sample, "p2p-bandwidth"), "");
+    assert_true(sample.notes.notes.count > 0);
+    assert_non_null(strstr(note_at(&sample, sample.notes.notes.count - 1),
+                           "step gpu-links: \"gate\" names gpu_links.one_way, and hosts of "));
     arena_destroy(sample.arena);
     sample = make(hosts, "trial", "{\"check\": \"gpu-links\", \"gate\": [\"gpu_links.one_wya\"]}");
     assert_null(sample.plan);

@@ -739,7 +739,7 @@ struct record *sample_record(struct arena *arena, const struct sample *sample)
     record->judgement.outcome_count = maker.outcomes.count;
     add_verdicts(&maker);
     /* It is over all hosts and steps, whatever their names are. */
-    maker.record->standing = (struct standing){RUN_ACCEPTANCE, sample->hosts, sample->hosts, 1, 1};
+    maker.record->standing = (struct standing){RUN_ACCEPTANCE, sample->hosts, sample->hosts, 1, 1, NULL, 0};
     if (maker.sample->faults || maker.sample->hostile)
         add_search(&maker);
     return record;

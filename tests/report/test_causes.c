@@ -507,7 +507,7 @@ static void the_headline_never_says_more_than_the_verdict(void **state)
     (void)state;
     assert_string_equal(headline, "All 4 hosts are OK.");
     /* The same outcomes in a run that accepts nothing. */
-    answer.record->standing = (struct standing){RUN_TRIAL, 4, 4, 1, 2};
+    answer.record->standing = (struct standing){RUN_TRIAL, 4, 4, 1, 2, NULL, 0};
     read_answer(&answer);
     assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
                         "All 4 hosts passed.");

@@ -95,12 +95,19 @@ struct shown {
     const struct reason *note; /* why it does not count; NULL */
 };
 
+/* What a test across units says of one of them: the hosts of it that it is about. */
+struct unit_state {
+    const char *unit;
+    enum requirement_state state; /* the worst; REQUIREMENT_MISSING: it may be about one of its hosts */
+};
+
 struct requirement {
     size_t step; /* index into acceptance->plan->steps */
     enum requirement_state state;
     const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
     unsigned passes, owed;       /* attempts that count, and how many are required: 1, or 3 after a repair */
     const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
+    LIST_OF(struct unit_state) units; /* of a test across units; each once */
     LIST_OF(struct shown) shown;
 };
 

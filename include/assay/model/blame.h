@@ -2,7 +2,8 @@
 /*
  * Which hosts of a test across hosts an item of it is about: the one whose own item it is ("node7" of mpi-launch), and those on
  * which something went wrong while all were tested ("node2 mlx5_5/1: 30000 symbol errors"). Where there was too much to say all of it,
- * it may be about the others too: they are neither accused nor cleared. A test that is slow or wrong as a whole is about
+ * those that it is about are named without their parts; of whom it could not be read, and of whom nobody kept whether more was to be
+ * said, it is open: they are neither accused nor cleared. A test that is slow or wrong as a whole is about
  * nobody: isolation says who it is.
  */
 #ifndef ASSAY_BLAME_H
@@ -17,7 +18,7 @@
 struct blamed {
     const struct host *host;
     const char *part; /* "mlx5_5/1", "gpu6"; "": the host */
-    bool perhaps;     /* not named: something was left out that may be about it */
+    bool perhaps;     /* not accused: it was not read there, or something was left out that may be about it */
 };
 
 struct blamed_list {

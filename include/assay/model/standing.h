@@ -25,12 +25,20 @@ enum run_kind {
     RUN_ACCEPTANCE,
 };
 
+/* Of the hosts that the hostfile has of a unit, those in the run. */
+struct unit_share {
+    const char *unit;
+    size_t hosts, hosts_owed;
+};
+
 struct standing {
     enum run_kind kind;
     size_t hosts,
         hosts_owed; /* of the hosts of the hostfile, those in the run; 0 required: there is no hostfile to read */
     size_t steps,
         steps_owed; /* of the steps of the suite that the plan has, those that --steps did not leave out */
+    const struct unit_share *units; /* in the order of the hostfile; in the record's arena */
+    size_t unit_count;
 };
 
 struct record;
@@ -48,6 +56,9 @@ const struct reason *standing_verdict_text(struct arena *arena, const struct sta
                                            const struct judgement *judgement);
 /* "2 of 8 hosts, 3 of 12 steps"; NULL when it is over all of them. */
 const struct reason *standing_share(struct arena *arena, const struct standing *standing);
+/* "2 of 8 hosts", of the unit; NULL when all of its hosts are in the run, or none is known. */
+const struct reason *standing_unit_share(struct arena *arena, const struct standing *standing,
+                                         const char *unit);
 /* "This run is a trial and not an acceptance: 2 of 8 hosts."; NULL of an acceptance. */
 const struct reason *standing_sentence(struct arena *arena, const struct standing *standing);
 /* "trial: nothing found, 2 of 8 hosts; not an acceptance"; NULL of an acceptance. */

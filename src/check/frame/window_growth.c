@@ -33,6 +33,9 @@ struct grown {
     const char *counter, *metric;
     const struct sentence *counted; /* of the number; NULL: it is no error */
     double most, hourly;            /* INFINITY: nobody has said how many are too many */
+    const char
+        *within[2]; /* counters whose errors it counts too: only what it has beyond them is told of it */
+    bool of_link;   /* no reset mends that, but its riser or cable may */
 };
 
 /* Azure/azurehpc-health-checks: 1e4 of SRAM, 2e7 of DRAM. NVIDIA/DCGM nvvs: 160 replays in a test under load;
@@ -42,15 +45,39 @@ static const struct grown gpu_counters[] = {
      &sentence_rows_remapped_uncorrectable, 0, 0},
     {"retired_pages.double_bit", "window.retired_pages.double_bit", &sentence_pages_retired_uncorrectable, 0,
      0},
-    {"ecc.aggregate.uncorrected", "window.ecc.aggregate.uncorrected",
-     &sentence_gpu_memory_errors_uncorrectable, 0, 0},
+    {"ecc.aggregate.uncorrected",
+     "window.ecc.aggregate.uncorrected",
+     &sentence_gpu_memory_errors_uncorrectable,
+     0,
+     0,
+     {"ecc.volatile.uncorrected"}},
     {"ecc.volatile.sram_corrected", "window.ecc.sram_corrected", &sentence_corrected_sram_errors, 1e4, 0},
     {"ecc.volatile.dram_corrected", "window.ecc.dram_corrected", &sentence_corrected_dram_errors, 2e7, 0},
+    /* The driver was loaded anew meanwhile, and the volatile ones began again. */
+    {"ecc.aggregate.sram_corrected",
+     "window.ecc.aggregate.sram_corrected",
+     &sentence_corrected_sram_errors,
+     1e4,
+     0,
+     {"ecc.volatile.sram_corrected"}},
+    {"ecc.aggregate.dram_corrected",
+     "window.ecc.aggregate.dram_corrected",
+     &sentence_corrected_dram_errors,
+     2e7,
+     0,
+     {"ecc.volatile.dram_corrected"}},
+    /* All there is before Ampere, where most of it is DRAM. */
+    {"ecc.volatile.corrected",
+     "window.ecc.corrected",
+     &sentence_corrected_memory_errors,
+     2e7,
+     0,
+     {"ecc.volatile.sram_corrected", "ecc.volatile.dram_corrected"}},
     {"remapped_rows.correctable", "window.remapped_rows.correctable", &sentence_rows_remapped_correctable,
      INFINITY, 0},
     {"retired_pages.single_bit", "window.retired_pages.single_bit", &sentence_pages_retired_correctable,
      INFINITY, 0},
-    {"pcie.replays", "window.pcie.replays", &sentence_pcie_replays, 160, 160},
+    {"pcie.replays", "window.pcie.replays", &sentence_pcie_replays, 160, 160, .of_link = true},
 };
 
 /*
@@ -205,12 +232,13 @@ enum severity growth_xid(const struct finding *finding)
 
 static const struct limit rule_gpu[] =
     RULES_EQUAL("window.gpu", "none",
-                "docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt; PCIe replays: NVIDIA/DCGM nvvs; corrected "
-                "errors: Azure/azurehpc-health-checks",
+                "docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt; corrected errors: "
+                "Azure/azurehpc-health-checks",
                 .note = REASON(gpu_went_bad_during_test));
-static const struct limit rule_hardware[] = RULES_EQUAL(
-    "window.hardware", "none", "the kernel's own severities; corrected AER: NVIDIA/DCGM nvvs, 480",
-    .note = REASON(hardware_errors_during_test));
+static const struct limit rule_hardware[] =
+    RULES_EQUAL("window.hardware", "none",
+                "the kernel's own severities; corrected AER and PCIe replays: NVIDIA/DCGM nvvs, 480 and 160",
+                .note = REASON(hardware_errors_during_test));
 static const struct limit rule_drives[] =
     RULES_SAME("window.drives", "NVM Express, SMART log; if most hosts let their drives be read, all must");
 static const struct limit rule_ports[] = RULES_EQUAL(
@@ -304,6 +332,11 @@ static double added(const struct reading *before, const char *first, const struc
     return from != NULL && to != NULL && to->value >= from->value ? to->value - from->value : NAN;
 }
 
+static double known(double number)
+{
+    return isnan(number) ? 0 : number;
+}
+
 static bool is_well(const char *word)
 {
     return strcmp(word, "No") == 0 || strcmp(word, "N/A") == 0 || strcmp(word, "None") == 0;
@@ -327,7 +360,9 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
         growth->gpu_unknown |=
             reading_get(before, row->counter, gpu) != NULL && isnan(more) && row->most <= 0;
         growth_most(growth, row->metric, more);
-        weigh(growth, row, of, more, &growth->gpu);
+        for (size_t k = 0; k < ARRAY_SIZE(row->within); k++)
+            more -= row->within[k] != NULL ? known(added(before, gpu, after, later, row->within[k])) : 0;
+        weigh(growth, row, of, more, row->of_link ? &growth->hardware : &growth->gpu);
     }
 }
 

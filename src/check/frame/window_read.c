@@ -841,6 +841,23 @@ static void keep_parts(struct arena *arena, const struct attempt *from, bool wit
     }
 }
 
+static void member_done(struct finder *finder, const char *label)
+{
+    struct growth *growth = &finder->growth;
+    struct {
+        struct against *against;
+        bool *unknown;
+    } rows[] = {
+        {&finder->processes, &finder->processes_unknown}, {&finder->ecc, &finder->ecc_unknown},
+        {&finder->nvlink, &finder->nvlink_unknown},       {&finder->links, &finder->links_unknown},
+        {&finder->monitors, &finder->monitors_unknown},   {&growth->gpu, &growth->gpu_unknown},
+        {&growth->hardware, &growth->hardware_unknown},   {&growth->ports, &growth->ports_unknown},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        window_member_done(finder->out, rows[i].against, label, rows[i].unknown);
+}
+
 static void read_one(struct finder *finder, size_t member, struct attempt *attempt)
 {
     struct arena *arena = arena_create();
@@ -851,6 +868,7 @@ static void read_one(struct finder *finder, size_t member, struct attempt *attem
     finder->attempt = &scratch;
     read_parts_of(&context, member, &scratch, finder->out);
     read_member(finder, member);
+    member_done(finder, context.member_count > 1 ? context.members[member]->name : "");
     keep_parts(finder->out->arena, &scratch, member == 0, attempt);
     arena_destroy(arena);
 }

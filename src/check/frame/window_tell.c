@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
@@ -22,15 +23,41 @@ static void add_against(struct reading *out, struct against *against, const stru
 void window_say_more(struct reading *out, struct against *against, const struct reason *what)
 {
     add_against(out, against, reason_copy(out->arena, what));
-    if (window_said_enough(against))
-        add_against(out, against, REASON(more_left_out));
+}
+
+void window_member_done(struct reading *out, struct against *against, const char *label, bool *unknown)
+{
+    if (against->dropped)
+        *list_push(out->arena, &against->left_out.items) = label;
+    if (*unknown)
+        *list_push(out->arena, &against->unread.items) = label;
+    against->dropped = *unknown = false;
+}
+
+/* Names of members, as data for whoever asks whom it is about (blame.h). Of a test of one host there is none to name. */
+static const struct reason *with_others(struct arena *arena, const struct against *against)
+{
+    const struct reason *said = against->said;
+    const struct labels *left_out = &against->left_out, *unread = &against->unread;
+
+    if (left_out->items.count > 0)
+        said = reason_also(arena, said,
+                           *left_out->items.items[0] == '\0'
+                               ? REASON(more_left_out)
+                               : reason(arena, more_left_out_of,
+                                        hostlist_fold(arena, left_out->items.items, left_out->items.count)));
+    if (unread->items.count > 0 && *unread->items.items[0] != '\0')
+        said = reason_also(
+            arena, said,
+            reason(arena, not_known_of, hostlist_fold(arena, unread->items.items, unread->items.count)));
+    return said;
 }
 
 void window_conclude(struct reading *out, const char *fact, const struct against *against, bool unknown)
 {
     if (against->said != NULL)
-        reading_fact_said(out, fact, "", against->said);
-    else if (!unknown)
+        reading_fact_said(out, fact, "", with_others(out->arena, against));
+    else if (!unknown && against->unread.items.count == 0)
         reading_fact(out, fact, "", slice_of("none"));
 }
 
