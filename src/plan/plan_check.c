@@ -184,22 +184,22 @@ void note_warnings(struct builder *builder)
     }
 }
 
-/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. */
+/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf, by their place in the
+   hostfile. */
 static void mark_senders(const struct builder *builder, const struct step *step, bool *sends)
 {
     for (size_t i = 0; i < step->member_count; i++) {
-        const struct host *next = step->members[(i + 1) % step->member_count];
+        const struct host *host = step->members[i], *next = step->members[(i + 1) % step->member_count];
 
-        for (size_t k = 0; k < builder->plan->hosts.count; k++)
-            sends[k] |= builder->plan->hosts.items[k] == step->members[i] &&
-                        strcmp(step->members[i]->leaf, next->leaf) != 0;
+        sends[host - builder->sources->hostfile->hosts.items] |= strcmp(host->leaf, next->leaf) != 0;
     }
 }
 
 void note_uplinks(struct builder *builder)
 {
     const struct plan *plan = builder->plan;
-    bool *sends = arena_array(builder->arena, bool, plan->hosts.count);
+    const struct hostfile *hostfile = builder->sources->hostfile;
+    bool *sends = arena_array(builder->arena, bool, hostfile->hosts.count);
     const char **silent = arena_array(builder->arena, const char *, plan->hosts.count);
     const char *name = NULL;
     size_t count = 0;
@@ -211,7 +211,7 @@ void note_uplinks(struct builder *builder)
             name = plan->steps.items[i].shape->suite_step;
         }
     for (size_t i = 0; name != NULL && i < plan->hosts.count; i++)
-        if (!sends[i])
+        if (!sends[plan->hosts.items[i] - hostfile->hosts.items])
             silent[count++] = plan->hosts.items[i]->name;
     if (name != NULL)
         add_note(builder, count > 0 ? reason(builder->arena, hosts_send_over_uplinks_but, name,
