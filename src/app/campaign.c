@@ -75,11 +75,12 @@ static bool has_adopted(const struct campaign *campaign)
     return false;
 }
 
-/* Two sites may call other machines by the names of these. */
+/* Two sites may call other machines by the names of these. Records are only looked at. */
 static bool is_of_its_machines(const struct campaign *campaign, struct record *record)
 {
     for (size_t i = 0; i < campaign->kept->runs.count; i++) {
-        const struct judged_run both[] = {{.record = campaign->kept->runs.items[i]}, {.record = record}};
+        const struct judged_run both[] = {{.record = (struct record *)campaign->kept->runs.items[i]},
+                                          {.record = record}};
         struct error shared = {0};
 
         if (judge_same_machine(both, ARRAY_SIZE(both), &shared) < 0)
