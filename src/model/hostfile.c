@@ -42,7 +42,7 @@ struct assignment {
 
 struct parser {
     struct arena *arena;
-    struct arena *aside; /* of the list of hosts while it grows */
+    struct arena *aside; /* of lists that grow, and of each line's words */
     struct hostfile *file;
     struct error *err;
     struct slice text; /* the line at hand, without its comment */
@@ -555,7 +555,7 @@ static int read_assignments(struct parser *parser, struct assignments *ret_assig
             result = refuse(parser, parser->line, assignment.column, "key '%s' appears twice in this line",
                             full_name(parser, &assignment));
         } else {
-            *list_push(parser->arena, &ret_assignments->list) = assignment;
+            *list_push(parser->aside, &ret_assignments->list) = assignment;
         }
     }
     return result;
@@ -654,7 +654,7 @@ static int split_user(struct parser *parser, struct slice *word, unsigned column
             user.key = &keys[i];
     if (expand(parser, (struct slice){word->bytes, (size_t)(at - word->bytes)}, &user.values) < 0)
         return -1;
-    *list_push(parser->arena, &assignments->list) = user;
+    *list_push(parser->aside, &assignments->list) = user;
     *word = slice_from(*word, (size_t)(at - word->bytes) + 1);
     return 0;
 }
