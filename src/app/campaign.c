@@ -66,10 +66,34 @@ static double beginning_of(const struct campaign *campaign)
     return first;
 }
 
+/* Another party's runs are none of ours until somebody takes one in. Who does chooses among all that came of it. */
+static bool has_adopted(const struct campaign *campaign)
+{
+    for (size_t i = 0; i < campaign->kept->runs.count; i++)
+        if (campaign->kept->runs.items[i]->origin != NULL)
+            return true;
+    return false;
+}
+
+/* Two sites may call other machines by the names of these. Records are only looked at. */
+static bool is_of_its_machines(const struct campaign *campaign, struct record *record)
+{
+    for (size_t i = 0; i < campaign->kept->runs.count; i++) {
+        const struct judged_run both[] = {{.record = (struct record *)campaign->kept->runs.items[i]},
+                                          {.record = record}};
+        struct error shared = {0};
+
+        if (judge_same_machine(both, ARRAY_SIZE(both), &shared) < 0)
+            return true;
+    }
+    return false;
+}
+
 /* Runs that answer its question and were not added: nobody chooses among them. */
 static int take_others(struct arena *arena, struct store *store, struct campaign *campaign, struct error *err)
 {
     double beginning = beginning_of(campaign);
+    bool adopted = has_adopted(campaign);
     struct run_summary *runs;
     size_t count;
 
@@ -81,12 +105,14 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
 
         if (run_summary_check(&runs[i], err) < 0) /* it may be the one that failed */
             return -1;
-        if (runs[i].imported || runs[i].state == RUN_RUNNING || is_added(campaign, runs[i].number))
+        if ((runs[i].imported && !adopted) || runs[i].state == RUN_RUNNING ||
+            is_added(campaign, runs[i].number))
             continue;
         record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
         if (record == NULL)
             return -1;
-        if (campaign_check_run(campaign, record, &why) < 0)
+        if (campaign_check_run(campaign, record, &why) < 0 ||
+            (runs[i].imported && !is_of_its_machines(campaign, record)))
             continue;
         if (record->started >= beginning)
             *list_push(arena, &campaign->left_out) = record;

@@ -149,15 +149,38 @@ static int fewest_digits(double number, char *buf, size_t size)
     return few;
 }
 
+/* What tools print has few decimals, and is found by dividing, which rounds as reading does: an integer and a power of ten
+   that are doubles themselves. Up to 15 digits no shorter text reads back the same. */
+static bool put_decimal(double number, char *buf, size_t size)
+{
+    static const long long powers[] = {10, 100, 1000, 10000, 100000, 1000000};
+    const double least = 1e-4 /* below it %g has an exponent */, most = 1e15;
+    double positive = fabs(number);
+
+    for (size_t i = 0; i < sizeof powers / sizeof *powers && positive >= least; i++) {
+        double scaled = rint(positive * (double)powers[i]);
+        long long whole = scaled < most ? (long long)scaled : 0;
+
+        if (scaled >= most || scaled / (double)powers[i] != positive)
+            continue;
+        snprintf(buf, size, "%s%lld.%0*lld", number < 0 ? "-" : "", whole / powers[i], (int)i + 1,
+                 whole % powers[i]);
+        return true;
+    }
+    return false;
+}
+
 const char *number_text(double number, char *buf, size_t size)
 {
     const double most = 9007199254740992.0; /* 2^53: up to here every integer is a double of its own */
     int digits;
 
     if (number == floor(number) && fabs(number) <= most) {
-        snprintf(buf, size, "%.0f", number == 0 ? 0.0 : number);
+        snprintf(buf, size, "%lld", (long long)number);
         return buf;
     }
+    if (put_decimal(number, buf, size))
+        return buf;
     digits = fewest_digits(number, buf, size);
     /* A larger one without an exponent would claim that each of its digits is meant; json_parse refuses it. */
     if (isfinite(number) && fabs(number) > most && strchr(buf, 'e') == NULL)

@@ -22,7 +22,10 @@ bool slice_ends(struct slice slice, const char *suffix)
 
 size_t slice_find(struct slice slice, const char *needle)
 {
-    const char *found = slice.length > 0 ? memmem(slice.bytes, slice.length, needle, strlen(needle)) : NULL;
+    size_t length = strlen(needle);
+    const char *found = slice.length == 0 ? NULL
+                        : length == 1     ? memchr(slice.bytes, needle[0], slice.length)
+                                          : memmem(slice.bytes, slice.length, needle, length);
 
     return found != NULL ? (size_t)(found - slice.bytes) : (size_t)-1;
 }

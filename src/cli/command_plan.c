@@ -236,16 +236,13 @@ static void print_steps(struct arena *arena, const struct question *question)
     }
 }
 
-/* What will stand beside the verdict, whoever passes: better known before the tests than after them. */
-static void print_caveat(struct arena *arena, const struct record *record)
+static void print_conceded(const struct record *record)
 {
-    const struct reason *caveat = caveat_of_run(arena, record);
+    struct arena *arena = arena_create();
     struct not_judged *rows;
-    size_t count = caveat != NULL ? report_not_judged(arena, record, LANGUAGE_EN, &rows) : 0;
+    size_t count = report_not_judged(arena, record, LANGUAGE_EN, &rows);
     bool any = false;
 
-    if (caveat != NULL)
-        cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
     for (size_t i = 0; i < count; i++) {
         if (!rows[i].conceded)
             continue;
@@ -254,6 +251,22 @@ static void print_caveat(struct arena *arena, const struct record *record)
         cli_print("    %s\n", rows[i].line);
         any = true;
     }
+    arena_destroy(arena);
+}
+
+/* What will stand beside the verdict, whoever passes: better known before the tests than after them. All documents are read
+   for it, so each part has its own arena. */
+static void print_caveat(const struct record *record)
+{
+    struct arena *arena = arena_create();
+    const struct reason *caveat = caveat_of_run(arena, record);
+    bool any = caveat != NULL;
+
+    if (any)
+        cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
+    arena_destroy(arena);
+    if (any)
+        print_conceded(record);
 }
 
 /* Without what --steps leaves out: the run owes it all the same, and will say that it did not run. */
@@ -314,7 +327,7 @@ static void print_plan(struct arena *arena, const struct question *question, con
     }
     for (size_t i = 0; i < question->notes.notes.count; i++)
         cli_print("\nnote: %s\n", reason_english(arena, question->notes.notes.items[i].what));
-    print_caveat(arena, record);
+    print_caveat(record);
     if (production_concerned(arena, plan) != NULL)
         cli_print("\nnote: %s; without --allow-active `assay run` refuses them\n",
                   production_concerned(arena, plan));

@@ -410,10 +410,13 @@ static const struct reason *what_is_fast(const struct isolate *isolate)
     return isolate->out_count > 0 ? REASON(all_fast_without_dropped) : REASON(all_hosts_fast);
 }
 
-static bool search(struct isolate *isolate)
+/* True: the search goes on. */
+static bool search_hosts(struct isolate *isolate, bool *ret_all_fast)
 {
     enum pace pace;
     bool asking;
+
+    *ret_all_fast = false;
 
     isolate_weigh_hosts(isolate);
     asking = isolate_ask_hosts(isolate);
@@ -437,7 +440,41 @@ static bool search(struct isolate *isolate)
     }
     if (pace == PACE_SLOW)
         return search_links(isolate);
+    *ret_all_fast = isolate->result->accusations.count == 0;
     return conclude(isolate, true, what_is_fast(isolate));
+}
+
+/* With another healthy value. */
+static void begin_again(struct isolate *isolate)
+{
+    const struct isolate_problem *problem = isolate->problem;
+
+    *isolate->result = (struct isolation){0};
+    isolate->next->tests.count = 0;
+    memset(isolate->hosts, 0, problem->host_count * sizeof *isolate->hosts);
+    memset(isolate->host_taken, 0, problem->host_count * sizeof *isolate->host_taken);
+    isolate->at_times = were_both(isolate);
+}
+
+static bool search(struct isolate *isolate)
+{
+    bool all_fast;
+
+    if (search_hosts(isolate, &all_fast))
+        return true;
+    if (!all_fast)
+        return false;
+    switch (isolate_ask_few(isolate)) {
+    case FEW_ASKING:
+        *isolate->result = (struct isolation){0};
+        return true;
+    case FEW_ARE_SLOWER:
+        begin_again(isolate);
+        return search_hosts(isolate, &all_fast);
+    case FEW_ARE_FAST:
+    default:
+        return false;
+    }
 }
 
 bool isolate_next(struct arena *arena, const struct isolate_problem *problem,

@@ -72,6 +72,11 @@ void isolate_weigh_leaves(struct isolate *isolate);
 bool isolate_ask_hosts(struct isolate *isolate);
 bool isolate_ask_leaves(struct isolate *isolate);
 
+/* isolate_few.c: whether few hosts that seem fast are. FEW_ASKING: pairs are taken; FEW_ARE_SLOWER: one of them is slow, for healthy
+   ones show more than was thought, which `healthy` says now. */
+enum few { FEW_ARE_FAST, FEW_ASKING, FEW_ARE_SLOWER };
+enum few isolate_ask_few(struct isolate *isolate);
+
 /* isolate_link.c: step 4, over hosts that are not excluded. */
 enum link_search {
     LINK_ASKING,

@@ -42,6 +42,7 @@ struct assignment {
 
 struct parser {
     struct arena *arena;
+    struct arena *aside; /* of lists that grow, and of each line's words */
     struct hostfile *file;
     struct error *err;
     struct slice text; /* the line at hand, without its comment */
@@ -554,7 +555,7 @@ static int read_assignments(struct parser *parser, struct assignments *ret_assig
             result = refuse(parser, parser->line, assignment.column, "key '%s' appears twice in this line",
                             full_name(parser, &assignment));
         } else {
-            *list_push(parser->arena, &ret_assignments->list) = assignment;
+            *list_push(parser->aside, &ret_assignments->list) = assignment;
         }
     }
     return result;
@@ -653,7 +654,7 @@ static int split_user(struct parser *parser, struct slice *word, unsigned column
             user.key = &keys[i];
     if (expand(parser, (struct slice){word->bytes, (size_t)(at - word->bytes)}, &user.values) < 0)
         return -1;
-    *list_push(parser->arena, &assignments->list) = user;
+    *list_push(parser->aside, &assignments->list) = user;
     *word = slice_from(*word, (size_t)(at - word->bytes) + 1);
     return 0;
 }
@@ -678,7 +679,7 @@ static int check_ranges(const struct parser *parser, const struct assignments *a
 static int add_host(struct parser *parser, unsigned column, const char *name,
                     const struct assignments *assignments, size_t index)
 {
-    struct host *host = list_push(parser->arena, &parser->file->hosts);
+    struct host *host = list_push(parser->aside, &parser->file->hosts);
 
     *host = (struct host){.name = name,
                           .unit = "",
@@ -1004,23 +1005,34 @@ static int refuse_twice(const struct parser *parser)
     return sound ? 0 : -1;
 }
 
+/* Hosts are gathered aside: a list that grows leaves behind more than it takes in the end. */
+static bool read_file(struct parser *parser)
+{
+    struct slice rest = parser->file->bytes, line;
+    bool sound = true;
+
+    parser->aside = arena_create();
+    /* The byte order mark that editors of Windows put before UTF-8. */
+    (void)scan_text(&rest, "\xef\xbb\xbf");
+    while (!parser->yaml && scan_line(&rest, &line))
+        sound &= read_line(parser, line) == 0;
+    if (!parser->yaml && rest.length > 0)
+        sound &= read_line(parser, rest) == 0;
+    list_settle(parser->arena, &parser->file->hosts);
+    parser->aside = arena_destroy(parser->aside);
+    return sound;
+}
+
 struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct slice bytes, struct error *err)
 {
     struct hostfile *file = arena_new(arena, struct hostfile);
     struct parser parser = {.arena = arena, .file = file, .err = err};
-    struct slice rest, line;
-    bool sound = true;
+    bool sound;
 
     error_clear(err);
     file->path = arena_strdup(arena, path);
     file->bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
-    rest = file->bytes;
-    /* The byte order mark that editors of Windows put before UTF-8. */
-    (void)scan_text(&rest, "\xef\xbb\xbf");
-    while (!parser.yaml && scan_line(&rest, &line))
-        sound &= read_line(&parser, line) == 0;
-    if (!parser.yaml && rest.length > 0)
-        sound &= read_line(&parser, rest) == 0;
+    sound = read_file(&parser);
     if (sound && file->hosts.count == 0) {
         refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");
         return NULL;

@@ -157,6 +157,12 @@ int hostlist_expand_word(struct arena *arena, struct slice text, struct hostlist
     *ret_offset = 0;
     if (text.length > TEXT_LIMIT)
         return error_set(err, ERROR_USAGE, "a word of %zu bytes; the most is %d", text.length, TEXT_LIMIT);
+    /* Most words are one name. */
+    if (memchr(text.bytes, '[', text.length) == NULL && memchr(text.bytes, ']', text.length) == NULL &&
+        list->names.count < NAME_LIMIT) {
+        *list_push(arena, &list->names) = arena_strndup(arena, text.bytes, text.length);
+        return 0;
+    }
     if (read_word(arena, text, &word, ret_offset, err) < 0)
         return -1;
     *ret_offset = 0;

@@ -43,7 +43,8 @@ static const struct bounds_row rows[] = {
 bool plausible_bounds(const char *metric, const char *unit, double *ret_least, double *ret_most)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        if (strcmp(rows[i].unit, unit) != 0 || fnmatch(rows[i].metrics, metric, 0) != 0)
+        if (rows[i].unit[0] != unit[0] || strcmp(rows[i].unit, unit) != 0 ||
+            fnmatch(rows[i].metrics, metric, 0) != 0)
             continue;
         *ret_least = rows[i].least;
         *ret_most = rows[i].most;

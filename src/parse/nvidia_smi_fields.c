@@ -51,6 +51,9 @@ bool smi_not_available(struct slice value)
         "[Requested functionality has been deprecated]",
     };
 
+    /* Most values are numbers. */
+    if (value.length > 0 && strchr("0123456789", value.bytes[0]) != NULL)
+        return false;
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
         if (slice_equal_nocase(value, words[i]))
             return true;
@@ -74,7 +77,7 @@ bool smi_faulty_value(struct smi *smi, const char *what, struct slice value)
         return true;
     }
     for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
-        if (slice_contains(value, faults[i].word) && value.length <= strlen(faults[i].word) + 2) {
+        if (value.length <= strlen(faults[i].word) + 2 && slice_contains(value, faults[i].word)) {
             if (!smi->faulty)
                 reading_finding(smi->reading, SEVERITY_FAULT, faults[i].code, smi->subject,
                                 reason(smi->reading->arena, about, what, value));

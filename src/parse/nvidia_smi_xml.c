@@ -132,14 +132,21 @@ static struct slice decoded(struct arena *arena, struct slice value)
     return (struct slice){plain, length};
 }
 
-/* Path below the GPU: "fb_memory_usage/total". */
+/* Path below the GPU: "fb_memory_usage/total". A log has a thousand of them. */
 static const char *path_of(struct document *document)
 {
-    const char *path = "";
+    size_t length = 0;
+    char *path, *end;
 
     for (unsigned i = 2; i < document->depth; i++)
-        path = arena_printf(document->smi->reading->arena, "%s%s%.*s", path, i > 2 ? "/" : "",
-                            slice_print(document->stack[i]));
+        length += document->stack[i].length + 1;
+    path = end = arena_alloc(document->smi->reading->arena, length + 1);
+    for (unsigned i = 2; i < document->depth; i++) {
+        if (i > 2)
+            *end++ = '/';
+        memcpy(end, document->stack[i].bytes, document->stack[i].length);
+        end += document->stack[i].length;
+    }
     return path;
 }
 

@@ -184,15 +184,14 @@ void note_warnings(struct builder *builder)
     }
 }
 
-/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf. By their place in the
+/* In a ring, which goes from each member to the next one: those whose next one hangs on another leaf, by their place in the
    hostfile. */
 static void mark_senders(const struct builder *builder, const struct step *step, bool *sends)
 {
     for (size_t i = 0; i < step->member_count; i++) {
-        const struct host *next = step->members[(i + 1) % step->member_count];
+        const struct host *host = step->members[i], *next = step->members[(i + 1) % step->member_count];
 
-        sends[step->members[i] - builder->sources->hostfile->hosts.items] |=
-            strcmp(step->members[i]->leaf, next->leaf) != 0;
+        sends[host - builder->sources->hostfile->hosts.items] |= strcmp(host->leaf, next->leaf) != 0;
     }
 }
 
@@ -213,8 +212,8 @@ static bool takes_turns(const struct builder *builder, const struct step *step)
 void note_uplinks(struct builder *builder)
 {
     const struct plan *plan = builder->plan;
-    const struct host *first = builder->sources->hostfile->hosts.items;
-    bool *sends = arena_array(builder->arena, bool, builder->sources->hostfile->hosts.count);
+    const struct hostfile *hostfile = builder->sources->hostfile;
+    bool *sends = arena_array(builder->arena, bool, hostfile->hosts.count);
     const char **silent = arena_array(builder->arena, const char *, plan->hosts.count);
     const char *name = NULL;
     size_t count = 0;
@@ -225,7 +224,7 @@ void note_uplinks(struct builder *builder)
             name = plan->steps.items[i].shape->suite_step;
         }
     for (size_t i = 0; name != NULL && i < plan->hosts.count; i++)
-        if (!sends[plan->hosts.items[i] - first])
+        if (!sends[plan->hosts.items[i] - hostfile->hosts.items])
             silent[count++] = plan->hosts.items[i]->name;
     if (name != NULL)
         add_note(builder, count > 0 ? reason(builder->arena, hosts_send_over_uplinks_but, name,

@@ -58,17 +58,13 @@ static void add_pair(const struct finder *finder, const struct host *a, const st
 static const struct host **along_leaves(const struct finder *finder)
 {
     const struct host **order = arena_array(finder->aside, const struct host *, finder->count);
-    bool *placed = arena_array(finder->aside, bool, finder->count);
+    struct plan_places leaves = plan_places(finder->aside, finder->hosts, finder->count, "leaf");
     size_t count = 0;
 
-    for (size_t i = 0; i < finder->count; i++)
-        for (size_t k = i; k < finder->count && !placed[i]; k++)
-            if (!placed[k] && k != i && strcmp(finder->hosts[k]->leaf, finder->hosts[i]->leaf) == 0) {
-                order[count++] = finder->hosts[k];
-                placed[k] = true;
-            } else if (k == i) {
-                order[count++] = finder->hosts[i];
-            }
+    for (size_t i = 0; i < leaves.count; i++) {
+        memcpy(order + count, leaves.items[i].hosts, leaves.items[i].count * sizeof *order);
+        count += leaves.items[i].count;
+    }
     return order;
 }
 
@@ -104,11 +100,6 @@ static void find_disjoint(const struct finder *finder)
         add_pair(finder, order[i - 1], order[i]);
 }
 
-static const char *place_of(const struct host *host, const char *by)
-{
-    return strcmp(by, "unit") == 0 ? host->unit : strcmp(by, "rack") == 0 ? host->rack : host->leaf;
-}
-
 static int refuse_nowhere(const struct finder *finder, const struct host *host, const char *by,
                           struct error *err)
 {
@@ -119,25 +110,28 @@ static int refuse_nowhere(const struct finder *finder, const struct host *host, 
                      finder->step->name, by);
 }
 
+/* refuse_nowhere for the first host that is in no place. */
+static int check_placed(const struct finder *finder, const struct plan_places *places, const char *by,
+                        struct error *err)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (*places->items[i].name == '\0')
+            return refuse_nowhere(finder, places->items[i].hosts[0], by, err);
+    return 0;
+}
+
 static int find_by_place(const struct finder *finder, struct error *err)
 {
     const char *by = finder->step->by;
-    const struct host **members = arena_array(finder->aside, const struct host *, finder->count);
+    struct plan_places places = plan_places(finder->aside, finder->hosts, finder->count, by);
 
-    for (size_t i = 0; i < finder->count; i++) {
-        const struct host *host = finder->hosts[i];
-        size_t count = 0, earlier = 0;
+    if (check_placed(finder, &places, by, err) < 0)
+        return -1;
+    for (size_t i = 0; i < places.count; i++) {
+        const struct plan_place *place = &places.items[i];
 
-        if (*place_of(host, by) == '\0')
-            return refuse_nowhere(finder, host, by, err);
-        while (strcmp(place_of(finder->hosts[earlier], by), place_of(host, by)) != 0)
-            earlier++;
-        if (earlier < i)
-            continue;
-        for (size_t k = i; k < finder->count; k++)
-            if (strcmp(place_of(finder->hosts[k], by), place_of(host, by)) == 0)
-                members[count++] = finder->hosts[k];
-        add_wide_set(finder, members, count, arena_printf(finder->arena, "%s %s", by, place_of(host, by)));
+        add_wide_set(finder, place->hosts, place->count,
+                     arena_printf(finder->arena, "%s %s", by, place->name));
     }
     return 0;
 }
@@ -173,34 +167,9 @@ static int find_rails(const struct finder *finder, struct error *err)
     return 0;
 }
 
-/* One leaf, its hosts in the order of the hostfile. */
-struct leaf {
-    const char *name;
-    const struct host **hosts;
-    size_t count;
-};
-
-static size_t find_leaves(const struct finder *finder, struct leaf *leaves)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < finder->count; i++) {
-        const struct host *host = finder->hosts[i];
-        size_t at = 0;
-
-        while (at < count && strcmp(leaves[at].name, host->leaf) != 0)
-            at++;
-        if (at == count)
-            leaves[count++] =
-                (struct leaf){host->leaf, arena_array(finder->aside, const struct host *, finder->count), 0};
-        leaves[at].hosts[leaves[at].count++] = host;
-    }
-    return count;
-}
-
 /* Hosts of both take turns, so that a ring goes from each of them to the other leaf: all send over the uplinks at once. Of
    the larger one some are left over at the end; with its other neighbour they may have their turn. */
-static void add_leaves(const struct finder *finder, const struct leaf *a, const struct leaf *b)
+static void add_leaves(const struct finder *finder, const struct plan_place *a, const struct plan_place *b)
 {
     const struct host **members = arena_array(finder->aside, const struct host *, a->count + b->count);
     size_t count = 0;
@@ -220,17 +189,15 @@ static void add_leaves(const struct finder *finder, const struct leaf *a, const 
    is asked for hosts of one leaf only there is none. */
 static int find_pairs_of_leaves(const struct finder *finder, struct error *err)
 {
-    struct leaf *leaves = arena_array(finder->aside, struct leaf, finder->count);
-    size_t count = find_leaves(finder, leaves);
+    struct plan_places leaves = plan_places(finder->aside, finder->hosts, finder->count, "leaf");
 
-    for (size_t i = 0; i < count; i++)
-        if (*leaves[i].name == '\0')
-            return refuse_nowhere(finder, leaves[i].hosts[0], "leaf", err);
-    for (size_t i = 0; count > 1 && i < count; i++)
-        if (i + 1 < count)
-            add_leaves(finder, &leaves[i], &leaves[i + 1]);
-        else if (count > 2)
-            add_leaves(finder, &leaves[i], &leaves[0]);
+    if (check_placed(finder, &leaves, "leaf", err) < 0)
+        return -1;
+    for (size_t i = 0; leaves.count > 1 && i < leaves.count; i++)
+        if (i + 1 < leaves.count)
+            add_leaves(finder, &leaves.items[i], &leaves.items[i + 1]);
+        else if (leaves.count > 2)
+            add_leaves(finder, &leaves.items[i], &leaves.items[0]);
     return 0;
 }
 
@@ -250,26 +217,19 @@ static void find_pairs(const struct finder *finder)
  */
 static int find_pairs_of_domains(const struct finder *finder, struct error *err)
 {
+    struct plan_places racks = plan_places(finder->aside, finder->hosts, finder->count, "rack");
     struct finder rack = *finder;
-    bool *placed = arena_array(finder->aside, bool, finder->count);
 
-    for (size_t i = 0; i < finder->count; i++)
-        if (finder->count > finder->platform->nvlink_domain_hosts && *finder->hosts[i]->rack == '\0')
-            return refuse_nowhere(finder, finder->hosts[i], "rack", err);
-    rack.hosts = arena_array(finder->aside, const struct host *, finder->count);
-    for (size_t i = 0; i < finder->count; i++) {
-        if (placed[i])
-            continue;
-        rack.count = 0;
-        for (size_t k = i; k < finder->count; k++)
-            if (strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0)
-                rack.hosts[rack.count++] = finder->hosts[k];
-        for (size_t k = i + 1; k < finder->count; k++)
-            placed[k] |= strcmp(finder->hosts[k]->rack, finder->hosts[i]->rack) == 0;
+    if (finder->count > finder->platform->nvlink_domain_hosts &&
+        check_placed(finder, &racks, "rack", err) < 0)
+        return -1;
+    for (size_t i = 0; i < racks.count; i++) {
+        rack.hosts = racks.items[i].hosts;
+        rack.count = racks.items[i].count;
         if (rack.count >= FEWEST)
             find_pairs(&rack);
-        else if (rack.count == 1)
-            add_wide_set(finder, rack.hosts, 1, arena_printf(finder->arena, "rack %s", rack.hosts[0]->rack));
+        else
+            add_wide_set(finder, rack.hosts, 1, arena_printf(finder->arena, "rack %s", racks.items[i].name));
     }
     return 0;
 }

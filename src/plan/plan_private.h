@@ -39,6 +39,21 @@ struct member_sets {
     LIST_OF(struct member_set) sets;
 };
 
+/* The hosts of one unit, rack or leaf, "" where they name none, in the order in which they were given. */
+struct plan_place {
+    const char *name;
+    size_t first; /* where its first host stands among all */
+    const struct host **hosts;
+    size_t count;
+};
+struct plan_places {
+    struct plan_place *items;
+    size_t count;
+};
+/* by: "unit", "rack" or "leaf". In the order of their first hosts: plan_places.c. */
+struct plan_places plan_places(struct arena *arena, const struct host *const *hosts, size_t count,
+                               const char *by);
+
 /* Over whom a step of the suite runs, of the plan's hosts of one platform: plan_groups.c. */
 int plan_member_sets(struct arena *arena, const struct plan_sources *sources, const struct suite_step *step,
                      const struct platform *platform, const struct plan *plan, struct member_sets *ret_sets,

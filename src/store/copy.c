@@ -200,8 +200,9 @@ static int bind_text(struct copy *copy, const struct run_table *table, const str
     cleanup_text struct text text = {0};
     char uuid[UUID_SIZE], keyed[SHA256_HEX_SIZE];
 
+    /* The row that it comes from stays until it is written here. */
     if (copy->redactor == NULL)
-        return sqlite3_bind_text64(insert, at, bytes.bytes, bytes.length, SQLITE_TRANSIENT, SQLITE_UTF8);
+        return sqlite3_bind_text64(insert, at, bytes.bytes, bytes.length, SQLITE_STATIC, SQLITE_UTF8);
     if (bytes.length > 0 && is_hash(table->name, column->name)) {
         redactor_keyed(copy->redactor, bytes.bytes, keyed);
         text_init(&text, sizeof keyed), text_put(&text, keyed);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run's beginning, growth, judgement and end. Each function of store.h here is one transaction. */
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "store_private.h"
@@ -157,32 +159,84 @@ static bool is_planned(const struct plan *plan, const struct outcome *outcome)
            outcome->slot < plan->steps.items[outcome->step].shape->slot_count;
 }
 
-static int insert_outcome(struct store *store, int64_t judgement, const struct outcome *outcome,
-                          struct error *err)
-{
-    struct arena *arena = arena_create();
-    int result = store_exec(
-        store, INSERT_OUTCOME, err, INTEGER(judgement), INTEGER(outcome->step), INTEGER(outcome->slot),
-        ENUM(vocabulary_outcome, outcome->word), FORM(arena, outcome->cause),
-        FORM_WORD(arena, outcome->remedy), FORM(arena, outcome->measured), REAL(outcome->value),
-        FORM_WORD(arena, outcome->limit), FORM_WORD(arena, outcome->gate), FORM_WORD(arena, outcome->source),
-        WORD(outcome->status), INTEGER(outcome->remark));
+/* What outcomes say of limits is the same reason for thousands of hosts: written once, and known by its place. */
+enum { KNOWN_REASONS = 1 << 14 };
+struct known_reason {
+    const struct reason *reason;
+    int64_t id;
+};
 
-    arena_destroy(arena);
-    return result;
+struct outcome_writer {
+    struct store *store;
+    struct arena *arena; /* of one outcome */
+    struct known_reason *known;
+    int64_t judgement;
+    const struct plan *plan;
+};
+
+static int word_of(const struct outcome_writer *writer, const struct reason *reason, struct value *ret_word,
+                   struct error *err)
+{
+    struct known_reason *known =
+        &writer->known[(uintptr_t)reason / sizeof(max_align_t) * 0x9e3779b97f4a7c15 >> 50 &
+                       (KNOWN_REASONS - 1)];
+
+    if (reason == NULL || known->reason != reason) {
+        if (intern_id(writer->store, reason_encode(writer->arena, reason), &known->id, err) < 0)
+            return -1;
+        known->reason = reason;
+    }
+    *ret_word = INTEGER(known->id);
+    return 0;
 }
 
-static int write_outcome(struct store *store, int64_t judgement, const struct plan *plan,
-                         const struct outcome *outcome, struct error *err)
+static int insert_outcome(const struct outcome_writer *writer, const struct outcome *outcome,
+                          struct error *err)
 {
-    if (!is_planned(plan, outcome))
+    struct arena *arena = writer->arena;
+    struct value remedy, limit, gate, source;
+
+    if (word_of(writer, outcome->remedy, &remedy, err) < 0 ||
+        word_of(writer, outcome->limit, &limit, err) < 0 || word_of(writer, outcome->gate, &gate, err) < 0 ||
+        word_of(writer, outcome->source, &source, err) < 0)
+        return -1;
+    return store_exec(writer->store, INSERT_OUTCOME, err, INTEGER(writer->judgement), INTEGER(outcome->step),
+                      INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word),
+                      FORM(arena, outcome->cause), remedy, FORM(arena, outcome->measured),
+                      REAL(outcome->value), limit, gate, source, WORD(outcome->status),
+                      INTEGER(outcome->remark));
+}
+
+static int write_outcome(const struct outcome_writer *writer, const struct outcome *outcome,
+                         struct error *err)
+{
+    if (!is_planned(writer->plan, outcome))
         return error_set(err, ERROR_INTERNAL, "an outcome of step %zu, slot %zu, which is not planned",
                          outcome->step, outcome->slot);
     if (outcome->waiver != NULL &&
-        store_exec(store, INSERT_OUTCOME_WAIVER, err, INTEGER(judgement), INTEGER(outcome->step),
-                   INTEGER(outcome->slot), TEXT(outcome->waiver->uuid)) < 0)
+        store_exec(writer->store, INSERT_OUTCOME_WAIVER, err, INTEGER(writer->judgement),
+                   INTEGER(outcome->step), INTEGER(outcome->slot), TEXT(outcome->waiver->uuid)) < 0)
         return -1;
-    return insert_outcome(store, judgement, outcome, err);
+    return insert_outcome(writer, outcome, err);
+}
+
+static int write_outcomes(struct store *store, int64_t id, const struct record *record, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct outcome_writer writer = {.store = store,
+                                    .arena = arena_create(),
+                                    .known = arena_array(arena, struct known_reason, KNOWN_REASONS),
+                                    .judgement = id,
+                                    .plan = record->plan};
+    int result = 0;
+
+    for (size_t i = 0; i < record->judgement.outcome_count && result == 0; i++) {
+        result = write_outcome(&writer, &record->judgement.outcomes[i], err);
+        arena_clear(writer.arena);
+    }
+    arena_destroy(writer.arena);
+    arena_destroy(arena);
+    return result;
 }
 
 static int write_accusation(struct store *store, int64_t judgement, const struct accusation *accusation,
@@ -237,11 +291,9 @@ static int write_judgement(struct store *store, const struct record *record, str
     if (result < 0)
         return -1;
     id = sqlite3_last_insert_rowid(store->db);
-    if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, 0, err) < 0)
+    if (write_documents(store, INSERT_JUDGEMENT_DOCUMENT, id, &judgement->documents, 0, err) < 0 ||
+        write_outcomes(store, id, record, err) < 0)
         return -1;
-    for (size_t i = 0; i < judgement->outcome_count; i++)
-        if (write_outcome(store, id, record->plan, &judgement->outcomes[i], err) < 0)
-            return -1;
     for (size_t i = 0; i < judgement->verdict_count; i++) {
         const struct verdict *verdict = &judgement->verdicts[i];
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,6 +160,35 @@ static void what_is_written_can_be_read_again(void **state)
     }
 }
 
+/* By trying, from the fewest digits on. */
+static void fewest_by_trying(double number, char *text, size_t size)
+{
+    int digits = 6;
+
+    do
+        snprintf(text, size, "%.*g", digits, number);
+    while (strtod(text, NULL) != number && digits++ < 17);
+}
+
+static void a_number_has_the_fewest_digits(void **state)
+{
+    (void)state;
+    for (long i = 1; i < 300000; i += i < 2000 ? 1 : 37) {
+        double x = (double)i, numbers[] = {x / 1e6,  -x / 1e3,       x * 7919 / 100, x / 7,
+                                           x / 1e10, x * 1e9 + 0.25, 1 / x,          x * 1e-3 * 1.001};
+
+        for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
+            char text[32], expected[32];
+
+            if (numbers[k] == floor(numbers[k]))
+                continue;
+            number_text(numbers[k], text, sizeof text);
+            fewest_by_trying(numbers[k], expected, sizeof expected);
+            assert_string_equal(text, expected);
+        }
+    }
+}
+
 static void a_cut_document_is_never_another_document(void **state)
 {
     const char *text = "{\"a\": [10, 25, \"x\\u00e9\"], \"b\": {\"c\": false}}";
@@ -259,6 +290,7 @@ int main(void)
         ARENA_TEST(wrong_text_is_refused_with_its_place),
         ARENA_TEST(exact_numbers_are_kept),
         ARENA_TEST(what_is_written_can_be_read_again),
+        ARENA_TEST(a_number_has_the_fewest_digits),
         ARENA_TEST(a_cut_document_is_never_another_document),
         ARENA_TEST(depth_has_a_limit),
         ARENA_TEST(members_fall_back_only_when_absent_or_of_another_type),

@@ -22,6 +22,8 @@ struct row {
 
 static const struct row rows[] = {
     {{.name = "4-1-host", FEW(4), .bad_hosts = 1}, 0, true},
+    {{.name = "4-healthy", FEW(4)}, 0, true},
+    {{.name = "8-1-host", FEW(8), .bad_hosts = 1}, 0, true},
     {{.name = "4-1-link", FEW(4), .bad_links = 1}, 0, true},
     {{.name = "8-1-link", FEW(8), .bad_links = 1}, 0, true},
     {{.name = "12-1-host", FEW(12), .bad_hosts = 1}, 0, true},
