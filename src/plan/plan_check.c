@@ -199,10 +199,13 @@ static void mark_senders(const struct builder *builder, const struct step *step,
 static bool takes_turns(const struct builder *builder, const struct step *step)
 {
     const struct suite *suite = builder->sources->suite;
-    size_t index = suite_step_index(suite, step->shape->suite_step), i = 1;
-    const char *by = index != (size_t)-1 ? suite->steps.items[index].by : NULL;
+    size_t index, i = 1;
 
-    if (step->origin != ORIGIN_SUITE || by == NULL || strcmp(by, "leaves") != 0)
+    if (step->origin != ORIGIN_SUITE || step->member_count < 2)
+        return false;
+    index = suite_step_index(suite, step->shape->suite_step);
+    if (index == (size_t)-1 || suite->steps.items[index].by == NULL ||
+        strcmp(suite->steps.items[index].by, "leaves") != 0)
         return false;
     while (i < step->member_count && strcmp(step->members[i]->leaf, step->members[0]->leaf) == 0)
         i++;
