@@ -246,12 +246,57 @@ static void put_host_copies(const struct lab_host *host, const char *way, double
     }
 }
 
+/* Of all others at once a GPU takes no more than one can give. */
+static double all_at_once(const struct lab_host *host, int gpu, bool sends)
+{
+    const int others = host->gpu_count - 1;
+    double sum = 0;
+
+    for (int peer = 0; peer < host->gpu_count; peer++)
+        if (peer != gpu)
+            sum += fmin(lab_p2p(host, sends ? gpu : peer, sends ? peer : gpu, true, false),
+                        host->profile->p2p_uni * 0.98 / others);
+    return sum * near(host, sends ? "one to all" : "all to one", gpu);
+}
+
+static void put_all_copies(const struct lab_host *host)
+{
+    static const struct {
+        const char *name;
+        double share;
+        bool sends;
+    } ways[] = {{"all-to-one", 1, false}, {"one-to-all", 1, true}, {"all-to-all", 0.97, true}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(ways) && host->gpu_count > 1; i++)
+        for (int gpu = 0; gpu < host->gpu_count; gpu++) {
+            printf("{\"all_copy\": \"%s\", \"gpu\": %d, ", ways[i].name, gpu);
+            put_rates(ways[i].share * all_at_once(host, gpu, ways[i].sends));
+        }
+}
+
+/* ns. */
+static void put_chases(const struct lab_host *host)
+{
+    enum { OWN_NS = 155, PEER_NS = 690 };
+
+    for (int from = 0; from < host->gpu_count; from++)
+        for (int to = 0; to < host->gpu_count; to++) {
+            const double wait = (from == to ? OWN_NS : PEER_NS) * near(host, "chase", from);
+
+            printf(
+                "{\"chase\": \"%s\", \"from\": %d, \"to\": %d, \"ns\": %.5g, \"least\": %.5g, \"most\": %.5g, "
+                "\"windows\": 20}\n",
+                from == to ? "own" : "peer", from, to, wait, wait * 0.998, wait * 1.004);
+        }
+}
+
 static int run_links(const struct tool *tool)
 {
     const struct lab_host *host = tool->host;
     const int gpus = host->gpu_count;
 
-    put_head(host, "links", (unsigned)(gpus * 4 + gpus * (gpus - 1) * 2), "");
+    put_head(host, "links",
+             (unsigned)(gpus * 4 + gpus * (gpus - 1) * 2 + (gpus > 1 ? gpus * 3 : 0) + gpus * gpus), "");
     lab_sleep(tool->lab, 5 + 5 * gpus);
     for (unsigned i = 0; i < 4; i++)
         put_host_copies(host, i % 2 == 0 ? "up" : "down",
@@ -263,6 +308,8 @@ static int run_links(const struct tool *tool)
                        both ? "both-ways" : "one-way", from, to);
                 put_rates(lab_p2p(host, from, to, true, both));
             }
+    put_all_copies(host);
+    put_chases(host);
     for (int gpu = 0; gpu < gpus; gpu++)
         put_gpu(host, gpu, "");
     printf("{\"end\": \"ok\", \"rounds\": 20, \"seconds\": %d.000}\n", 5 + 5 * gpus);

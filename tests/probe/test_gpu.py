@@ -105,7 +105,7 @@ ok(all(len(line["series"]) == line["windows"] and {tuple(row[1:]) for row in lin
 
 # links: five GPUs, so that one has no partner in each round
 done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
-same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 60), "links are measured", done.stderr)
+same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 100), "links are measured", done.stderr)
 same(sorted((line["from"], line["to"]) for line in by_key(lines, "peer_copy") if line["peer_copy"] == "one-way" and line["windows"] == 2),
      [(a, b) for a in range(5) for b in range(5) if a != b], "every ordered pair was in a round")
 both = {(line["from"], line["to"]): line["gbps"] for line in by_key(lines, "peer_copy") if line["peer_copy"] == "both-ways"}
@@ -114,6 +114,18 @@ host = {(line["host_copy"], line["together"], line["gpu"]): line["gbps"] for lin
 same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together in (False, True) for gpu in range(5)],
      "from the host and to it, alone and together")
 ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
+everybody = {(line["all_copy"], line["gpu"]): line for line in by_key(lines, "all_copy")}
+same(sorted(everybody), [(way, gpu) for way in ("all-to-all", "all-to-one", "one-to-all") for gpu in range(5)], "from all to each, from each to all, and all to all")
+ok(all(0 < line["least"] <= line["gbps"] <= line["best"] and line["windows"] == 2 for line in everybody.values()), "each with its windows", everybody)
+ok(all(everybody[way, 1]["gbps"] < everybody[way, 0]["gbps"] / 5 for way in ("one-to-all", "all-to-all")), "one that sends slowly is told as slow", everybody)
+chases = {(line["from"], line["to"]): line for line in by_key(lines, "chase")}
+same(sorted((key, line["chase"]) for key, line in chases.items()), [((a, b), "own" if a == b else "peer") for a in range(5) for b in range(5)],
+     "each GPU reads words of each memory, its own too, one after the other")
+ok(all(0 < line["least"] <= line["ns"] <= line["most"] and line["windows"] == 2 for line in chases.values())
+   and chases[1, 2]["ns"] > 5 * chases[0, 2]["ns"], "and one that waits long is told as that", chases)
+done, lines = probe("links", "--backend", "host", "--gpus", "1", "--windows", "1")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"], [next(iter(line)) for line in lines[1:-1]]), (0, "ok", 5, ["host_copy"] * 4 + ["chase", "gpu"]),
+     "a GPU alone has its way to the host and its own memory", done.stderr)
 
 # training
 TRAIN = ("training", "--backend", "host", "--steps", "8")

@@ -24,7 +24,7 @@ TENSOR = {"WORK_TENSOR_BF16": (r"wmma\.mma\S*\.f32\.bf16\.bf16\.f32", r"HMMA\.\S
 OPTIONS = ["-std=c++17", "-O2", "-fmad=false", f"-I{ROOT}/include"]
 FOLDER = os.path.join(ROOT, "src/probe/gpu")
 SOURCE = os.path.join(FOLDER, "backend_cuda.cu")
-OTHERS = {"memory_cuda.cu": 6, "gemm_cuda.cu": 6, "training_cuda.cu": 19, "training_exchange_cuda.cu": 3, "training_products_cuda.cu": 1}  # how many kernels each has
+OTHERS = {"copies_cuda.cu": 1, "memory_cuda.cu": 6, "gemm_cuda.cu": 6, "training_cuda.cu": 19, "training_exchange_cuda.cu": 3, "training_products_cuda.cu": 1}  # how many kernels each has
 
 
 def call(*words):
