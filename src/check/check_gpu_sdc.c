@@ -88,6 +88,7 @@ static const struct remedy remedies[] = {
     {"advised.sdc_digest", REASON(host_computes_otherwise)},
     {"sdc.*", REASON(gpu_computes_wrong)},
     {"sound", REASON(gpu_computes_wrong), .about = &sentence_sm_answers_wrong},
+    {"sound", REASON(gpu_computes_wrong), .about = &sentence_copy_brings_wrong_words},
     {"sound", REASON(see_probe_gpu_starts)},
     {0},
 };

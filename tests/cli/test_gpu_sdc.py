@@ -64,8 +64,14 @@ with Lab("lab", 3) as lab:
     tap.ok(done.returncode == 1 and (("node2",), "sdc.answers", "gpu5", "fail") in found
            and {host for host, _, _, _ in found} == {("node2",)}, "an SM that computes wrong fails its GPU, and no other host", found)
     causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
-    tap.ok("sdc.answers is SM 1: tensor-bf16 from round 44 on" in causes and "bits 0x00001000, expected right" in causes,
+    tap.ok("sdc.answers is SM 1: tensor-bf16 from round 40 on" in causes and "bits 0x00001000, expected right" in causes,
            "SM, unit, round and bits are named", causes)
+    done, report = run("peer", lab, {"node2": "--inject gpu=5,sm=1,unit=peer,bits=0x1000"})
+    found = bad(report)
+    tap.ok(done.returncode == 1 and (("node2",), "sdc.answers", "gpu5", "fail") in found
+           and {host for host, _, _, _ in found} == {("node2",)}, "copies to others that bring wrong words fail the GPU that sends them", found)
+    causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
+    tap.ok("sdc.answers is copies by peer gpu5->gpu6: wrong from round 17 on" in causes and "(and 6 more)" in causes, "and the pairs are named", causes)
     done, report = run("part", lab, {"node3": "--units integer"})
     found = bad(report)
     tap.ok(done.returncode != 0 and (("node3",), "sdc.digest", "special", "inconclusive") in found,

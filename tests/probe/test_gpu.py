@@ -17,7 +17,9 @@ from probe_case import end, ok, same
 
 PROGRAM = sys.argv[1]
 SENSED = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(os.path.abspath(sys.argv[2]))}
-UNITS = ["integer", "fma32", "fma64", "special", "tensor-bf16", "tensor-fp16", "tensor-int8", "shuffle", "shared", "memory"]
+UNITS = ["integer", "fma32", "fma64", "special", "tensor-bf16", "tensor-fp16", "tensor-int8", "shuffle", "shared", "memory",
+         "tensor-fp8", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm", "copy-engine", "peer"]
+ROUNDS = 16 * len(UNITS)  # in which each input of each unit comes once
 SMALL = ("--backend", "host", "--gpus", "2", "--sms", "3", "--depth", "4")
 
 
@@ -30,26 +32,37 @@ def by_key(lines, key):
     return [line for line in lines if next(iter(line)) == key]
 
 
-done, lines = probe("sdc", *SMALL, "-n", "160")
-same((done.returncode, lines[-1]["end"], lines[-1]["rounds"]), (0, "ok", 160), "sound GPUs pass", done.stderr)
+done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS))
+same((done.returncode, lines[-1]["end"], lines[-1]["rounds"]), (0, "ok", ROUNDS), "sound GPUs pass", done.stderr)
 same([line["unit"] for line in by_key(lines, "unit")], UNITS, "every unit is told of")
 ok(all("digest" in line for line in by_key(lines, "unit")), "with the digest of its answers, which hosts are compared by")
 same([(line["gpu"], line["sms"], line["sms_reached"], line["sms_wrong"]) for line in by_key(lines, "gpu")],
          [(0, 3, 3, 0), (1, 3, 3, 0)], "every SM of every GPU was reached")
 digests = {line["unit"]: line["digest"] for line in by_key(lines, "unit")}
-_, again = probe("sdc", *SMALL, "-n", "320")
+_, again = probe("sdc", *SMALL, "-n", str(2 * ROUNDS))
 same({line["unit"]: line["digest"] for line in by_key(again, "unit")}, digests, "the same digests however long it runs")
 _, short = probe("sdc", *SMALL, "-n", "20")
 ok(not any("digest" in line for line in by_key(short, "unit")), "none where not all inputs came")
 
-done, lines = probe("sdc", *SMALL, "-n", "160", "--inject", "gpu=1,sm=2,unit=special,lane=7,bits=0x30,from=40")
+done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS), "--inject", "gpu=1,sm=2,unit=special,lane=7,bits=0x30,from=40")
 wrong = by_key(lines, "wrong_gpu")
 same((done.returncode, lines[-1]["end"]), (1, "wrong"), "a wrong answer is the exit status", done.stderr)
 same([{key: line[key] for key in ("wrong_gpu", "sm", "unit", "first_round", "lane", "bits")} for line in wrong],
-         [{"wrong_gpu": 1, "sm": 2, "unit": "special", "first_round": 43, "lane": 7, "bits": "0x00000030"}],
+         [{"wrong_gpu": 1, "sm": 2, "unit": "special", "first_round": 3 + 3 * len(UNITS), "lane": 7, "bits": "0x00000030"}],
          "GPU, SM, unit, round, lane and bits are named")
 same([line["sms_wrong"] for line in by_key(lines, "gpu")], [0, 1], "and counted")
 ok(lines[0]["injected"] is True and again[0]["injected"] is False, "that it was done on purpose is told")
+for unit, peers in (("copy-engine", [None]), ("peer", [0])):
+    done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS), "--inject", f"gpu=1,sm=2,unit={unit},lane=7,bits=0x30,from=40")
+    same([(line["wrong_gpu"], line.get("sm"), line.get("peer"), line["unit"], line["uuid"], line["bits"]) for line in by_key(lines, "wrong_gpu")],
+         [(1, None, peer, unit, "HOST-1", "0x00000030") for peer in peers], f"of {unit} no SM is named, but the GPU, and the one that it copied to")
+    same([(line["sms_wrong"], line.get("copies_wrong", 0)) for line in by_key(lines, "gpu")], [(0, 0), (0, len(peers))], "and counted as such")
+    same((done.returncode, lines[-1]["end"]), (1, "wrong"), "and it is the exit status", done.stderr)
+one = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--depth", "4", "-n", str(ROUNDS))[1]
+same([(line["unit"], line["not_tried"]) for line in by_key(one, "unit") if "not_tried" in line], [("peer", "there is one GPU only")],
+     "what there is no unit for is told as not tried")
+done, lines = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--units", "peer")
+ok(done.returncode == 70 and "none of these units can be tried here" in lines[-1]["reason"], "and where nothing is left to try that is no success", lines[-1])
 alone = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "-n", "40", "--inject", "sm=0,unit=fma64")[1]
 same([line["unit"] for line in by_key(alone, "wrong_gpu")], ["fma64"], "of one SM alone, wrong from the first round on, too")
 split = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "2", "-n", "40", "--inject", "sm=0,unit=special")[1]
