@@ -41,6 +41,7 @@ static const struct item items[] = {
      LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
                        .inconclusive = true)},
     {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"sdc.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };

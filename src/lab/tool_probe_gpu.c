@@ -88,8 +88,9 @@ static void put_gpu(const struct lab_host *host, int gpu, const char *more)
     const struct lab_gpu *g = &host->gpus[gpu];
     char bus[24];
 
-    printf("{\"gpu\": %d, \"name\": \"%s\", \"uuid\": \"%s\", \"bus\": \"%s\"%s%s}\n", gpu,
-           host->profile->gpu_name, g->uuid, lab_bus_id(g, bus), *more != '\0' ? ", " : "", more);
+    printf("{\"gpu\": %d, \"name\": \"%s\", \"uuid\": \"%s\", \"serial\": \"%s\", \"bus\": \"%s\"%s%s}\n",
+           gpu, host->profile->gpu_name, g->uuid, g->serial, lab_bus_id(g, bus), *more != '\0' ? ", " : "",
+           more);
 }
 
 static double near(const struct lab_host *host, const char *what, int gpu)

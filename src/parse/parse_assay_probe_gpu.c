@@ -190,7 +190,8 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
 static void take_gpu(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
-    const char *uuid = json_string(line, "uuid", NULL), *subject;
+    static const char *const known[] = {"uuid", "serial"};
+    const char *subject;
     unsigned place;
 
     subject = probe_gpu_subject(probe, line, "gpu", &place);
@@ -204,9 +205,10 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line)
     probe->gpus_seen++;
     if (probe->test->gpu != NULL)
         probe->test->gpu(probe, line, place, subject);
-    if (uuid != NULL)
-        reading_fact(reading, arena_printf(reading->arena, "%s.uuid", probe->test->prefix), subject,
-                     slice_of(uuid));
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (json_string(line, known[i], NULL) != NULL)
+            reading_fact(reading, arena_printf(reading->arena, "%s.%s", probe->test->prefix, known[i]),
+                         subject, slice_of(json_string(line, known[i], "")));
 }
 
 static void take_end(struct probe_gpu *probe, const struct json *line)

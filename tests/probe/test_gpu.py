@@ -76,6 +76,19 @@ worked = os.times().children_user + os.times().children_system - used.children_u
 same((done.returncode, lines[-1]["end"]), (0, "ok"), "work and rest in turn is as right as work without rest", done.stderr)
 ok(0 < worked <= time.monotonic() - begun - 0.9, "and rests in between", (worked, time.monotonic() - begun, lines[-1]))
 
+# What NVML says of them before
+done, lines = probe("sdc", *SMALL, "-n", "18", env=SENSED)
+same([line.get("serial") for line in by_key(lines, "gpu")], ["1650924000000", "1650924000001"], "serial numbers are told", done.stderr)
+done, lines = probe("sdc", *SMALL, "-n", "18", "--inject", "gpu=1,sm=0,unit=integer", env=SENSED)
+same([(line["uuid"], line["serial"]) for line in by_key(lines, "wrong_gpu")], [("HOST-1", "1650924000001")], "also of the GPU that is wrong")
+for more, text in (({"FAKE_NVML_MIG": "1"}, "GPU 1 (HOST-1): MIG is on"), ({"FAKE_NVML_MODE": "2"}, "GPU 1 (HOST-1): its compute mode is prohibited"),
+                   ({"FAKE_NVML_PROCESS": "/usr/bin/python3"}, "GPU 1 (HOST-1): process 4711 (/usr/bin/python3) works on it")):
+    done, lines = probe("sdc", *SMALL, "-n", "18", env={**SENSED, **more})
+    ok(done.returncode == 69 and lines[-1]["end"] == "unfit" and text in lines[-1]["reason"], f"refused before any work: {text}", done.stdout)
+done, lines = probe("sdc", *SMALL[:2], "--gpus", "1", "--sms", "1", "-n", "18", env={**SENSED, "FAKE_NVML_PROCESS": "python3", "FAKE_NVML_MIG": "1"})
+same((done.returncode, lines[-1]["end"]), (0, "ok"), "a GPU that is not tested may be anybody's", done.stdout)
+same(probe("sdc", *SMALL, "-n", "18", env={**SENSED, "FAKE_NVML_MODE": "3"})[0].returncode, 0, "and in exclusive mode one process may work")
+
 # memory
 FAST = ("--backend", "host", "--gpus", "2", "--windows", "2")
 done, lines = probe("memory", *FAST, "--memory", "2", "--passes", "1")
@@ -240,6 +253,10 @@ child.send_signal(signal.SIGTERM)
 lines = [json.loads(line) for line in child.communicate(timeout=20)[0].splitlines()]
 ok(child.returncode == 70 and lines[-1]["end"] == "stopped" and 0 < by_key(lines, "gpu")[0]["edges"] < 60, "SIGTERM ends it between two edges", lines[-2:])
 
+explained = probe("sdc", env={**SENSED, "FAKE_NVML_MODE": "3", "FAKE_NVML_PROCESS": "python3"})[0].stderr
+if "built without CUDA" not in explained:
+    ok("driver 580.159.04; GPU 1: its compute mode is exclusive; GPU 1: process 4711 (python3) works on it" in explained,
+       "where CUDA does not start, what NVML says of why is told", explained)
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),

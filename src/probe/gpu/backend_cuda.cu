@@ -307,6 +307,9 @@ int open_cuda(struct gpu_probe *probe, struct error *err)
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         return error_set(err, ERROR_INTERNAL, "no GPU can be used: no driver of NVIDIA is loaded");
     error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        return error_set(err, ERROR_INTERNAL, "no GPU can be used: the driver is too old: it is for CUDA %d.%d, the probe was built with %d.%d",
+                         driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     if (error != cudaSuccess)
         return error_set(err, ERROR_INTERNAL, "no GPU can be used: %s (%s)", cudaGetErrorString(error),
                          cudaGetErrorName(error));

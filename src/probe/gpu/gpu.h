@@ -75,7 +75,7 @@ struct gpu_options {
     unsigned steps, layers;       /* of the test training; layers 0: as many as there is memory for */
     uint64_t seed;                /* likewise */
     unsigned host_gpus, host_sms; /* of the host backend */
-    unsigned host_mib;            /* memory of each of its GPUs */
+    unsigned mib;                 /* of each GPU's memory at most; 0: all, of the host backend 16 */
     struct power_plan power;      /* of the test power */
     double at_s;                  /* when it begins, by the common clock; 0: soon */
     bool clock_by_stdin;          /* else CLOCK_REALTIME */

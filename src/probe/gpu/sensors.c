@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sensors.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "nvml.h"
+
 enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */ };
-
-/* Of nvml.h what is used: its interface is kept stable, and the header is on few hosts. */
-typedef struct nvml_device *nvml_device;
-enum {
-    NVML_DONE = 0,
-    NVML_LOST = 15,
-    NVML_CLOCK_SM = 1,
-    NVML_TEMPERATURE_GPU = 0,
-    NVML_POWER_INSTANT = 186 /* a field, in mW */
-};
-
-struct nvml_field {
-    unsigned id, scope;
-    long long timestamp, latency_us;
-    int type, status;
-    union {
-        unsigned number;
-        unsigned long long widest;
-    } value;
-};
-
-struct nvml {
-    void *handle;
-    int (*init)(void);
-    int (*shutdown)(void);
-    int (*find)(const char *uuid, nvml_device *ret_device);
-    int (*clock)(nvml_device device, int kind, unsigned *ret_mhz);
-    int (*power)(nvml_device device, unsigned *ret_mw);
-    int (*temperature)(nvml_device device, int kind, unsigned *ret_c);
-    int (*reasons)(nvml_device device, unsigned long long *ret_reasons);
-    int (*fields)(nvml_device device, int count, struct nvml_field *fields); /* NULL: an old driver */
-};
 
 struct sample {
     double at_s;
@@ -65,32 +34,6 @@ struct sensors {
     pthread_t thread;
     bool started, stops;
 };
-
-static bool load(struct nvml *nvml)
-{
-    const struct {
-        const char *name;
-        void *function;
-    } functions[] = {
-        {"nvmlInit_v2", &nvml->init},
-        {"nvmlShutdown", &nvml->shutdown},
-        {"nvmlDeviceGetHandleByUUID", &nvml->find},
-        {"nvmlDeviceGetClockInfo", &nvml->clock},
-        {"nvmlDeviceGetPowerUsage", &nvml->power},
-        {"nvmlDeviceGetTemperature", &nvml->temperature},
-        {"nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons},
-    };
-
-    nvml->handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; nvml->handle != NULL && i < sizeof functions / sizeof functions[0]; i++) {
-        *(void **)functions[i].function = dlsym(nvml->handle, functions[i].name);
-        if (*(void **)functions[i].function == NULL)
-            return false;
-    }
-    if (nvml->handle != NULL)
-        *(void **)&nvml->fields = dlsym(nvml->handle, "nvmlDeviceGetFieldValues");
-    return nvml->handle != NULL;
-}
 
 static bool power_now(const struct nvml *nvml, nvml_device device, unsigned *ret_mw)
 {
@@ -182,8 +125,7 @@ static void release(struct sensors *sensors)
 {
     for (unsigned gpu = 0; gpu < sensors->gpus; gpu++)
         free(sensors->logs[gpu].samples);
-    if (sensors->nvml.handle != NULL)
-        (void)dlclose(sensors->nvml.handle);
+    nvml_close(&sensors->nvml);
     (void)pthread_mutex_destroy(&sensors->lock);
     free(sensors);
 }
@@ -196,7 +138,7 @@ struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how h
         return NULL;
     sensors->how = how;
     (void)pthread_mutex_init(&sensors->lock, NULL);
-    if (!load(&sensors->nvml) || sensors->nvml.init() != NVML_DONE) {
+    if (!nvml_open(&sensors->nvml)) {
         release(sensors);
         return NULL;
     }
@@ -204,7 +146,6 @@ struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how h
         sensors->started = pthread_create(&sensors->thread, NULL, work, sensors) == 0;
     if (sensors->started)
         return sensors;
-    (void)sensors->nvml.shutdown();
     release(sensors);
     return NULL;
 }
@@ -217,7 +158,6 @@ void sensors_stop(struct sensors *sensors)
     sensors->stops = true;
     (void)pthread_mutex_unlock(&sensors->lock);
     (void)pthread_join(sensors->thread, NULL);
-    (void)sensors->nvml.shutdown();
     release(sensors);
 }
 
