@@ -515,16 +515,18 @@ static void put_swung(const struct tool *tool, int gpu, unsigned edges, bool bra
     const struct lab_host *host = tool->host;
     const struct lab_gpu *g = &host->gpus[gpu];
     const bool lost = g->trips;
+    enum { CLOCK_MHZ = 1750, CLOCK_LEAST_MHZ = 1600 };
 
     put_gpu(
         host, gpu,
         arena_printf(
             tool->arena,
             "\"edges\": %u, \"late_ms\": %.5g, \"late_p99_ms\": %.5g, \"power\": \"instant\", "
-            "\"on_w\": %.5g, \"off_w\": %.5g, \"peak_w\": %.5g, \"clock_mhz\": 1750, "
-            "\"clock_least_mhz\": 1600, \"temperature_c\": %u, \"reasons\": \"gpu_idle, sw_power_cap%s\"%s",
+            "\"on_w\": %.5g, \"off_w\": %.5g, \"peak_w\": %.5g, \"clock_mhz\": %.5g, "
+            "\"clock_least_mhz\": %.5g, \"reliability_ms\": %d, \"board_limit_ms\": 0, \"below_base_ms\": 0, \"temperature_c\": %u, \"reasons\": \"gpu_idle, sw_power_cap%s\"%s",
             lost ? edges / 2 : edges, host->power_late_ms, host->power_late_ms * 0.8, g->power_burn,
-            g->power_idle, g->power_burn * 1.03, g->temperature_burn,
+            g->power_idle, g->power_burn * 1.03, CLOCK_MHZ * (1 - g->sag) * near(host, "clock", gpu),
+            CLOCK_LEAST_MHZ * (1 - g->sag), g->sag > 0 ? 1200 : 0, g->temperature_burn,
             brakes ? ", hw_power_brake_slowdown" : "",
             lost ? ", \"lost_s\": 17.3, \"why\": \"NVML: GPU is lost\"" : ""));
 }

@@ -364,6 +364,8 @@ static const struct metric metrics[] = {
     {"power.uncertain", "ms", BETTER_LOWER, "how well the host's clock is known beside the first host's"},
     {"power.moved", "ms", BETTER_LOWER, "how far the one moved against the other during the test"},
     {"power.clock*", "MHz", BETTER_HIGHER, "of the SMs at work, the mean; .least: the lowest sample"},
+    {"power.held.*", "ms", BETTER_LOWER,
+     "that the driver held a GPU below its clocks: .reliability for its voltage's sake, .board for a limit of its board; .base: below its base clock"},
     {"power.temperature", "C", BETTER_LOWER, "of the GPU, the highest"},
     {"power.on", "W", BETTER_NEITHER, "at work: of a GPU, or of all of a host in one wave"},
     {"power.off", "W", BETTER_NEITHER, "idle between, likewise"},

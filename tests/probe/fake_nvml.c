@@ -2,7 +2,8 @@
 /* An NVML that knows the GPUs of the host backend: the first draws what it may, the second is too warm as well. The first tells
    what it draws at the moment, which alternates; with FAKE_NVML_LOST the second is lost after some samples; with FAKE_NVML_BUSY few questions
    after reasons are answered. With FAKE_NVML_MIG the second is cut into instances, with FAKE_NVML_MODE its compute mode is that number, with
-   FAKE_NVML_PROCESS somebody works on it. */
+   FAKE_NVML_PROCESS somebody works on it. Each time that it is asked, with FAKE_NVML_HELD, the second was held for 120 ms more for its
+   voltage's sake. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,10 @@ int nvmlDeviceGetClockInfo(void *device, int kind, unsigned *ret_mhz);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *ret_mw);
 int nvmlDeviceGetTemperature(void *device, int kind, unsigned *ret_c);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *ret_reasons);
+struct violation {
+    unsigned long long at_us, ns;
+};
+int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *ret_violation);
 int nvmlDeviceGetCount_v2(unsigned *ret_count);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret_device);
 int nvmlDeviceGetUUID(void *device, char *ret_text, unsigned bytes);
@@ -108,6 +113,18 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 
     *ret_reasons = *(int *)device == 1 ? 0x44 : 0x4;
     return getenv("FAKE_NVML_BUSY") != NULL && ++samples[*(int *)device] % 40 != 0 ? UNKNOWN : DONE;
+}
+
+int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *ret_violation)
+{
+    enum { RELIABILITY = 5 };
+    static unsigned asked;
+
+    ret_violation->at_us = 0;
+    ret_violation->ns = 7000000000;
+    if (*(int *)device == 1 && policy == RELIABILITY && getenv("FAKE_NVML_HELD") != NULL)
+        ret_violation->ns += ++asked * 120000000ull;
+    return DONE;
 }
 
 int nvmlDeviceGetCount_v2(unsigned *ret_count)

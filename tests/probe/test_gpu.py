@@ -217,7 +217,7 @@ def late_of(lines):
 with concurrent.futures.ThreadPoolExecutor() as threads:
     mixed, both, with_lost, with_busy = [
         threads.submit(probe, *SHORT, "--gpus", gpus, env={**SENSED, **more})
-        for gpus, more in (("3", {}), ("2", {}), ("2", {"FAKE_NVML_LOST": "1"}), ("2", {"FAKE_NVML_BUSY": "1"}))]
+        for gpus, more in (("3", {}), ("2", {}), ("2", {"FAKE_NVML_LOST": "1", "FAKE_NVML_HELD": "1"}), ("2", {"FAKE_NVML_BUSY": "1"}))]
 done, lines = mixed.result()
 same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["edges"]), (0, "ok", 5, 2 * (2 + 6)), "waves and ramp are carried out", done.stderr)
 same([(line["hz"], line["from_s"], line["to_s"]) for line in by_key(lines, "segment")], [(1, 0, 2), (3, 4, 6), (0, 8, 9)], "in their order")
@@ -232,6 +232,8 @@ ok(all(1100 < line["on_w"] < 1320 and line["peak_w"] == 1312.5 for line in by_ke
 done, lines = with_lost.result()
 lost = [(line["gpu"], line["why"]) for line in by_key(lines, "gpu") if "lost_s" in line]
 same((done.returncode, lines[-1]["end"], lost), (1, "wrong", [(1, "NVML: GPU is lost")]), "a GPU that goes away is told, and the other one works to the end")
+same([(line.get("reliability_ms"), line.get("board_limit_ms"), line.get("below_base_ms")) for line in by_key(lines, "gpu")], [(0, 0, 0), (120, 0, 0)],
+     "how long a GPU was held down for its voltage's sake is told, of this test alone")
 done, lines = with_busy.result()
 same([line.get("reasons") for line in by_key(lines, "gpu")], [None, "sw_power_cap, hw_thermal_slowdown"],
      "that nothing slowed a GPU down is not said of a few samples; that something did is", done.stderr)

@@ -20,9 +20,10 @@ struct sample {
 struct log {
     nvml_device device; /* NULL: NVML does not know it */
     struct sample *samples;
-    size_t count; /* that were taken */
-    bool instant; /* its power is of the moment */
-    double lost;  /* since when; 0 */
+    size_t count;            /* that were taken */
+    bool instant;            /* its power is of the moment */
+    double lost;             /* since when; 0 */
+    struct sensor_held held; /* since the driver was loaded, at the start */
 };
 
 struct sensors {
@@ -34,6 +35,27 @@ struct sensors {
     pthread_t thread;
     bool started, stops;
 };
+
+/* false: the driver does not count it. */
+static bool violation(const struct nvml *nvml, nvml_device device, enum nvml_policy policy, double *ret_ms)
+{
+    struct nvml_violation violation = {0};
+
+    if (nvml->violation == NULL || nvml->violation(device, (int)policy, &violation) != NVML_DONE)
+        return false;
+    *ret_ms = (double)violation.ns / 1e6;
+    return true;
+}
+
+static struct sensor_held held_now(const struct nvml *nvml, nvml_device device)
+{
+    struct sensor_held held = {0};
+
+    held.known = violation(nvml, device, NVML_POLICY_RELIABILITY, &held.reliability_ms) &&
+                 violation(nvml, device, NVML_POLICY_BOARD_LIMIT, &held.board_ms) &&
+                 violation(nvml, device, NVML_POLICY_BASE_CLOCKS, &held.below_base_ms);
+    return held;
+}
 
 static bool power_now(const struct nvml *nvml, nvml_device device, unsigned *ret_mw)
 {
@@ -116,6 +138,8 @@ static bool find_all(struct sensors *sensors, const struct gpu_probe *probe)
             log->device = NULL;
         log->instant = log->device != NULL && sensors->how.power == SENSOR_POWER_INSTANT &&
                        power_now(&sensors->nvml, log->device, &milliwatts);
+        if (log->device != NULL)
+            log->held = held_now(&sensors->nvml, log->device);
         found = found || log->device != NULL;
     }
     return found;
@@ -184,6 +208,20 @@ static void add(struct sensor_span *span, const struct sample *sample)
 
     *span = sensors_joined(*span, (struct sensor_span){1, sample->clock_mhz, watts, sample->clock_mhz, watts,
                                                        sample->temperature_c, sample->reasons});
+}
+
+struct sensor_held sensors_held(const struct sensors *sensors, unsigned gpu)
+{
+    const struct log *log = sensors != NULL ? &sensors->logs[gpu] : NULL;
+    struct sensor_held now = {0};
+
+    if (log == NULL || log->device == NULL || !log->held.known)
+        return now;
+    now = held_now(&sensors->nvml, log->device);
+    now.reliability_ms = fmax(now.reliability_ms - log->held.reliability_ms, 0);
+    now.board_ms = fmax(now.board_ms - log->held.board_ms, 0);
+    now.below_base_ms = fmax(now.below_base_ms - log->held.below_base_ms, 0);
+    return now;
 }
 
 enum sensor_power sensors_power(const struct sensors *sensors, unsigned gpu)
