@@ -89,8 +89,8 @@ __device__ static void tensor(uint64_t seed, unsigned depth, work_unit unit, uin
             }
 #pragma unroll
     for (unsigned i = 0; i < ROWS * COLUMNS; i++)
-        wmma::store_matrix_sync(sums[warp] + i / COLUMNS * M * WORK_TILE + i % COLUMNS * N, c[i / COLUMNS][i % COLUMNS],
-                                WORK_TILE, wmma::mem_row_major);
+        wmma::store_matrix_sync(sums[warp] + i / COLUMNS * M * WORK_TILE + i % COLUMNS * N,
+                                c[i / COLUMNS][i % COLUMNS], WORK_TILE, wmma::mem_row_major);
     __syncwarp();
     for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
         words[j] = word_of_sum(sums[warp][lane * WORK_LANE_WORDS + j]);
@@ -122,9 +122,10 @@ __device__ static inline void fp8_product(const uint32_t (&a)[4], const uint32_t
 {
     float c[4] = {0, 0, 0, 0};
 
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+    asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
     for (unsigned i = 0; i < 4; i++)
         /* What is no whole number is wrong, and must not be rounded to the right one. */
         ret_sums[i] = c[i] == rintf(c[i]) ? (int)c[i] : __float_as_int(c[i]);
@@ -133,11 +134,13 @@ __device__ static inline void fp8_product(const uint32_t (&a)[4], const uint32_t
 __device__ static void tensor_fp8(uint64_t seed, unsigned depth, uint32_t *words)
 {
     const uint32_t signs = 0x80808080u;
-    const unsigned warp = threadIdx.x / WORK_LANES, lane = threadIdx.x % WORK_LANES, row = lane / 4, k = lane % 4 * 4;
+    const unsigned warp = threadIdx.x / WORK_LANES, lane = threadIdx.x % WORK_LANES, row = lane / 4,
+                   k = lane % 4 * 4;
     uint32_t a[4] = {fp8_left(seed, warp, row, k), fp8_left(seed, warp, row + 8, k),
                      fp8_left(seed, warp, row, k + WORK_TILE), fp8_left(seed, warp, row + 8, k + WORK_TILE)};
-    const uint32_t b[2][2] = {{fp8_right(seed, warp, k, row), fp8_right(seed, warp, k + WORK_TILE, row)},
-                              {fp8_right(seed, warp, k, row + 8), fp8_right(seed, warp, k + WORK_TILE, row + 8)}};
+    const uint32_t b[2][2] = {
+        {fp8_right(seed, warp, k, row), fp8_right(seed, warp, k + WORK_TILE, row)},
+        {fp8_right(seed, warp, k, row + 8), fp8_right(seed, warp, k + WORK_TILE, row + 8)}};
     int sums[4];
 
     for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
@@ -169,7 +172,8 @@ __device__ static uint32_t reduced_word(uint64_t seed, unsigned depth, uint32_t 
     uint32_t x = work_random(seed, WORK_REDUCE, place);
 
     for (unsigned step = 0; step < depth; step++)
-        x = work_reduced(x, __reduce_add_sync(all, x), __reduce_xor_sync(all, work_integer(x)), __reduce_max_sync(all, x));
+        x = work_reduced(x, __reduce_add_sync(all, x), __reduce_xor_sync(all, work_integer(x)),
+                         __reduce_max_sync(all, x));
     return x;
 }
 
@@ -224,7 +228,8 @@ __device__ static void through_hbm(uint64_t seed, unsigned depth, uint32_t *slot
         words[j] = work_random(seed, WORK_HBM, place + j);
     for (unsigned slot = 0; slot < work_slots(depth); slot++)
         for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
-            __stcg(&slots[(size_t)slot * WORK_WORDS + work_elsewhere(place + j, slot)], work_slot_word(words[j], slot));
+            __stcg(&slots[(size_t)slot * WORK_WORDS + work_elsewhere(place + j, slot)],
+                   work_slot_word(words[j], slot));
     __threadfence_block();
     __syncthreads();
     for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
