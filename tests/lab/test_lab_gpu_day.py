@@ -17,7 +17,7 @@ HOST_PROBE = f"""#!/bin/sh
 test=$1
 case $test in
 --help) exec {PROBE} --help ;;
-sdc) shift; set -- "$@" --sms 18 --depth 4 ;;
+sdc) shift; case " $* " in *" --backend "*) set -- "$@" --depth 4 --gpus 2 ;; *) set -- "$@" --sms 18 --depth 4 ;; esac ;;
 memory) shift; set -- $(echo "$@" | sed 's/0x40001008/0x1008/') --windows 2 ;;
 compute) shift; set -- "$@" --types bf16 --sizes 64 --seconds 1 --warmup 1 ;;
 power) shift; set -- "$@" --hz 1 --seconds 1 --ramp 1 ;;
@@ -72,6 +72,8 @@ with Lab(1, (), "--speed", "1000") as lab:
                f"what the driver's tools print is read: {name}", done.stdout[:3000])
     for unit in UNITS.split():
         tap.ok(f"a fault of unit {unit} is named" in done.stdout, f"a fault of unit {unit} is tried", done.stdout[-3000:])
+    tap.ok([unit for unit in UNITS.split() if f"unit {unit} answers as the host computes it" not in done.stdout] == ["special"],
+           "each unit but one is held against what the host computes", done.stdout[:6000])
     tap.ok("not tried: unit peer: there is one GPU only" in done.stdout, "what cannot be tried is said", done.stdout[-3000:])
     tap.ok("a fault of memory is named" in done.stdout and "two trainings come to the same digest" in done.stdout, "memory and trainings", done.stdout[-1500:])
     tap.ok("part faults took" in done.stdout, "how long a part took is said")

@@ -431,9 +431,11 @@ const char *lacks_cuda(const struct gpu_probe *probe, enum work_unit unit)
     return NULL;
 }
 
+/* The host computes the others' answers too, but no GPU has run their kernels yet: until one has given what the host has
+   (scripts/gpu-day), a kernel that is wrong must not accuse every GPU. Copies have no kernel. */
 bool is_known_cuda(enum work_unit unit)
 {
-    return unit != WORK_SPECIAL;
+    return unit != WORK_SPECIAL && (unit <= WORK_MEMORY || !work_is_of_sm(unit));
 }
 
 void close_cuda(struct gpu_probe *probe)
