@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assay-probe-gpu links: copies between the host's memory and each GPU, alone and all at once, and between every two GPUs,
- * several pairs at once. What nvbandwidth and p2pBandwidthLatencyTest measure one after the other is here under load: slow
+ * assay-probe-gpu links: copies between the host's memory and each GPU, alone and all at once, between every two GPUs,
+ * several pairs at once, from all to one, one to all and all to all; and how long a GPU waits for a word of another's memory. What nvbandwidth and p2pBandwidthLatencyTest measure one after the other is here under load: slow
  * where links are shared that should not be.
  */
 #include "assay/reasons/check.h"
@@ -35,11 +35,29 @@ static const struct item items[] = {
     {"gpu_links.down.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down.together")},
     {"gpu_links.one_way", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.one_way")},
     {"gpu_links.both_ways", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.both_ways")},
+    {"gpu_links.chase", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}, /* only where it is direct */
+    {"gpu_links.chase.own", PER_GPU, NULL, DUTY_GATE,
+     LIMITS RULES(.metric = "gpu_links.chase.own", .rule = RULE_FLOOR, .value = 1, .unit = "ns",
+                  .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")},
     {"gpu_links.direct", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
     {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
+
+/* Where a GPU has another one. */
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    static const char *const metrics[] = {"gpu_links.all_to_one", "gpu_links.one_to_all",
+                                          "gpu_links.all_to_all"};
+    const unsigned gpus = context->platform->gpu_count;
+
+    probe_gpu_slots(context, slots);
+    for (size_t i = 0; gpus > 1 && i < ARRAY_SIZE(metrics); i++)
+        for (unsigned gpu = 0; gpu < gpus; gpu++)
+            slot_add(context, slots, metrics[i], arena_printf(context->arena, "gpu%u", gpu), NULL, DUTY_GATE,
+                     rules_new(context, MEASURED(metrics[i])));
+}
 
 static const struct remedy remedies[] = {
     {"gpu_links.up*", REASON(see_pcie_link_and_bios)},
@@ -52,8 +70,8 @@ static const struct remedy remedies[] = {
 static unsigned expected_s(const struct check_context *context)
 {
     unsigned gpus = context->platform->gpu_count;
-    /* Of a GiB each at 20 GB/s: both ways alone and together; three times for each round of pairs. */
-    double copies_s = check_number(context, "windows") / 20 * (4 * gpus + 3 * gpus);
+    /* Of a GiB each at 20 GB/s: both ways alone and together; three times for each round of pairs; to one and from it. */
+    double copies_s = check_number(context, "windows") / 20 * (4 * gpus + 3 * gpus + 2 * gpus);
 
     return PROBE_GPU_OPENING_S + (unsigned)copies_s;
 }
@@ -62,7 +80,7 @@ const struct check check_gpu_links = {
     .name = "gpu-links",
     .title = "GPU links",
     .summary = "assay-probe-gpu: copies between host and GPUs, alone and all at once, and between GPUs, "
-               "several pairs at once",
+               "several pairs at once, all to one, one to all; and how long a word of another takes",
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
@@ -72,7 +90,7 @@ const struct check check_gpu_links = {
     .arguments_valid = probe_gpu_valid,
     .parts = parts,
     .items = items,
-    .more_slots = probe_gpu_slots,
+    .more_slots = more_slots,
     .remedies = remedies,
     .expected = expected_s,
     .read = read_parts,

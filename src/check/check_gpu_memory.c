@@ -43,6 +43,7 @@ static const struct item items[] = {
     {"gpu_memory.triad", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu_memory.triad.least", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"gpu_memory.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"gpu_memory.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };

@@ -8,9 +8,11 @@
  * facts    client.works     of each member: "yes", or what stops it
  *          power.gpus       of each member: all at work to the end, or which GPU went away, or that the host did
  *          power.throttle   of each member: "none", or what the hardware slowed GPUs down for
+ *          power.held       of each member: "none", or which GPUs were held below their clocks for their voltage's sake, and how long
  *          probe.backend    of each member
  * metrics  power.phase      ms, of each member: how far an edge of its load may have been from its moment, at most: the latest edge,
  *                           what is not known of its clock, and what that moved during the test
+ *          power.host_clock MHz, of each member: at work, of the GPU whose clock was lowest; compared with that of the others
  *          power.swing      W, of each member: at work less idle, of the GPU that swung least: one at work does not stand for eight
  *          power.peak       W, of each member: the highest of the sums of its GPUs' highest samples
  *          power.ramp       W/s, of each member
@@ -180,6 +182,8 @@ static const struct item items[] = {
     {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
      LIMITS RULES_EQUAL("probe.backend", "cuda", "assay: what CPU threads compute says nothing of GPUs",
                         .inconclusive = true)},
+    {"power.host_clock", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+    {"power.held", PER_MEMBER, NULL, DUTY_RECORD, NULL},
     {"power.peak", PER_MEMBER, NULL, DUTY_RECORD, NULL},
     {"power.ramp", PER_MEMBER, NULL, DUTY_RECORD, NULL},
     {"power.sum.peak", PER_TARGET, NULL, DUTY_RECORD, NULL},
@@ -348,6 +352,62 @@ static void tell_throttle(const struct power *power, size_t member, unsigned gpu
         clients_unread(&power->clients, "power.throttle", name, REASON(power_not_told));
 }
 
+/* Less is a rounding of the counters. */
+#define HELD_LEAST_MS 1.0
+
+/* NULL: it was not, or nobody counts it. */
+static const struct reason *gpu_held(const struct host_power *host, struct arena *arena, const char *subject)
+{
+    const double reliability = number(host, "power.held.reliability", subject),
+                 board = number(host, "power.held.board", subject);
+
+    if (!(reliability >= HELD_LEAST_MS) && !(board >= HELD_LEAST_MS))
+        return NULL;
+    return reason(arena, about, subject,
+                  reason(arena, power_gpu_held, arena_printf(arena, "%.0f", reliability),
+                         arena_printf(arena, "%.0f", board)));
+}
+
+/* What nobody has published how much of is healthy: a remark, and no verdict. */
+static void tell_held(const struct power *power, size_t member, unsigned gpus)
+{
+    struct reading *out = power->clients.out;
+    const struct host_power *host = &power->hosts[member];
+    const char *name = power->clients.list[member].name;
+    const struct reason *all = NULL;
+    bool known = true;
+
+    for (unsigned gpu = 0; gpu < gpus; gpu++) {
+        const char *subject = arena_printf(out->arena, "gpu%u", gpu);
+        const struct reason *held = gpu_held(host, out->arena, subject);
+
+        known = known && !isnan(number(host, "power.held.reliability", subject));
+        if (held != NULL)
+            all = reason_also(out->arena, all, held);
+    }
+    if (all != NULL) {
+        reading_fact_said(out, "power.held", name, all);
+        reading_finding(out, SEVERITY_WARNING, "power.held", name, all);
+    } else if (known) {
+        reading_fact(out, "power.held", name, slice_of("none"));
+    }
+}
+
+/* NAN where one is not known. */
+static double lowest_clock(const struct host_power *host, struct arena *arena, unsigned gpus)
+{
+    double least = INFINITY;
+
+    for (unsigned gpu = 0; gpu < gpus; gpu++) {
+        const double clock = number(host, "power.clock", arena_printf(arena, "gpu%u", gpu));
+
+        if (isnan(clock))
+            return NAN;
+        least = fmin(least, clock);
+    }
+    return gpus > 0 ? least : NAN;
+}
+
 /* The latest edge of its GPUs. */
 static double latest(const struct host_power *host, struct arena *arena, unsigned gpus)
 {
@@ -425,6 +485,8 @@ static void tell_host(const struct power *power, size_t member)
     if (backend != NULL)
         reading_fact(out, "probe.backend", name, slice_of(backend));
     tell_throttle(power, member, gpus);
+    tell_held(power, member, gpus);
+    tell_number(power, "power.host_clock", name, lowest_clock(host, out->arena, gpus), "MHz");
     tell_number(power, "power.phase", name, phase(host, out->arena, gpus), "ms");
     tell_number(power, "power.swing", name, swing(host, out->arena, gpus), "W");
     tell_number(power, "power.peak", name, peak(power, host), "W");
@@ -493,13 +555,10 @@ static void read_power(const struct check_context *context, const struct attempt
 }
 
 static const struct remedy remedies[] = {
-    {"client.works", REASON(see_probe_gpu_starts)},
-    {"power.gpus", REASON(look_at_power_supply)},
-    {"power.throttle", REASON(look_at_power_brake)},
-    {"power.phase", REASON(see_why_out_of_phase)},
-    {"power.swing", REASON(see_why_nothing_swings)},
-    {"sound", REASON(see_streams_of_clients)},
-    {0},
+    {"client.works", REASON(see_probe_gpu_starts)},  {"power.gpus", REASON(look_at_power_supply)},
+    {"power.throttle", REASON(look_at_power_brake)}, {"power.host_clock", REASON(look_at_low_clock)},
+    {"power.phase", REASON(see_why_out_of_phase)},   {"power.swing", REASON(see_why_nothing_swings)},
+    {"sound", REASON(see_streams_of_clients)},       {0},
 };
 
 static unsigned expected_s(const struct check_context *context)

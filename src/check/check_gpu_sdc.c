@@ -41,6 +41,7 @@ static const struct item items[] = {
      LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
                        .inconclusive = true)},
     {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"sdc.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -73,11 +74,15 @@ static void read_answers(const struct check_context *context, const struct attem
     reading_fact(out, "advised.sdc_digest", "", slice_of(said));
 }
 
-/* What the host cannot compute has the last bits of its architecture: on all hosts the same ones. */
+/* What the host cannot compute has the last bits of its architecture: on all hosts the same ones. Of the others no GPU has shown yet
+   that it gives what the host computes. */
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    slot_add(context, slots, "sdc.digest", "special", NULL, DUTY_GATE,
-             rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
+    static const char *const units[] = {"special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+        slot_add(context, slots, "sdc.digest", units[i], NULL, DUTY_GATE,
+                 rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
     rules_advise(context, slots, "sdc.digest", golden_advice);
     probe_gpu_slots(context, slots);
 }
@@ -88,6 +93,7 @@ static const struct remedy remedies[] = {
     {"advised.sdc_digest", REASON(host_computes_otherwise)},
     {"sdc.*", REASON(gpu_computes_wrong)},
     {"sound", REASON(gpu_computes_wrong), .about = &sentence_sm_answers_wrong},
+    {"sound", REASON(gpu_computes_wrong), .about = &sentence_copy_brings_wrong_words},
     {"sound", REASON(see_probe_gpu_starts)},
     {0},
 };

@@ -161,6 +161,10 @@ static const struct kind {
          "a power supply trips where all GPUs go from idle to full load at once: the GPU goes away, and the "
          "chassis slows the others down; steady load it bears",
          "fail of gpu-power"},
+    [FAULT_POWER_SAG] =
+        {"power-sag", ":GPU[=PERCENT]", ARGUMENT_GPU_NUMBER_OPT, 30, 0.1, 99,
+         "where all GPUs go from idle to full load at once the GPU's voltage sags: it is held PERCENT below its clock",
+         "fail of gpu-power"},
     [FAULT_POWER_OUT_OF_PHASE] = {"power-out-of-phase", "[:MS]", ARGUMENT_NUMBER_OPT, 40, 1, 10000,
                                   "the host loads its GPUs MS after the moments that all hosts agreed on",
                                   "inconclusive in gpu-power"},

@@ -329,6 +329,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),
         .sm_wrong = (int)number_or(host, FAULT_SDC, number, -1),
+        .sag = number_or(host, FAULT_POWER_SAG, number, 0) / 100,
         .trips = has_fault(host, FAULT_POWER_TRIP, number),
         .burn_errors = (unsigned)number_or(host, FAULT_BURN_FAULTY, number, 0),
         .temperature_idle = vary(profile->temperature_idle, 0.1, host->number, "cool", n),

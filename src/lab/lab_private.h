@@ -140,6 +140,7 @@ enum fault_kind {
     FAULT_PCIE_SLOW,
     FAULT_STEP_SLOW,
     FAULT_POWER_TRIP,
+    FAULT_POWER_SAG,
     FAULT_POWER_OUT_OF_PHASE,
     FAULT_NIC_SLOW,
     FAULT_NIC_FAR,
@@ -355,6 +356,7 @@ struct lab_gpu {
     unsigned memory_wrong;    /* words of its memory that do not keep what is written */
     int sm_wrong;             /* an SM whose tensor cores answer wrong; -1: none */
     bool throttled, idle;     /* idle: CUDA gives it no work */
+    double sag;               /* of its clock at work, where loads swing: this share is lost */
     bool trips;               /* its power supply does not bear a swing between idle and load */
     unsigned burn_errors;     /* in one reporting interval of gpu_burn */
     unsigned temperature_idle, temperature_burn;

@@ -32,6 +32,7 @@ static const struct bounds_row rows[] = {
     {"tokens/s", "*", 0, 1e9},     /* a host that trains a model of 8e9 parameters: 300,000 */
     {"1/s", "*", 0, 10e9},         /* messages of a port: 700,000,000 */
     {"Mpps", "*", 0, 10e3},        /* the same */
+    {"ns", "*", 0, 1e12},          /* a word of memory, however far away; 17 minutes */
     {"us", "*", -1e12, 1e12},      /* apart from others: either way; 12 days */
     {"ms", "*", -1e10, 1e10},      /* 116 days */
     {"s", "*", -5e9, 5e9},         /* 158 years: clocks of hosts that begin at 1970 or end at 2106 */

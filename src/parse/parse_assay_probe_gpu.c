@@ -190,7 +190,8 @@ static void take_head(struct probe_gpu *probe, const struct json *head)
 static void take_gpu(struct probe_gpu *probe, const struct json *line)
 {
     struct reading *reading = probe->frame.reading;
-    const char *uuid = json_string(line, "uuid", NULL), *subject;
+    static const char *const known[] = {"uuid", "serial"};
+    const char *subject;
     unsigned place;
 
     subject = probe_gpu_subject(probe, line, "gpu", &place);
@@ -204,9 +205,10 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line)
     probe->gpus_seen++;
     if (probe->test->gpu != NULL)
         probe->test->gpu(probe, line, place, subject);
-    if (uuid != NULL)
-        reading_fact(reading, arena_printf(reading->arena, "%s.uuid", probe->test->prefix), subject,
-                     slice_of(uuid));
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+        if (json_string(line, known[i], NULL) != NULL)
+            reading_fact(reading, arena_printf(reading->arena, "%s.%s", probe->test->prefix, known[i]),
+                         subject, slice_of(json_string(line, known[i], "")));
 }
 
 static void take_end(struct probe_gpu *probe, const struct json *line)
@@ -325,6 +327,14 @@ static const struct metric metrics[] = {
     {"gpu_links.one_way", "GB/s", BETTER_HIGHER, "copies from one GPU to another, several pairs at once",
      true},
     {"gpu_links.both_ways", "GB/s", BETTER_HIGHER, "the same to and from it at once, the sum", true},
+    {"gpu_links.all_to_one", "GB/s", BETTER_HIGHER, "copies from all other GPUs to this one at once, the sum",
+     true},
+    {"gpu_links.one_to_all", "GB/s", BETTER_HIGHER, "copies from this GPU to all others in turn, alone",
+     true},
+    {"gpu_links.all_to_all", "GB/s", BETTER_HIGHER, "the same while all GPUs do", true},
+    {"gpu_links.chase.own", "ns", BETTER_LOWER,
+     "until a GPU has a word of its own memory, from the second cache; one read after the other", true, true},
+    {"gpu_links.chase", "ns", BETTER_LOWER, "the same of another GPU's memory", true},
     {"gpu_compute.*.random.warm", "TFLOP/s", BETTER_HIGHER,
      "products of matrices of that type and size: random numbers, after a warm-up", true, true},
     {"gpu_compute.*.clock", "MHz", BETTER_HIGHER, "of the SMs meanwhile, the mean"},
@@ -354,6 +364,8 @@ static const struct metric metrics[] = {
     {"power.uncertain", "ms", BETTER_LOWER, "how well the host's clock is known beside the first host's"},
     {"power.moved", "ms", BETTER_LOWER, "how far the one moved against the other during the test"},
     {"power.clock*", "MHz", BETTER_HIGHER, "of the SMs at work, the mean; .least: the lowest sample"},
+    {"power.held.*", "ms", BETTER_LOWER,
+     "that the driver held a GPU below its clocks: .reliability for its voltage's sake, .board for a limit of its board; .base: below its base clock"},
     {"power.temperature", "C", BETTER_LOWER, "of the GPU, the highest"},
     {"power.on", "W", BETTER_NEITHER, "at work: of a GPU, or of all of a host in one wave"},
     {"power.off", "W", BETTER_NEITHER, "idle between, likewise"},

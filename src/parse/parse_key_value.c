@@ -123,6 +123,8 @@ static const struct metric metrics[] = {
     {"object.latency", "us", BETTER_LOWER, "of a small object of it, likewise", true},
     {"power.phase", "ms", BETTER_LOWER,
      "of a host whose GPUs are loaded at agreed moments: how far its load may have been from them, at most"},
+    {"power.host_clock", "MHz", BETTER_HIGHER, "of a host at work: of the GPU whose SMs' clock was lowest",
+     true, false, true},
     {"power.swing", "W", BETTER_NEITHER, "of a host: at work less idle, of the GPU that swung least"},
     {"power.sum.ramp", "W/s", BETTER_NEITHER, "of all hosts together, from idle to full load"},
     {"power.sum.*", "W", BETTER_NEITHER, "of all hosts together: .on at work, .off idle between, .peak"},

@@ -6,6 +6,7 @@
  *          power.reasons (gpu0) = sw_power_cap: why its clock was not higher, all that were given   power.sensor (gpu0)
  * metrics  power.uncertain, .moved (before, after)   power.on, .off, .peak ("0.2 Hz", "ramp")   power.ramp
  *          power.edge, .edge.p99, .on, .off, .peak, .clock, .clock.least, .temperature (gpu0)
+ *          power.held.reliability, .board, .base (gpu0): ms
  * findings power.lost (gpu0)
  */
 #include "assay/reasons/parse.h"
@@ -31,6 +32,10 @@ static const struct number of_gpu[] = {
     {"temperature_c", "power.temperature", "C"},
     {0},
 };
+static const struct number of_held[] = {{"reliability_ms", "power.held.reliability", "ms"},
+                                        {"board_limit_ms", "power.held.board", "ms"},
+                                        {"below_base_ms", "power.held.base", "ms"},
+                                        {0}};
 
 /* All of them; or none where the first is not there, for nobody told it. */
 static void measure(struct probe_gpu *probe, const struct json *line, const struct number *numbers,
@@ -103,6 +108,7 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line, unsigned 
         return;
     measure(probe, line, of_edges, subject);
     measure(probe, line, of_gpu, subject);
+    measure(probe, line, of_held, subject);
     if (reasons != NULL)
         reading_fact(reading, "power.reasons", subject, slice_of(reasons));
     if (sensor != NULL)

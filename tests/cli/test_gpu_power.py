@@ -97,8 +97,24 @@ def of_who_goes_away(tell):
     tell.ok(found["node5"][0] == "inconclusive" and "2 of 8 GPUs" in found["node5"][1], "as is who has fewer GPUs at work than it should", found)
 
 
+def of_whose_clock_is_low(tell):
+    """The lab's own GPUs, which have an NVML; three hosts would be too few to tell one from the others."""
+    database = os.path.join(FOLDER, "low.db")
+    done = assay("run", "-H", low.hostfile, "-s", suite_of("low", {"agreed": "A. Facility, 3 Nov"}), "--db", database, "--progress", "none",
+                 "-o", os.path.join(FOLDER, "low.html"))
+    report = Report(database)
+    tell.ok(done.returncode == 1 and re.search(r"node4 is 29\.\d% .*below the median of its 9 peers, measured by 1 value of power\.host_clock", done.stdout),
+            "a host one of whose GPUs is held below the clock of all others fails", done.stdout, done.stderr)
+    tell.ok(len(re.findall("^fail: ", done.stdout, re.M)) == 1 and "fix: node4: find out which GPU of the host has the lower clock" in done.stdout,
+            "and no other, and what to do is said", done.stdout)
+    held = outcomes(report, "power.held")
+    tell.same({host: text for host, (_, text) in held.items()},
+              {f"node{i}": "gpu3: held below its clocks for 1200 ms to keep the voltage at which it is reliable, for 0 ms by a limit of its board"
+               if i == 4 else "none" for i in range(1, 11)}, "what held it is told", held)
+
+
 # Two of one run, four of another: most of a run is waiting for the moment at which all begin.
-with Lab("power", 6) as lab:
+with Lab("power", 6) as lab, Lab("low", 10, ["node4:power-sag:3"]) as low:
     of_who_has_not_agreed()
-    tap.together([of_two_hosts, of_who_goes_away])
+    tap.together([of_two_hosts, of_who_goes_away, of_whose_clock_is_low])
 tap.end()

@@ -14,6 +14,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay
 tap = Tap()
 SMALL = {"sdc": "--gpus 8 --sms 3 --depth 4", "memory": "--gpus 8 --memory 1 --windows 2", "compute": "--gpus 8 --windows 2",
          "links": "--gpus 8 --windows 2", "training": "--gpus 8"}
+UNITS = ["special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm"]
 SDC = [{"check": "gpu-sdc", "arguments": {"backend": "host", "seconds": 600}}]
 TRAINING = [{"check": "training-step", "timeout_s": 36000, "arguments": {"backend": "host", "steps": 8}}]
 # In one suite: what they say is looked at one by one, for how fast a CPU's threads are says nothing.
@@ -52,8 +53,8 @@ with Lab("lab", 3) as lab:
     tap.same((done.returncode, bad(report)), (2, set()), "of sound hosts all gates of the probe pass", done.stdout, done.stderr)
     tap.same([item["outcome"] for _, item in report.outcomes() if item["metric"] == "probe.backend"], ["inconclusive"] * 3,
              "and each is undecided: CPU threads are no GPUs")
-    tap.same(len({item["measured"] for _, item in report.outcomes() if item["metric"] == "sdc.digest"}), 1,
-             "what their host cannot compute they answer alike")
+    tap.same(sorted(unit for unit, _ in {(item["subject"], item["measured"]) for _, item in report.outcomes() if item["metric"] == "sdc.digest"}), sorted(UNITS),
+             "what no GPU has shown to be as the host computes it they answer alike")
     tap.same({(item["measured"], item["remark"]) for _, item in report.outcomes("record") if item["metric"] == "advised.sdc_digest"},
              {("not known", False)}, "and nobody has told what is right")
     done, report = run("golden", lab, {}, hosts="node1", architecture="sm_90")
@@ -64,8 +65,14 @@ with Lab("lab", 3) as lab:
     tap.ok(done.returncode == 1 and (("node2",), "sdc.answers", "gpu5", "fail") in found
            and {host for host, _, _, _ in found} == {("node2",)}, "an SM that computes wrong fails its GPU, and no other host", found)
     causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
-    tap.ok("sdc.answers is SM 1: tensor-bf16 from round 44 on" in causes and "bits 0x00001000, expected right" in causes,
+    tap.ok("sdc.answers is SM 1: tensor-bf16 from round 40 on" in causes and "bits 0x00001000, expected right" in causes,
            "SM, unit, round and bits are named", causes)
+    done, report = run("peer", lab, {"node2": "--inject gpu=5,sm=1,unit=peer,bits=0x1000"})
+    found = bad(report)
+    tap.ok(done.returncode == 1 and (("node2",), "sdc.answers", "gpu5", "fail") in found
+           and {host for host, _, _, _ in found} == {("node2",)}, "copies to others that bring wrong words fail the GPU that sends them", found)
+    causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
+    tap.ok("sdc.answers is copies by peer gpu5->gpu6: wrong from round 17 on" in causes and "(and 6 more)" in causes, "and the pairs are named", causes)
     done, report = run("part", lab, {"node3": "--units integer"})
     found = bad(report)
     tap.ok(done.returncode != 0 and (("node3",), "sdc.digest", "special", "inconclusive") in found,
@@ -76,7 +83,8 @@ with Lab("lab", 3) as lab:
              for metric in ("gpu_memory.covered", "gpu_compute.bf16.32")}
     tap.same(gates, {metric: {"pass"} for metric in gates}, "memory and products of each GPU are measured", gates, report.bad())
     links = [item for (metric, _), item in said.items() if metric.startswith("gpu_links.")]
-    tap.ok(len(links) == 4 * 8 + 2 * 56 and all(item["measured"].endswith(" GB/s") for item in links), "and all links", links[:1])
+    tap.ok(len(links) == 4 * 8 + 2 * 56 + 3 * 8 + 8 and all(item["measured"].endswith(" ns" if "chase" in metric else " GB/s") for (metric, _), item in said.items()
+                                                           if metric.startswith("gpu_links.")), "and all links", links[:1])
     tap.same({subject for (metric, subject), item in said.items() if metric == "gpu_memory.contents" and "word at" in item["cause"]},
              {"gpu5"},
              "the GPU fails whose memory does not keep a bit")

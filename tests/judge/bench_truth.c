@@ -90,7 +90,7 @@ static void try_healthy(const char *name, const struct truth_scatter *scatter, s
     struct tally tally = {0};
     uint64_t random = 1;
 
-    truth_fleet_make(arena, FLEET, 0, measured_steps, &fleet);
+    truth_fleet_make(arena, FLEET, 0, "delivery", measured_steps, &fleet);
     while (tally.hosts < hosts) {
         struct arena *aside = arena_create();
 
@@ -115,16 +115,17 @@ static void try_healthy(const char *name, const struct truth_scatter *scatter, s
 
 struct kind {
     const char *name;
-    const char *steps[2];
+    const char *suite, *steps[2];
     size_t values; /* of a part, each with noise of its own */
     size_t hosts_per_leaf;
 };
 
 static const struct kind kinds[] = {
-    {"gpu", {"gpu-burn"}, 1, 0},
-    {"link", {"p2p-bandwidth"}, 6, 0},          /* one way, both ways, latency; there and back */
-    {"host", {"nccl-all-reduce"}, 32, 0},       /* of 8 bytes to 16 GiB */
-    {"leaf", {"nccl-all-gather-leaves"}, 2, 4}, /* with either neighbour */
+    {"gpu", "delivery", {"gpu-burn"}, 1, 0},
+    {"link", "delivery", {"p2p-bandwidth"}, 6, 0},          /* one way, both ways, latency; there and back */
+    {"host", "delivery", {"nccl-all-reduce"}, 32, 0},       /* of 8 bytes to 16 GiB */
+    {"leaf", "delivery", {"nccl-all-gather-leaves"}, 2, 4}, /* with either neighbour */
+    {"compute", "gpu", {"gpu-compute"}, 12, 0},             /* a GPU again: six types, two sizes */
 };
 static const size_t sizes[] = {1, 8, 64, 232, 1250};
 static const double spreads[] = {0.01, 0.03, 0.05};
@@ -280,7 +281,7 @@ static void try_power(const struct kind *kind, size_t hosts, double spread, size
     struct truth_scatter scatter = {.noise = 0.02, .spread = spread};
     struct truth_fleet fleet;
 
-    truth_fleet_make(arena, hosts, kind->hosts_per_leaf, kind->steps, &fleet);
+    truth_fleet_make(arena, hosts, kind->hosts_per_leaf, kind->suite, kind->steps, &fleet);
     for (enum truth_way way = 0; way < TRUTH_WAYS; way++)
         /* Two leaves have one test, which is slow by either of them. */
         if (way != TRUTH_NAMED || kind->hosts_per_leaf == 0 || hosts / kind->hosts_per_leaf > 2)

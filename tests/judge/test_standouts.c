@@ -15,7 +15,7 @@ static struct truth_part slow_gpu_of_six_hosts(const char *step, double loss, si
     struct truth_part part;
     uint64_t random = 1;
 
-    truth_fleet_make(arena, 6, 0, steps, &fleet);
+    truth_fleet_make(arena, 6, 0, "delivery", steps, &fleet);
     truth_fleet_draw(&fleet, &scatter, &random);
     for (size_t i = 0; i < dead; i++) {
         fleet.run.record.attempts.items[5 - i].end = ATTEMPT_UNREACHABLE;
@@ -53,7 +53,7 @@ static size_t said_of_eight_hosts(size_t dead, const char *words)
     uint64_t random = 1;
     size_t said = 0;
 
-    truth_fleet_make(arena, 8, 0, steps, &fleet);
+    truth_fleet_make(arena, 8, 0, "delivery", steps, &fleet);
     truth_fleet_draw(&fleet, &scatter, &random);
     for (size_t i = 0; i < dead; i++)
         fleet.run.record.attempts.items[i].end = ATTEMPT_DEADLINE;
@@ -83,7 +83,7 @@ static bool is_leaf_named(size_t leaf, double loss_of_third, double loss_of_othe
     uint64_t random = 1;
     bool found;
 
-    truth_fleet_make(arena, 32, 4, steps, &fleet);
+    truth_fleet_make(arena, 32, 4, "delivery", steps, &fleet);
     truth_fleet_draw(&fleet, &scatter, &random);
     fleet.parts.items[2].loss = loss_of_third;
     fleet.parts.items[0].loss = fleet.parts.items[4].loss = loss_of_others;
@@ -111,7 +111,7 @@ static void a_slow_path_between_two_leaves_names_neither(void **state)
     uint64_t random = 1;
     size_t failed = 0;
 
-    truth_fleet_make(*state, 32, 4, steps, &fleet);
+    truth_fleet_make(*state, 32, 4, "delivery", steps, &fleet);
     truth_fleet_draw(&fleet, &scatter, &random);
     fleet.parts.items[2].loss = 0.04; /* a little slow: it still passes with the leaf before it */
     for (size_t i = 0; i < fleet.values.count; i++)

@@ -283,7 +283,7 @@ static void a_slow_gpu_is_found_beside_those_of_the_other_run(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        truth_fleet_make(arena, 4, 0, steps, &fleets[i]);
+        truth_fleet_make(arena, 4, 0, "delivery", steps, &fleets[i]);
         truth_fleet_draw(&fleets[i], &scatter, &random);
         fleets[i].parts.items[5].loss = i == 0 ? 0.08 : 0;
         truth_fleet_judge(&fleets[i], arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fleet of the suite `delivery` on hgx-h100 in memory, to measure the judge on: its plan, limits and peer rules are those
+ * A fleet of the suite `delivery` (of assay's own probe: `gpu`) on hgx-h100 in memory, to measure the judge on: its plan, limits and peer rules are those
  * the program has, and the judge is the real one. Made up are only the values.
  *
  * A value lies at its nominal (truth_fleet.c: the middle of what the baseline's sources measured), times the part that it
@@ -57,8 +57,8 @@ struct truth_scatter {
 
 /* hosts_per_leaf 0: no leaf is declared. steps as in big_run_plan. Of their items only those whose values scatter stay:
    what is no number cannot be slow. An attempt of each step is there, all at their nominal. */
-void truth_fleet_make(struct arena *arena, size_t hosts, size_t hosts_per_leaf, const char *const *steps,
-                      struct truth_fleet *ret_fleet);
+void truth_fleet_make(struct arena *arena, size_t hosts, size_t hosts_per_leaf, const char *suite,
+                      const char *const *steps, struct truth_fleet *ret_fleet);
 /* Other parts and another run; no part has a loss then. */
 void truth_fleet_draw(struct truth_fleet *fleet, const struct truth_scatter *scatter, uint64_t *random);
 /* Writes the values as parts and losses now are, and judges; everything of the judgement in the arena. */

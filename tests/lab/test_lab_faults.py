@@ -109,6 +109,7 @@ CASES = [
     ("compute-slow:3=50", "assay-probe-gpu compute --types bf16 --sizes 8192 --seconds 1", r'"gpu": 3, "tflops": 3[567]\d'),
     ("step-slow:3=50", "assay-probe-gpu training --steps 5", r'"gpu": 3, .*"tflops": 2[456]\d.*"last_percent": 90'),
     ("power-trip:3", "yes 1800000000 | assay-probe-gpu power --hz 1 --seconds 2", r'"gpu": 3, .*"lost_s": 17\.3(.|\n)*"end": "wrong"'),
+    ("power-sag:3=20", "yes 1800000000 | assay-probe-gpu power --hz 1 --seconds 2", r'"gpu": 3, .*"clock_mhz": 1[34]\d\d.*"reliability_ms": 1200'),
     ("power-out-of-phase:25", "yes 1800000000 | assay-probe-gpu power --hz 1 --seconds 2", r'"gpu": 3, .*"edges": 4, "late_ms": 25, '),
     ("pcie-slow:3=50", "assay-probe-gpu links", r'"host_copy": "up", "together": false, "gpu": 3, "gbps": 27\.'),
     ("hbm-slow:3=50", "assay-probe-gpu memory --passes 1", r'"stream": "copy", "gpu": 3, "gbps": 14[45]\d'),

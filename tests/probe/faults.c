@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { GPUS = 2, SMS = 3, ROUNDS = 60, DEPTH = 2 };
+enum { GPUS = 2, SMS = 3, ROUNDS = 6 * WORK_UNITS, DEPTH = 2 };
 
 static void open_host(struct gpu_probe *probe, unsigned gpus, unsigned depth)
 {
@@ -47,13 +47,24 @@ static uint64_t first_strike(const struct injection *fault)
     return ROUNDS;
 }
 
+/* What is copied is no SM's: there the GPU is named, and of a peer both. */
+static bool is_there(const struct sdc_error *error, const struct injection *fault)
+{
+    const bool has_peer = error->peer != GPU_MOST;
+
+    if (error->gpu != fault->gpu || has_peer != (error->unit == WORK_PEER) ||
+        (has_peer && error->peer == error->gpu))
+        return false;
+    return error->sm == (work_is_of_sm(error->unit) ? fault->sm : GPU_NO_SM);
+}
+
 static bool is_named(const struct sdc *sdc, const struct injection *fault, uint64_t first)
 {
     uint64_t said = ROUNDS;
     uint32_t bits = 0;
 
     for (size_t i = 0; i < sdc->error_count; i++) {
-        if (sdc->errors[i].gpu != fault->gpu || sdc->errors[i].sm != fault->sm)
+        if (!is_there(&sdc->errors[i], fault))
             continue;
         said = sdc->errors[i].first_round < said ? sdc->errors[i].first_round : said;
         bits |= sdc->errors[i].bits;
@@ -81,8 +92,7 @@ void faults_try(unsigned long count, uint64_t seed, struct fault_counts *ret_cou
         ret_counts->struck += first < ROUNDS;
         ret_counts->named += first < ROUNDS && is_named(sdc, &fault, first);
         for (size_t k = 0; k < sdc->error_count; k++)
-            ret_counts->others +=
-                sdc->errors[k].gpu != fault.gpu || sdc->errors[k].sm != fault.sm || first == ROUNDS;
+            ret_counts->others += !is_there(&sdc->errors[k], &fault) || first == ROUNDS;
         ret_counts->others += sdc->disagreed > 0;
         sdc_free(sdc);
     }

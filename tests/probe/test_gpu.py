@@ -17,7 +17,9 @@ from probe_case import end, ok, same
 
 PROGRAM = sys.argv[1]
 SENSED = {**os.environ, "LD_LIBRARY_PATH": os.path.dirname(os.path.abspath(sys.argv[2]))}
-UNITS = ["integer", "fma32", "fma64", "special", "tensor-bf16", "tensor-fp16", "tensor-int8", "shuffle", "shared", "memory"]
+UNITS = ["integer", "fma32", "fma64", "special", "tensor-bf16", "tensor-fp16", "tensor-int8", "shuffle", "shared", "memory",
+         "tensor-fp8", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm", "copy-engine", "peer"]
+ROUNDS = 16 * len(UNITS)  # in which each input of each unit comes once
 SMALL = ("--backend", "host", "--gpus", "2", "--sms", "3", "--depth", "4")
 
 
@@ -30,26 +32,37 @@ def by_key(lines, key):
     return [line for line in lines if next(iter(line)) == key]
 
 
-done, lines = probe("sdc", *SMALL, "-n", "160")
-same((done.returncode, lines[-1]["end"], lines[-1]["rounds"]), (0, "ok", 160), "sound GPUs pass", done.stderr)
+done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS))
+same((done.returncode, lines[-1]["end"], lines[-1]["rounds"]), (0, "ok", ROUNDS), "sound GPUs pass", done.stderr)
 same([line["unit"] for line in by_key(lines, "unit")], UNITS, "every unit is told of")
 ok(all("digest" in line for line in by_key(lines, "unit")), "with the digest of its answers, which hosts are compared by")
 same([(line["gpu"], line["sms"], line["sms_reached"], line["sms_wrong"]) for line in by_key(lines, "gpu")],
          [(0, 3, 3, 0), (1, 3, 3, 0)], "every SM of every GPU was reached")
 digests = {line["unit"]: line["digest"] for line in by_key(lines, "unit")}
-_, again = probe("sdc", *SMALL, "-n", "320")
+_, again = probe("sdc", *SMALL, "-n", str(2 * ROUNDS))
 same({line["unit"]: line["digest"] for line in by_key(again, "unit")}, digests, "the same digests however long it runs")
 _, short = probe("sdc", *SMALL, "-n", "20")
 ok(not any("digest" in line for line in by_key(short, "unit")), "none where not all inputs came")
 
-done, lines = probe("sdc", *SMALL, "-n", "160", "--inject", "gpu=1,sm=2,unit=special,lane=7,bits=0x30,from=40")
+done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS), "--inject", "gpu=1,sm=2,unit=special,lane=7,bits=0x30,from=40")
 wrong = by_key(lines, "wrong_gpu")
 same((done.returncode, lines[-1]["end"]), (1, "wrong"), "a wrong answer is the exit status", done.stderr)
 same([{key: line[key] for key in ("wrong_gpu", "sm", "unit", "first_round", "lane", "bits")} for line in wrong],
-         [{"wrong_gpu": 1, "sm": 2, "unit": "special", "first_round": 43, "lane": 7, "bits": "0x00000030"}],
+         [{"wrong_gpu": 1, "sm": 2, "unit": "special", "first_round": 3 + 3 * len(UNITS), "lane": 7, "bits": "0x00000030"}],
          "GPU, SM, unit, round, lane and bits are named")
 same([line["sms_wrong"] for line in by_key(lines, "gpu")], [0, 1], "and counted")
 ok(lines[0]["injected"] is True and again[0]["injected"] is False, "that it was done on purpose is told")
+for unit, peers in (("copy-engine", [None]), ("peer", [0])):
+    done, lines = probe("sdc", *SMALL, "-n", str(ROUNDS), "--inject", f"gpu=1,sm=2,unit={unit},lane=7,bits=0x30,from=40")
+    same([(line["wrong_gpu"], line.get("sm"), line.get("peer"), line["unit"], line["uuid"], line["bits"]) for line in by_key(lines, "wrong_gpu")],
+         [(1, None, peer, unit, "HOST-1", "0x00000030") for peer in peers], f"of {unit} no SM is named, but the GPU, and the one that it copied to")
+    same([(line["sms_wrong"], line.get("copies_wrong", 0)) for line in by_key(lines, "gpu")], [(0, 0), (0, len(peers))], "and counted as such")
+    same((done.returncode, lines[-1]["end"]), (1, "wrong"), "and it is the exit status", done.stderr)
+one = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--depth", "4", "-n", str(ROUNDS))[1]
+same([(line["unit"], line["not_tried"]) for line in by_key(one, "unit") if "not_tried" in line], [("peer", "there is one GPU only")],
+     "what there is no unit for is told as not tried")
+done, lines = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--units", "peer")
+ok(done.returncode == 70 and "none of these units can be tried here" in lines[-1]["reason"], "and where nothing is left to try that is no success", lines[-1])
 alone = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "-n", "40", "--inject", "sm=0,unit=fma64")[1]
 same([line["unit"] for line in by_key(alone, "wrong_gpu")], ["fma64"], "of one SM alone, wrong from the first round on, too")
 split = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "2", "-n", "40", "--inject", "sm=0,unit=special")[1]
@@ -62,6 +75,19 @@ done, lines = probe("sdc", "--backend", "host", "--gpus", "1", "--sms", "1", "--
 worked = os.times().children_user + os.times().children_system - used.children_user - used.children_system
 same((done.returncode, lines[-1]["end"]), (0, "ok"), "work and rest in turn is as right as work without rest", done.stderr)
 ok(0 < worked <= time.monotonic() - begun - 0.9, "and rests in between", (worked, time.monotonic() - begun, lines[-1]))
+
+# What NVML says of them before
+done, lines = probe("sdc", *SMALL, "-n", "18", env=SENSED)
+same([line.get("serial") for line in by_key(lines, "gpu")], ["1650924000000", "1650924000001"], "serial numbers are told", done.stderr)
+done, lines = probe("sdc", *SMALL, "-n", "18", "--inject", "gpu=1,sm=0,unit=integer", env=SENSED)
+same([(line["uuid"], line["serial"]) for line in by_key(lines, "wrong_gpu")], [("HOST-1", "1650924000001")], "also of the GPU that is wrong")
+for more, text in (({"FAKE_NVML_MIG": "1"}, "GPU 1 (HOST-1): MIG is on"), ({"FAKE_NVML_MODE": "2"}, "GPU 1 (HOST-1): its compute mode is prohibited"),
+                   ({"FAKE_NVML_PROCESS": "/usr/bin/python3"}, "GPU 1 (HOST-1): process 4711 (/usr/bin/python3) works on it")):
+    done, lines = probe("sdc", *SMALL, "-n", "18", env={**SENSED, **more})
+    ok(done.returncode == 69 and lines[-1]["end"] == "unfit" and text in lines[-1]["reason"], f"refused before any work: {text}", done.stdout)
+done, lines = probe("sdc", *SMALL[:2], "--gpus", "1", "--sms", "1", "-n", "18", env={**SENSED, "FAKE_NVML_PROCESS": "python3", "FAKE_NVML_MIG": "1"})
+same((done.returncode, lines[-1]["end"]), (0, "ok"), "a GPU that is not tested may be anybody's", done.stdout)
+same(probe("sdc", *SMALL, "-n", "18", env={**SENSED, "FAKE_NVML_MODE": "3"})[0].returncode, 0, "and in exclusive mode one process may work")
 
 # memory
 FAST = ("--backend", "host", "--gpus", "2", "--windows", "2")
@@ -105,7 +131,7 @@ ok(all(len(line["series"]) == line["windows"] and {tuple(row[1:]) for row in lin
 
 # links: five GPUs, so that one has no partner in each round
 done, lines = probe("links", "--backend", "host", "--gpus", "5", "--windows", "2", "--inject", "gpu=1,slow=99")
-same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 60), "links are measured", done.stderr)
+same((done.returncode, lines[-1]["end"], lines[0]["rows"]), (0, "ok", 100), "links are measured", done.stderr)
 same(sorted((line["from"], line["to"]) for line in by_key(lines, "peer_copy") if line["peer_copy"] == "one-way" and line["windows"] == 2),
      [(a, b) for a in range(5) for b in range(5) if a != b], "every ordered pair was in a round")
 both = {(line["from"], line["to"]): line["gbps"] for line in by_key(lines, "peer_copy") if line["peer_copy"] == "both-ways"}
@@ -114,6 +140,18 @@ host = {(line["host_copy"], line["together"], line["gpu"]): line["gbps"] for lin
 same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together in (False, True) for gpu in range(5)],
      "from the host and to it, alone and together")
 ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
+everybody = {(line["all_copy"], line["gpu"]): line for line in by_key(lines, "all_copy")}
+same(sorted(everybody), [(way, gpu) for way in ("all-to-all", "all-to-one", "one-to-all") for gpu in range(5)], "from all to each, from each to all, and all to all")
+ok(all(0 < line["least"] <= line["gbps"] <= line["best"] and line["windows"] == 2 for line in everybody.values()), "each with its windows", everybody)
+ok(all(everybody[way, 1]["gbps"] < everybody[way, 0]["gbps"] / 5 for way in ("one-to-all", "all-to-all")), "one that sends slowly is told as slow", everybody)
+chases = {(line["from"], line["to"]): line for line in by_key(lines, "chase")}
+same(sorted((key, line["chase"]) for key, line in chases.items()), [((a, b), "own" if a == b else "peer") for a in range(5) for b in range(5)],
+     "each GPU reads words of each memory, its own too, one after the other")
+ok(all(0 < line["least"] <= line["ns"] <= line["most"] and line["windows"] == 2 for line in chases.values())
+   and chases[1, 2]["ns"] > 5 * chases[0, 2]["ns"], "and one that waits long is told as that", chases)
+done, lines = probe("links", "--backend", "host", "--gpus", "1", "--windows", "1")
+same((done.returncode, lines[-1]["end"], lines[0]["rows"], [next(iter(line)) for line in lines[1:-1]]), (0, "ok", 5, ["host_copy"] * 4 + ["chase", "gpu"]),
+     "a GPU alone has its way to the host and its own memory", done.stderr)
 
 # training
 TRAIN = ("training", "--backend", "host", "--steps", "8")
@@ -179,7 +217,7 @@ def late_of(lines):
 with concurrent.futures.ThreadPoolExecutor() as threads:
     mixed, both, with_lost, with_busy = [
         threads.submit(probe, *SHORT, "--gpus", gpus, env={**SENSED, **more})
-        for gpus, more in (("3", {}), ("2", {}), ("2", {"FAKE_NVML_LOST": "1"}), ("2", {"FAKE_NVML_BUSY": "1"}))]
+        for gpus, more in (("3", {}), ("2", {}), ("2", {"FAKE_NVML_LOST": "1", "FAKE_NVML_HELD": "1"}), ("2", {"FAKE_NVML_BUSY": "1"}))]
 done, lines = mixed.result()
 same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["edges"]), (0, "ok", 5, 2 * (2 + 6)), "waves and ramp are carried out", done.stderr)
 same([(line["hz"], line["from_s"], line["to_s"]) for line in by_key(lines, "segment")], [(1, 0, 2), (3, 4, 6), (0, 8, 9)], "in their order")
@@ -194,6 +232,8 @@ ok(all(1100 < line["on_w"] < 1320 and line["peak_w"] == 1312.5 for line in by_ke
 done, lines = with_lost.result()
 lost = [(line["gpu"], line["why"]) for line in by_key(lines, "gpu") if "lost_s" in line]
 same((done.returncode, lines[-1]["end"], lost), (1, "wrong", [(1, "NVML: GPU is lost")]), "a GPU that goes away is told, and the other one works to the end")
+same([(line.get("reliability_ms"), line.get("board_limit_ms"), line.get("below_base_ms")) for line in by_key(lines, "gpu")], [(0, 0, 0), (120, 0, 0)],
+     "how long a GPU was held down for its voltage's sake is told, of this test alone")
 done, lines = with_busy.result()
 same([line.get("reasons") for line in by_key(lines, "gpu")], [None, "sw_power_cap, hw_thermal_slowdown"],
      "that nothing slowed a GPU down is not said of a few samples; that something did is", done.stderr)
@@ -215,6 +255,10 @@ child.send_signal(signal.SIGTERM)
 lines = [json.loads(line) for line in child.communicate(timeout=20)[0].splitlines()]
 ok(child.returncode == 70 and lines[-1]["end"] == "stopped" and 0 < by_key(lines, "gpu")[0]["edges"] < 60, "SIGTERM ends it between two edges", lines[-2:])
 
+explained = probe("sdc", env={**SENSED, "FAKE_NVML_MODE": "3", "FAKE_NVML_PROCESS": "python3"})[0].stderr
+if "built without CUDA" not in explained:
+    ok("driver 580.159.04; GPU 1: its compute mode is exclusive; GPU 1: process 4711 (python3) works on it" in explained,
+       "where CUDA does not start, what NVML says of why is told", explained)
 no_gpu = probe("sdc")[0].stderr  # by how it was built: without kernels, or with them where no driver is
 ok("built without CUDA" in no_gpu or "no GPU can be used" in no_gpu, "without a GPU it says which of the two is missing", no_gpu)
 for words, status, text in ((("sdc",), 69, "assay-probe-gpu: "), ((), 64, "no test is named"), (("sdx",), 64, "'sdx' is not a test"),

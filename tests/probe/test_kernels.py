@@ -10,6 +10,7 @@ usage: test_kernels.py NVCC ROOT ARCHITECTURE...
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,14 +18,19 @@ import tempfile
 from probe_case import end, ok, same
 
 NVCC, ROOT, *ARCHITECTURES = sys.argv[1:]
-# Unit by its number in enum work_unit: the type of its products in PTX, and the instruction of the tensor core in machine code.
-TENSOR = {"WORK_TENSOR_BF16": (r"wmma\.mma\S*\.f32\.bf16\.bf16\.f32", r"HMMA\.\S*F32\.BF16"),
-          "WORK_TENSOR_FP16": (r"wmma\.mma\S*\.m16n16k16\.f32\.f32", r"HMMA\.\S*F32 "),
-          "WORK_TENSOR_INT8": (r"wmma\.mma\S*\.s32\.s8\.s8\.s32", r"IMMA\.\S*S8\.S8")}
+# Of a unit: the type of its products in PTX, the instruction of the tensor core in machine code as cuobjdump has it and by its
+# number, and since which architecture there is one.
+TENSOR = {"WORK_TENSOR_BF16": (r"wmma\.mma\S*\.f32\.bf16\.bf16\.f32", r"HMMA\.\S*F32\.BF16", 0x23c, 80),
+          "WORK_TENSOR_FP16": (r"wmma\.mma\S*\.m16n16k16\.f32\.f32", r"HMMA\.\S*F32 ", 0x23c, 80),
+          "WORK_TENSOR_INT8": (r"wmma\.mma\S*\.s32\.s8\.s8\.s32", r"IMMA\.\S*S8\.S8", 0x237, 80),
+          "WORK_TENSOR_TF32": (r"wmma\.mma\S*\.m16n16k8\.f32\.tf32\.tf32\.f32", r"HMMA\.\S*F32\.TF32", 0x23c, 80),
+          "WORK_TENSOR_FP64": (r"wmma\.mma\S*\.m8n8k4\S*\.f64\.f64\.f64\.f64", r"DMMA", 0x23f, 80),
+          "WORK_TENSOR_FP8": (r"mma\.sync\.aligned\.m16n8k32\S*\.e4m3\.e4m3", r"QMMA\.\S*E4M3\.E4M3", 0x27a, 120)}
+REDUX = 0x3c4
 OPTIONS = ["-std=c++17", "-O2", "-fmad=false", f"-I{ROOT}/include"]
 FOLDER = os.path.join(ROOT, "src/probe/gpu")
 SOURCE = os.path.join(FOLDER, "backend_cuda.cu")
-OTHERS = {"memory_cuda.cu": 6, "gemm_cuda.cu": 6, "training_cuda.cu": 19, "training_exchange_cuda.cu": 3, "training_products_cuda.cu": 1}  # how many kernels each has
+OTHERS = {"copies_cuda.cu": 1, "engines_cuda.cu": 0, "memory_cuda.cu": 6, "gemm_cuda.cu": 6, "training_cuda.cu": 19, "training_exchange_cuda.cu": 3, "training_products_cuda.cu": 1}  # how many kernels each has
 
 
 def call(*words):
@@ -44,14 +50,35 @@ def by_unit(text, begin):
     return {int(number): body for number, body in zip(pieces[1::2], pieces[2::2])}
 
 
+def instructions(path):
+    """The numbers of all instructions of each kernel's machine code, by the number in work_kernel<N>: it is an ELF, each instruction
+    has 16 bytes, and the lowest 12 bits say which one it is."""
+    with open(path, "rb") as file:
+        elf = file.read()
+    begin, = struct.unpack_from("<Q", elf, 40)
+    size, count, names = struct.unpack_from("<HHH", elf, 58)
+    sections = [struct.unpack_from("<IIQQQQ", elf, begin + i * size) for i in range(count)]
+    found = {}
+    for name, _, _, _, offset, length in sections:
+        at = sections[names][4] + name
+        number = re.fullmatch(rb"\.text\.\S*work_kernelILi(\d+)E\S*", elf[at:elf.index(b"\0", at)])
+        if number:
+            found[int(number[1])] = {struct.unpack_from("<H", elf, i)[0] & 0xfff for i in range(offset, offset + length, 16)}
+    return found
+
+
 UNITS = units()
+OF_SMS = UNITS[:UNITS.index("WORK_COPY")]
 with tempfile.TemporaryDirectory() as folder:
-    objects = os.path.join(folder, "kernels.o")
-    targets = [word for one in ARCHITECTURES for word in ("-gencode", f"arch=compute_{one},code=sm_{one}")]
-    status, told = call(NVCC, *OPTIONS, *targets, "-Xptxas", "-v", "-c", SOURCE, "-o", objects)
-    ok(status == 0, "the kernels compile for each architecture", told)
+    spills, told, made = [], "", {}
+    for architecture in ARCHITECTURES:
+        made[architecture] = os.path.join(folder, f"{architecture}.cubin")
+        status, more = call(NVCC, *OPTIONS, f"-arch=sm_{architecture}", "-Xptxas", "-v", "-cubin", SOURCE, "-o", made[architecture])
+        ok(status == 0, f"the kernels compile for sm_{architecture}", more)
+        told += more
     spills = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", told)
-    same(len(spills), len(UNITS) * len(ARCHITECTURES), "ptxas tells of each unit's kernel on each architecture", told)
+    same(len(spills), len(OF_SMS) * len(ARCHITECTURES), "ptxas tells of each unit's kernel on each architecture", told)
+    targets = [word for one in ARCHITECTURES for word in ("-gencode", f"arch=compute_{one},code=sm_{one}")]
     for name, kernels in OTHERS.items():
         status, more = call(NVCC, *OPTIONS, *targets, "-Xptxas", "-v", "-c", os.path.join(FOLDER, name), "-o", os.path.join(folder, name + ".o"))
         found = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", more)
@@ -59,24 +86,38 @@ with tempfile.TemporaryDirectory() as folder:
         spills += found
     same(set(spills), {("0", "0", "0")}, "no kernel spills registers, and none has a stack", told)
 
-    ptx = os.path.join(folder, "kernels.ptx")
-    status, told = call(NVCC, *OPTIONS, f"-arch=compute_{ARCHITECTURES[0]}", "-ptx", SOURCE, "-o", ptx)
-    ok(status == 0, "the kernels compile to PTX", told)
-    with open(ptx, encoding="utf-8") as file:
-        kernels = by_unit(file.read(), r"\.entry \S*work_kernelILi(\d+)E")
-    same(sorted(kernels), list(range(len(UNITS))), "each unit has a kernel")
-    for unit, (product, _) in TENSOR.items():
-        ok(re.search(product, kernels.get(UNITS.index(unit), "")), f"{unit} multiplies in its own type", product)
-    same([unit for number, unit in enumerate(UNITS) if "mma." in kernels.get(number, "")], sorted(TENSOR, key=UNITS.index),
-         "no other unit uses tensor cores")
+    for architecture in (ARCHITECTURES[0], ARCHITECTURES[-1]):
+        has = {unit: row for unit, row in TENSOR.items() if row[3] <= int(architecture)}
+        ptx = os.path.join(folder, "kernels.ptx")
+        status, told = call(NVCC, *OPTIONS, f"-arch=compute_{architecture}", "-ptx", SOURCE, "-o", ptx)
+        ok(status == 0, f"the kernels compile to PTX for compute_{architecture}", told)
+        with open(ptx, encoding="utf-8") as file:
+            kernels = by_unit(file.read(), r"\.entry \S*work_kernelILi(\d+)E")
+        same(sorted(kernels), list(range(len(OF_SMS))), "each unit has a kernel")
+        for unit, (product, _, _, _) in has.items():
+            ok(re.search(product, kernels.get(UNITS.index(unit), "")), f"{unit} multiplies in its own type", product)
+        same([unit for number, unit in enumerate(UNITS) if "mma." in kernels.get(number, "")], sorted(has, key=UNITS.index),
+             "no other unit uses tensor cores")
+        ok(all(f"redux.sync.{what}" in kernels[UNITS.index("WORK_REDUCE")] for what in ("add", "xor", "max")), "WORK_REDUCE has the instructions for it")
+        ok(all(f"atom.{where}.{what}" in kernels[UNITS.index("WORK_ATOMIC")] for where in ("shared", "global") for what in ("add.u32", "xor.b32")),
+           "WORK_ATOMIC has atomics of shared memory and of the GPU's")
 
+    # Machine code, by itself and, where there is a cuobjdump, by name.
     cuobjdump = shutil.which("cuobjdump", path=os.path.dirname(NVCC)) or shutil.which("cuobjdump")
-    for architecture in ARCHITECTURES if cuobjdump else ():
-        status, told = call(cuobjdump, "-sass", "-arch", f"sm_{architecture}", objects)
+    for architecture in ARCHITECTURES:
+        found = instructions(made[architecture])
+        same(sorted(found), list(range(len(OF_SMS))), f"sm_{architecture}: each unit has machine code")
+        for unit, (_, _, number, since) in TENSOR.items():
+            same(number in found[UNITS.index(unit)], since <= int(architecture),
+                 f"sm_{architecture}: {unit} has the tensor core's instruction {number:#x} where it says so", sorted(map(hex, found[UNITS.index(unit)])))
+        ok(REDUX in found[UNITS.index("WORK_REDUCE")], f"sm_{architecture}: WORK_REDUCE has REDUX")
+        if not cuobjdump:
+            continue
+        status, told = call(cuobjdump, "-sass", made[architecture])
         kernels = by_unit(told, r"Function : \S*work_kernelILi(\d+)E")
-        for unit, (_, instruction) in TENSOR.items():
-            ok(re.search(instruction, kernels.get(UNITS.index(unit), "")),
-               f"sm_{architecture}: {unit} is made of {instruction}", told[:300])
+        for unit, (_, instruction, _, since) in TENSOR.items():
+            if since <= int(architecture):
+                ok(re.search(instruction, kernels.get(UNITS.index(unit), "")), f"sm_{architecture}: {unit} is made of {instruction}", told[:300])
     if not cuobjdump:
-        ok(True, "instructions of the tensor cores in machine code # SKIP no cuobjdump beside nvcc or in PATH")
+        ok(True, "names of instructions in machine code # SKIP no cuobjdump beside nvcc or in PATH")
 end()

@@ -50,7 +50,8 @@ static void each_bit_of_an_answer_counts(void **state)
 /* An operation in the middle that goes wrong must not be rounded away: another start gives another end. */
 static void chains_do_not_settle(void **state)
 {
-    static const enum work_unit chains[] = {WORK_INTEGER, WORK_FMA32, WORK_FMA64, WORK_SPECIAL};
+    static const enum work_unit chains[] = {WORK_INTEGER, WORK_FMA32,  WORK_FMA64,
+                                            WORK_SPECIAL, WORK_REDUCE, WORK_ATOMIC};
     uint32_t words[WORK_WORDS];
 
     (void)state;
@@ -71,13 +72,85 @@ static void sums_of_tensor_cores_are_exact(void **state)
     float sum;
 
     (void)state;
-    for (unsigned seed = 0; seed < SDC_SEEDS; seed++) {
-        work_block(WORK_TENSOR_BF16, seed, 1, words);
+    for (unsigned i = 0; i < 2 * SDC_SEEDS; i++) {
+        work_block(i % 2 == 0 ? WORK_TENSOR_BF16 : WORK_TENSOR_TF32, i / 2, 1, words);
         for (unsigned place = 0; place < WORK_WORDS; place++) {
             memcpy(&sum, &words[place], sizeof sum);
             assert_true(sum == rintf(sum) && fabsf(sum) <= WORK_TILE * WORK_SMALL * WORK_SMALL);
         }
     }
+}
+
+/* Of fp8 each is held against what the type says; a sum of 32 products is exact with 10 bits. */
+static void numbers_of_fp8_are_what_they_say(void **state)
+{
+    (void)state;
+    for (int number = -WORK_SMALL; number <= WORK_SMALL; number++) {
+        const uint32_t bits = work_e4m3(number);
+        const double fraction = bits % 8 / 8.0, power = exp2((double)(bits >> 3 & 15) - 7);
+        const double value = (bits & 0x7f) == 0 ? 0 : (1 + fraction) * power;
+
+        assert_true((bits & 0x80 ? -value : value) == number);
+    }
+}
+
+/* Lanes share the tile: each of its 256 sums is one lane's. */
+static void lanes_of_fp8_have_each_sum_once(void **state)
+{
+    bool seen[WORK_TILE][WORK_TILE] = {{false}};
+
+    (void)state;
+    for (unsigned lane = 0; lane < WORK_LANES; lane++)
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
+            bool *it = &seen[work_fp8_row(lane, j)][work_fp8_column(lane, j)];
+
+            assert_false(*it);
+            *it = true;
+        }
+}
+
+/* Each pair has its turn, and in a round nobody gets from two. */
+static void every_gpu_copies_to_every_other(void **state)
+{
+    enum { GPUS = 8 };
+
+    (void)state;
+    for (unsigned gpus = 2; gpus <= GPUS; gpus++) {
+        bool pairs[GPUS][GPUS] = {{false}};
+
+        for (uint64_t seed = 0; seed < SDC_SEEDS; seed++) {
+            bool gets[GPUS] = {false};
+
+            for (unsigned gpu = 0; gpu < gpus; gpu++) {
+                const unsigned peer = work_peer(gpu, gpus, seed, 0);
+
+                assert_true(peer < gpus && peer != gpu && !gets[peer]);
+                gets[peer] = pairs[gpu][peer] = true;
+            }
+        }
+        for (unsigned i = 0; i < gpus * gpus; i++)
+            assert_true(pairs[i / gpus][i % gpus] || i / gpus == i % gpus);
+    }
+}
+
+/* A block that comes back in the place of another is wrong in every word. */
+static void what_is_copied_tells_where_it_belongs(void **state)
+{
+    uint32_t words[2 * WORK_WORDS], right[WORK_WORDS];
+    unsigned same = 0;
+
+    (void)state;
+    work_give(WORK_COPY, 3, 2, words);
+    work_block(WORK_COPY, 3, 1, right);
+    work_take(2, words);
+    assert_memory_equal(words, right, sizeof right);
+    assert_memory_equal(words + WORK_WORDS, right, sizeof right);
+    work_give(WORK_COPY, 3, 2, words);
+    memcpy(words, words + WORK_WORDS, sizeof right);
+    work_take(2, words);
+    for (unsigned place = 0; place < WORK_WORDS; place++)
+        same += words[place] == right[place];
+    assert_int_equal(same, 0);
 }
 
 static void an_injection_is_read_or_its_word_is_told(void **state)
@@ -110,6 +183,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_bit_of_an_answer_counts),
         cmocka_unit_test(chains_do_not_settle),
         cmocka_unit_test(sums_of_tensor_cores_are_exact),
+        cmocka_unit_test(numbers_of_fp8_are_what_they_say),
+        cmocka_unit_test(lanes_of_fp8_have_each_sum_once),
+        cmocka_unit_test(every_gpu_copies_to_every_other),
+        cmocka_unit_test(what_is_copied_tells_where_it_belongs),
         cmocka_unit_test(an_injection_is_read_or_its_word_is_told),
     };
 

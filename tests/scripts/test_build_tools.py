@@ -29,7 +29,7 @@ class Place:
 
     def build(self, *words):
         done = subprocess.run([SCRIPT, "--cuda", f"{self.folder}/cuda", "--sources", f"{self.folder}/sources", *words],
-                              capture_output=True, text=True, check=False)
+                              capture_output=True, text=True, check=False, env={**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"})
         return done.returncode, done.stderr
 
     def made(self):
@@ -64,6 +64,21 @@ def replaces_an_earlier_folder():
         tap.same(os.listdir(f"{folder}/made"), ["tools"])
 
 
+def probes_have_the_nccl_that_is_named():
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(folder)
+        write(f"{folder}/bin/meson", f'#!/bin/sh\necho "$CPATH $LIBRARY_PATH $*" >"{folder}/meson"\n', 0o755)
+        write(f"{folder}/bin/ninja", '#!/bin/sh\nmkdir -p "$2/src/probe"; echo "#!/bin/sh" >"$2/$3"\n', 0o755)
+        tap.same(place.build("--only", "probes", "--nccl", f"{folder}/nccl", place.out)[0], 0)
+        with open(f"{folder}/meson", encoding="utf-8") as file:
+            asked = file.read()
+        tap.same([words in asked for words in (f"{folder}/nccl/include", f"{folder}/nccl/lib:", "-Dnccl=enabled", f"-Dpath_to_cuda={folder}/cuda")], [True] * 4)
+        tap.same(place.build("--only", "probes", place.out)[0], 0)
+        with open(f"{folder}/meson", encoding="utf-8") as file:
+            asked = file.read()
+        tap.same(["nccl" in asked, "bin/assay-probe-gpu-mpi" in place.made()], [False, True])
+
+
 def refuses_what_it_does_not_know():
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
@@ -77,6 +92,7 @@ CASES = [
     ("makes the folder that assay stage takes", makes_what_assay_stage_takes),
     ("names what was not built, and leaves an earlier folder as it is", names_what_was_not_built),
     ("replaces an earlier folder", replaces_an_earlier_folder),
+    ("probes are built with the NCCL that is named", probes_have_the_nccl_that_is_named),
     ("refuses what it does not know", refuses_what_it_does_not_know),
 ]
 

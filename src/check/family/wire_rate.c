@@ -59,6 +59,9 @@ static const struct row {
     {"gpu_links.down*", pcie, 1, "GB/s"},
     {"gpu_links.one_way", peer, 1, "GB/s"},
     {"gpu_links.both_ways", peer, 2, "GB/s"},
+    {"gpu_links.all_to_one", peer, 1, "GB/s"},
+    {"gpu_links.one_to_all", peer, 1, "GB/s"},
+    {"gpu_links.all_to_all", peer, 1, "GB/s"},
     {"rdma.*.bidirectional.bandwidth", adapter, 2, "Gb/s"},
     {"rdma.*.bandwidth", adapter, 1, "Gb/s"},
 };

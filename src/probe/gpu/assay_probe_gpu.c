@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu_output.h"
+#include "gpu_state.h"
 
 static const struct gpu_backend *backend_of(const struct gpu_options *options)
 {
@@ -32,6 +33,20 @@ static void aim(struct injection *injection, const struct world *world)
         injection->gpu = GPU_MOST;
 }
 
+/* Its GPUs, and that they are all its own. */
+static int open_fit(struct gpu_probe *probe, struct error *err)
+{
+    struct gpu_states *states = gpu_states_ask();
+    int status = probe->backend->open(probe, err);
+
+    if (status < 0)
+        gpu_states_explain(states, err);
+    else
+        status = gpu_states_fit(states, probe, err);
+    gpu_states_free(states);
+    return status;
+}
+
 static int test(struct gpu_probe *probe)
 {
     struct error err = {0};
@@ -44,7 +59,7 @@ static int test(struct gpu_probe *probe)
     if (probe->backend == NULL)
         return gpu_refuse(probe, GPU_UNFIT,
                           "built without CUDA, so it cannot use a GPU; --backend host tests the probe");
-    if (probe->backend->open(probe, &err) < 0) {
+    if (open_fit(probe, &err) < 0) {
         probe->backend->close(probe);
         return gpu_refuse(probe, GPU_UNFIT, err.text);
     }

@@ -6,18 +6,16 @@
  * The chains are those of work_host.c in the device's own instructions, so that the host knows the answers; of the special
  * functions it does not.
  */
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <mma.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "cuda_try.h"
+#include "work_cuda.h"
 
 extern "C" {
 #include "copies.h"
+#include "engines.h"
 #include "gemm.h"
 #include "memory.h"
 #include "training.h"
@@ -26,7 +24,7 @@ extern "C" {
 namespace
 {
 
-enum { BLOCKS_OF_AN_SM = 8, THREADS = WORK_WARPS * WORK_LANES, TILE_ELEMENTS = WORK_TILE * WORK_TILE };
+enum { BLOCKS_OF_AN_SM = 8, THREADS = WORK_WARPS * WORK_LANES };
 
 /* What a round is asked for; by value. */
 struct order {
@@ -38,6 +36,7 @@ struct order {
 /* What blocks leave, by block. */
 struct answers {
     uint32_t *words, *scratch, *sms;
+    uint32_t *slots; /* NULL: the unit that needs them has not come yet */
     unsigned long long *digests;
 };
 
@@ -46,10 +45,13 @@ struct cuda_gpu {
     uint64_t *digests; /* on the host */
     uint32_t *sms;
     cudaStream_t stream;
+    int major, minor; /* of its architecture */
 };
 
 struct cuda {
     cuda_gpu gpus[GPU_MOST];
+    struct engines *engines; /* NULL: no unit needed them yet */
+    enum work_unit last;     /* whose words are asked for */
 };
 
 __device__ uint32_t sm_number()
@@ -127,46 +129,6 @@ __device__ uint32_t special_word(const order &order, uint32_t place)
     return all;
 }
 
-template <typename T> struct sum_of {
-    typedef float type;
-};
-template <> struct sum_of<signed char> {
-    typedef int type;
-};
-
-/* Of each warp a tile by another, depth times, through the tensor cores. */
-template <typename T> __device__ void tensor(const order &order, work_unit unit, uint32_t *words)
-{
-    using namespace nvcuda;
-    typedef typename sum_of<T>::type sum;
-    __shared__ __align__(32) T left[WORK_WARPS][TILE_ELEMENTS], right[WORK_WARPS][TILE_ELEMENTS];
-    __shared__ __align__(32) sum sums[WORK_WARPS][TILE_ELEMENTS];
-    const unsigned warp = threadIdx.x / WORK_LANES, lane = threadIdx.x % WORK_LANES;
-    wmma::fragment<wmma::matrix_a, WORK_TILE, WORK_TILE, WORK_TILE, T, wmma::row_major> a;
-    wmma::fragment<wmma::matrix_b, WORK_TILE, WORK_TILE, WORK_TILE, T, wmma::row_major> b;
-    wmma::fragment<wmma::accumulator, WORK_TILE, WORK_TILE, WORK_TILE, sum> c;
-
-    for (unsigned i = lane; i < TILE_ELEMENTS; i += WORK_LANES) {
-        left[warp][i] = (T)(float)work_element(order.seed, unit, warp, 0, i / WORK_TILE, i % WORK_TILE);
-        right[warp][i] = (T)(float)work_element(order.seed, unit, warp, 1, i / WORK_TILE, i % WORK_TILE);
-    }
-    __syncwarp();
-    wmma::fill_fragment(c, (sum)0);
-    wmma::load_matrix_sync(a, left[warp], WORK_TILE);
-    wmma::load_matrix_sync(b, right[warp], WORK_TILE);
-    for (unsigned i = 0; i < order.depth; i++)
-        wmma::mma_sync(c, a, b, c);
-    wmma::store_matrix_sync(sums[warp], c, WORK_TILE, wmma::mem_row_major);
-    __syncwarp();
-    for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
-        sum value = sums[warp][lane * WORK_LANE_WORDS + j];
-        uint32_t bits;
-
-        memcpy(&bits, &value, sizeof bits);
-        words[j] = bits;
-    }
-}
-
 __device__ uint32_t shuffle_word(const order &order, uint32_t place)
 {
     uint32_t x = work_random(order.seed, WORK_SHUFFLE, place);
@@ -213,24 +175,37 @@ __device__ void through_memory(const order &order, uint32_t *scratch, uint32_t *
         words[j] = __ldcg(&scratch[order.depth % 2 * WORK_WORDS + place_of(j)]);
 }
 
-template <int UNIT> __device__ void work_of(const order &order, uint32_t *scratch, uint32_t *words)
+template <int UNIT> __device__ void work_of(const order &order, const answers &answers, uint32_t *words)
 {
+    uint32_t *scratch = answers.scratch + (size_t)blockIdx.x * 2 * WORK_WORDS;
+
     if (UNIT == WORK_TENSOR_BF16)
-        tensor<__nv_bfloat16>(order, WORK_TENSOR_BF16, words);
+        tensor<__nv_bfloat16>(order.seed, order.depth, WORK_TENSOR_BF16, words);
     else if (UNIT == WORK_TENSOR_FP16)
-        tensor<__half>(order, WORK_TENSOR_FP16, words);
+        tensor<__half>(order.seed, order.depth, WORK_TENSOR_FP16, words);
     else if (UNIT == WORK_TENSOR_INT8)
-        tensor<signed char>(order, WORK_TENSOR_INT8, words);
+        tensor<signed char>(order.seed, order.depth, WORK_TENSOR_INT8, words);
+    else if (UNIT == WORK_TENSOR_TF32)
+        tensor<float>(order.seed, order.depth, WORK_TENSOR_TF32, words);
+    else if (UNIT == WORK_TENSOR_FP64)
+        tensor<double>(order.seed, order.depth, WORK_TENSOR_FP64, words);
+    else if (UNIT == WORK_TENSOR_FP8)
+        tensor_fp8(order.seed, order.depth, words);
     else if (UNIT == WORK_SHARED)
         through_shared(order, words);
     else if (UNIT == WORK_MEMORY)
         through_memory(order, scratch, words);
+    else if (UNIT == WORK_ATOMIC)
+        atomics(order.seed, order.depth, scratch, words);
+    else if (UNIT == WORK_HBM)
+        through_hbm(order.seed, order.depth, answers.slots + (size_t)blockIdx.x * work_slots(order.depth) * WORK_WORDS, words);
     else
         for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
             words[j] = UNIT == WORK_INTEGER   ? integer_word(order, place_of(j))
                        : UNIT == WORK_FMA32   ? fma32_word(order, place_of(j))
                        : UNIT == WORK_FMA64   ? fma64_word(order, place_of(j))
                        : UNIT == WORK_SPECIAL ? special_word(order, place_of(j))
+                       : UNIT == WORK_REDUCE  ? reduced_word(order.seed, order.depth, place_of(j))
                                               : shuffle_word(order, place_of(j));
 }
 
@@ -251,7 +226,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_OF_AN_SM) work_kernel(order or
     uint32_t words[WORK_LANE_WORDS];
     unsigned long long digest = 0;
 
-    work_of<UNIT>(order, answers.scratch + (size_t)blockIdx.x * 2 * WORK_WORDS, words);
+    work_of<UNIT>(order, answers, words);
     for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
         words[j] ^= bits;
         answers.words[(size_t)blockIdx.x * WORK_WORDS + place_of(j)] = words[j];
@@ -266,11 +241,14 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_OF_AN_SM) work_kernel(order or
 }
 
 typedef void (*kernel)(order, answers);
+/* NULL: no SM has a part in it. */
 const kernel kernels[WORK_UNITS] = {
     work_kernel<WORK_INTEGER>,     work_kernel<WORK_FMA32>,       work_kernel<WORK_FMA64>,
     work_kernel<WORK_SPECIAL>,     work_kernel<WORK_TENSOR_BF16>, work_kernel<WORK_TENSOR_FP16>,
     work_kernel<WORK_TENSOR_INT8>, work_kernel<WORK_SHUFFLE>,     work_kernel<WORK_SHARED>,
-    work_kernel<WORK_MEMORY>,
+    work_kernel<WORK_MEMORY>,      work_kernel<WORK_TENSOR_FP8>,  work_kernel<WORK_TENSOR_TF32>,
+    work_kernel<WORK_TENSOR_FP64>, work_kernel<WORK_REDUCE>,      work_kernel<WORK_ATOMIC>,
+    work_kernel<WORK_HBM>,         NULL,                          NULL,
 };
 
 void describe(struct gpu_device *device, const cudaDeviceProp &properties)
@@ -302,6 +280,8 @@ int open_gpu(struct gpu_probe *probe, struct cuda *cuda, unsigned gpu, struct er
     TRY(cudaGetDeviceProperties(&properties, (int)gpu), "it says nothing of itself");
     describe(device, properties);
     (void)snprintf(probe->architecture, sizeof probe->architecture, "sm_%d%d", properties.major, properties.minor);
+    own->major = properties.major;
+    own->minor = properties.minor;
     blocks = device->blocks;
     TRY(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking), "no stream");
     TRY(cudaMalloc((void **)&own->device.words, blocks * WORK_WORDS * sizeof(uint32_t)), "no memory");
@@ -327,6 +307,9 @@ int open_cuda(struct gpu_probe *probe, struct error *err)
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         return error_set(err, ERROR_INTERNAL, "no GPU can be used: no driver of NVIDIA is loaded");
     error = cudaGetDeviceCount(&count);
+    if (error == cudaErrorInsufficientDriver)
+        return error_set(err, ERROR_INTERNAL, "no GPU can be used: the driver is too old: it is for CUDA %d.%d, the probe was built with %d.%d",
+                         driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
     if (error != cudaSuccess)
         return error_set(err, ERROR_INTERNAL, "no GPU can be used: %s (%s)", cudaGetErrorString(error),
                          cudaGetErrorName(error));
@@ -352,6 +335,17 @@ struct injection of_round(const struct injection *injection, unsigned gpu, enum 
     return now;
 }
 
+/* The first time that it is needed: other tests want the memory for themselves. */
+int take_slots(const struct gpu_probe *probe, unsigned gpu, struct error *err)
+{
+    cuda_gpu *own = &((struct cuda *)probe->own)->gpus[gpu];
+    const size_t words = (size_t)probe->devices[gpu].blocks * work_slots(probe->options.depth) * WORK_WORDS;
+
+    if (own->device.slots == NULL)
+        TRY(cudaMalloc((void **)&own->device.slots, words * sizeof(uint32_t)), "no memory");
+    return 0;
+}
+
 int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t seed, uint64_t round,
           struct error *err)
 {
@@ -361,6 +355,8 @@ int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t s
                          of_round(&probe->options.injection, gpu, unit, round)};
 
     TRY(cudaSetDevice((int)gpu), "it cannot be used");
+    if (unit == WORK_HBM && take_slots(probe, gpu, err) < 0)
+        return -1;
     TRY(cudaMemsetAsync(own->device.digests, 0, blocks * sizeof(uint64_t), own->stream), "memset");
     kernels[unit]<<<blocks, THREADS, 0, own->stream>>>(order, own->device);
     TRY(cudaGetLastError(), "the work cannot be started");
@@ -372,8 +368,8 @@ int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t s
     return 0;
 }
 
-int work_cuda(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
-              struct gpu_answers *ret_answers, struct error *err)
+int work_sms(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
+             struct gpu_answers *ret_answers, struct error *err)
 {
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
         if (start(probe, gpu, unit, seed, round, err) < 0)
@@ -386,15 +382,35 @@ int work_cuda(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint6
         TRY(cudaStreamSynchronize(own->stream), "the work broke off");
         memcpy(ret_answers->digests[gpu], own->digests, blocks * sizeof(uint64_t));
         memcpy(ret_answers->sms[gpu], own->sms, blocks * sizeof(uint32_t));
+        ret_answers->blocks[gpu] = blocks;
+        ret_answers->peers[gpu] = GPU_MOST;
     }
     return 0;
+}
+
+int work_cuda(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
+              struct gpu_answers *ret_answers, struct error *err)
+{
+    struct cuda *cuda = (struct cuda *)probe->own;
+
+    cuda->last = unit;
+    if (work_is_of_sm(unit))
+        return work_sms(probe, unit, seed, round, ret_answers, err);
+    if (cuda->engines == NULL)
+        cuda->engines = engines_open(probe, err);
+    return cuda->engines != NULL ? engines_work(cuda->engines, probe, unit, seed, round, ret_answers, err) : -1;
 }
 
 int words_cuda(struct gpu_probe *probe, unsigned gpu, unsigned block, uint32_t ret_words[WORK_WORDS],
                struct error *err)
 {
-    const cuda_gpu *own = &((struct cuda *)probe->own)->gpus[gpu];
+    const struct cuda *cuda = (struct cuda *)probe->own;
+    const cuda_gpu *own = &cuda->gpus[gpu];
 
+    if (!work_is_of_sm(cuda->last)) {
+        memcpy(ret_words, engines_words(cuda->engines, gpu, block), WORK_WORDS * sizeof(uint32_t));
+        return 0;
+    }
     TRY(cudaSetDevice((int)gpu), "it cannot be used");
     TRY(cudaMemcpy(ret_words, own->device.words + (size_t)block * WORK_WORDS, WORK_WORDS * sizeof(uint32_t),
                    cudaMemcpyDeviceToHost),
@@ -402,9 +418,24 @@ int words_cuda(struct gpu_probe *probe, unsigned gpu, unsigned block, uint32_t r
     return 0;
 }
 
+/* Of all GPUs, for answers are compared over all. */
+const char *lacks_cuda(const struct gpu_probe *probe, enum work_unit unit)
+{
+    const struct cuda *cuda = (const struct cuda *)probe->own;
+
+    if (unit == WORK_PEER && probe->device_count < 2)
+        return "there is one GPU only";
+    for (unsigned gpu = 0; unit == WORK_TENSOR_FP8 && gpu < probe->device_count; gpu++)
+        if (cuda->gpus[gpu].major != 12)
+            return "no instruction for fp8 that a warp has for itself: the compiler would make fp16 of it";
+    return NULL;
+}
+
+/* The host computes the others' answers too, but no GPU has run their kernels yet: until one has given what the host has
+   (scripts/gpu-day), a kernel that is wrong must not accuse every GPU. Copies have no kernel. */
 bool is_known_cuda(enum work_unit unit)
 {
-    return unit != WORK_SPECIAL;
+    return unit != WORK_SPECIAL && (unit <= WORK_MEMORY || !work_is_of_sm(unit));
 }
 
 void close_cuda(struct gpu_probe *probe)
@@ -418,6 +449,7 @@ void close_cuda(struct gpu_probe *probe)
             continue;
         (void)cudaFree(own->device.words);
         (void)cudaFree(own->device.scratch);
+        (void)cudaFree(own->device.slots);
         (void)cudaFree(own->device.sms);
         (void)cudaFree(own->device.digests);
         (void)cudaFreeHost(own->digests);
@@ -425,12 +457,14 @@ void close_cuda(struct gpu_probe *probe)
         if (own->stream != NULL)
             (void)cudaStreamDestroy(own->stream);
     }
+    if (cuda != NULL)
+        engines_close(cuda->engines);
     free(cuda);
     probe->own = NULL;
 }
 
 } /* namespace */
 
-extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",        open_cuda,  work_cuda,   words_cuda,
-                                                        is_known_cuda, close_cuda, &memory_cuda, &gemm_cuda, &copies_cuda,
+extern "C" const struct gpu_backend gpu_backend_cuda = {"cuda",        open_cuda,     lacks_cuda, work_cuda,    words_cuda,
+                                                        is_known_cuda, close_cuda,    &memory_cuda, &gemm_cuda, &copies_cuda,
                                                         &training_cuda};

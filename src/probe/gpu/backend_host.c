@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "copies.h"
 #include "gemm.h"
@@ -15,7 +16,8 @@ struct host_gpu {
     unsigned number;
     enum work_unit unit;
     uint64_t seed, round;
-    uint32_t (*words)[WORK_WORDS]; /* of each SM */
+    uint32_t (*words)[WORK_WORDS]; /* of each SM; of what is copied, what came back */
+    uint32_t (*far)[WORK_WORDS];   /* where it is copied to */
     uint64_t *digests;             /* likewise */
 };
 
@@ -40,8 +42,9 @@ static int open_host(struct gpu_probe *probe, struct error *err)
         (void)snprintf(device->uuid, sizeof device->uuid, "HOST-%u", i);
         host->gpus[i] = (struct host_gpu){.probe = probe, .number = i};
         host->gpus[i].words = calloc(device->sms, sizeof *host->gpus[i].words);
+        host->gpus[i].far = calloc(device->sms, sizeof *host->gpus[i].far);
         host->gpus[i].digests = calloc(device->sms, sizeof *host->gpus[i].digests);
-        if (host->gpus[i].words == NULL || host->gpus[i].digests == NULL)
+        if (host->gpus[i].words == NULL || host->gpus[i].far == NULL || host->gpus[i].digests == NULL)
             return error_set(err, ERROR_INTERNAL, "no memory for what %u SMs answer", device->sms);
     }
     return 0;
@@ -58,12 +61,25 @@ static void turn_over(struct host_gpu *gpu, unsigned sm)
             injection_bits(injection, gpu->number, sm, gpu->unit, place / WORK_LANE_WORDS, gpu->round);
 }
 
+/* There and back. To a peer or not is the same here. */
+static void copy(struct host_gpu *gpu, unsigned blocks)
+{
+    work_give(gpu->unit, gpu->seed, blocks, gpu->words[0]);
+    memcpy(gpu->far, gpu->words, blocks * sizeof *gpu->far);
+    memcpy(gpu->words, gpu->far, blocks * sizeof *gpu->far);
+    work_take(blocks, gpu->words[0]);
+}
+
 static void *work_gpu(void *data)
 {
     struct host_gpu *gpu = data;
+    const unsigned sms = gpu->probe->devices[gpu->number].sms;
 
-    for (unsigned sm = 0; sm < gpu->probe->devices[gpu->number].sms; sm++) {
-        work_block(gpu->unit, gpu->seed, gpu->probe->options.depth, gpu->words[sm]);
+    if (!work_is_of_sm(gpu->unit))
+        copy(gpu, sms);
+    for (unsigned sm = 0; sm < sms; sm++) {
+        if (work_is_of_sm(gpu->unit))
+            work_block(gpu->unit, gpu->seed, gpu->probe->options.depth, gpu->words[sm]);
         turn_over(gpu, sm);
         gpu->digests[sm] = work_digest(gpu->words[sm]);
     }
@@ -98,11 +114,14 @@ static int work_host(struct gpu_probe *probe, enum work_unit unit, uint64_t seed
         host->gpus[i].round = round;
     }
     work_all(host, probe->device_count);
-    for (unsigned i = 0; i < probe->device_count; i++)
+    for (unsigned i = 0; i < probe->device_count; i++) {
+        ret_answers->blocks[i] = probe->devices[i].sms;
+        ret_answers->peers[i] = unit == WORK_PEER ? work_peer(i, probe->device_count, seed, round) : GPU_MOST;
         for (unsigned sm = 0; sm < probe->devices[i].sms; sm++) {
             ret_answers->digests[i][sm] = host->gpus[i].digests[sm];
-            ret_answers->sms[i][sm] = sm;
+            ret_answers->sms[i][sm] = work_is_of_sm(unit) ? sm : GPU_NO_SM;
         }
+    }
     return 0;
 }
 
@@ -117,6 +136,11 @@ static int words_host(struct gpu_probe *probe, unsigned gpu, unsigned block, uin
     return 0;
 }
 
+static const char *lacks_host(const struct gpu_probe *probe, enum work_unit unit)
+{
+    return unit == WORK_PEER && probe->device_count < 2 ? "there is one GPU only" : NULL;
+}
+
 /* As of a GPU, so that the way without an answer known beforehand is tried too. */
 static bool is_known_host(enum work_unit unit)
 {
@@ -129,6 +153,7 @@ static void close_host(struct gpu_probe *probe)
 
     for (unsigned i = 0; host != NULL && i < probe->device_count; i++) {
         free(host->gpus[i].words);
+        free(host->gpus[i].far);
         free(host->gpus[i].digests);
     }
     free(host);
@@ -138,6 +163,7 @@ static void close_host(struct gpu_probe *probe)
 const struct gpu_backend gpu_backend_host = {
     .name = "host",
     .open = open_host,
+    .lacks = lacks_host,
     .work = work_host,
     .words = words_host,
     .is_known = is_known_host,

@@ -27,12 +27,15 @@ enum {
     GPU_LATE = 75,   /* the deadline was over */
 };
 
+#define GPU_NO_SM UINT32_MAX
+
 enum {
     GPU_NAME_BYTES = 96,
     GPU_MOST = 64,
-    GPU_SMS_MOST = 1024,    /* numbers that SMs may have */
-    GPU_BLOCKS_MOST = 4096, /* of a GPU in one round */
-    GPU_TYPES = 6,          /* GEMM_TYPES */
+    GPU_SMS_MOST = 1024,     /* numbers that SMs may have */
+    GPU_BLOCKS_MOST = 4096,  /* of a GPU in one round */
+    GPU_TYPES = 6,           /* GEMM_TYPES */
+    GPU_COPIED_BLOCKS = 256, /* by copy engines in a round, 1 MiB */
     GPU_SIZES_MOST = 4
 };
 
@@ -72,7 +75,7 @@ struct gpu_options {
     unsigned steps, layers;       /* of the test training; layers 0: as many as there is memory for */
     uint64_t seed;                /* likewise */
     unsigned host_gpus, host_sms; /* of the host backend */
-    unsigned host_mib;            /* memory of each of its GPUs */
+    unsigned mib;                 /* of each GPU's memory at most; 0: all, of the host backend 16 */
     struct power_plan power;      /* of the test power */
     double at_s;                  /* when it begins, by the common clock; 0: soon */
     bool clock_by_stdin;          /* else CLOCK_REALTIME */
@@ -82,13 +85,16 @@ struct gpu_options {
 struct gpu_device {
     char name[GPU_NAME_BYTES], uuid[GPU_NAME_BYTES], serial[GPU_NAME_BYTES]; /* "": not told */
     char bus[GPU_NAME_BYTES];                                                /* PCI address */
-    unsigned sms, blocks; /* blocks that do the work in each round, several on each SM */
+    unsigned sms, blocks; /* blocks that do SMs' work in each round, several on each */
 };
 
 /* What all GPUs answered in a round: by GPU and block. */
 struct gpu_answers {
     uint64_t digests[GPU_MOST][GPU_BLOCKS_MOST];
-    uint32_t sms[GPU_MOST][GPU_BLOCKS_MOST]; /* the number of the SM that the block ran on */
+    uint32_t sms[GPU_MOST]
+                [GPU_BLOCKS_MOST]; /* the number of the SM that the block ran on; GPU_NO_SM: of none */
+    unsigned blocks[GPU_MOST];
+    unsigned peers[GPU_MOST]; /* to which GPU this one's went; GPU_MOST: to none */
 };
 
 struct gpu_probe;
@@ -101,6 +107,8 @@ struct gpu_backend {
     const char *name;
     /* Fills probe->devices and probe->device_count, and what the backend keeps. -1 with err set. */
     int (*open)(struct gpu_probe *probe, struct error *err);
+    /* NULL; or why the unit cannot be tried here: words that last. */
+    const char *(*lacks)(const struct gpu_probe *probe, enum work_unit unit);
     /* The unit's work on every SM of every GPU at once. */
     int (*work)(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
                 struct gpu_answers *ret_answers, struct error *err);
@@ -136,6 +144,14 @@ extern const struct gpu_backend gpu_backend_cuda;
 extern const char *const work_names[WORK_UNITS];
 void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret_words[WORK_WORDS]);
 uint64_t work_digest(const uint32_t words[WORK_WORDS]);
+/* What copy engines are given: so many blocks of WORK_WORDS, each with its number in it; and what came back without that. */
+void work_give(enum work_unit unit, uint64_t seed, unsigned blocks, uint32_t *ret_words);
+void work_take(unsigned blocks, uint32_t *words);
+/* To whom a GPU's words go in a round with this input: with up to 17 GPUs all pairs have had theirs when all 16 have come. */
+static inline unsigned work_peer(unsigned gpu, unsigned gpus, uint64_t seed, uint64_t round)
+{
+    return (unsigned)((gpu + 1 + (seed + round / 4096) % (gpus - 1)) % gpus);
+}
 
 /* inject.c: "gpu=0,sm=17,unit=tensor-bf16,lane=3,bits=0x1000,from=450,period=3,one-in=1000000"; what is left out is 0,
  * every unit, all lanes, bit 0, from the first round on, in each. "gpu=0,offset=0x1000,bits=1" is a word of memory, and

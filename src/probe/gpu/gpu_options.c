@@ -27,7 +27,6 @@ static struct words {
            .windows = 20,
            .warmup = 3,
            .passes = 4,
-           .mib = 16,
            .steps = 30,
            .seed = 1};
 
@@ -91,7 +90,9 @@ static const struct {
      {"clock", 0, OPTION_STRING, "NAME", &words.clock,
       "realtime: this host's (default); stdin: who reads a line {\"ping\": N} answers with its seconds since 1970"}},
     {MEMORY, {"passes", 0, OPTION_COUNT, "N", &words.passes, "so often with all patterns (default 4)"}},
-    {MEMORY, {"memory", 0, OPTION_COUNT, "MIB", &words.mib, "of each GPU of the host backend (default 16)"}},
+    {MEMORY,
+     {"memory", 0, OPTION_COUNT, "MIB", &words.mib,
+      "of each GPU at most (default: all that is free; of the host backend 16)"}},
 };
 
 enum { MIB_MOST = 1 << 20 };
@@ -262,7 +263,7 @@ static int read_words(struct gpu_options *options, struct error *err)
     options->deadline_s = words.deadline_s;
     options->host_gpus = words.gpus;
     options->host_sms = words.sms;
-    options->host_mib = words.mib;
+    options->mib = words.mib;
     options->windows = words.windows;
     options->warmup_s = words.warmup;
     options->passes = words.passes;

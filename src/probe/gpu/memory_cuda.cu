@@ -143,8 +143,8 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* The largest first, and smaller ones until no more is there. */
-void take_all(struct cuda_memory *own, struct memory_size *size)
+/* The largest first, and smaller ones until no more is there; or one of at most so many bytes. */
+void take_all(struct cuda_memory *own, struct memory_size *size, size_t most)
 {
     size_t free_bytes = 0, total = 0, next;
     uint64_t first = 0;
@@ -153,6 +153,8 @@ void take_all(struct cuda_memory *own, struct memory_size *size)
         return;
     size->total = total;
     next = free_bytes > KEPT_FREE ? (free_bytes - KEPT_FREE) / PIECE_LEAST * PIECE_LEAST : 0;
+    if (most > 0 && next > most)
+        next = most / PIECE_LEAST * PIECE_LEAST;
     while (next >= PIECE_LEAST && own->count < PIECES_MOST) {
         piece *piece = &own->pieces[own->count];
 
@@ -162,7 +164,7 @@ void take_all(struct cuda_memory *own, struct memory_size *size)
             first += piece->pairs;
             size->covered += next;
             own->count++;
-            if (cudaMemGetInfo(&free_bytes, &total) != cudaSuccess || free_bytes <= KEPT_FREE)
+            if (most > 0 || cudaMemGetInfo(&free_bytes, &total) != cudaSuccess || free_bytes <= KEPT_FREE)
                 break;
             free_bytes = (free_bytes - KEPT_FREE) / PIECE_LEAST * PIECE_LEAST;
             next = next < free_bytes ? next : free_bytes;
@@ -173,7 +175,7 @@ void take_all(struct cuda_memory *own, struct memory_size *size)
     }
 }
 
-int prepare(struct cuda_memory *own, unsigned gpu, struct memory_size *size, struct error *err)
+int prepare(struct cuda_memory *own, unsigned gpu, size_t most_bytes, struct memory_size *size, struct error *err)
 {
     const struct memory_content random = {PATTERN_RANDOM, 1, 0};
     const size_t most = ARRAY_MOST / sizeof(ulonglong2);
@@ -183,7 +185,7 @@ int prepare(struct cuda_memory *own, unsigned gpu, struct memory_size *size, str
     TRY(cudaEventCreate(&own->began), "no event");
     TRY(cudaEventCreate(&own->ended), "no event");
     TRY(cudaMalloc((void **)&own->errors, sizeof *own->errors), "no memory");
-    take_all(own, size);
+    take_all(own, size, most_bytes);
     if (own->count == 0)
         return error_set(err, ERROR_INTERNAL, "GPU %u: none of its memory is free", gpu);
     own->array_pairs = own->pieces[0].pairs / 3 < most ? own->pieces[0].pairs / 3 : most;
@@ -224,7 +226,7 @@ void *open_cuda(struct gpu_probe *probe, unsigned gpu, struct memory_size *ret_s
     own->gpu = gpu;
     own->blocks = probe->devices[gpu].sms * BLOCKS_OF_AN_SM;
     own->fault = injection_memory(&probe->options.injection, gpu);
-    if (prepare(own, gpu, ret_size, err) < 0) {
+    if (prepare(own, gpu, (size_t)probe->options.mib << 20, ret_size, err) < 0) {
         close_cuda(own);
         return NULL;
     }

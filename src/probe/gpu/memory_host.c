@@ -5,6 +5,8 @@
 
 #include "memory.h"
 
+enum { MIB = 16 /* unless said otherwise */ };
+
 struct host_memory {
     uint64_t *words;
     size_t count;   /* of words */
@@ -16,7 +18,7 @@ struct host_memory {
 static void *open_host(struct gpu_probe *probe, unsigned gpu, struct memory_size *ret_size, struct error *err)
 {
     struct host_memory *own = calloc(1, sizeof *own);
-    const size_t bytes = (size_t)probe->options.host_mib << 20;
+    const size_t bytes = (size_t)(probe->options.mib > 0 ? probe->options.mib : MIB) << 20;
 
     if (own != NULL)
         own->words = malloc(bytes);

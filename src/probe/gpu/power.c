@@ -8,8 +8,8 @@
  *   {"segment": 0, ..}       each wave and the ramp: W of all GPUs together at work and idle, and the peaks added up
  *   {"gpu": 0, ..}           edges that it came to, how late the latest was and 99 in a hundred are (early ones count as well),
  *                            and what the driver said: W, clock at work, temperature, why that was not higher (only where it was
- *                            asked in all waves and the ramp, or something was found); or since which second of the test the GPU is
- *                            lost
+ *                            asked in all waves and the ramp, or something was found), how long it was held below its clocks for
+ *                            its voltage's sake (where the driver counts it); or since which second of the test the GPU is lost
  *
  * Without NVML there are no figures but those of time. What the GPU draws follows an edge by a few ms, which nobody sees from here.
  */
@@ -349,6 +349,15 @@ static void put_reasons(struct line *line, const struct power_run *run, unsigned
     json_member(&line->writer, "reasons", text);
 }
 
+static void put_held(struct line *line, struct sensor_held held)
+{
+    if (!held.known)
+        return;
+    line_rate(line, "reliability_ms", held.reliability_ms);
+    line_rate(line, "board_limit_ms", held.board_ms);
+    line_rate(line, "below_base_ms", held.below_base_ms);
+}
+
 static void put_sensed(struct line *line, const struct power_run *run, unsigned gpu)
 {
     struct sensor_span all = sensors_over(run->sensors, gpu, run->begin, run->begin + run->schedule.end);
@@ -360,6 +369,7 @@ static void put_sensed(struct line *line, const struct power_run *run, unsigned 
             off = sensors_joined(off, sense(run, gpu, &run->schedule.segments[i], false));
         }
     put_reasons(line, run, gpu, all.reasons);
+    put_held(line, sensors_held(run->sensors, gpu));
     if (all.samples == 0 || on.samples == 0 || off.samples == 0)
         return;
     json_member(&line->writer, "power",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Silent data corruption: each SM is given the same work, and each has to give the same answer.
+ * Silent data corruption: each SM is given the same work, and each has to give the same answer; copy engines are given the same
+ * words, and have to bring them.
  *
  * What a block must answer is computed by the host where its arithmetic is the device's. Elsewhere it is what more than
  * half of all SMs of the host answered when those inputs came for the first time; an answer that changes later is wrong
@@ -16,8 +17,12 @@ struct sdc *sdc_create(struct gpu_probe *probe)
 {
     struct sdc *sdc = calloc(1, sizeof *sdc);
 
-    if (sdc != NULL)
-        sdc->probe = probe;
+    if (sdc == NULL)
+        return NULL;
+    sdc->probe = probe;
+    for (unsigned unit = 0; unit < WORK_UNITS; unit++)
+        sdc->units[unit] =
+            probe->options.units[unit] && probe->backend->lacks(probe, (enum work_unit)unit) == NULL;
     return sdc;
 }
 
@@ -36,13 +41,13 @@ static bool majority(const struct sdc *sdc, uint64_t *ret_digest)
     size_t votes = 0, total = 0, agree = 0;
 
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < probe->devices[gpu].blocks; block++, total++) {
+        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++, total++) {
             if (votes == 0)
                 digest = sdc->answers.digests[gpu][block];
             votes = sdc->answers.digests[gpu][block] == digest ? votes + 1 : votes - 1;
         }
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < probe->devices[gpu].blocks; block++)
+        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++)
             agree += sdc->answers.digests[gpu][block] == digest;
     *ret_digest = digest;
     return agree * 2 > total;
@@ -75,7 +80,7 @@ static int right_words(struct sdc *sdc, enum work_unit unit, uint64_t seed, uint
         return 0;
     }
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < probe->devices[gpu].blocks; block++)
+        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++)
             if (sdc->answers.digests[gpu][block] == digest)
                 return probe->backend->words(sdc->probe, gpu, block, ret_words, err);
     *ret_found = false;
@@ -84,10 +89,12 @@ static int right_words(struct sdc *sdc, enum work_unit unit, uint64_t seed, uint
 
 static struct sdc_error *error_of(struct sdc *sdc, unsigned gpu, unsigned sm, enum work_unit unit)
 {
+    const unsigned peer = sdc->answers.peers[gpu];
     struct sdc_error *grown;
 
     for (size_t i = 0; i < sdc->error_count; i++)
-        if (sdc->errors[i].gpu == gpu && sdc->errors[i].sm == sm && sdc->errors[i].unit == unit)
+        if (sdc->errors[i].gpu == gpu && sdc->errors[i].sm == sm && sdc->errors[i].unit == unit &&
+            sdc->errors[i].peer == peer)
             return &sdc->errors[i];
     if (sdc->error_count == sdc->error_capacity) {
         sdc->error_capacity = sdc->error_capacity > 0 ? sdc->error_capacity * 2 : 64;
@@ -96,7 +103,7 @@ static struct sdc_error *error_of(struct sdc *sdc, unsigned gpu, unsigned sm, en
             return NULL;
         sdc->errors = grown;
     }
-    sdc->errors[sdc->error_count] = (struct sdc_error){.gpu = gpu, .sm = sm, .unit = unit};
+    sdc->errors[sdc->error_count] = (struct sdc_error){.gpu = gpu, .sm = sm, .peer = peer, .unit = unit};
     return &sdc->errors[sdc->error_count++];
 }
 
@@ -136,15 +143,16 @@ static int compare(struct sdc *sdc, enum work_unit unit, uint64_t seed, struct e
     uint64_t digest;
 
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < probe->devices[gpu].blocks; block++)
-            sdc->reached[gpu][sdc->answers.sms[gpu][block] % GPU_SMS_MOST] = true;
+        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++)
+            if (sdc->answers.sms[gpu][block] != GPU_NO_SM)
+                sdc->reached[gpu][sdc->answers.sms[gpu][block] % GPU_SMS_MOST] = true;
     if (!find_reference(sdc, unit, seed, &digest)) {
         if (sdc->disagreed++ == 0)
             sdc->disagreed_unit = unit;
         return 0;
     }
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < probe->devices[gpu].blocks; block++)
+        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++)
             if (sdc->answers.digests[gpu][block] != digest &&
                 take_wrong(sdc, gpu, block, unit, seed, digest, err) < 0)
                 return -1;
@@ -154,7 +162,7 @@ static int compare(struct sdc *sdc, enum work_unit unit, uint64_t seed, struct e
 /* Units take turns; each has its own count of inputs. */
 static enum work_unit unit_of_round(const struct sdc *sdc)
 {
-    const bool *units = sdc->probe->options.units;
+    const bool *units = sdc->units;
     unsigned count = 0, wanted;
 
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
@@ -181,12 +189,12 @@ int sdc_round(struct sdc *sdc, struct error *err)
 }
 
 /* However short the time: a digest is of all inputs, and is what hosts are compared by. */
-static uint64_t rounds_owed(const struct gpu_options *options)
+static uint64_t rounds_owed(const struct sdc *sdc)
 {
     uint64_t units = 0;
 
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
-        units += options->units[unit];
+        units += sdc->units[unit];
     return units * SDC_SEEDS;
 }
 
@@ -200,9 +208,11 @@ static void rest_until(double end)
 int sdc_run(struct sdc *sdc, struct error *err)
 {
     const struct gpu_options *options = &sdc->probe->options;
-    uint64_t owed = rounds_owed(options);
+    uint64_t owed = rounds_owed(sdc);
     double began = gpu_now_s(), end = began + options->seconds, rest = began + options->swing;
 
+    if (owed == 0)
+        return error_set(err, ERROR_INTERNAL, "none of these units can be tried here");
     while (!gpu_stop_asked() &&
            (options->rounds > 0 ? sdc->rounds < options->rounds : sdc->rounds < owed || gpu_now_s() < end)) {
         if (sdc_round(sdc, err) < 0)

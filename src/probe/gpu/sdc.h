@@ -6,7 +6,8 @@
 #include "gpu.h"
 
 struct sdc_error {
-    unsigned gpu, sm;
+    unsigned gpu, sm; /* GPU_NO_SM: of the GPU as a whole */
+    unsigned peer;    /* that it copied to; GPU_MOST: none */
     enum work_unit unit;
     uint64_t first_round, last_round, rounds; /* when it was wrong, and in how many rounds */
     unsigned word;                            /* the first that was wrong then */
@@ -23,6 +24,7 @@ struct sdc_reference {
 
 struct sdc {
     struct gpu_probe *probe;
+    bool units[WORK_UNITS]; /* that are tried: asked for, and there */
     struct sdc_reference references[WORK_UNITS][SDC_SEEDS];
     struct sdc_error *errors;
     size_t error_count, error_capacity;

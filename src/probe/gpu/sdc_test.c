@@ -2,9 +2,9 @@
 /*
  * The test sdc: what it does of the program's options, and its rows.
  *
- *   {"unit": "fma32", "digest": ..}   each unit: what the right answers were, the same on every like host
+ *   {"unit": "fma32", "digest": ..}   each unit: what the right answers were, the same on every like host; or why it was not tried
  *   {"gpu": 0, ..}                    each GPU: how many of its SMs were reached, how many were wrong
- *   {"wrong_gpu": 0, "sm": 17, ..}    each SM and unit that answered wrong
+ *   {"wrong_gpu": 0, "sm": 17, ..}    each SM and unit that answered wrong; of what is copied no SM, and of copies to a peer that
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,16 @@ static void head_sdc(const struct gpu_probe *probe, struct line *line)
     line_number(line, "units", units);
     line_number(line, "seeds", SDC_SEEDS);
     line_number(line, "depth", probe->options.depth);
+}
+
+static void put_lacking(const struct sdc *sdc, enum work_unit unit)
+{
+    struct line line;
+
+    line_begin(&line);
+    json_member(&line.writer, "unit", work_names[unit]);
+    json_member(&line.writer, "not_tried", sdc->probe->backend->lacks(sdc->probe, unit));
+    line_end(&line);
 }
 
 static void put_unit(const struct sdc *sdc, enum work_unit unit)
@@ -43,9 +53,11 @@ static void put_unit(const struct sdc *sdc, enum work_unit unit)
 
 static void put_gpu(const struct sdc *sdc, unsigned gpu)
 {
-    unsigned wrong = 0;
+    unsigned wrong = 0, copies = 0;
     struct line line;
 
+    for (size_t i = 0; i < sdc->error_count; i++)
+        copies += sdc->errors[i].gpu == gpu && sdc->errors[i].sm == GPU_NO_SM;
     for (unsigned sm = 0; sm < GPU_SMS_MOST && sdc->error_count > 0; sm++) {
         bool is_wrong = false;
 
@@ -57,16 +69,24 @@ static void put_gpu(const struct sdc *sdc, unsigned gpu)
     line_number(&line, "sms", sdc->probe->devices[gpu].sms);
     line_number(&line, "sms_reached", sdc_reached(sdc, gpu));
     line_number(&line, "sms_wrong", wrong);
+    if (copies > 0)
+        line_number(&line, "copies_wrong", copies);
     line_end(&line);
 }
 
-static void put_error(const struct sdc_error *error)
+static void put_error(const struct sdc *sdc, const struct sdc_error *error)
 {
+    const struct gpu_device *device = &sdc->probe->devices[error->gpu];
     struct line line;
 
     line_begin(&line);
     line_number(&line, "wrong_gpu", error->gpu);
-    line_number(&line, "sm", error->sm);
+    line_known(&line, "uuid", device->uuid);
+    line_known(&line, "serial", device->serial);
+    if (error->sm != GPU_NO_SM)
+        line_number(&line, "sm", error->sm);
+    if (error->peer != GPU_MOST)
+        line_number(&line, "peer", error->peer);
     json_member(&line.writer, "unit", work_names[error->unit]);
     line_number(&line, "first_round", (double)error->first_round);
     line_number(&line, "rounds", (double)error->rounds);
@@ -80,12 +100,14 @@ static void put_error(const struct sdc_error *error)
 static void output_sdc(const struct sdc *sdc)
 {
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
-        if (sdc->probe->options.units[unit])
+        if (sdc->units[unit])
             put_unit(sdc, (enum work_unit)unit);
+        else if (sdc->probe->options.units[unit])
+            put_lacking(sdc, (enum work_unit)unit);
     for (unsigned gpu = 0; gpu < sdc->probe->device_count; gpu++)
         put_gpu(sdc, gpu);
     for (size_t i = 0; i < sdc->error_count; i++)
-        put_error(&sdc->errors[i]);
+        put_error(sdc, &sdc->errors[i]);
 }
 
 /* How it ended: each SM has to have been reached, or nothing was shown of it. */

@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sensors.h"
 
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "nvml.h"
+
 enum { SAMPLES_MOST = 16384 /* of a GPU; older ones are overwritten */ };
-
-/* Of nvml.h what is used: its interface is kept stable, and the header is on few hosts. */
-typedef struct nvml_device *nvml_device;
-enum {
-    NVML_DONE = 0,
-    NVML_LOST = 15,
-    NVML_CLOCK_SM = 1,
-    NVML_TEMPERATURE_GPU = 0,
-    NVML_POWER_INSTANT = 186 /* a field, in mW */
-};
-
-struct nvml_field {
-    unsigned id, scope;
-    long long timestamp, latency_us;
-    int type, status;
-    union {
-        unsigned number;
-        unsigned long long widest;
-    } value;
-};
-
-struct nvml {
-    void *handle;
-    int (*init)(void);
-    int (*shutdown)(void);
-    int (*find)(const char *uuid, nvml_device *ret_device);
-    int (*clock)(nvml_device device, int kind, unsigned *ret_mhz);
-    int (*power)(nvml_device device, unsigned *ret_mw);
-    int (*temperature)(nvml_device device, int kind, unsigned *ret_c);
-    int (*reasons)(nvml_device device, unsigned long long *ret_reasons);
-    int (*fields)(nvml_device device, int count, struct nvml_field *fields); /* NULL: an old driver */
-};
 
 struct sample {
     double at_s;
@@ -51,9 +20,10 @@ struct sample {
 struct log {
     nvml_device device; /* NULL: NVML does not know it */
     struct sample *samples;
-    size_t count; /* that were taken */
-    bool instant; /* its power is of the moment */
-    double lost;  /* since when; 0 */
+    size_t count;            /* that were taken */
+    bool instant;            /* its power is of the moment */
+    double lost;             /* since when; 0 */
+    struct sensor_held held; /* since the driver was loaded, at the start */
 };
 
 struct sensors {
@@ -66,30 +36,25 @@ struct sensors {
     bool started, stops;
 };
 
-static bool load(struct nvml *nvml)
+/* false: the driver does not count it. */
+static bool violation(const struct nvml *nvml, nvml_device device, enum nvml_policy policy, double *ret_ms)
 {
-    const struct {
-        const char *name;
-        void *function;
-    } functions[] = {
-        {"nvmlInit_v2", &nvml->init},
-        {"nvmlShutdown", &nvml->shutdown},
-        {"nvmlDeviceGetHandleByUUID", &nvml->find},
-        {"nvmlDeviceGetClockInfo", &nvml->clock},
-        {"nvmlDeviceGetPowerUsage", &nvml->power},
-        {"nvmlDeviceGetTemperature", &nvml->temperature},
-        {"nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons},
-    };
+    struct nvml_violation violation = {0};
 
-    nvml->handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; nvml->handle != NULL && i < sizeof functions / sizeof functions[0]; i++) {
-        *(void **)functions[i].function = dlsym(nvml->handle, functions[i].name);
-        if (*(void **)functions[i].function == NULL)
-            return false;
-    }
-    if (nvml->handle != NULL)
-        *(void **)&nvml->fields = dlsym(nvml->handle, "nvmlDeviceGetFieldValues");
-    return nvml->handle != NULL;
+    if (nvml->violation == NULL || nvml->violation(device, (int)policy, &violation) != NVML_DONE)
+        return false;
+    *ret_ms = (double)violation.ns / 1e6;
+    return true;
+}
+
+static struct sensor_held held_now(const struct nvml *nvml, nvml_device device)
+{
+    struct sensor_held held = {0};
+
+    held.known = violation(nvml, device, NVML_POLICY_RELIABILITY, &held.reliability_ms) &&
+                 violation(nvml, device, NVML_POLICY_BOARD_LIMIT, &held.board_ms) &&
+                 violation(nvml, device, NVML_POLICY_BASE_CLOCKS, &held.below_base_ms);
+    return held;
 }
 
 static bool power_now(const struct nvml *nvml, nvml_device device, unsigned *ret_mw)
@@ -173,6 +138,8 @@ static bool find_all(struct sensors *sensors, const struct gpu_probe *probe)
             log->device = NULL;
         log->instant = log->device != NULL && sensors->how.power == SENSOR_POWER_INSTANT &&
                        power_now(&sensors->nvml, log->device, &milliwatts);
+        if (log->device != NULL)
+            log->held = held_now(&sensors->nvml, log->device);
         found = found || log->device != NULL;
     }
     return found;
@@ -182,8 +149,7 @@ static void release(struct sensors *sensors)
 {
     for (unsigned gpu = 0; gpu < sensors->gpus; gpu++)
         free(sensors->logs[gpu].samples);
-    if (sensors->nvml.handle != NULL)
-        (void)dlclose(sensors->nvml.handle);
+    nvml_close(&sensors->nvml);
     (void)pthread_mutex_destroy(&sensors->lock);
     free(sensors);
 }
@@ -196,7 +162,7 @@ struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how h
         return NULL;
     sensors->how = how;
     (void)pthread_mutex_init(&sensors->lock, NULL);
-    if (!load(&sensors->nvml) || sensors->nvml.init() != NVML_DONE) {
+    if (!nvml_open(&sensors->nvml)) {
         release(sensors);
         return NULL;
     }
@@ -204,7 +170,6 @@ struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how h
         sensors->started = pthread_create(&sensors->thread, NULL, work, sensors) == 0;
     if (sensors->started)
         return sensors;
-    (void)sensors->nvml.shutdown();
     release(sensors);
     return NULL;
 }
@@ -217,7 +182,6 @@ void sensors_stop(struct sensors *sensors)
     sensors->stops = true;
     (void)pthread_mutex_unlock(&sensors->lock);
     (void)pthread_join(sensors->thread, NULL);
-    (void)sensors->nvml.shutdown();
     release(sensors);
 }
 
@@ -244,6 +208,20 @@ static void add(struct sensor_span *span, const struct sample *sample)
 
     *span = sensors_joined(*span, (struct sensor_span){1, sample->clock_mhz, watts, sample->clock_mhz, watts,
                                                        sample->temperature_c, sample->reasons});
+}
+
+struct sensor_held sensors_held(const struct sensors *sensors, unsigned gpu)
+{
+    const struct log *log = sensors != NULL ? &sensors->logs[gpu] : NULL;
+    struct sensor_held now = {0};
+
+    if (log == NULL || log->device == NULL || !log->held.known)
+        return now;
+    now = held_now(&sensors->nvml, log->device);
+    now.reliability_ms = fmax(now.reliability_ms - log->held.reliability_ms, 0);
+    now.board_ms = fmax(now.board_ms - log->held.board_ms, 0);
+    now.below_base_ms = fmax(now.below_base_ms - log->held.below_base_ms, 0);
+    return now;
 }
 
 enum sensor_power sensors_power(const struct sensors *sensors, unsigned gpu)

@@ -40,6 +40,13 @@ struct sensors *sensors_start(const struct gpu_probe *probe, struct sensor_how h
 struct sensor_span sensors_over(struct sensors *sensors, unsigned gpu, double from, double to);
 /* Two spans as one. */
 struct sensor_span sensors_joined(struct sensor_span one, struct sensor_span other);
+/* ms since the start in which the driver held the GPU below its clocks: for the voltage at which it is reliable, for a limit of its
+   board, and below its base clock for whatever reason. Of counters, so that what lies between two samples is in it too. */
+struct sensor_held {
+    bool known;
+    double reliability_ms, board_ms, below_base_ms;
+};
+struct sensor_held sensors_held(const struct sensors *sensors, unsigned gpu);
 /* What the samples of this GPU's power were. */
 enum sensor_power sensors_power(const struct sensors *sensors, unsigned gpu);
 /* Since when (gpu_now_s) NVML has called the GPU lost; 0: it has not. */

@@ -15,6 +15,7 @@
 #ifndef ASSAY_PROBE_GPU_WORK_H
 #define ASSAY_PROBE_GPU_WORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
@@ -28,8 +29,10 @@ enum {
     WORK_LANES = 32,     /* of a warp */
     WORK_LANE_WORDS = 8, /* that each lane leaves */
     WORK_WORDS = WORK_WARPS * WORK_LANES * WORK_LANE_WORDS,
-    WORK_TILE = 16, /* a warp multiplies a tile of 16 x 16 by another: 256 sums, 8 for each lane */
-    WORK_SMALL = 4, /* what is multiplied lies in -4 .. 4, so that every sum is exact, in any order */
+    WORK_TILE = 16,        /* a warp multiplies a tile of 16 x 16 by another: 256 sums, 8 for each lane */
+    WORK_SMALL = 4,        /* what is multiplied lies in -4 .. 4, so that every sum is exact, in any order */
+    WORK_BINS = 256,       /* that a block's atomics go to */
+    WORK_SLOTS_MOST = 256, /* of a block in the GPU's memory, each of WORK_WORDS: 1 MiB */
     WORK_DEPTH_MOST = 65536, /* so often a tile's products add up without a rounding: 2^24 / (16 * 4 * 4) */
 };
 
@@ -44,9 +47,24 @@ enum work_unit {
     WORK_TENSOR_INT8,
     WORK_SHUFFLE,
     WORK_SHARED,
-    WORK_MEMORY, /* through caches to the GPU's memory and back */
+    WORK_MEMORY, /* past the first cache */
+    /* Inputs follow from a unit's number: new ones come behind all others. */
+    WORK_TENSOR_FP8, /* e4m3 */
+    WORK_TENSOR_TF32,
+    WORK_TENSOR_FP64,
+    WORK_REDUCE, /* sums of a warp by the instruction for it */
+    WORK_ATOMIC, /* in shared memory, and in the second cache */
+    WORK_HBM,    /* so much of the GPU's memory that no cache holds it */
+    WORK_COPY,   /* the copy engines: up, within the GPU's memory, down */
+    WORK_PEER,   /* from one GPU's memory to another's */
     WORK_UNITS
 };
+
+/* What SMs do; else the GPU as a whole has the fault. */
+WORK_FUNCTION bool work_is_of_sm(enum work_unit unit)
+{
+    return unit < WORK_COPY;
+}
 
 /* A counter makes it, so that each lane can ask for its own: SplitMix64's finalizer. */
 WORK_FUNCTION uint64_t work_mix(uint64_t x)
@@ -103,6 +121,91 @@ WORK_FUNCTION int work_element(uint64_t seed, unsigned unit, unsigned warp, unsi
 WORK_FUNCTION uint32_t work_elsewhere(uint32_t place, unsigned step)
 {
     return (place * 5 + 37 * step + 1) % WORK_WORDS;
+}
+
+/* Of fp8 a product takes 32 elements, two tiles' worth, and starts from zero each time: what adds up over many is not exact in all
+   parts. Which row and column of it a lane's word is: as mma.m16n8k32 has them, twice 8 columns. */
+enum { WORK_FP8_DEPTH = 2 * WORK_TILE };
+
+WORK_FUNCTION unsigned work_fp8_row(unsigned lane, unsigned j)
+{
+    return lane / 4 + j % 4 / 2 * 8;
+}
+
+WORK_FUNCTION unsigned work_fp8_column(unsigned lane, unsigned j)
+{
+    return lane % 4 * 2 + j % 2 + j / 4 * 8;
+}
+
+WORK_FUNCTION int work_fp8_left(uint64_t seed, unsigned warp, unsigned row, unsigned k)
+{
+    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2, row, k % WORK_TILE);
+}
+
+WORK_FUNCTION int work_fp8_right(uint64_t seed, unsigned warp, unsigned k, unsigned column)
+{
+    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2 + 1, k % WORK_TILE, column);
+}
+
+/* The sign changes with each step. */
+WORK_FUNCTION uint32_t work_fp8_step(uint32_t all, unsigned step, int sum)
+{
+    return work_integer(all) ^ (uint32_t)(step % 2 == 0 ? sum : -sum);
+}
+
+/* -4 .. 4 as e4m3. */
+WORK_FUNCTION uint32_t work_e4m3(int number)
+{
+    const uint32_t size = (uint32_t)(number < 0 ? -number : number);
+    const uint32_t bits = size == 0 ? 0 : size == 1 ? 0x38 : size == 2 ? 0x40 : size == 3 ? 0x44 : 0x48;
+
+    return number < 0 ? bits | 0x80 : bits;
+}
+
+/* Both halves of a number of 64 bits. */
+WORK_FUNCTION uint32_t work_folded(uint64_t bits)
+{
+    return (uint32_t)bits ^ work_rotate((uint32_t)(bits >> 32), 16);
+}
+
+/* A lane's next word, by what its warp's words come to. */
+WORK_FUNCTION uint32_t work_reduced(uint32_t x, uint32_t sum, uint32_t odd, uint32_t most)
+{
+    return work_integer(x + sum) ^ work_rotate(odd, 7) ^ work_rotate(most, 19);
+}
+
+/* Atomics are slow beside the rest. */
+WORK_FUNCTION unsigned work_atomic_steps(unsigned depth)
+{
+    return (depth + 7) / 8;
+}
+
+/* Every second step is in shared memory, every second pair of steps adds. */
+WORK_FUNCTION bool work_atomic_adds(unsigned step)
+{
+    return step / 2 % 2 == 0;
+}
+
+WORK_FUNCTION uint32_t work_bin_read(uint32_t place, unsigned step)
+{
+    return (place * 5 + step) % WORK_BINS;
+}
+
+/* With the depth that the check asks for, all blocks together fill a GiB. */
+WORK_FUNCTION unsigned work_slots(unsigned depth)
+{
+    return depth < WORK_SLOTS_MOST ? depth : (unsigned)WORK_SLOTS_MOST;
+}
+
+WORK_FUNCTION uint32_t work_slot_word(uint32_t first, unsigned slot)
+{
+    return work_rotate(first, 1 + slot % 31) ^ slot * 0x9e3779b1u;
+}
+
+/* What is copied tells where it belongs, so that a block in the place of another is found. */
+WORK_FUNCTION uint32_t work_copied(uint32_t word, unsigned block)
+{
+    return word ^ (uint32_t)work_mix(block + 1);
 }
 
 #endif

@@ -17,6 +17,14 @@ const char *const work_names[WORK_UNITS] = {
     [WORK_SHUFFLE] = "shuffle",
     [WORK_SHARED] = "shared",
     [WORK_MEMORY] = "memory",
+    [WORK_TENSOR_FP8] = "tensor-fp8",
+    [WORK_TENSOR_TF32] = "tensor-tf32",
+    [WORK_TENSOR_FP64] = "tensor-fp64",
+    [WORK_REDUCE] = "reduce",
+    [WORK_ATOMIC] = "atomic",
+    [WORK_HBM] = "hbm",
+    [WORK_COPY] = "copy-engine",
+    [WORK_PEER] = "peer",
 };
 
 static float float_of(uint32_t random)
@@ -66,17 +74,24 @@ static double double_of(uint32_t high, uint32_t low)
     return value;
 }
 
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static uint32_t fma64_word(uint64_t seed, unsigned depth, uint32_t place)
 {
     uint32_t x = work_random(seed, WORK_FMA64, place), all = 0;
-    uint64_t bits;
 
     for (unsigned i = 0; i < depth; i++) {
-        double value = fma(double_of(x, work_rotate(x, 5)), double_of(work_integer(x), x),
-                           double_of(work_rotate(x, 9), work_rotate(x, 17)));
+        const uint64_t bits =
+            bits_of_double(fma(double_of(x, work_rotate(x, 5)), double_of(work_integer(x), x),
+                               double_of(work_rotate(x, 9), work_rotate(x, 17))));
 
-        memcpy(&bits, &value, sizeof bits);
-        all = work_rotate(all, 1) ^ (uint32_t)bits ^ work_rotate((uint32_t)(bits >> 32), 16);
+        all = work_rotate(all, 1) ^ work_folded(bits);
         x = work_integer((uint32_t)bits ^ (uint32_t)(bits >> 32));
     }
     return all;
@@ -105,7 +120,81 @@ static uint32_t tensor_word(enum work_unit unit, uint64_t seed, unsigned depth, 
     for (unsigned k = 0; k < WORK_TILE; k++)
         sum += work_element(seed, unit, warp, 0, row, k) * work_element(seed, unit, warp, 1, k, column);
     sum *= (int)depth;
+    if (unit == WORK_TENSOR_FP64)
+        return work_folded(bits_of_double(sum));
     return unit == WORK_TENSOR_INT8 ? (uint32_t)sum : bits_of((float)sum);
+}
+
+static uint32_t fp8_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    const unsigned lane = place / WORK_LANE_WORDS % WORK_LANES, j = place % WORK_LANE_WORDS,
+                   warp = place / WORK_LANE_WORDS / WORK_LANES;
+    uint32_t all = 0;
+    int sum = 0;
+
+    for (unsigned k = 0; k < WORK_FP8_DEPTH; k++)
+        sum += work_fp8_left(seed, warp, work_fp8_row(lane, j), k) *
+               work_fp8_right(seed, warp, k, work_fp8_column(lane, j));
+    for (unsigned step = 0; step < depth; step++)
+        all = work_fp8_step(all, step, sum);
+    return all;
+}
+
+/* Of the j-th words of a warp's lanes. */
+static void reduce_warp(uint32_t *words, unsigned depth)
+{
+    for (unsigned step = 0; step < depth; step++) {
+        uint32_t sum = 0, odd = 0, most = 0;
+
+        for (unsigned lane = 0; lane < WORK_LANES; lane++) {
+            const uint32_t x = words[lane * WORK_LANE_WORDS];
+
+            sum += x;
+            odd ^= work_integer(x);
+            most = x > most ? x : most;
+        }
+        for (unsigned lane = 0; lane < WORK_LANES; lane++)
+            words[lane * WORK_LANE_WORDS] = work_reduced(words[lane * WORK_LANE_WORDS], sum, odd, most);
+    }
+}
+
+static void reduce(uint64_t seed, unsigned depth, uint32_t words[WORK_WORDS])
+{
+    for (uint32_t place = 0; place < WORK_WORDS; place++)
+        words[place] = work_random(seed, WORK_REDUCE, place);
+    for (unsigned warp = 0; warp < WORK_WARPS; warp++)
+        for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
+            reduce_warp(words + warp * WORK_LANES * WORK_LANE_WORDS + j, depth);
+}
+
+static void atomics(uint64_t seed, unsigned depth, uint32_t words[WORK_WORDS])
+{
+    for (uint32_t place = 0; place < WORK_WORDS; place++)
+        words[place] = work_random(seed, WORK_ATOMIC, place);
+    for (unsigned step = 0; step < work_atomic_steps(depth); step++) {
+        uint32_t bins[WORK_BINS] = {0};
+
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            if (work_atomic_adds(step))
+                bins[words[place] % WORK_BINS] += work_integer(words[place]);
+            else
+                bins[words[place] % WORK_BINS] ^= work_integer(words[place]);
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            words[place] = work_integer(words[place]) ^ bins[work_bin_read(place, step)];
+    }
+}
+
+static void through_hbm(uint64_t seed, unsigned depth, uint32_t words[WORK_WORDS])
+{
+    uint32_t slot[WORK_WORDS];
+
+    memset(words, 0, WORK_WORDS * sizeof *words);
+    for (unsigned number = 0; number < work_slots(depth); number++) {
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            slot[work_elsewhere(place, number)] = work_slot_word(work_random(seed, WORK_HBM, place), number);
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            words[place] = work_rotate(words[place], 1) ^ slot[place];
+    }
 }
 
 /* Each lane takes in what every other of its warp has. */
@@ -142,39 +231,72 @@ static void exchange(enum work_unit unit, uint64_t seed, unsigned depth, uint32_
     }
 }
 
+static uint32_t word_of(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t place)
+{
+    switch (unit) {
+    case WORK_INTEGER:
+        return integer_word(seed, depth, place);
+    case WORK_FMA32:
+        return fma32_word(seed, depth, place);
+    case WORK_FMA64:
+        return fma64_word(seed, depth, place);
+    case WORK_SPECIAL:
+        return special_word(seed, depth, place);
+    case WORK_TENSOR_BF16:
+    case WORK_TENSOR_FP16:
+    case WORK_TENSOR_INT8:
+    case WORK_TENSOR_TF32:
+    case WORK_TENSOR_FP64:
+        return tensor_word(unit, seed, depth, place);
+    case WORK_TENSOR_FP8:
+        return fp8_word(seed, depth, place);
+    case WORK_SHUFFLE:
+    case WORK_SHARED:
+    case WORK_MEMORY:
+    case WORK_REDUCE:
+    case WORK_ATOMIC:
+    case WORK_HBM:
+    case WORK_COPY:
+    case WORK_PEER:
+    case WORK_UNITS:
+    default: /* moved, and nothing else */
+        return work_random(seed, unit, place);
+    }
+}
+
 void work_block(enum work_unit unit, uint64_t seed, unsigned depth, uint32_t ret_words[WORK_WORDS])
 {
-    for (uint32_t place = 0; place < WORK_WORDS; place++)
-        switch (unit) {
-        case WORK_INTEGER:
-            ret_words[place] = integer_word(seed, depth, place);
-            break;
-        case WORK_FMA32:
-            ret_words[place] = fma32_word(seed, depth, place);
-            break;
-        case WORK_FMA64:
-            ret_words[place] = fma64_word(seed, depth, place);
-            break;
-        case WORK_SPECIAL:
-            ret_words[place] = special_word(seed, depth, place);
-            break;
-        case WORK_TENSOR_BF16:
-        case WORK_TENSOR_FP16:
-        case WORK_TENSOR_INT8:
-            ret_words[place] = tensor_word(unit, seed, depth, place);
-            break;
-        case WORK_SHUFFLE:
-            shuffle(seed, ret_words);
-            return;
-        case WORK_SHARED:
-        case WORK_MEMORY:
-            exchange(unit, seed, depth, ret_words);
-            return;
-        case WORK_UNITS:
-        default:
-            ret_words[place] = 0;
-            break;
-        }
+    if (unit == WORK_SHUFFLE)
+        shuffle(seed, ret_words);
+    else if (unit == WORK_SHARED || unit == WORK_MEMORY)
+        exchange(unit, seed, depth, ret_words);
+    else if (unit == WORK_REDUCE)
+        reduce(seed, depth, ret_words);
+    else if (unit == WORK_ATOMIC)
+        atomics(seed, depth, ret_words);
+    else if (unit == WORK_HBM)
+        through_hbm(seed, depth, ret_words);
+    else
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            ret_words[place] = word_of(unit, seed, depth, place);
+}
+
+void work_give(enum work_unit unit, uint64_t seed, unsigned blocks, uint32_t *ret_words)
+{
+    uint32_t words[WORK_WORDS];
+
+    work_block(unit, seed, 1, words);
+    for (unsigned block = 0; block < blocks; block++)
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            ret_words[(size_t)block * WORK_WORDS + place] = work_copied(words[place], block);
+}
+
+void work_take(unsigned blocks, uint32_t *words)
+{
+    for (unsigned block = 0; block < blocks; block++)
+        for (uint32_t place = 0; place < WORK_WORDS; place++)
+            words[(size_t)block * WORK_WORDS + place] =
+                work_copied(words[(size_t)block * WORK_WORDS + place], block);
 }
 
 uint64_t work_digest(const uint32_t words[WORK_WORDS])
