@@ -68,15 +68,57 @@ static double number_of(struct arena *arena, const struct slot *slot, const stru
     return number;
 }
 
-const struct reason *grown_too_much(struct arena *arena, const struct limit *limit, const struct slot *slot,
-                                    const struct attempt *before, const struct attempt *now, double timescale,
-                                    double value)
+/* What the subject was called in the first look: GPUs move up where one has fallen off. NULL: it was not there. */
+static const char *called_before(const struct reading *before, const struct reading *now, const char *subject)
 {
-    double was = number_of(arena, slot, before);
-    double hours = (now->began - before->began) * timescale / SECONDS_OF_HOUR;
+    const char *uuid = reading_get_fact(now, "gpu.uuid", subject);
+    bool any = false;
 
-    if (!(value - was > fmax(limit->value, limit->most * fmax(hours, 0))))
-        return NULL;
-    return reason(arena, more_than_when_first_read, arena_printf(arena, "%.15g", value - was),
-                  arena_printf(arena, "%.15g", was), arena_printf(arena, "%.3g", hours));
+    for (size_t i = 0; uuid != NULL && i < before->facts.count; i++) {
+        const struct fact *fact = &before->facts.items[i];
+
+        if (strcmp(fact->name, "gpu.uuid") != 0)
+            continue;
+        if (strcmp(fact->value, uuid) == 0)
+            return fact->subject;
+        any = true;
+    }
+    return any ? NULL : subject;
+}
+
+static bool is_rebooted(const struct attempt *before, const struct attempt *now)
+{
+    return before->boot_id != NULL && now->boot_id != NULL && *before->boot_id != '\0' &&
+           *now->boot_id != '\0' && strcmp(before->boot_id, now->boot_id) != 0;
+}
+
+static struct grown more_or_less(struct arena *arena, const struct limit *limit, double was, double hours,
+                                 double value)
+{
+    double more = value - was;
+    const char *first = arena_printf(arena, "%.15g", was), *ago = arena_printf(arena, "%.3g", hours);
+
+    if (isnan(was))
+        return (struct grown){GROWN_UNKNOWN, REASON(not_when_first_read)};
+    if (more < 0)
+        return (struct grown){GROWN_UNKNOWN, reason(arena, less_than_when_first_read, first, ago)};
+    if (more > fmax(limit->value, limit->most * fmax(hours, 0)))
+        return (struct grown){GROWN_BEYOND, reason(arena, more_than_when_first_read,
+                                                   arena_printf(arena, "%.15g", more), first, ago)};
+    return (struct grown){GROWN_WITHIN, NULL};
+}
+
+struct grown grown_between(struct arena *arena, const struct limit *limit, const struct slot *slot,
+                           const struct attempt *before, const struct attempt *now, double timescale,
+                           double value)
+{
+    struct slot first = *slot;
+
+    if (limit->text != NULL && is_rebooted(before, now))
+        return (struct grown){GROWN_ANEW, REASON(counts_anew_since_reboot)};
+    first.subject = called_before(&before->reading, &now->reading, slot->subject);
+    if (first.subject == NULL)
+        return (struct grown){GROWN_UNKNOWN, REASON(another_gpu_when_first_read)};
+    return more_or_less(arena, limit, number_of(arena, &first, before),
+                        (now->began - before->began) * timescale / SECONDS_OF_HOUR, value);
 }

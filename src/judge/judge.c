@@ -437,8 +437,8 @@ static const struct reason *read_on(void *context, size_t index, const struct sl
                                                                : say_foreign(run->arena, found);
 }
 
-static const struct reason *grown_since(void *context, size_t index, const struct slot *slot, double value,
-                                        const struct limit *limit)
+static struct grown grown_since(void *context, size_t index, const struct slot *slot, double value,
+                                const struct limit *limit)
 {
     struct whole_run *run = context;
     const struct step *step = &run->together.plan->steps.items[index];
@@ -446,10 +446,12 @@ static const struct reason *grown_since(void *context, size_t index, const struc
 
     if (run->first_looks == NULL)
         run->first_looks = first_looks(run->arena, &run->together);
-    before = run->first_looks[index] != index ? last_whole(run->arena, run, run->first_looks[index]) : NULL;
-    return before != NULL && now != NULL
-               ? grown_too_much(run->arena, limit, slot, before, now, step->members[0]->timescale, value)
-               : NULL;
+    if (run->first_looks[index] == index)
+        return (struct grown){GROWN_FIRST, NULL};
+    before = last_whole(run->arena, run, run->first_looks[index]);
+    if (before == NULL || now == NULL)
+        return (struct grown){GROWN_UNKNOWN, REASON(not_when_first_read)};
+    return grown_between(run->arena, limit, slot, before, now, step->members[0]->timescale, value);
 }
 
 static struct rack find_rack(struct whole_run *run, const struct owners *owners,

@@ -58,6 +58,20 @@ size_t subject_ends(struct arena *arena, const char *subject, const char *ret_na
 /* The place of the shape among the plan's; `near`: where to look first, that of the step before. */
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near);
 
+/* Of a counter that a run looks at several times: see grown.h. */
+enum growth_word {
+    GROWN_FIRST,   /* this is the first look: nothing is asked of it */
+    GROWN_WITHIN,  /* by no more than the limit allows */
+    GROWN_ANEW,    /* the host was rebooted since, and it began again */
+    GROWN_UNKNOWN, /* it went back, was not read the first time, or is another GPU's */
+    GROWN_BEYOND,
+};
+struct grown {
+    enum growth_word word;
+    const struct reason *
+        what; /* "2 more than the 12 that it was when the run first read it, 3.2 h before"; NULL where nothing is to say */
+};
+
 /* What only whole runs can tell. NULL while one goes on. */
 struct peers {
     /* The value that most hosts have for this slot, of a GPU all GPUs of them: RULE_SAME. NULL: they do not agree on one. */
@@ -72,10 +86,9 @@ struct peers {
     const char *(*machine_of)(void *context, size_t step, const char *host);
     /* Who of the run has it as one of these texts, which mean that it was read: RULE_READ. "node2"; NULL: nobody. */
     const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
-    /* How much more the value is than when the run first read it on the host, where that is more than the limit allows:
-       RULE_GROWN. NULL: it is not. */
-    const struct reason *(*grown_since)(void *context, size_t step, const struct slot *slot, double value,
-                                        const struct limit *limit);
+    /* How the value stands to what the run first read of it on the host: RULE_GROWN. */
+    struct grown (*grown_since)(void *context, size_t step, const struct slot *slot, double value,
+                                const struct limit *limit);
     /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
     const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
                                         const char *value);

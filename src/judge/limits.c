@@ -113,13 +113,13 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_DISTINCT:
         return common == NULL || (limit->text != NULL && one_of(value->text, limit->text)) ? MET : MISSED;
     case RULE_RACK:
-    case RULE_GROWN:
         return common == NULL ? MET : MISSED;
     case RULE_MACHINE:
         return common == NULL || strcmp(value->text, common) == 0 ? MET : MISSED;
     case RULE_NEAR:
         return is_near(limit, value->text, common);
     case RULE_GROUPS:   /* own_groups_judge */
+    case RULE_GROWN:    /* by_growth */
     case RULE_SERIES:   /* slices_judge */
     case RULE_FRACTION: /* slot_limits_find has made a floor of it */
     default:

@@ -216,7 +216,7 @@ static const struct reason *beside_others(const struct item_case *item, const st
 {
     const struct peers *peers = item->peers;
 
-    if (limit->rule == RULE_RACK || limit->rule == RULE_GROWN)
+    if (limit->rule == RULE_RACK)
         return reason(item->arena, clause, is, common->said);
     if (limit->rule == RULE_READ)
         return reason(item->arena, while_it_is_read_on, is, common->said);
@@ -303,6 +303,31 @@ static struct opinion by_groups(const struct item_case *item, const struct limit
     return opinion;
 }
 
+/* RULE_GROWN. limit NULL: it asks nothing of this look. */
+static struct opinion by_growth(const struct item_case *item, const struct limit *limit,
+                                const struct value *value)
+{
+    static const enum outcome_word words[] = {[GROWN_UNKNOWN] = OUTCOME_INCONCLUSIVE,
+                                              [GROWN_BEYOND] = OUTCOME_FAIL,
+                                              [GROWN_FIRST] = OUTCOME_PASS,
+                                              [GROWN_WITHIN] = OUTCOME_PASS,
+                                              [GROWN_ANEW] = OUTCOME_PASS};
+    const struct reason *is =
+        reason(item->arena, value_is, item->slot->metric, value_with_unit(item->arena, value));
+    struct grown grown =
+        item->peers->grown_since(item->peers->context, item->step_index, item->slot, value->number, limit);
+    struct opinion opinion = {.word = words[grown.word], .value = *value, .limit = limit};
+
+    if (grown.word == GROWN_FIRST)
+        opinion.limit = NULL;
+    if (grown.what != NULL)
+        opinion.cause = reason(item->arena, clause, is, grown.what);
+    opinion.remark = grown.word == GROWN_ANEW;
+    if (opinion.remark)
+        opinion.cause = reason(item->arena, remark, opinion.cause);
+    return opinion;
+}
+
 /* RULE_READ, of what no host has read: none is worse for it, and a verdict has the names beside it (src/report/unread.h). */
 static struct opinion read_nowhere(const struct item_case *item, const struct limit *limit,
                                    const struct value *value)
@@ -334,8 +359,6 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
     else if (limit->rule == RULE_DISTINCT)
         common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
-    else if (limit->rule == RULE_GROWN)
-        common.said = peers->grown_since(peers->context, item->step_index, item->slot, value->number, limit);
     else if (limit->rule == RULE_READ)
         common.said = peers->read_on(peers->context, item->step_index, item->slot, limit->text);
     else
@@ -385,9 +408,22 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             opinion.limit = limit;
             continue;
         }
-        enforceable |= asks_others(limit);
-        if (asks_others(limit) && item->peers == NULL)
+        if (asks_others(limit) && item->peers == NULL) {
+            enforceable = true;
             continue;
+        }
+        enforceable |= asks_others(limit) && limit->rule != RULE_GROWN;
+        if (limit->rule == RULE_GROWN) {
+            struct opinion grown = by_growth(item, limit, &value);
+
+            if (grown.word != OUTCOME_PASS)
+                return grown;
+            enforceable |= grown.limit != NULL;
+            opinion.limit = opinion.limit != NULL ? opinion.limit : grown.limit;
+            if (grown.remark)
+                beside = grown;
+            continue;
+        }
         if (limit->rule == RULE_GROUPS) {
             beside = by_groups(item, limit, &value);
             if (beside.word != OUTCOME_PASS)

@@ -39,11 +39,12 @@ enum limit_rule {
     RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
                      that is not known it is met: the check reachable answers for it */
     RULE_GROWN, /* a counter that is by no more than value above what the first step of the same check on the same host of the
-                     run read, or than most an hour in the time between where that is more; a check's own only. In that
-                     first step, and where the counter went back meanwhile, it is met */
+                     run read, or than most an hour in the time between where that is more; a check's own only. Of that
+                     first step it asks nothing; where the counter went back meanwhile, it is undecided */
 };
 
 enum { LIMIT_RULES = RULE_GROWN + 1 };
+#define GROWN_OF_BOOT "of the boot"
 
 enum limit_status { /* descending authority; PROVISIONAL and above can fail an item, GUESS can only remark */
                     LIMIT_CONTRACT,
@@ -79,7 +80,8 @@ struct limit {
     double value; /* of FLOOR, CEILING, PLAUSIBLE, FRACTION; the floor of RANGE */
     double most;  /* the ceiling of RANGE */
     const char *
-        text; /* of EQUAL, ONE_OF, MIN_VERSION; of DISTINCT what anybody may have, '|' between; NULL: nothing */
+        text; /* of EQUAL, ONE_OF, MIN_VERSION; of DISTINCT what anybody may have, '|' between; NULL: nothing; of GROWN
+                 GROWN_OF_BOOT where it begins again with each boot; NULL: it does not */
     double
         tolerance;  /* fraction of the number by which FLOOR, CEILING, RANGE and PLAUSIBLE are eased; 0: none.
                          The effective gate is limit_gate() */

@@ -122,9 +122,10 @@ const struct limit *growth_since_begin(const struct check_context *context, cons
             most = port_counters[i].most;
             hourly = port_counters[i].hourly;
         }
-    return rules_new(context, LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most,
-                                           .most = hourly, .unit = "", .status = LIMIT_TOOL,
-                                           .source = "assay: as in the window of a test"));
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most, .most = hourly,
+                                  .text = GROWN_OF_BOOT, .unit = "", .status = LIMIT_TOOL,
+                                  .source = "assay: as in the window of a test"));
 }
 
 /*
