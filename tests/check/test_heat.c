@@ -5,6 +5,7 @@
 
 #include "../unit_test.h"
 #include "heat.h"
+#include "samples.h"
 
 /* NAN: not told. */
 struct told {
@@ -68,12 +69,41 @@ static void what_was_not_told_is_not_taken_for_cool(void **state)
     assert_string_equal(said_of((struct told){91, -4, NAN, -2, true}), "91 C reached, slowdown at 89 C");
 }
 
+/* What the sampler tells of throttling, whose only line of a GPU came in the first second. */
+static const char *throttling_after(double lasted)
+{
+    static char said[80];
+    static const char line[] = "2026/05/01 12:34:56.789, 0, 40, N/A, 90.12, 345, 5, 0, 0x0000000000000001\n";
+    struct arena *arena = arena_create();
+    struct attempt attempt = {.began = 1000, .ended = 1000 + lasted};
+    const struct check_context context = {.arena = arena};
+    struct reading reading;
+    const char *fact;
+
+    reading_init(&reading, arena, "gpu-burn");
+    *list_push(arena, &attempt.parts) =
+        (struct part){.name = "samples", .began = true, .ended = true, .out = slice_of(line)};
+    read_samples(&context, &attempt, &reading);
+    fact = reading_get_fact(&reading, "window.throttle.hw_thermal_slowdown", "gpu0");
+    snprintf(said, sizeof said, "%s", fact != NULL ? fact : "nobody knows");
+    arena_destroy(arena);
+    return said;
+}
+
+static void a_sampler_that_hung_has_not_seen_the_test(void **state)
+{
+    (void)state;
+    assert_string_equal(throttling_after(60), "Not Active");
+    assert_string_equal(throttling_after(1800), "nobody knows");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_that_tells_a_margin_is_judged_by_it),
         cmocka_unit_test(a_gpu_that_tells_a_temperature_is_judged_by_that),
         cmocka_unit_test(what_was_not_told_is_not_taken_for_cool),
+        cmocka_unit_test(a_sampler_that_hung_has_not_seen_the_test),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,6 +312,7 @@ FABRIC = [
     # Neither alone shows it: a delivery has both, one after the other.
     Case("slow-when-hot:20", {}),
     Case("wrong-when-hot:5", {}),
+    Case("burn-spells:5=40", {}),
     Case("wrong-when-hot:6", fail("under-load", {"b"}, "gpu6: 137 wrong results in one update", host="all"), suite=UNDER_LOAD,
          remedy="power and cooling"),
     Case("burn-slow:5", {}, suite=UNDER_LOAD, noted={("under-load", "b"): r"beside.of_others is (6[89]|7[0-2])(\.\d)? %"}, alone=True),

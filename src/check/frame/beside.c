@@ -136,9 +136,9 @@ struct load {
     double slowest; /* Gflop/s */
     struct rates *all;
     const struct reason *wrong;
-    struct slice watched; /* "yes" */
-    unsigned gpus_seen, gpus_with_reasons;
-    double seen[SEEN]; /* NAN: no number */
+    struct slice watched;                 /* "yes" */
+    unsigned expected, gpus_with_reasons; /* of the platform; of those */
+    double seen[SEEN];                    /* NAN: no number */
     const struct reason *slowdown;
 };
 
@@ -177,39 +177,35 @@ static bool next_cell(struct slice *rest, const char *end, struct slice *ret_cel
     return true;
 }
 
-/* "0x4+0x40", "-" */
-static bool scan_reasons(struct arena *arena, struct slice gpu, struct slice words, struct load *load)
+/* "0x44", "-" */
+static bool scan_reasons(struct arena *arena, const char *gpu, struct slice word, struct load *load)
 {
-    uint64_t all = 0, one;
-    struct slice word;
+    uint64_t reasons;
     const char *names;
 
-    if (slice_equal(words, "-"))
+    if (slice_equal(word, "-"))
         return true;
-    while (next_cell(&words, "+", &word)) {
-        if (!samples_read_reasons(word, &one))
-            return false;
-        all |= one;
-    }
+    if (!samples_read_reasons(word, &reasons))
+        return false;
     load->gpus_with_reasons++;
-    names = samples_slowdowns(arena, all);
+    names = samples_slowdowns(arena, reasons);
     if (names != NULL)
         load->slowdown =
             reason_also(arena, load->slowdown, reason(arena, about, gpu, reason_text(arena, names)));
     return true;
 }
 
-/* "saw3=71:690:1410:0x4+0x20" */
+/* "saw3=71:690:1410:0x24" */
 static bool scan_seen(struct arena *arena, struct slice word, struct load *load)
 {
-    struct slice name = word, cell;
-    size_t equals = slice_find(word, "=");
-    const char *gpu;
+    struct slice cell;
+    uint64_t gpu;
 
-    if (equals == (size_t)-1 || !scan_text(&name, "saw"))
+    if (!scan_text(&word, "saw") || !next_cell(&word, "=", &cell) || !scan_u64(cell, &gpu))
         return false;
-    gpu = arena_printf(arena, "gpu%.*s", (int)(equals - strlen("saw")), name.bytes);
-    word = slice_from(word, equals + 1);
+    /* A card beside those of the platform is loaded by nobody. */
+    if (gpu >= load->expected)
+        return true;
     for (size_t i = 0; i < SEEN; i++) {
         double number;
 
@@ -221,15 +217,15 @@ static bool scan_seen(struct arena *arena, struct slice word, struct load *load)
             return false;
         load->seen[i] = seen[i].least ? fmin(load->seen[i], number) : fmax(load->seen[i], number);
     }
-    load->gpus_seen++;
-    return scan_reasons(arena, slice_of(gpu), word, load);
+    return scan_reasons(arena, arena_printf(arena, "gpu%u", (unsigned)gpu), word, load);
 }
 
-static bool scan_load(struct arena *arena, struct slice words, struct rates *all, struct load *load)
+static bool scan_load(struct arena *arena, struct slice words, unsigned gpus, struct rates *all,
+                      struct load *load)
 {
     struct slice word;
 
-    *load = (struct load){.slowest = NAN, .all = all, .seen = {NAN, NAN, NAN}};
+    *load = (struct load){.slowest = NAN, .all = all, .expected = gpus, .seen = {NAN, NAN, NAN}};
     if (!scan_word(&words, &word) || !scan_text(&word, "loaded="))
         return false;
     load->loaded = word;
@@ -310,7 +306,7 @@ void beside_read(const struct check_context *context, const struct attempt *atte
         struct slice words = window_said(context, attempt, i, WINDOW_AFTER, WINDOW_BESIDE, &why);
         struct load load;
 
-        if (why != NULL || !scan_load(out->arena, words, &all, &load)) {
+        if (why != NULL || !scan_load(out->arena, words, context->platform->gpu_count, &all, &load)) {
             unread(out, subject, why != NULL ? why : reason_quote(out->arena, words));
             continue;
         }

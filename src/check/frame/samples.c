@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "assay/reasons/check.h"
 
@@ -34,6 +35,7 @@ enum {
     SAMPLES_AIM = 360,
     SHORTEST_S = 2,
     LONGEST_S = 60,
+    SLACK_S = 2 * LONGEST_S, /* of a test that is shorter than two lines apart nothing is asked */
     AT_WORK_PERCENT = 50,
     CELLS = 12,
     CELLS_LEAST = 9
@@ -101,10 +103,11 @@ struct gpu_samples {
     double clock, generation;                      /* smallest at work */
     double power_limit, clock_most;                /* smallest that was enforced; what the GPU can do */
     double margin;                                 /* smallest */
-    unsigned at_work, free;                        /* samples at work, and of those without a reason */
-    double free_clock;                             /* largest of these */
-    unsigned passed;                               /* of its samples, on the way to the course */
-    double course[COURSE_COUNT][COURSE_POINTS];    /* NAN: no number */
+    double first, last;                         /* its samples' times by the host's clock, s; NAN: not read */
+    unsigned at_work, free;                     /* samples at work, and of those without a reason */
+    double free_clock;                          /* largest of these */
+    unsigned passed;                            /* of its samples, on the way to the course */
+    double course[COURSE_COUNT][COURSE_POINTS]; /* NAN: no number */
 };
 
 /* Few enough that three days stay small, often enough that a short test has some. */
@@ -214,11 +217,39 @@ static bool at_work(const struct slice cells[CELLS])
     return scan_double(cells[UTILIZATION], &utilization) && utilization >= AT_WORK_PERCENT;
 }
 
+/* "2026/05/01 12:34:56.789", in seconds of no clock in particular; NAN: it is no such time. */
+static double time_of(struct slice cell)
+{
+    struct tm date = {0};
+    char text[32];
+    const char *rest;
+
+    if (cell.length >= sizeof text)
+        return NAN;
+    memcpy(text, cell.bytes, cell.length);
+    text[cell.length] = '\0';
+    rest = strptime(text, "%Y/%m/%d %H:%M:%S", &date);
+    return rest != NULL ? (double)timegm(&date) : NAN;
+}
+
+/* One that hangs is still there at the end, and has seen nothing since: its lines reach over half of the test at least. A
+   clock that was set back tells nothing. */
+static bool saw_to_the_end(const struct attempt *attempt, const struct part *part,
+                           const struct gpu_samples *gpu)
+{
+    double span = gpu->last - gpu->first, lasted = attempt->ended - attempt->began;
+
+    return part->ended && part->rc == 0 && !(span >= 0 && span < lasted / 2 - SLACK_S);
+}
+
 static void add_sample(struct gpu_samples *gpu, const struct slice cells[CELLS])
 {
     uint64_t active;
 
     gpu->count++;
+    gpu->last = time_of(cells[TIMESTAMP]);
+    if (gpu->count == 1)
+        gpu->first = gpu->last;
     keep_largest(&gpu->temperature, cells[TEMPERATURE]);
     keep_largest(&gpu->memory_temperature, cells[MEMORY_TEMPERATURE]);
     keep_largest(&gpu->power, cells[POWER]);
@@ -414,7 +445,7 @@ void read_samples(const struct check_context *context, const struct attempt *att
         if (gpus[i].count > 0) {
             const char *subject = arena_printf(out->arena, "gpu%u", i);
 
-            tell_gpu(out, subject, &gpus[i], part->ended && part->rc == 0);
+            tell_gpu(out, subject, &gpus[i], saw_to_the_end(attempt, part, &gpus[i]));
             tell_held_down(out, subject, &gpus[i]);
             tell_beside_others(out, subject, gpus, i);
             tell_course(context, out, subject, &gpus[i]);

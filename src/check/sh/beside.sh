@@ -6,13 +6,13 @@
 # folder.
 #
 # What became of it is left as the text of a symbolic link, for whoever asks the host after the test (window_witness.sh):
-# "loaded=yes gpu0=51234:0 gpu1=... watched=yes saw0=71:690:1410:0x4+0x20 saw1=...", of each GPU the mean Gflop/s while it did
+# "loaded=yes gpu0=51234:0 gpu1=... watched=yes saw0=71:690:1410:0x24 saw1=...", of each GPU the mean Gflop/s while it did
 # work, and the most errors that it had at once, -1 where it died; then what nvidia-smi saw of it, a line every so many
-# seconds: its highest temperature and power, its lowest clock at work ("-": no number), and each reason for a lower clock
-# that it had, as nvml.h has them ("-": none was read).
-# loaded: yes | late (it did no work in time) | ended (before the program did); watched: yes | ended.
+# seconds: its highest temperature and power, its lowest clock at work ("-": no number), and the reasons for a lower clock that
+# it had in two lines or more of them, the lowest byte of what nvml.h has ("-": none was read). Of few lines one will do.
+# loaded: yes | late (it did no work in time) | ended (before the program did); watched: yes | ended (fewer than half the lines).
 : "${gpu_burn=gpu_burn}" "${memory_mib:=8192}" "${pause_s:=1}" "${rounds:=120}" "${every_s:=5}"
-command -v nvidia_smi >/dev/null || nvidia_smi() { nvidia-smi "$@"; }
+command -v nvidia_smi >/dev/null || nvidia_smi() { exec nvidia-smi "$@"; }
 seconds=$1
 shift
 [ "${OMPI_COMM_WORLD_LOCAL_RANK:-${SLURM_LOCALID:-0}}" = 0 ] || exec "$@"
@@ -34,9 +34,17 @@ burn=$!
 # Drivers before 535 know the reasons by their old name only.
 (
     exec 4>&-
-    r=clocks_event_reasons.active
-    (nvidia_smi --query-gpu=$r --format=csv) >/dev/null 2>&1 || r=clocks_throttle_reasons.active
-    nvidia_smi --query-gpu=index,temperature.gpu,power.draw,clocks.sm,utilization.gpu,$r --format=csv,noheader,nounits -l "$every_s"
+    r=clocks_event_reasons.active old=clocks_throttle_reasons.active
+    knows() { (nvidia_smi --query-gpu="$1" --format=csv) >/dev/null 2>&1; }
+    knows "$r" || ! knows "$old" || r=$old
+    # One that ends is begun again: a day of slices is not undone by it.
+    trap 'kill "$smi"; exit' TERM
+    while true; do
+        (nvidia_smi --query-gpu=index,temperature.gpu,power.draw,clocks.sm,utilization.gpu,$r --format=csv,noheader,nounits -l "$every_s") &
+        smi=$!
+        wait "$smi"
+        sleep "$pause_s"
+    done
 ) >&5 2>/dev/null </dev/null 5>&- &
 watch=$!
 # gpu_burn forgets its errors at each summary: the most of all updates counts.
@@ -57,23 +65,29 @@ said() {
 }
 # A line that was cut when it was ended has no whole reason.
 saw() {
-    LC_ALL=C awk -F ', *' <"/proc/self/fd/5" '
+    LC_ALL=C awk -F ', *' -v digits=0123456789abcdef -v every="$every_s" -v lasted="$1" <"/proc/self/fd/5" '
         NF == 6 && $1 ~ /^[0-9]+$/ && ($6 ~ /^0x[0-9a-fA-F]+$/ && length($6) == 18 || $6 ~ /[]]$/) {
             if ($1 + 1 > seen) seen = $1 + 1
             if ($2 ~ /^[0-9.]+$/ && (!($1 in hot) || $2 + 0 > hot[$1])) hot[$1] = $2 + 0
             if ($3 ~ /^[0-9.]+$/ && (!($1 in power) || $3 + 0 > power[$1])) power[$1] = $3 + 0
             if ($4 ~ /^[0-9.]+$/ && $5 + 0 >= 50 && (!($1 in clock) || $4 + 0 < clock[$1])) clock[$1] = $4 + 0
+            lines[$1]++
             if ($6 ~ /^0x/) {
-                sub(/^0x0*/, "0x", $6)
-                if ($6 == "0x") $6 = "0x0"
-                if (!(($1, $6) in had)) why[$1] = why[$1] (why[$1] == "" ? "" : "+") $6
-                had[$1, $6] = 1
+                low = 16 * (index(digits, substr(tolower($6), 17, 1)) - 1) + index(digits, substr(tolower($6), 18, 1)) - 1
+                if ($5 + 0 >= 50) at_work[$1]++
+                for (bit = 1; bit <= 128; bit *= 2) if ($5 + 0 >= 50) had[$1, bit] += int(low / bit) % 2
             }
         }
         function number(of, i) { return i in of ? sprintf("%.0f", of[i]) : "-" }
         END {
+            least = seen ? lines[0] + 0 : 0
+            for (i = 1; i < seen; i++) if (lines[i] + 0 < least) least = lines[i] + 0
+            printf " watched=%s", ((least + 2) * 2 * every >= lasted) ? "yes" : "ended"
             for (i = 0; i < seen; i++)
-                printf " saw%d=%s:%s:%s:%s", i, number(hot, i), number(power, i), number(clock, i), i in why ? why[i] : "-"
+                for (bit = 1; bit <= 128; bit *= 2)
+                    if (had[i, bit] > (at_work[i] >= 8)) why[i] += bit
+            for (i = 0; i < seen; i++)
+                printf " saw%d=%s:%s:%s:%s", i, number(hot, i), number(power, i), number(clock, i), at_work[i] ? sprintf("0x%x", why[i]) : "-"
         }'
 }
 runs() { kill -0 "$1" 2>/dev/null; }
@@ -89,15 +103,16 @@ case $words in
     printf 'gpu_burn_idles_on_a_gpu\t%s\n' "$(tr '\r\t' '\n ' <"/proc/self/fd/4" | grep . | tail -n 1 | cut -c 1-200)" >&2
     ;;
 *)
+    began=$(date +%s)
     "$@" 4>&- 5>&-
     rc=$?
+    lasted=$(($(date +%s) - began))
     if runs "$burn"; then loaded=yes; else loaded=ended; fi
     ;;
 esac
-if runs "$watch"; then watched=yes; else watched=ended; fi
 # Children would only notice at their next word to who is gone. What hangs in the driver is not waited for: the guard sweeps it.
 # shellcheck disable=SC2046 # several numbers
-kill "$burn" "$watch" $(ps -o pid= --ppid "$burn,$watch" 2>/dev/null) 2>/dev/null
+kill "$burn" "$watch" $(ps -o pid= --ppid "$burn" 2>/dev/null) 2>/dev/null
 wait "$burn" 2>/dev/null
-ln -sfn "loaded=$loaded$(said) watched=$watched$(saw)" "$ASSAY_LAB_ROOT/var/tmp/assay-beside-$ASSAY_ATTEMPT"
+ln -sfn "loaded=$loaded$(said)$(saw "${lasted:-0}")" "$ASSAY_LAB_ROOT/var/tmp/assay-beside-$ASSAY_ATTEMPT"
 exit "$rc"
