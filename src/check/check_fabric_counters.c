@@ -182,6 +182,28 @@ static void slots_of_growth(const struct check_context *context, struct slot_lis
     }
 }
 
+#define LINK_DOWNS "eth.counter.link_down_events_phy"
+
+/* On Ethernet the port of an mlx5 counts a link that goes down here; other drivers have no such counter. */
+static bool is_told_on_ethernet(const struct check_context *context, const char *hca)
+{
+    const char *fabric = context->members[0]->fabric;
+
+    return fabric != NULL && strcmp(fabric, "ethernet") == 0 && strncmp(hca, "mlx5", strlen("mlx5")) == 0;
+}
+
+static void slots_of_links(const struct check_context *context, struct slot_list *slots)
+{
+    bool another = is_another_look(context);
+    const char *hca;
+
+    for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
+        if (is_told_on_ethernet(context, hca))
+            slot_add(context, slots, LINK_DOWNS, arena_printf(context->arena, "%s/1", hca), NULL,
+                     another ? DUTY_GATE : DUTY_RECORD,
+                     another ? growth_since_begin(context, LINK_DOWNS) : NULL);
+}
+
 /* A step that names the priority is one on Ethernet, and owes what only a network device tells. */
 static void slots_of_ethernet(const struct check_context *context, struct slot_list *slots)
 {
@@ -198,21 +220,24 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
                          of_priority ? priority : "", of_priority ? counters[c] + sign + 1 : "");
 
         for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
-            slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_RECORD,
-                     NULL);
+            if (strcmp(metric, LINK_DOWNS) != 0 || !is_told_on_ethernet(context, hca))
+                slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_RECORD,
+                         NULL);
     }
 }
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     slots_of_growth(context, slots);
+    slots_of_links(context, slots);
     slots_of_ethernet(context, slots);
 }
 
 static const struct remedy remedies[] = {
     {"ib.counters_count", REASON(clear_counters_and_watch)},
     {"advised.link_downed", REASON(see_link_that_goes_down)},
-    {"ib.counter.link_downed", REASON(see_link_that_goes_down)},
+    {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
+    {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
     {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
     {"sound", REASON(are_port_counters_there)},
     {0},

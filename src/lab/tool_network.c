@@ -2,6 +2,9 @@
 /* mlnx_qos, dcb and ethtool: the network devices of the HCAs. */
 #include <string.h>
 
+#include "assay/base/cleanup.h"
+#include "assay/base/files.h"
+#include "assay/base/scan.h"
 #include "lab_private.h"
 
 static const struct lab_hca *find_device(const struct tool *tool, const char *name)
@@ -62,13 +65,30 @@ int tool_dcb(struct tool *tool)
     return 0;
 }
 
-static int print_statistics(const struct lab_hca *hca)
+/* As the port counts it by now: what flapped in a test stands there. */
+static uint64_t link_downs(const struct tool *tool, const struct lab_hca *hca)
+{
+    const char *path = lab_host_file(
+        tool->arena, tool->lab, tool->host->number,
+        arena_printf(tool->arena, "root/sys/class/infiniband/mlx5_%d/ports/1/counters/link_downed",
+                     (int)(hca - tool->host->hcas)));
+    cleanup_text struct text text = {0};
+    uint64_t count;
+
+    text_init(&text, 4096);
+    if (file_read(path, &text, NULL) < 0 ||
+        !scan_u64(slice_trim((struct slice){text.bytes, strcspn(text.bytes, "\n")}), &count))
+        return hca->link_downed;
+    return count;
+}
+
+static int print_statistics(const struct tool *tool, const struct lab_hca *hca)
 {
     printf("NIC statistics:\n     rx_packets: 90210\n     rx_bytes: 8119022\n     tx_packets: 88113\n"
            "     tx_bytes: 7930170\n     rx_out_of_buffer: 0\n     rx_crc_errors_phy: 0\n"
            "     rx_symbol_err_phy: %u\n     rx_discards_phy: 0\n     tx_discards_phy: 0\n"
-           "     link_down_events_phy: %u\n",
-           hca->symbol_errors, hca->link_downed);
+           "     link_down_events_phy: %llu\n",
+           hca->symbol_errors, (unsigned long long)link_downs(tool, hca));
     for (unsigned i = 0; i < 8; i++)
         printf("     rx_prio%u_pause: 0\n     tx_prio%u_pause: 0\n", i, i);
     return 0;
@@ -86,7 +106,7 @@ int tool_ethtool(struct tool *tool)
         return 71;
     }
     if (strcmp(what, "-S") == 0)
-        return print_statistics(hca);
+        return print_statistics(tool, hca);
     if (strcmp(what, "-i") != 0) {
         fprintf(stderr, "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n");
         return 1;

@@ -67,4 +67,13 @@ with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in 
     tap.same(steps, {"fabric-counters-after"}, "and only by the second look")
     tap.ok("grows by no more than 10, or 120 an hour where that is more" in assay("plan", "-H", lab.hostfile, "-s", suite, "--full").stdout,
            "the plan says by how much it may grow")
+# An Ethernet port tells its links by its network device too.
+with Lab("looked-twice-roce", 2, ["node1:link-downs:mlx5_3=3", "node2:link-downs:mlx5_3=3"], speed=10, options=("--fabric", "roce")) as lab:
+    with open(os.path.join(lab.folder, "hosts/node2/root/sys/class/infiniband/mlx5_3/ports/1/COUNTED"), "w", encoding="utf-8") as file:
+        file.write("link_downed 2\n")
+    database = os.path.join(FOLDER, "roce.db")
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "roce.html"))
+    bad = {(step["target"], item["metric"], item["subject"]): item["cause"] for step, item in Report(database).outcomes() if item["outcome"] != "pass"}
+    tap.same((done.returncode, set(bad)), (1, {("node2", "ib.counter.link_downed", "mlx5_3/1"), ("node2", "eth.counter.link_down_events_phy", "mlx5_3/1")}),
+             "on Ethernet a link that went down between the looks fails by what its network device counts", bad, done.stdout)
 tap.end()

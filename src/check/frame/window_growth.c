@@ -115,10 +115,12 @@ static const struct grown port_counters[] = {
 /* What is not in the table is none that may grow at all: a link that goes down. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
 {
+    const char *name =
+        strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
     double most = 0, hourly = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
-        if (strcmp(port_counters[i].counter, metric + strlen(PORT_COUNTER)) == 0) {
+        if (strcmp(port_counters[i].counter, name) == 0) {
             most = port_counters[i].most;
             hourly = port_counters[i].hourly;
         }
