@@ -276,7 +276,12 @@ alltoall = [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl
 write("many-hosts", "defaults platform=hgx-h100\nnode[001-232]\n")
 asked = assay("plan", "-H", "many-hosts", "--full", "-s", "delivery")
 alltoall += [line for line in asked.stdout.splitlines() if re.search(r"gate +nccl\.alltoall\.busbw +1 .*>= 13 GB/s \(computed: ", line)]
-tap.same(len(alltoall), 2, "plan: alltoall is a gate at any number of hosts")
+tap.same(len(alltoall), 2, "plan: alltoall is a gate on 232 hosts")
+write("more-hosts", "defaults platform=hgx-h100\nnode[0001-1250]\n")
+asked = assay("plan", "-H", "more-hosts", "--full", "-s", "delivery")
+alltoall = re.findall(r"(gate|record) +nccl\.alltoall\.busbw +1 (.*)", asked.stdout)
+tap.ok(asked.returncode == 0 and alltoall and all(duty == "record" and " >= " not in words for duty, words in alltoall),
+       "plan: alltoall on 1,250 hosts, of which nobody has measured it, is recorded", alltoall, asked.stderr)
 asked = assay("baseline", "show", "hgx-h100")
 tap.ok(asked.returncode == 0 and "\np2p.unidirectional.enabled: >= 345 GB/s [field]\n    source: measured 365-394: nccl#1264"
        in asked.stdout, "baseline show: every figure with its source", asked.stdout[:1500], asked.stderr)
