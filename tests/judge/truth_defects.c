@@ -113,7 +113,7 @@ static const struct defect defects[] = {
      SAYS,
      {"at 1200 of 1980 MHz, no reason given"}},
     {"burn-throttled", "gpu-burn", "window.throttle.hw_slowdown", SAYS, {"Active"}},
-    {"burn-too-hot", "gpu-burn", "window.temperature.slowdown", SAYS, {"91 C reached, slowdown at 89 C"}},
+    {"burn-too-hot", "gpu-burn", "window.temperature.slowdown", SAYS, {"T.Limit of -4 C reached, slowdown at -2 C"}},
     {"burn-dead-gpu", "gpu-burn", "gpu_burn.float.gflops", COUNTS, {NULL}, 0, 0},
     {"burn-dead-tensor-cores", "gpu-burn-tensor", "gpu_burn.gflops", COUNTS, {NULL}, 0, 0},
     {"burn-uncorrected", "gpu-burn", "window.ecc.uncorrected", SAYS, {"gpu3: 1", "gpu0: 17"}},
