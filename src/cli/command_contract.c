@@ -126,12 +126,12 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     text_put(out, "\n");
 }
 
-static void tell_without(const struct plan *plan, const struct draft *draft)
+static void tell_without(const struct draft *draft)
 {
     for (size_t i = 0; i < draft->shared.count; i++)
         cli_warn(
             "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
-            draft->shared.items[i].slot->metric, contract_recorded_by(plan, &draft->shared.items[i]));
+            draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
     for (size_t i = 0; i < draft->without.count; i++) {
         const struct clause *clause = &draft->without.items[i];
 
@@ -147,7 +147,7 @@ static int write_draft(struct arena *arena, const struct question *question, con
     struct draft draft;
 
     contract_draft(arena, question, &draft);
-    tell_without(question->plan, &draft);
+    tell_without(&draft);
     if (draft.clauses.count == 0) {
         cli_warn("assay: contract init: no gate of this plan has a figure, and nothing was written\n");
         return EXIT_INCOMPLETE;

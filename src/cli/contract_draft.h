@@ -9,7 +9,8 @@ struct clause {
     const struct shape *shape;
     const struct slot *slot;
     const struct limit *limit;
-    bool of_subject; /* of the slot's subject only */
+    bool of_subject;         /* of the slot's subject only */
+    const char *recorded_by; /* of `shared`: the step that only records it, and would judge it by a clause */
 };
 
 struct draft {
@@ -22,7 +23,5 @@ struct draft {
 
 /* Everything in the arena. */
 void contract_draft(struct arena *arena, const struct question *question, struct draft *ret_draft);
-/* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
-const char *contract_recorded_by(const struct plan *plan, const struct clause *clause);
 
 #endif
