@@ -85,25 +85,36 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     json_close_object(writer);
 }
 
-static const char *note_of(struct arena *arena, const struct draft *draft)
+/* Each metric once; "" where there is none. */
+static const char *name_metrics(struct arena *arena, const char *why, const struct clause *clauses,
+                                size_t count)
 {
-    const char *note =
-        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
-        "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
-        "status is tool, the check asks for that by itself, with and without the clause.";
+    const char *text = "";
 
-    for (size_t i = 0; i < draft->unsaid.count; i++) {
-        const char *metric = draft->unsaid.items[i].slot->metric;
+    for (size_t i = 0; i < count; i++) {
+        const char *metric = clauses[i].slot->metric;
         bool told = false;
 
         for (size_t k = 0; k < i; k++)
-            told |= strcmp(draft->unsaid.items[k].slot->metric, metric) == 0;
+            told |= strcmp(clauses[k].slot->metric, metric) == 0;
         if (!told)
-            note = arena_printf(
-                arena, "%s%s %s", note,
-                i == 0 ? " Gates that have no clause, as they go by rules of the checks:" : ",", metric);
+            text = arena_printf(arena, "%s%s %s", text, i == 0 ? why : ",", metric);
     }
-    return note;
+    return text;
+}
+
+static const char *note_of(struct arena *arena, const struct draft *draft)
+{
+    return arena_printf(
+        arena,
+        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
+        "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
+        "status is tool, the check asks for that by itself, with and without the clause.%s%s",
+        name_metrics(arena,
+                     " Gates that have no clause, as another step only records the same, and would judge it:",
+                     draft->shared.items, draft->shared.count),
+        name_metrics(arena, " Gates that have no clause, as they go by rules of the checks:",
+                     draft->unsaid.items, draft->unsaid.count));
 }
 
 static void put_draft(struct text *out, struct arena *arena, const struct draft *draft, const char *name,

@@ -187,11 +187,10 @@ static void take_gate(struct drafting *drafting, struct clause clause)
     clause.limit =
         figure_of(drafting->arena, &drafting->question->sources.limits, clause.shape, clause.slot, &decided);
     if (clause.limit != NULL && name_of(drafting, &clause)->recorded_by != NULL) {
-        clause.limit = NULL;
         take_shared(drafting, &clause);
-    } else {
-        take(drafting, &clause, decided);
+        return;
     }
+    take(drafting, &clause, decided);
     if (clause.limit == NULL && decided) {
         clause.limit = rule_of(clause.slot);
         add_rule(drafting, &clause);
