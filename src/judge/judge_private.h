@@ -70,7 +70,8 @@ struct peers {
                                         const char *value);
     /* What the login to the host of this name read as its machine: RULE_MACHINE. NULL: that is not known. */
     const char *(*machine_of)(void *context, size_t step, const char *host);
-    /* Who of the run has it as one of these texts, which mean that it was read: RULE_READ. "node2"; NULL: nobody. */
+    /* Who of the run has it as one of these texts, which mean that it was read, of a GPU those of its platform: RULE_READ.
+       "node2"; NULL: nobody. */
     const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
     /* How much more the value is than when the run first read it on the host, where that is more than the limit allows:
        RULE_GROWN. NULL: it is not. */
