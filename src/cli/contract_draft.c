@@ -10,7 +10,6 @@
 
 #include "assay/model/suite.h"
 #include "contract_draft.h"
-#include "contract_names.h"
 
 /* Gates without a figure by what a clause would call them, each with its rule (NULL: none can be stated). */
 struct ruled {

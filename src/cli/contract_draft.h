@@ -3,15 +3,7 @@
 #define ASSAY_CLI_CONTRACT_DRAFT_H
 
 #include "assay/app/question.h"
-
-/* One figure or rule, and for which items it stands. */
-struct clause {
-    const struct shape *shape;
-    const struct slot *slot;
-    const struct limit *limit;
-    bool of_subject;         /* of the slot's subject only */
-    const char *recorded_by; /* of `shared`: the step that only records it, and would judge it by a clause */
-};
+#include "contract_names.h"
 
 struct draft {
     LIST_OF(struct clause) clauses;

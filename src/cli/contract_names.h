@@ -6,9 +6,16 @@
 #ifndef ASSAY_CLI_CONTRACT_NAMES_H
 #define ASSAY_CLI_CONTRACT_NAMES_H
 
-#include <stddef.h>
+#include "assay/model/plan.h"
 
-#include "contract_draft.h"
+/* One figure or rule, and for which items it stands. */
+struct clause {
+    const struct shape *shape;
+    const struct slot *slot;
+    const struct limit *limit;
+    bool of_subject;         /* of the slot's subject only */
+    const char *recorded_by; /* of `shared`: the step that only records it, and would judge it by a clause */
+};
 
 struct clause_name {
     struct clause clause; /* the first that was asked for */
