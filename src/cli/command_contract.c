@@ -109,10 +109,11 @@ static const char *note_of(struct arena *arena, const struct draft *draft)
         arena,
         "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
         "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
-        "status is tool, the check asks for that by itself, with and without the clause.%s%s",
+        "status is tool, the check asks for that by itself, with and without the clause.%s%s%s",
         name_metrics(arena,
                      " Gates that have no clause, as another step only records the same, and would judge it:",
                      draft->shared.items, draft->shared.count),
+        draft->shared.count > 0 ? "." : "",
         name_metrics(arena, " Gates that have no clause, as they go by rules of the checks:",
                      draft->unsaid.items, draft->unsaid.count));
 }

@@ -305,7 +305,7 @@ plain, agreed = assay("plan", "-H", "hosts", "-s", "delivery"), assay("plan", "-
 tap.same((agreed.returncode, agreed.stdout.splitlines()[-1:]), (0, plain.stdout.splitlines()[-1:]), "contract init: by it the plan owes the same",
          agreed.stderr)
 gates = set(re.findall(r"^ +gate +(\S+)", plan("-s", "delivery").stdout, re.MULTILINE))
-recorded, by_rules = re.fullmatch(r".* would judge it: (.*) Gates .* rules of the checks: (.*)", draft["note"]).groups()
+recorded, by_rules = re.fullmatch(r".* would judge it: (.*)\. Gates .* rules of the checks: (.*)", draft["note"]).groups()
 tap.ok(len(gates) > 120 and gates - set(begun) == set(by_rules.split(", ")) | {"pcie.generation"} and
        {"gpu.uuid", "host.machine", "gpu_burn.lasted", "ib.counter.link_downed"} <= set(by_rules.split(", ")),
        "contract init: each gate of the plan has a clause, or the note names it", gates - set(begun), draft["note"])
