@@ -75,22 +75,24 @@ static bool has_adopted(const struct campaign *campaign)
     return false;
 }
 
-/* Two sites may call other machines by the names of these. Records are only looked at. */
-static bool is_of_its_machines(const struct campaign *campaign, struct record *record)
-{
-    for (size_t i = 0; i < campaign->kept->runs.count; i++) {
-        const struct judged_run both[] = {{.record = (struct record *)campaign->kept->runs.items[i]},
-                                          {.record = record}};
-        struct error shared = {0};
+/* Who looks for others of the same machines; filled when the first is asked for. */
+struct its_machines {
+    struct arena *arena;
+    const struct machines *machines;
+};
 
-        if (judge_same_machine(both, ARRAY_SIZE(both), &shared) < 0)
-            return true;
-    }
-    return false;
+/* Two sites may call other machines by the names of these. */
+static bool is_of_its_machines(const struct campaign *campaign, struct its_machines *its,
+                               const struct record *record)
+{
+    if (its->machines == NULL)
+        its->machines = judge_machines(its->arena, campaign->kept->runs.items, campaign->kept->runs.count);
+    return judge_has_machine_of(its->machines, record);
 }
 
 /* Runs that answer its question and were not added: nobody chooses among them. */
-static int take_others(struct arena *arena, struct store *store, struct campaign *campaign, struct error *err)
+static int take_others_beside(struct arena *arena, struct store *store, struct campaign *campaign,
+                              struct its_machines *its, struct error *err)
 {
     double beginning = beginning_of(campaign);
     bool adopted = has_adopted(campaign);
@@ -112,7 +114,7 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
         if (record == NULL)
             return -1;
         if (campaign_check_run(campaign, record, &why) < 0 ||
-            (runs[i].imported && !is_of_its_machines(campaign, record)))
+            (runs[i].imported && !is_of_its_machines(campaign, its, record)))
             continue;
         if (record->started >= beginning)
             *list_push(arena, &campaign->left_out) = record;
@@ -120,6 +122,15 @@ static int take_others(struct arena *arena, struct store *store, struct campaign
             *list_push(arena, &campaign->earlier) = record;
     }
     return 0;
+}
+
+static int take_others(struct arena *arena, struct store *store, struct campaign *campaign, struct error *err)
+{
+    struct its_machines its = {.arena = arena_create()};
+    int result = take_others_beside(arena, store, campaign, &its, err);
+
+    arena_destroy(its.arena);
+    return result;
 }
 
 /* Whoever asks another question of the same hosts may do so because this one was answered. */

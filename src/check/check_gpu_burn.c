@@ -116,7 +116,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                  arena_printf(context->arena, "gpu%u", i), NULL, DUTY_RECORD, NULL);
 }
 
-/* Of a GPU that does not say where it slows down, the others of its kind answer: a driver that tells it of one tells it of
+/* Of a GPU that does not say where it slows down, the others of its platform answer: a driver that tells it of one tells it of
    all. Where none does, what the platform declares is left (window.temperature.max). */
 static const struct limit rules_slowdown[] = {{.metric = HEAT_SLOWDOWN,
                                                .rule = RULE_ONE_OF,

@@ -85,25 +85,37 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     json_close_object(writer);
 }
 
-static const char *note_of(struct arena *arena, const struct draft *draft)
+/* Each metric once; "" where there is none. */
+static const char *name_metrics(struct arena *arena, const char *why, const struct clause *clauses,
+                                size_t count)
 {
-    const char *note =
-        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
-        "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
-        "status is tool, the check asks for that by itself, with and without the clause.";
+    const char *text = "";
 
-    for (size_t i = 0; i < draft->unsaid.count; i++) {
-        const char *metric = draft->unsaid.items[i].slot->metric;
+    for (size_t i = 0; i < count; i++) {
+        const char *metric = clauses[i].slot->metric;
         bool told = false;
 
         for (size_t k = 0; k < i; k++)
-            told |= strcmp(draft->unsaid.items[k].slot->metric, metric) == 0;
+            told |= strcmp(clauses[k].slot->metric, metric) == 0;
         if (!told)
-            note = arena_printf(
-                arena, "%s%s %s", note,
-                i == 0 ? " Gates that have no clause, as they go by rules of the checks:" : ",", metric);
+            text = arena_printf(arena, "%s%s %s", text, i == 0 ? why : ",", metric);
     }
-    return note;
+    return text;
+}
+
+static const char *note_of(struct arena *arena, const struct draft *draft)
+{
+    return arena_printf(
+        arena,
+        "Each clause has assay's own figure, and in its source the status and where it comes from. Change "
+        "the figures and the sources to what the parties agree on, and delete what they do not. Where the "
+        "status is tool, the check asks for that by itself, with and without the clause.%s%s%s",
+        name_metrics(arena,
+                     " Gates that have no clause, as another step only records the same, and would judge it:",
+                     draft->shared.items, draft->shared.count),
+        draft->shared.count > 0 ? "." : "",
+        name_metrics(arena, " Gates that have no clause, as they go by rules of the checks:",
+                     draft->unsaid.items, draft->unsaid.count));
 }
 
 static void put_draft(struct text *out, struct arena *arena, const struct draft *draft, const char *name,
@@ -126,12 +138,12 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     text_put(out, "\n");
 }
 
-static void tell_without(const struct plan *plan, const struct draft *draft)
+static void tell_without(const struct draft *draft)
 {
     for (size_t i = 0; i < draft->shared.count; i++)
         cli_warn(
             "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
-            draft->shared.items[i].slot->metric, contract_recorded_by(plan, &draft->shared.items[i]));
+            draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
     for (size_t i = 0; i < draft->without.count; i++) {
         const struct clause *clause = &draft->without.items[i];
 
@@ -147,7 +159,7 @@ static int write_draft(struct arena *arena, const struct question *question, con
     struct draft draft;
 
     contract_draft(arena, question, &draft);
-    tell_without(question->plan, &draft);
+    tell_without(&draft);
     if (draft.clauses.count == 0) {
         cli_warn("assay: contract init: no gate of this plan has a figure, and nothing was written\n");
         return EXIT_INCOMPLETE;

@@ -5,10 +5,27 @@
  * written of one step would judge the others too. Such a clause asks for what the check asks for by itself, which is asked
  * first and goes on to say whether a miss is a fail.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/model/suite.h"
 #include "contract_draft.h"
+
+/* Gates without a figure by what a clause would call them, each with its rule (NULL: none can be stated). */
+struct ruled {
+    struct clause clause; /* of the first */
+    bool alike, subjects_alike;
+    LIST_OF(struct clause) subjects; /* the first of each */
+};
+
+struct drafting {
+    struct arena *arena;
+    const struct question *question;
+    struct draft *draft;
+    struct clause_names names;
+    LIST_OF(struct ruled) rules;
+    LIST_OF(const struct shape *) carried_out; /* by their addresses */
+};
 
 /* What a document says, or what is computed: a tool's own word is nothing to agree on, and how a soak's slices lie to one
    another is no figure. Of several the strictest, which decides; the last, the document's, where none is. */
@@ -32,56 +49,44 @@ static const struct limit *figure_of(struct arena *arena, const struct run_limit
     return figure;
 }
 
-static bool same_clause(const struct clause *a, const struct clause *b)
+static struct clause_name *name_of(struct drafting *drafting, const struct clause *clause)
 {
-    return strcmp(a->slot->metric, b->slot->metric) == 0 && a->slot->size_bytes == b->slot->size_bytes &&
-           strcmp(a->shape->platform, b->shape->platform) == 0 &&
-           strcmp(a->shape->scope, b->shape->scope) == 0 && a->shape->hosts == b->shape->hosts &&
-           a->shape->racks == b->shape->racks &&
-           (a->shape->racks < 2 || a->shape->rack_hosts == b->shape->rack_hosts);
-}
-
-const char *contract_recorded_by(const struct plan *plan, const struct clause *clause)
-{
-    for (size_t i = 0; i < plan->shapes.count; i++)
-        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
-            const struct clause other = {plan->shapes.items[i], &plan->shapes.items[i]->slots[k], NULL,
-                                         false};
-
-            if (other.slot->duty == DUTY_RECORD && same_clause(&other, clause))
-                return other.shape->suite_step;
-        }
-    return NULL;
+    return clause_name_of(drafting->arena, &drafting->names, clause, NULL);
 }
 
 /* One clause speaks of the items of several steps: none of them may be judged by less than without it. */
-static void take(struct arena *arena, struct draft *draft, const struct clause *clause, bool decided)
+static void take(struct drafting *drafting, const struct clause *clause, bool decided)
 {
-    for (size_t i = 0; i < draft->clauses.count; i++) {
-        struct clause *taken = &draft->clauses.items[i];
+    struct clause_name *name = name_of(drafting, clause);
+    struct draft *draft = drafting->draft;
 
-        if (!same_clause(taken, clause))
-            continue;
+    if (name->figure > 0) {
+        struct clause *taken = &draft->clauses.items[name->figure - 1];
+
         if (clause->limit != NULL && limit_enforceable(clause->limit) &&
             !limit_is_as_strict(taken->limit, clause->limit))
             *taken = *clause;
         return;
     }
-    for (size_t i = 0; i < draft->without.count; i++)
-        if (same_clause(&draft->without.items[i], clause))
-            return;
-    if (clause->limit != NULL)
-        *list_push(arena, &draft->clauses) = *clause;
-    else if (!decided)
-        *list_push(arena, &draft->without) = *clause;
+    if (name->without)
+        return;
+    if (clause->limit != NULL) {
+        *list_push(drafting->arena, &draft->clauses) = *clause;
+        name->figure = draft->clauses.count;
+    } else if (!decided) {
+        *list_push(drafting->arena, &draft->without) = *clause;
+        name->without = true;
+    }
 }
 
-static void take_shared(struct arena *arena, struct draft *draft, const struct clause *clause)
+static void take_shared(struct drafting *drafting, const struct clause *clause)
 {
-    for (size_t i = 0; i < draft->shared.count; i++)
-        if (same_clause(&draft->shared.items[i], clause))
-            return;
-    *list_push(arena, &draft->shared) = *clause;
+    struct clause_name *name = name_of(drafting, clause);
+
+    if (!name->shared)
+        *list_push(drafting->arena, &drafting->draft->shared) =
+            (struct clause){clause->shape, clause->slot, NULL, false, name->recorded_by};
+    name->shared = true;
 }
 
 /* What anybody may write in a contract; contract.schema.json has the units. */
@@ -114,121 +119,144 @@ static bool same_rule(const struct limit *a, const struct limit *b)
     return a != NULL && b != NULL && limit_is_as_strict(a, b) && limit_is_as_strict(b, a);
 }
 
-/* Gates without a figure by what a clause would call them, each with its rule (NULL: none can be stated). */
-struct ruled {
-    struct clause clause; /* of the first */
-    bool alike, subjects_alike;
-    LIST_OF(struct clause) subjects; /* the first of each */
-};
-
-struct rules {
-    LIST_OF(struct ruled) names;
-};
-
-static void add_subject(struct arena *arena, struct ruled *name, const struct clause *clause)
+static void add_subject(struct drafting *drafting, struct ruled *ruled, const struct clause *clause)
 {
-    for (size_t i = 0; i < name->subjects.count; i++) {
-        struct clause *known = &name->subjects.items[i];
+    struct clause_name *name =
+        clause_name_of(drafting->arena, &drafting->names, clause, clause->slot->subject);
 
-        if (strcmp(known->slot->subject, clause->slot->subject) != 0)
-            continue;
-        if (!same_rule(known->limit, clause->limit))
-            name->subjects_alike = false;
-        return;
+    if (name->of_subject == 0) {
+        *list_push(drafting->arena, &ruled->subjects) = *clause;
+        name->of_subject = ruled->subjects.count;
+    } else if (!same_rule(ruled->subjects.items[name->of_subject - 1].limit, clause->limit)) {
+        ruled->subjects_alike = false;
     }
-    *list_push(arena, &name->subjects) = *clause;
 }
 
-static void add_rule(struct arena *arena, struct rules *rules, const struct clause *clause)
+static void add_rule(struct drafting *drafting, const struct clause *clause)
 {
-    struct ruled *name = NULL;
+    struct clause_name *name = name_of(drafting, clause);
+    struct ruled *ruled;
 
-    for (size_t i = 0; i < rules->names.count && name == NULL; i++)
-        if (same_clause(&rules->names.items[i].clause, clause))
-            name = &rules->names.items[i];
-    if (name == NULL) {
-        name = list_push(arena, &rules->names);
-        *name = (struct ruled){.clause = *clause, .alike = clause->limit != NULL, .subjects_alike = true};
+    if (name->rule == 0) {
+        *list_push(drafting->arena, &drafting->rules) =
+            (struct ruled){.clause = *clause, .alike = clause->limit != NULL, .subjects_alike = true};
+        name->rule = drafting->rules.count;
     }
-    name->alike &= same_rule(name->clause.limit, clause->limit);
-    add_subject(arena, name, clause);
+    ruled = &drafting->rules.items[name->rule - 1];
+    ruled->alike &= same_rule(ruled->clause.limit, clause->limit);
+    add_subject(drafting, ruled, clause);
 }
 
-static bool has_figure(const struct draft *draft, const struct clause *clause)
+static void take_rule(struct arena *arena, struct draft *draft, const struct ruled *ruled, bool recorded)
 {
-    for (size_t i = 0; i < draft->clauses.count; i++)
-        if (same_clause(&draft->clauses.items[i], clause))
-            return true;
-    return false;
-}
+    bool all = ruled->subjects_alike;
 
-static void take_rule(struct arena *arena, const struct plan *plan, struct draft *draft,
-                      const struct ruled *name)
-{
-    bool all = name->subjects_alike, recorded = contract_recorded_by(plan, &name->clause) != NULL;
-
-    for (size_t i = 0; i < name->subjects.count; i++)
-        all &= name->subjects.items[i].limit != NULL && *name->subjects.items[i].slot->subject != '\0';
-    if (name->alike && !recorded) {
-        *list_push(arena, &draft->clauses) = name->clause;
+    for (size_t i = 0; i < ruled->subjects.count; i++)
+        all &= ruled->subjects.items[i].limit != NULL && *ruled->subjects.items[i].slot->subject != '\0';
+    if (ruled->alike && !recorded) {
+        *list_push(arena, &draft->clauses) = ruled->clause;
     } else if (all && !recorded) {
-        for (size_t i = 0; i < name->subjects.count; i++) {
+        for (size_t i = 0; i < ruled->subjects.count; i++) {
             struct clause *taken = list_push(arena, &draft->clauses);
 
-            *taken = name->subjects.items[i];
+            *taken = ruled->subjects.items[i];
             taken->of_subject = true;
         }
     } else {
-        *list_push(arena, &draft->unsaid) = name->clause;
+        *list_push(arena, &draft->unsaid) = ruled->clause;
     }
 }
 
 /* Behind the figures, which come first where both speak of one item. */
-static void take_rules(struct arena *arena, const struct plan *plan, const struct rules *rules,
-                       struct draft *draft)
+static void take_rules(struct drafting *drafting)
 {
-    size_t figures = draft->clauses.count;
+    for (size_t i = 0; i < drafting->rules.count; i++) {
+        const struct ruled *ruled = &drafting->rules.items[i];
+        const struct clause_name *name = name_of(drafting, &ruled->clause);
 
-    for (size_t i = 0; i < rules->names.count; i++) {
-        struct draft of_figures = *draft;
-
-        of_figures.clauses.count = figures;
-        if (!has_figure(&of_figures, &rules->names.items[i].clause))
-            take_rule(arena, plan, draft, &rules->names.items[i]);
+        if (name->figure == 0)
+            take_rule(drafting->arena, drafting->draft, ruled, name->recorded_by != NULL);
     }
 }
 
-static void take_gate(struct arena *arena, const struct question *question, struct clause clause,
-                      struct draft *draft, struct rules *rules)
+static void take_gate(struct drafting *drafting, struct clause clause)
 {
     bool decided;
 
-    clause.limit = figure_of(arena, &question->sources.limits, clause.shape, clause.slot, &decided);
-    if (clause.limit != NULL && contract_recorded_by(question->plan, &clause) != NULL) {
-        clause.limit = NULL;
-        take_shared(arena, draft, &clause);
-    } else {
-        take(arena, draft, &clause, decided);
+    clause.limit =
+        figure_of(drafting->arena, &drafting->question->sources.limits, clause.shape, clause.slot, &decided);
+    if (clause.limit != NULL && name_of(drafting, &clause)->recorded_by != NULL) {
+        take_shared(drafting, &clause);
+        return;
     }
+    take(drafting, &clause, decided);
     if (clause.limit == NULL && decided) {
         clause.limit = rule_of(clause.slot);
-        add_rule(arena, rules, &clause);
+        add_rule(drafting, &clause);
     }
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t) * (const struct shape *const *)a,
+              right = (uintptr_t) * (const struct shape *const *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Those of which any step is to run: not all are left out. */
+static void find_carried_out(struct drafting *drafting)
+{
+    const struct plan *plan = drafting->question->plan;
+    const struct shape *last = NULL;
+
+    for (size_t i = 0; i < plan->steps.count; i++)
+        if (plan->steps.items[i].origin != ORIGIN_LEFT_OUT && plan->steps.items[i].shape != last) {
+            last = plan->steps.items[i].shape;
+            *list_push(drafting->arena, &drafting->carried_out) = last;
+        }
+    if (drafting->carried_out.count > 0)
+        qsort(drafting->carried_out.items, drafting->carried_out.count, sizeof last, compare_addresses);
+}
+
+static bool is_carried_out(const struct drafting *drafting, const struct shape *shape)
+{
+    return drafting->carried_out.count > 0 &&
+           bsearch(&shape, drafting->carried_out.items, drafting->carried_out.count, sizeof shape,
+                   compare_addresses) != NULL;
+}
+
+/* Whether a step is carried out or not: it may be another time, by the same contract. */
+static void find_recorded(struct drafting *drafting)
+{
+    const struct plan *plan = drafting->question->plan;
+
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
+            const struct clause clause = {plan->shapes.items[i], &plan->shapes.items[i]->slots[k], NULL,
+                                          false, NULL};
+            struct clause_name *name = clause.slot->duty == DUTY_RECORD ? name_of(drafting, &clause) : NULL;
+
+            if (name != NULL && name->recorded_by == NULL)
+                name->recorded_by = clause.shape->suite_step;
+        }
 }
 
 void contract_draft(struct arena *arena, const struct question *question, struct draft *ret_draft)
 {
     const struct plan *plan = question->plan;
-    struct rules rules = {0};
+    struct drafting drafting = {.arena = arena, .question = question, .draft = ret_draft};
 
     *ret_draft = (struct draft){0};
+    find_carried_out(&drafting);
+    find_recorded(&drafting);
     for (size_t i = 0; i < plan->shapes.count; i++) {
         const struct shape *shape = plan->shapes.items[i];
+        bool carried_out = is_carried_out(&drafting, shape);
 
-        for (size_t k = 0; shape_is_carried_out(plan, shape) && k < shape->slot_count; k++)
+        for (size_t k = 0; carried_out && k < shape->slot_count; k++)
             if (shape->slots[k].duty == DUTY_GATE)
-                take_gate(arena, question, (struct clause){shape, &shape->slots[k], NULL, false}, ret_draft,
-                          &rules);
+                take_gate(&drafting, (struct clause){shape, &shape->slots[k], NULL, false, NULL});
     }
-    take_rules(arena, plan, &rules, ret_draft);
+    take_rules(&drafting);
 }

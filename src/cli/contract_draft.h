@@ -3,14 +3,7 @@
 #define ASSAY_CLI_CONTRACT_DRAFT_H
 
 #include "assay/app/question.h"
-
-/* One figure or rule, and for which items it stands. */
-struct clause {
-    const struct shape *shape;
-    const struct slot *slot;
-    const struct limit *limit;
-    bool of_subject; /* of the slot's subject only */
-};
+#include "contract_names.h"
 
 struct draft {
     LIST_OF(struct clause) clauses;
@@ -22,7 +15,5 @@ struct draft {
 
 /* Everything in the arena. */
 void contract_draft(struct arena *arena, const struct question *question, struct draft *ret_draft);
-/* The step that only records what the clause speaks of, and would judge it by the clause; NULL. */
-const char *contract_recorded_by(const struct plan *plan, const struct clause *clause);
 
 #endif

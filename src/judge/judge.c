@@ -36,9 +36,10 @@ struct common_span {
     const char *value; /* NULL: there is one host */
 };
 
-/* Who has which value of a metric that no two may share, sorted by the value: hosts, and what is in one of them. */
+/* Who has which value of a metric that no two may share, sorted by the value, and of one value by the platform: hosts, and what
+   is in one of them. */
 struct owner {
-    const char *value, *host, *rack, *subject;
+    const char *value, *platform, *host, *rack, *subject;
     const struct judged_part *part;
 };
 /* Of one step; see last_whole. */
@@ -283,7 +284,10 @@ static const char *common_kinds(void *context, size_t step, const struct slot *s
 
 static int compare_owners(const void *a, const void *b)
 {
-    return strcmp(((const struct owner *)a)->value, ((const struct owner *)b)->value);
+    const struct owner *left = a, *right = b;
+    int order = strcmp(left->value, right->value);
+
+    return order != 0 ? order : strcmp(left->platform, right->platform);
 }
 
 /* Of one step what each of its items of that metric has. */
@@ -297,9 +301,9 @@ static void add_owners(struct whole_run *run, size_t index, const char *metric, 
         const char *value = strcmp(slot->metric, metric) == 0 ? value_of(aside, run, index, slot) : NULL;
 
         if (value != NULL)
-            *list_push(run->arena, &owners->items) =
-                (struct owner){arena_strdup(run->arena, value), step->members[0]->name,
-                               step->members[0]->rack, slot->subject, together_part(&run->together, index)};
+            *list_push(run->arena, &owners->items) = (struct owner){
+                arena_strdup(run->arena, value), step->shape->platform, step->members[0]->name,
+                step->members[0]->rack,          slot->subject,         together_part(&run->together, index)};
     }
     arena_destroy(aside);
 }
@@ -373,21 +377,37 @@ static const struct reason *say_owners(struct arena *arena, const struct judged_
     return foreign > KINDS_TOLD ? reason(arena, and_more, said, foreign - KINDS_TOLD) : said;
 }
 
+/* The first that has the value; platform NULL: on any. NULL: nobody. */
+static const struct owner *first_owner(const struct owners *owners, const char *value, const char *platform)
+{
+    const struct owner *items = owners->items.items;
+    size_t low = 0, high = owners->items.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(items[middle].value, value);
+
+        if (order == 0 && platform != NULL)
+            order = strcmp(items[middle].platform, platform);
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < owners->items.count && strcmp(items[low].value, value) == 0 &&
+                   (platform == NULL || strcmp(items[low].platform, platform) == 0)
+               ? &items[low]
+               : NULL;
+}
+
 /* The first of those that have the value, and how many; NULL: nobody. */
 static const struct owner *owners_with(const struct owners *owners, const char *value, size_t *ret_count)
 {
-    struct owner wanted = {.value = value};
-    const struct owner *items = owners->items.items,
-                       *found = owners->items.count > 0 ? bsearch(&wanted, items, owners->items.count,
-                                                                  sizeof *items, compare_owners)
-                                                        : NULL;
+    const struct owner *found = first_owner(owners, value, NULL),
+                       *end = owners->items.items + owners->items.count;
 
     *ret_count = 0;
-    if (found == NULL)
-        return NULL;
-    while (found > items && strcmp(found[-1].value, value) == 0)
-        found--;
-    while (found + *ret_count < items + owners->items.count && strcmp(found[*ret_count].value, value) == 0)
+    while (found != NULL && found + *ret_count < end && strcmp(found[*ret_count].value, value) == 0)
         ++*ret_count;
     return found;
 }
@@ -422,14 +442,15 @@ static const char *machine_of(void *context, size_t index, const char *host)
     return NULL;
 }
 
-/* The first of them by the text: one is enough to show that it can be read. */
+/* The first of them by the text: one is enough to show that it can be read. Of a GPU only one of its platform shows it: what a GPU
+   tells goes by its kind, and which tools a host has does not. */
 static const struct reason *read_on(void *context, size_t index, const struct slot *slot, const char *texts)
 {
     struct whole_run *run = context;
     const struct step *step = &run->together.plan->steps.items[index];
     const char *read = arena_strndup(run->arena, texts, strcspn(texts, "|"));
-    size_t count;
-    const struct owner *found = owners_with(owners_of(run, step->shape->suite_step, slot), read, &count);
+    const struct owner *found = first_owner(owners_of(run, step->shape->suite_step, slot), read,
+                                            is_gpu(slot->subject) ? step->shape->platform : NULL);
 
     if (found == NULL)
         return NULL;

@@ -84,7 +84,8 @@ struct peers {
                                         const char *value);
     /* What the login to the host of this name read as its machine: RULE_MACHINE. NULL: that is not known. */
     const char *(*machine_of)(void *context, size_t step, const char *host);
-    /* Who of the run has it as one of these texts, which mean that it was read: RULE_READ. "node2"; NULL: nobody. */
+    /* Who of the run has it as one of these texts, which mean that it was read, of a GPU those of its platform: RULE_READ.
+       "node2"; NULL: nobody. */
     const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
     /* How the value stands to what the run first read of it on the host: RULE_GROWN. */
     struct grown (*grown_since)(void *context, size_t step, const struct slot *slot, double value,

@@ -147,15 +147,17 @@ static int check_pair(const struct machine *a, const struct machine *b, enum ite
                   err);
 }
 
-static int check_shared(const struct meeting *meeting, struct error *err)
+/* The first of a pair is one of `ones`, the second of `others`. */
+static int check_shared(const struct meeting *meeting, const struct machine *ones,
+                        const struct machine *others, struct error *err)
 {
     const struct pair *pairs = meeting->pairs.items;
 
     for (size_t i = 0, end; i < meeting->pairs.count; i = end) {
         for (end = i + 1; end < meeting->pairs.count && compare_pairs(&pairs[end], &pairs[i]) == 0; end++)
             ;
-        if (check_pair(&meeting->machines.items[pairs[i].machines[0]],
-                       &meeting->machines.items[pairs[i].machines[1]], pairs[i].kind, end - i, err) < 0)
+        if (check_pair(&ones[pairs[i].machines[0]], &others[pairs[i].machines[1]], pairs[i].kind, end - i,
+                       err) < 0)
             return -1;
     }
     return 0;
@@ -205,9 +207,98 @@ int judge_same_machine(const struct judged_run *runs, size_t count, struct error
         add_run(&meeting, runs[i].record);
     count_parts(&meeting);
     find_pairs(&meeting);
-    result = check_shared(&meeting, err);
+    result = check_shared(&meeting, meeting.machines.items, meeting.machines.items, err);
     if (result == 0)
         result = check_names(&meeting, err);
     arena_destroy(meeting.arena);
     return result;
+}
+
+/* -- Those of some runs, with many others ------------------------------------------------------------------------- */
+
+struct machines {
+    struct meeting meeting;       /* its machines and parts; no pairs */
+    const struct machine **named; /* by their names */
+};
+
+static int compare_named(const void *one, const void *other)
+{
+    return compare_names(*(const struct machine *const *)one, *(const struct machine *const *)other);
+}
+
+struct machines *judge_machines(struct arena *arena, const struct record *const *records, size_t count)
+{
+    struct machines *machines = arena_new(arena, struct machines);
+    struct meeting *meeting = &machines->meeting;
+
+    meeting->arena = arena;
+    for (size_t i = 0; i < count; i++)
+        add_run(meeting, records[i]);
+    count_parts(meeting);
+    machines->named = arena_array(arena, const struct machine *, meeting->machines.count + 1);
+    for (size_t i = 0; i < meeting->machines.count; i++)
+        machines->named[i] = &meeting->machines.items[i];
+    if (meeting->machines.count > 0)
+        qsort(machines->named, meeting->machines.count, sizeof(struct machine *), compare_named);
+    return machines;
+}
+
+static int compare_identities(const struct known_part *a, const struct known_part *b)
+{
+    return a->kind != b->kind ? (int)a->kind - (int)b->kind : strcmp(a->identity, b->identity);
+}
+
+static const struct record *record_of(const struct meeting *meeting, const struct known_part *part)
+{
+    return meeting->machines.items[part->machine].record;
+}
+
+/* As find_pairs, of each run here with the other: of several machines of one run that have a part the last, of the other run's
+   the first. */
+static void find_pairs_with(const struct meeting *ours, struct meeting *theirs)
+{
+    const struct known_part *parts = ours->parts.items;
+
+    for (size_t i = 0, k = 0; i < ours->parts.count; i++) {
+        if (i + 1 < ours->parts.count && compare_identities(&parts[i + 1], &parts[i]) == 0 &&
+            record_of(ours, &parts[i + 1]) == record_of(ours, &parts[i]))
+            continue;
+        while (k < theirs->parts.count && compare_identities(&theirs->parts.items[k], &parts[i]) < 0)
+            k++;
+        if (k < theirs->parts.count && compare_identities(&theirs->parts.items[k], &parts[i]) == 0)
+            *list_push(theirs->arena, &theirs->pairs) =
+                (struct pair){{parts[i].machine, theirs->parts.items[k].machine}, parts[i].kind};
+    }
+    if (theirs->pairs.count > 0)
+        qsort(theirs->pairs.items, theirs->pairs.count, sizeof(struct pair), compare_pairs);
+}
+
+static bool share_names(const struct machines *ours, const struct machines *theirs)
+{
+    size_t count = ours->meeting.machines.count, other_count = theirs->meeting.machines.count;
+    struct error why = {0};
+
+    for (size_t i = 0, k = 0; i < count; i++) {
+        while (k < other_count && compare_names(theirs->named[k], ours->named[i]) < 0)
+            k++;
+        if (k < other_count && compare_names(theirs->named[k], ours->named[i]) == 0 &&
+            check_namesakes(ours->named[i], theirs->named[k], &why) < 0)
+            return true;
+    }
+    return false;
+}
+
+bool judge_has_machine_of(const struct machines *machines, const struct record *record)
+{
+    struct arena *arena = arena_create();
+    struct machines *theirs = judge_machines(arena, &record, 1);
+    struct error why = {0};
+    bool shared;
+
+    find_pairs_with(&machines->meeting, &theirs->meeting);
+    shared = check_shared(&theirs->meeting, machines->meeting.machines.items, theirs->meeting.machines.items,
+                          &why) < 0 ||
+             share_names(machines, theirs);
+    arena_destroy(arena);
+    return shared;
 }

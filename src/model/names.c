@@ -193,14 +193,6 @@ const char *step_target(struct arena *arena, const struct step *step)
     return reason_english(arena, step_target_said(arena, step));
 }
 
-bool shape_is_carried_out(const struct plan *plan, const struct shape *shape)
-{
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].shape == shape && plan->steps.items[i].origin != ORIGIN_LEFT_OUT)
-            return true;
-    return false;
-}
-
 bool step_advises(const struct step *step)
 {
     if (*step->shape->variant == '\0' || step->origin == ORIGIN_ISOLATE)

@@ -44,11 +44,17 @@ static void a_gpu_that_tells_a_margin_is_judged_by_it(void **state)
     assert_string_equal(said_of((struct told){66, 21, NAN, -2, false}), HEAT_NOT_REACHED);
     /* The software slows it down, and its own reasons say so; the hardware does not. */
     assert_string_equal(said_of((struct told){88, -1, NAN, -2, false}), HEAT_NOT_REACHED);
-    assert_string_equal(said_of((struct told){89, -2, NAN, -2, false}), "89 C reached, slowdown at 89 C");
-    assert_string_equal(said_of((struct told){91, -4, NAN, -2, false}), "91 C reached, slowdown at 89 C");
+    assert_string_equal(said_of((struct told){89, -2, NAN, -2, false}),
+                        "T.Limit of -2 C reached, slowdown at -2 C");
+    assert_string_equal(said_of((struct told){91, -4, NAN, -2, false}),
+                        "T.Limit of -4 C reached, slowdown at -2 C");
+    /* Where one had the least margin before it was hottest, the two do not make a temperature. */
+    assert_string_equal(said_of((struct told){60, -4, NAN, -2, false}),
+                        "T.Limit of -4 C reached, slowdown at -2 C");
     /* A driver that tells no threshold: the margin's own zero. */
     assert_string_equal(said_of((struct told){86, 1, NAN, NAN, false}), HEAT_NOT_REACHED);
-    assert_string_equal(said_of((struct told){87, 0, NAN, NAN, false}), "87 C reached, slowdown at 87 C");
+    assert_string_equal(said_of((struct told){87, 0, NAN, NAN, false}),
+                        "T.Limit of 0 C reached, slowdown at 0 C");
 }
 
 static void a_gpu_that_tells_a_temperature_is_judged_by_that(void **state)
@@ -63,10 +69,14 @@ static void what_was_not_told_is_not_taken_for_cool(void **state)
     (void)state;
     assert_string_equal(said_of((struct told){120, NAN, NAN, NAN, false}), HEAT_NOT_TOLD);
     assert_string_equal(said_of((struct told){120, NAN, NAN, -2, false}), HEAT_NOT_TOLD);
+    /* Nor is a GPU too hot whose driver has 0 for a temperature that it does not know. */
+    assert_string_equal(said_of((struct told){60, NAN, 0, NAN, false}), HEAT_NOT_TOLD);
+    assert_string_equal(said_of((struct told){60, 21, 0, -2, false}), HEAT_NOT_REACHED);
     assert_string_equal(said_of((struct told){NAN, 21, NAN, -2, false}), "nobody knows");
     /* What a sampler saw that was gone too early is not all there was; what was too hot, was. */
     assert_string_equal(said_of((struct told){66, 21, NAN, -2, true}), "nobody knows");
-    assert_string_equal(said_of((struct told){91, -4, NAN, -2, true}), "91 C reached, slowdown at 89 C");
+    assert_string_equal(said_of((struct told){91, -4, NAN, -2, true}),
+                        "T.Limit of -4 C reached, slowdown at -2 C");
 }
 
 /* What the sampler tells of throttling, whose only line of a GPU came in the first second. */

@@ -1295,6 +1295,43 @@ static void a_gpu_that_reaches_its_own_slowdown_fails_and_one_that_tells_none_is
     }
 }
 
+/* A GPU of another kind that tells it says nothing of these; one of their own platform does. */
+static void what_gpus_of_another_platform_tell_is_not_asked_of_these(void **state)
+{
+    static const struct {
+        const char *hosts;
+        enum outcome_word word;
+        const char *words;
+    } cases[] = {
+        {"node1\nnode2 platform=linked\n", OUTCOME_PASS,
+         "slowdown temperature of the GPUs (nvidia-smi) is read on no host of the run: not told"},
+        {"node1\nnode2 platform=linked\nnode3\n", OUTCOME_INCONCLUSIVE,
+         "not told, while it is read on node3"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct world world;
+
+        world_begin(&world, SUITE("trial", "{\"check\": \"gpu-burn\"}"), cases[i].hosts);
+        for (size_t host = 0; host < world.record.plan->hosts.count; host++) {
+            const char *name = world.record.plan->hosts.items[host]->name,
+                       *gpus = host == 0 ? SLOWS_AT("") : SLOWS_AT(OLDER);
+
+            reached(&world, name);
+            ran_between(
+                &world, "gpu-burn", name,
+                (const struct printed[]){{"main", BURN_OUTPUT("OK"), 0}, {"samples", BURNT("61"), 0}, {0}},
+                (const struct printed[]){{"gpus", gpus, 0}, {0}},
+                (const struct printed[]){{"gpus", gpus, 0}, {0}});
+        }
+        judge(&world);
+        assert_outcome(&world, "gpu-burn", "node1", "window.temperature.slowdown", cases[i].word,
+                       cases[i].words);
+        world_end(&world);
+    }
+}
+
 static void a_contract_may_name_what_a_test_added_to_any_counter(void **state)
 {
     static const struct {
@@ -2211,6 +2248,7 @@ int main(void)
         cmocka_unit_test(errors_that_nvlink_5_could_not_correct_fail_the_test),
         cmocka_unit_test(a_port_whose_counter_can_count_no_further_is_not_known_to_be_clean),
         cmocka_unit_test(a_gpu_that_reaches_its_own_slowdown_fails_and_one_that_tells_none_is_not_known),
+        cmocka_unit_test(what_gpus_of_another_platform_tell_is_not_asked_of_these),
         cmocka_unit_test(a_contract_may_name_what_a_test_added_to_any_counter),
         cmocka_unit_test(a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_not_known),
         cmocka_unit_test(every_number_of_a_window_is_planned),

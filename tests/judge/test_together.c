@@ -329,6 +329,14 @@ static void assert_machines(const struct two *two, const char *refused)
     struct error err = {0};
     int result = judge_same_machine(runs, 2, &err);
 
+    for (size_t i = 0; i < 2; i++) { /* of some runs, with one after the other: the same answer */
+        const struct record *const kept[] = {two->runs[i]};
+        const struct judged_run both[] = {{.record = two->runs[i]}, {.record = two->runs[1 - i]}};
+        struct error why = {0};
+
+        assert_int_equal(judge_has_machine_of(judge_machines(two->arena, kept, 1), two->runs[1 - i]),
+                         judge_same_machine(both, 2, &why) < 0);
+    }
     if (refused == NULL && result < 0)
         fail_msg("refused: %s", err.text);
     if (refused != NULL && (result == 0 || strstr(err.text, refused) == NULL))
@@ -402,6 +410,28 @@ static void a_machine_with_other_gpus_is_known_by_name_and_chassis(void **state)
     arena_destroy(arena);
 }
 
+/* Of three runs that are kept one has it; the others' parts and names stand between. */
+static void a_machine_of_any_of_several_runs_is_known(void **state)
+{
+    for (size_t which = 0; which < 4; which++) {
+        struct arena *arena = arena_create();
+        struct record *kept[] = {healthy(arena, names[0], FIRST), healthy(arena, names[0], SECOND),
+                                 healthy(arena, names[0], SECOND + 1)};
+        struct record *other = healthy(arena, names[1], SECOND + 2);
+        const struct machines *machines;
+
+        for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+            for (size_t host = 0; host < 2; host++)
+                see_gpus(kept[i], host, GPUS * (2 * i + host));
+        see_gpus(other, 0, 100);
+        see_gpus(other, 1, which < 3 ? GPUS * 2 * which + 1 : 200); /* three of four, of the first host */
+        machines = judge_machines(arena, (const struct record *const *)kept, ARRAY_SIZE(kept));
+        assert_int_equal(judge_has_machine_of(machines, other), which < 3);
+        arena_destroy(arena);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_slow_gpu_is_found_beside_those_of_the_other_run),
         cmocka_unit_test(a_machine_that_is_in_two_runs_is_refused_by_name),
         cmocka_unit_test(gpus_that_changed_their_numbers_are_counted_once),
+        cmocka_unit_test(a_machine_of_any_of_several_runs_is_known),
         cmocka_unit_test(hosts_of_one_name_are_two_machines_where_their_hardware_says_so),
         cmocka_unit_test(a_machine_with_other_gpus_is_known_by_name_and_chassis),
     };

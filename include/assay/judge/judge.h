@@ -42,6 +42,11 @@ void judge_together(const struct judged_run *runs, size_t count /* at least 1 */
  */
 int judge_same_machine(const struct judged_run *runs, size_t count, struct error *err)
     __attribute__((warn_unused_result));
+/* The same of some runs with one after the other of many: those are looked through once. In the arena. */
+struct machines;
+struct machines *judge_machines(struct arena *arena, const struct record *const *records, size_t count);
+/* Whether judge_same_machine would refuse the record beside one of them. */
+bool judge_has_machine_of(const struct machines *machines, const struct record *record);
 
 /*
  * The waiver of record->waivers that covers a failed outcome at that time; NULL when none does. It must be of this

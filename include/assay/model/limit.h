@@ -34,8 +34,8 @@ enum limit_rule {
     RULE_RACK, /* the same text on all hosts of its rack, and on those of no other rack; a check's own only */
     RULE_SERIES, /* of a soak's slices: no spell lies so low that its mean is below value * their median (spells.h); a
                       check's own only */
-    RULE_READ, /* the text, which means that it was read, on all hosts or on none: who lacks it while another of the run has
-                    it is undecided, and where nobody has it that stands beside the verdict; a check's own only */
+    RULE_READ, /* the text, which means that it was read, on all hosts or on none: who lacks it while another (of a GPU: of its
+                    platform) has it is undecided, and where nobody has it that stands beside the verdict; a check's own only */
     RULE_MACHINE, /* the text that the run's own login to the host by this name read as host.machine; a check's own only. Where
                      that is not known it is met: the check reachable answers for it */
     RULE_GROWN, /* a counter that is by no more than value above what the first step of the same check on the same host of the

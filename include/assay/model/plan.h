@@ -121,8 +121,6 @@ const char *step_target(struct arena *arena, const struct step *step);
 const char *step_hosts(struct arena *arena, const struct step *step);
 /* NULL where the plan has no host of that name. */
 const struct host *plan_find_host(const struct plan *plan, const char *name);
-/* Whether any of its steps is to run: not all are left out. */
-bool shape_is_carried_out(const struct plan *plan, const struct shape *shape);
 /* One of the variants of a step of the suite: it is recorded to be compared with the others, and has no gate. */
 bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */
