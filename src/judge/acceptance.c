@@ -153,7 +153,7 @@ static void note_unit(struct settling *settling, const struct host *host, enum r
     *list_push(settling->acceptance->arena, &requirement->units) = (struct unit_state){host->unit, state};
 }
 
-/* What a test across hosts says of some of them is mended on these. */
+/* What a test across hosts says of some of them is mended on these; where it accuses none of them, it is the test's own. */
 static void mend_fail(struct settling *settling, const struct shown *fail, const struct outcome *outcome,
                       const struct waiver *waiver, struct mending *mending)
 {
@@ -169,7 +169,7 @@ static void mend_fail(struct settling *settling, const struct shown *fail, const
                   blamed.items.items[i].perhaps ? REQUIREMENT_MISSING
                                                 : mend(settling, fail, host->name, waiver, mending));
     }
-    if (blamed.items.count == 0)
+    if (blame_count(&blamed) == 0)
         mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
 }
 
