@@ -15,6 +15,8 @@ struct settling {
     struct acceptance *acceptance;
     struct requirement *requirement;
     const struct step *step; /* of the plan */
+    LIST_OF(const struct acceptance_event *)
+    work; /* of the events those that are work on what it measures of its hosts */
 };
 
 static struct arena *arena_of(const struct settling *settling)
@@ -90,13 +92,23 @@ static bool may_be_of_item(const struct settling *settling, const struct accepta
     return event_item_kind(event) != ITEM_CHASSIS || settling->step->member_count > 1;
 }
 
-/* Whether the event is about what failed: the whole host, the item that is named, or one of what is not named. */
-static bool is_about(const struct settling *settling, const struct acceptance_event *event,
-                     const char *subject)
+static void find_work(struct settling *settling)
 {
-    if (!event_is_work(event) || !is_touched(settling, event->host, event_touches(event)))
-        return false;
-    if (has_member(settling->step, subject))
+    const struct acceptance *acceptance = settling->acceptance;
+
+    for (size_t i = 0; i < acceptance->events.count; i++) {
+        const struct acceptance_event *event = &acceptance->events.items[i];
+
+        if (event_is_work(event) && is_touched(settling, event->host, event_touches(event)))
+            *list_push(acceptance->arena, &settling->work) = event;
+    }
+}
+
+/* Whether the work is about what failed: the whole host, the item that is named, or one of what is not named. */
+static bool is_about(const struct settling *settling, const struct acceptance_event *event,
+                     const char *subject, bool is_host)
+{
+    if (is_host)
         return strcmp(event->host, subject) == 0;
     if (*event->item == '\0' || names_item(subject, event->item))
         return true;
@@ -106,12 +118,12 @@ static bool is_about(const struct settling *settling, const struct acceptance_ev
 /* When the first such event was, after the fail; 0: there is none. */
 static double mended_at(const struct settling *settling, const struct shown *fail, const char *subject)
 {
-    const struct acceptance *acceptance = settling->acceptance;
+    bool is_host = settling->work.count > 0 && has_member(settling->step, subject);
 
-    for (size_t i = 0; i < acceptance->events.count; i++)
-        if (acceptance->events.items[i].at > fail->ended &&
-            is_about(settling, &acceptance->events.items[i], subject))
-            return acceptance->events.items[i].at;
+    for (size_t i = 0; i < settling->work.count; i++)
+        if (settling->work.items[i]->at > fail->ended &&
+            is_about(settling, settling->work.items[i], subject, is_host))
+            return settling->work.items[i]->at;
     return 0;
 }
 
@@ -139,12 +151,12 @@ static enum requirement_state mend(const struct settling *settling, const struct
     return waiver != NULL ? REQUIREMENT_WAIVED : REQUIREMENT_FAILED;
 }
 
-/* That is how it stands with a host of its unit. */
+/* That is how it stands with a host of its unit, which is mostly that of the host before. */
 static void note_unit(struct settling *settling, const struct host *host, enum requirement_state state)
 {
     struct requirement *requirement = settling->requirement;
 
-    for (size_t i = 0; i < requirement->units.count; i++)
+    for (size_t i = requirement->units.count; i-- > 0;)
         if (strcmp(requirement->units.items[i].unit, host->unit) == 0) {
             if (state > requirement->units.items[i].state)
                 requirement->units.items[i].state = state;
@@ -153,7 +165,7 @@ static void note_unit(struct settling *settling, const struct host *host, enum r
     *list_push(settling->acceptance->arena, &requirement->units) = (struct unit_state){host->unit, state};
 }
 
-/* What a test across hosts says of some of them is mended on these. */
+/* What a test across hosts says of some of them is mended on these; where it accuses none of them, it is the test's own. */
 static void mend_fail(struct settling *settling, const struct shown *fail, const struct outcome *outcome,
                       const struct waiver *waiver, struct mending *mending)
 {
@@ -169,7 +181,7 @@ static void mend_fail(struct settling *settling, const struct shown *fail, const
                   blamed.items.items[i].perhaps ? REQUIREMENT_MISSING
                                                 : mend(settling, fail, host->name, waiver, mending));
     }
-    if (blamed.items.count == 0)
+    if (blame_count(&blamed) == 0)
         mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
 }
 
@@ -424,11 +436,17 @@ static void compare_all_hosts(struct acceptance *acceptance)
 
 /* -- Verdicts -------------------------------------------------------------------------------------------------- */
 
-static struct acceptance_verdict *find_verdict(struct acceptance *acceptance, const char *unit)
+/* Looks at `near` first and leaves there where it was: hosts of a unit mostly come one after the other. */
+static struct acceptance_verdict *find_verdict(struct acceptance *acceptance, const char *unit, size_t *near)
 {
-    for (size_t i = 0; i < acceptance->verdicts.count; i++)
-        if (strcmp(acceptance->verdicts.items[i].unit, unit) == 0)
-            return &acceptance->verdicts.items[i];
+    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
+        size_t place = (*near + i) % acceptance->verdicts.count;
+
+        if (strcmp(acceptance->verdicts.items[place].unit, unit) == 0) {
+            *near = place;
+            return &acceptance->verdicts.items[place];
+        }
+    }
     return NULL;
 }
 
@@ -446,10 +464,11 @@ static void count_state(struct acceptance_verdict *verdict, enum requirement_sta
 static void count_units(struct acceptance *acceptance, const struct requirement *requirement)
 {
     bool settled = requirement->state == REQUIREMENT_PASSED || requirement->state == REQUIREMENT_WAIVED;
+    size_t near = 0;
 
     for (size_t i = 0; i < requirement->units.count; i++) {
         const struct unit_state *of_unit = &requirement->units.items[i];
-        struct acceptance_verdict *verdict = find_verdict(acceptance, of_unit->unit);
+        struct acceptance_verdict *verdict = find_verdict(acceptance, of_unit->unit, &near);
 
         if (verdict != NULL && *of_unit->unit != '\0' && (!settled || of_unit->state == REQUIREMENT_WAIVED))
             count_state(verdict, of_unit->state);
@@ -490,11 +509,12 @@ static void hold_back(struct acceptance *acceptance, struct acceptance_verdict *
 static void make_verdicts(struct acceptance *acceptance)
 {
     const struct plan *plan = acceptance->plan;
+    size_t near = 0;
 
     list_push(acceptance->arena, &acceptance->verdicts)->unit = "";
     for (size_t i = 0; i < plan->hosts.count; i++)
         if (plan->hosts.items[i]->role == ROLE_COMPUTE &&
-            find_verdict(acceptance, plan->hosts.items[i]->unit) == NULL)
+            find_verdict(acceptance, plan->hosts.items[i]->unit, &near) == NULL)
             list_push(acceptance->arena, &acceptance->verdicts)->unit = plan->hosts.items[i]->unit;
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
@@ -502,7 +522,7 @@ static void make_verdicts(struct acceptance *acceptance)
 
         count_state(&acceptance->verdicts.items[0], requirement->state);
         if (*unit != '\0')
-            count_state(find_verdict(acceptance, unit), requirement->state);
+            count_state(find_verdict(acceptance, unit, &near), requirement->state);
         else
             count_units(acceptance, requirement);
     }
@@ -521,6 +541,7 @@ void judge_acceptance(struct acceptance *acceptance)
                                     .requirement = &acceptance->requirements.items[i]};
 
         settling.step = &acceptance->plan->steps.items[settling.requirement->step];
+        find_work(&settling);
         settle_requirement(&settling);
     }
     compare_all_hosts(acceptance);

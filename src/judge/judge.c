@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "assay/base/cleanup.h"
+#include "assay/base/text.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "assay/reasons/words.h"
@@ -36,11 +37,12 @@ struct common_span {
     const char *value; /* NULL: there is one host */
 };
 
-/* Who has which value of a metric that no two may share, sorted by the value, and of one value by the platform: hosts, and what
-   is in one of them. */
+/* Who has which value of a metric that no two may share, sorted by the value, and then by step, so that each run's come together:
+   hosts, and what is in one of them. */
 struct owner {
     const char *value, *platform, *host, *rack, *subject;
     const struct judged_part *part;
+    size_t step, slot;
 };
 /* Of one step; see last_whole. */
 struct last_whole {
@@ -287,7 +289,9 @@ static int compare_owners(const void *a, const void *b)
     const struct owner *left = a, *right = b;
     int order = strcmp(left->value, right->value);
 
-    return order != 0 ? order : strcmp(left->platform, right->platform);
+    if (order == 0)
+        order = (left->step > right->step) - (left->step < right->step);
+    return order != 0 ? order : (left->slot > right->slot) - (left->slot < right->slot);
 }
 
 /* Of one step what each of its items of that metric has. */
@@ -301,9 +305,14 @@ static void add_owners(struct whole_run *run, size_t index, const char *metric, 
         const char *value = strcmp(slot->metric, metric) == 0 ? value_of(aside, run, index, slot) : NULL;
 
         if (value != NULL)
-            *list_push(run->arena, &owners->items) = (struct owner){
-                arena_strdup(run->arena, value), step->shape->platform, step->members[0]->name,
-                step->members[0]->rack,          slot->subject,         together_part(&run->together, index)};
+            *list_push(run->arena, &owners->items) = (struct owner){arena_strdup(run->arena, value),
+                                                                    step->shape->platform,
+                                                                    step->members[0]->name,
+                                                                    step->members[0]->rack,
+                                                                    slot->subject,
+                                                                    together_part(&run->together, index),
+                                                                    index,
+                                                                    i};
     }
     arena_destroy(aside);
 }
@@ -329,17 +338,60 @@ static struct owners *owners_of(struct whole_run *run, const char *suite_step, c
     return owners;
 }
 
-/* Those of its own run: "node[2-3]"; of what is in hosts "node2 gpu3, node4 gpu1", the own host's without its name. */
-static const char *say_own(struct arena *arena, const struct judged_part *part, const char *host,
-                           const struct owner *first, size_t count, const char *subject)
+/* How many come before those that have the value from this step on. */
+static size_t owners_before(const struct owners *owners, const char *value, size_t step)
 {
-    const char **names = arena_array(arena, const char *, count + 1), *text = "";
+    const struct owner wanted = {.value = value, .step = step};
+    size_t low = 0, high = owners->items.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_owners(&owners->items.items[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first of those that have the value, and how many; NULL: nobody. */
+static const struct owner *owners_with(const struct owners *owners, const char *value, size_t *ret_count)
+{
+    size_t first = owners_before(owners, value, 0);
+
+    *ret_count = owners_before(owners, value, SIZE_MAX) - first;
+    return *ret_count > 0 ? &owners->items.items[first] : NULL;
+}
+
+/* Of how many others of its own run it is told that they have the value too: each that has it says so of the others. */
+enum { OWNERS_TOLD = 16 };
+
+/* "node[2-3]"; of what is in hosts "node2 gpu3, node4 gpu1", the own host's without its name. */
+static const char *say_names(struct arena *arena, const char *const *names, size_t count, const char *subject)
+{
+    cleanup_text struct text text = {0};
+
+    if (*subject == '\0')
+        return hostlist_fold(arena, names, count);
+    text_init(&text, 64 * 1024);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+    return arena_strndup(arena, text.bytes, text.length);
+}
+
+/* Of `count` of its own run those but the item itself, which is one of them where `among` says so; NULL: there are none. */
+static const struct reason *say_own(struct arena *arena, const struct owner *first, size_t count,
+                                    const struct owner *self, bool among)
+{
+    const char *names[OWNERS_TOLD];
+    const struct reason *said;
     size_t others = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        bool own = strcmp(first[i].host, host) == 0;
+    for (size_t i = 0; i < count && others < OWNERS_TOLD; i++) {
+        bool own = strcmp(first[i].host, self->host) == 0;
 
-        if (first[i].part != part || (own && strcmp(first[i].subject, subject) == 0))
+        if (own && strcmp(first[i].subject, self->subject) == 0)
             continue;
         names[others++] = *first[i].subject == '\0' ? first[i].host
                           : own                     ? first[i].subject
@@ -347,11 +399,9 @@ static const char *say_own(struct arena *arena, const struct judged_part *part, 
     }
     if (others == 0)
         return NULL;
-    if (*subject == '\0')
-        return hostlist_fold(arena, names, others);
-    for (size_t i = 0; i < others; i++)
-        text = arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", names[i]);
-    return text;
+    said = reason_text(arena, say_names(arena, names, others, self->subject));
+    count -= among ? 1 : 0;
+    return others == OWNERS_TOLD && count > others ? reason(arena, and_more, said, count - others) : said;
 }
 
 /* "gpu1 on node4 of run 5" */
@@ -362,54 +412,24 @@ static const struct reason *say_foreign(struct arena *arena, const struct owner 
     return *owner->subject == '\0' ? host : reason(arena, part_on_target, owner->subject, host);
 }
 
-/* NULL: nobody but the host itself. */
-static const struct reason *say_owners(struct arena *arena, const struct judged_part *part, const char *host,
-                                       const struct owner *first, size_t count, const char *subject)
+/* A few of those that have the value in other runs, behind what is said of its own: NULL, where nobody has it there. */
+static const struct reason *say_owners(struct arena *arena, const struct owners *owners,
+                                       const struct owner *self, const struct reason *own)
 {
-    const char *own = say_own(arena, part, host, first, count, subject);
-    const struct reason *said = own != NULL ? reason_text(arena, own) : NULL;
-    size_t foreign = 0;
+    const struct judged_part *part = self->part;
+    size_t first = owners_before(owners, self->value, 0), end = owners_before(owners, self->value, SIZE_MAX),
+           from = owners_before(owners, self->value, part->first_step),
+           to = owners_before(owners, self->value, part->first_step + part->step_count),
+           foreign = (from - first) + (end - to);
+    const struct reason *said = own;
 
-    for (size_t i = 0; i < count; i++)
-        if (first[i].part != part && foreign++ < KINDS_TOLD)
-            said = said == NULL ? say_foreign(arena, &first[i])
-                                : reason(arena, clause, said, say_foreign(arena, &first[i]));
-    return foreign > KINDS_TOLD ? reason(arena, and_more, said, foreign - KINDS_TOLD) : said;
-}
+    for (size_t i = 0; i < foreign && i < KINDS_TOLD; i++) {
+        size_t place = first + i < from ? first + i : to + (i - (from - first));
+        const struct reason *one = say_foreign(arena, &owners->items.items[place]);
 
-/* The first that has the value; platform NULL: on any. NULL: nobody. */
-static const struct owner *first_owner(const struct owners *owners, const char *value, const char *platform)
-{
-    const struct owner *items = owners->items.items;
-    size_t low = 0, high = owners->items.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(items[middle].value, value);
-
-        if (order == 0 && platform != NULL)
-            order = strcmp(items[middle].platform, platform);
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
+        said = said == NULL ? one : reason(arena, clause, said, one);
     }
-    return low < owners->items.count && strcmp(items[low].value, value) == 0 &&
-                   (platform == NULL || strcmp(items[low].platform, platform) == 0)
-               ? &items[low]
-               : NULL;
-}
-
-/* The first of those that have the value, and how many; NULL: nobody. */
-static const struct owner *owners_with(const struct owners *owners, const char *value, size_t *ret_count)
-{
-    const struct owner *found = first_owner(owners, value, NULL),
-                       *end = owners->items.items + owners->items.count;
-
-    *ret_count = 0;
-    while (found != NULL && found + *ret_count < end && strcmp(found[*ret_count].value, value) == 0)
-        ++*ret_count;
-    return found;
+    return foreign > KINDS_TOLD ? reason(arena, and_more, said, foreign - KINDS_TOLD) : said;
 }
 
 static const struct reason *others_with(void *context, size_t index, const struct slot *slot,
@@ -417,12 +437,20 @@ static const struct reason *others_with(void *context, size_t index, const struc
 {
     struct whole_run *run = context;
     const struct step *step = &run->together.plan->steps.items[index];
-    size_t count;
-    const struct owner *found = owners_with(owners_of(run, step->shape->suite_step, slot), value, &count);
+    const struct owners *owners = owners_of(run, step->shape->suite_step, slot);
+    const struct judged_part *part = together_part(&run->together, index);
+    const struct owner self = {.value = value,
+                               .host = step->members[0]->name,
+                               .subject = slot->subject,
+                               .part = part,
+                               .step = index,
+                               .slot = (size_t)(slot - step->shape->slots)};
+    size_t from = owners_before(owners, value, part->first_step),
+           to = owners_before(owners, value, part->first_step + part->step_count);
+    const struct owner *first = from < to ? &owners->items.items[from] : NULL;
+    bool among = first != NULL && bsearch(&self, first, to - from, sizeof *first, compare_owners) != NULL;
 
-    return found == NULL ? NULL
-                         : say_owners(run->arena, together_part(&run->together, index),
-                                      step->members[0]->name, found, count, slot->subject);
+    return say_owners(run->arena, owners, &self, say_own(run->arena, first, to - from, &self, among));
 }
 
 static const char *machine_of(void *context, size_t index, const char *host)
@@ -449,11 +477,14 @@ static const struct reason *read_on(void *context, size_t index, const struct sl
     struct whole_run *run = context;
     const struct step *step = &run->together.plan->steps.items[index];
     const char *read = arena_strndup(run->arena, texts, strcspn(texts, "|"));
-    const struct owner *found = first_owner(owners_of(run, step->shape->suite_step, slot), read,
-                                            is_gpu(slot->subject) ? step->shape->platform : NULL);
+    size_t count, i = 0;
+    const struct owner *found = owners_with(owners_of(run, step->shape->suite_step, slot), read, &count);
 
-    if (found == NULL)
+    while (i < count && is_gpu(slot->subject) && strcmp(found[i].platform, step->shape->platform) != 0)
+        i++;
+    if (found == NULL || i == count)
         return NULL;
+    found += i;
     return found->part == together_part(&run->together, index) ? reason_text(run->arena, found->host)
                                                                : say_foreign(run->arena, found);
 }

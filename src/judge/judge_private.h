@@ -78,8 +78,8 @@ struct peers {
     const char *(*common_value)(void *context, size_t step, const struct slot *slot);
     /* Where they do not agree on one: "2 x 550.54.15, 2 x 550.90.07". */
     const char *(*common_kinds)(void *context, size_t step, const struct slot *slot);
-    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); "node2 of run 5"; NULL:
-       nobody. */
+    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); "node2 of run 5"; of
+       many some, and how many more. NULL: nobody. */
     const struct reason *(*others_with)(void *context, size_t step, const struct slot *slot,
                                         const char *value);
     /* What the login to the host of this name read as its machine: RULE_MACHINE. NULL: that is not known. */
@@ -148,6 +148,8 @@ struct span {
 };
 bool span_parse(const char *text, struct span *ret_span);
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common);
+/* Of RULE_DISTINCT: whether any number may have the value. Whoever else has it is not asked then: all may. */
+bool limit_excepts(const struct limit *limit, const struct value *value);
 /* A number of a document is compared only with values in its own unit. */
 bool limit_is_in_unit(const struct limit *limit, const struct value *value);
 /* Of a value that does not meet the limit, what is said of it; where it is off by a factor that people mistake, also "it is

@@ -88,6 +88,11 @@ static enum met is_near(const struct limit *limit, const char *text, const char 
     return common != NULL ? MISSED : UNDECIDED;
 }
 
+bool limit_excepts(const struct limit *limit, const struct value *value)
+{
+    return limit->text != NULL && one_of(value->text, limit->text);
+}
+
 enum met limit_met(const struct limit *limit, const struct value *value, const char *common)
 {
     switch (limit->rule) {
@@ -111,7 +116,7 @@ enum met limit_met(const struct limit *limit, const struct value *value, const c
     case RULE_READ:
         return common == NULL || one_of(value->text, limit->text) ? MET : MISSED;
     case RULE_DISTINCT:
-        return common == NULL || (limit->text != NULL && one_of(value->text, limit->text)) ? MET : MISSED;
+        return common == NULL || limit_excepts(limit, value) ? MET : MISSED;
     case RULE_RACK:
         return common == NULL ? MET : MISSED;
     case RULE_MACHINE:

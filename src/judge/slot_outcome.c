@@ -357,11 +357,11 @@ static struct common_value what_others_have(const struct item_case *item, const 
         common.text = peers->common_span(peers->context, item->step_index, item->slot);
     else if (limit->rule == RULE_MACHINE)
         common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
-    else if (limit->rule == RULE_DISTINCT)
+    else if (limit->rule == RULE_DISTINCT && !limit_excepts(limit, value))
         common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
     else if (limit->rule == RULE_READ)
         common.said = peers->read_on(peers->context, item->step_index, item->slot, limit->text);
-    else
+    else if (limit->rule == RULE_RACK)
         common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
     if (common.said != NULL)
         common.text = value->text;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the outcomes of a run make of the run, its units and its hosts. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/cleanup.h"
 #include "assay/model/blame.h"
 #include "judge_private.h"
 
@@ -30,33 +32,72 @@ static void close_verdict(struct verdict *verdict)
         verdict->word = VERDICT_ACCEPT;
 }
 
-/* Looks at `near` first and leaves there where it was: the steps of a suite's step come in the hosts' order. */
-static struct verdict *find_near(struct judgement *judgement, const char *scope, const char *name,
-                                 size_t *near)
+/* All verdicts, by scope and name. */
+struct sorted {
+    struct verdict **items;
+    size_t count;
+};
+
+static int compare_verdicts(const struct verdict *verdict, const char *scope, const char *name)
+{
+    int order = strcmp(verdict->scope, scope);
+
+    return order != 0 ? order : strcmp(verdict->name, name);
+}
+
+static int by_scope_and_name(const void *a, const void *b)
+{
+    const struct verdict *const *right = b;
+
+    return compare_verdicts(*(struct verdict *const *)a, (*right)->scope, (*right)->name);
+}
+
+static struct verdict *find_verdict(const struct sorted *sorted, const char *scope, const char *name)
+{
+    const struct verdict wanted = {.scope = scope, .name = name}, *key = &wanted;
+    struct verdict *const *found =
+        bsearch(&key, sorted->items, sorted->count, sizeof *sorted->items, by_scope_and_name);
+
+    return found != NULL ? *found : NULL;
+}
+
+/* Looks at `near` first and leaves there where it was: hosts of a unit mostly come one after the other. */
+static void add_unit(struct judgement *judgement, const char *unit, size_t *near)
 {
     for (size_t i = 0; i < judgement->verdict_count; i++) {
         size_t place = (*near + i) % judgement->verdict_count;
 
-        if (strcmp(judgement->verdicts[place].name, name) == 0 &&
-            strcmp(judgement->verdicts[place].scope, scope) == 0) {
+        if (compare_verdicts(&judgement->verdicts[place], "unit", unit) == 0) {
             *near = place;
-            return &judgement->verdicts[place];
+            return;
         }
     }
-    return NULL;
+    *near = judgement->verdict_count;
+    judgement->verdicts[judgement->verdict_count++] = (struct verdict){.scope = "unit", .name = unit};
 }
 
-static struct verdict *find_verdict(struct judgement *judgement, const char *scope, const char *name)
+static struct sorted begin_verdicts(struct record *record)
 {
-    size_t near = 0;
+    const struct plan *plan = record->plan;
+    struct judgement *judgement = &record->judgement;
+    size_t hosts = plan->hosts.count, near = 0;
+    struct sorted sorted;
 
-    return find_near(judgement, scope, name, &near);
-}
-
-static void add_verdict(struct judgement *judgement, const char *scope, const char *name)
-{
-    if (find_verdict(judgement, scope, name) == NULL)
-        judgement->verdicts[judgement->verdict_count++] = (struct verdict){.scope = scope, .name = name};
+    judgement->verdicts = arena_array(record->arena, struct verdict, 1 + 2 * hosts);
+    judgement->verdicts[0] = (struct verdict){.scope = "run", .name = ""};
+    judgement->verdict_count = 1;
+    for (size_t i = 0; i < hosts; i++)
+        if (*plan->hosts.items[i]->unit != '\0')
+            add_unit(judgement, plan->hosts.items[i]->unit, &near);
+    for (size_t i = 0; i < hosts; i++)
+        judgement->verdicts[judgement->verdict_count++] =
+            (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
+    sorted =
+        (struct sorted){mem_alloc(judgement->verdict_count * sizeof *sorted.items), judgement->verdict_count};
+    for (size_t i = 0; i < sorted.count; i++)
+        sorted.items[i] = &judgement->verdicts[i];
+    qsort(sorted.items, sorted.count, sizeof *sorted.items, by_scope_and_name);
+    return sorted;
 }
 
 /* A step of several hosts counts for the run, and for a unit that holds them all; it accuses no single host, but
@@ -70,43 +111,33 @@ const char *step_unit(const struct step *step)
 }
 
 /* Of an accused path or leaf no host is at fault; what it is part of is. */
-static void count_accusation(struct record *record, const struct accusation *accusation)
+static void count_accusation(struct record *record, const struct sorted *sorted,
+                             const struct accusation *accusation)
 {
     const struct step *step = &record->plan->steps.items[accusation->step];
-    struct judgement *judgement = &record->judgement;
     const char *name = step_unit(step);
     struct verdict *unit, *host = NULL;
 
     for (size_t i = 0; accusation->kind == ACCUSED_HOST && i < step->member_count; i++)
         if (strcmp(step->members[i]->name, accusation->subject) == 0)
             name = step->members[i]->unit;
-    unit = find_verdict(judgement, "unit", name);
+    unit = find_verdict(sorted, "unit", name);
     if (accusation->kind == ACCUSED_HOST)
-        host = find_verdict(judgement, "host", accusation->subject);
-    judgement->verdicts[0].accused++;
+        host = find_verdict(sorted, "host", accusation->subject);
+    record->judgement.verdicts[0].accused++;
     if (unit != NULL)
         unit->accused++;
     if (host != NULL)
         host->accused++;
 }
 
-/* Whether one before that of the list is of the same host, or else unit. */
-static bool is_counted(const struct blamed_list *blamed, size_t index, bool unit)
+/* Once to each; NULL: it has none. */
+static void count_blame(const struct judgement *judgement, struct verdict *verdict, bool *counted,
+                        const struct outcome *outcome, bool perhaps)
 {
-    const struct host *host = blamed->items.items[index].host;
-
-    for (size_t i = 0; i < index; i++)
-        if (unit ? strcmp(blamed->items.items[i].host->unit, host->unit) == 0
-                 : blamed->items.items[i].host == host)
-            return true;
-    return false;
-}
-
-/* NULL: it has none */
-static void count_blame(struct verdict *verdict, const struct outcome *outcome, bool perhaps)
-{
-    if (verdict == NULL)
+    if (verdict == NULL || counted[verdict - judgement->verdicts])
         return;
+    counted[verdict - judgement->verdicts] = true;
     if (perhaps)
         verdict->inconclusive++;
     else
@@ -115,56 +146,57 @@ static void count_blame(struct verdict *verdict, const struct outcome *outcome, 
 
 /* A fail of a test of several hosts, once to each that it is about; and to its unit, where the test was over several. Whom it
    is about perhaps has not passed, and has not failed. */
-static void count_blamed(struct record *record, const struct step *step, const struct outcome *outcome,
-                         const struct verdict *unit)
+static void count_blamed(struct record *record, const struct sorted *sorted, const struct step *step,
+                         const struct outcome *outcome, const struct verdict *unit)
 {
-    struct judgement *judgement = &record->judgement;
+    const struct judgement *judgement = &record->judgement;
+    cleanup_free bool *counted = NULL;
     struct blamed_list blamed = {0};
 
     blame_find(record->arena, step, outcome, &blamed);
+    if (blamed.items.count > 0)
+        counted = mem_alloc(judgement->verdict_count * sizeof *counted);
     for (size_t i = 0; i < blamed.items.count; i++) {
         const struct host *host = blamed.items.items[i].host;
         bool perhaps = blamed.items.items[i].perhaps;
 
-        if (!is_counted(&blamed, i, false))
-            count_blame(find_verdict(judgement, "host", host->name), outcome, perhaps);
-        if (unit == NULL && !is_counted(&blamed, i, true))
-            count_blame(find_verdict(judgement, "unit", host->unit), outcome, perhaps);
+        count_blame(judgement, find_verdict(sorted, "host", host->name), counted, outcome, perhaps);
+        if (unit == NULL)
+            count_blame(judgement, find_verdict(sorted, "unit", host->unit), counted, outcome, perhaps);
     }
+}
+
+/* Of one step, whose outcomes begin there. Returns how many they are. */
+static size_t count_step(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
+{
+    struct judgement *judgement = &record->judgement;
+    const struct step *step = &record->plan->steps.items[outcomes[0].step];
+    struct verdict *unit = find_verdict(sorted, "unit", step_unit(step));
+    bool alone = strcmp(step->shape->scope, "host") == 0;
+    struct verdict *of_step = alone ? find_verdict(sorted, "host", step->members[0]->name) : NULL;
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        count_word(&judgement->verdicts[0], &outcomes[i]);
+        if (unit != NULL)
+            count_word(unit, &outcomes[i]);
+        if (alone)
+            count_word(of_step, &outcomes[i]);
+        else if (outcomes[i].word == OUTCOME_FAIL)
+            count_blamed(record, sorted, step, &outcomes[i], unit);
+    }
+    return step->shape->slot_count;
 }
 
 void judge_verdicts(struct record *record)
 {
-    const struct plan *plan = record->plan;
     struct judgement *judgement = &record->judgement;
-    size_t hosts = plan->hosts.count, near = 0;
+    struct sorted sorted = begin_verdicts(record);
 
-    judgement->verdicts = arena_array(record->arena, struct verdict, 1 + 2 * hosts);
-    add_verdict(judgement, "run", "");
-    for (size_t i = 0; i < hosts; i++)
-        if (*plan->hosts.items[i]->unit != '\0')
-            add_verdict(judgement, "unit", plan->hosts.items[i]->unit);
-    for (size_t i = 0; i < hosts; i++)
-        judgement->verdicts[judgement->verdict_count++] =
-            (struct verdict){.scope = "host", .name = plan->hosts.items[i]->name};
-    for (size_t i = 0; i < judgement->outcome_count;) {
-        const struct step *step = &plan->steps.items[judgement->outcomes[i].step];
-        struct verdict *unit = find_verdict(judgement, "unit", step_unit(step));
-        bool alone = strcmp(step->shape->scope, "host") == 0;
-        struct verdict *of_step = alone ? find_near(judgement, "host", step->members[0]->name, &near) : NULL;
-
-        for (size_t k = 0; k < step->shape->slot_count; k++, i++) {
-            count_word(&judgement->verdicts[0], &judgement->outcomes[i]);
-            if (unit != NULL)
-                count_word(unit, &judgement->outcomes[i]);
-            if (alone)
-                count_word(of_step, &judgement->outcomes[i]);
-            else if (judgement->outcomes[i].word == OUTCOME_FAIL)
-                count_blamed(record, step, &judgement->outcomes[i], unit);
-        }
-    }
+    for (size_t i = 0; i < judgement->outcome_count;)
+        i += count_step(record, &sorted, &judgement->outcomes[i]);
     for (size_t i = 0; i < judgement->accusation_count; i++)
-        count_accusation(record, &judgement->accusations[i]);
+        count_accusation(record, &sorted, &judgement->accusations[i]);
     for (size_t i = 0; i < judgement->verdict_count; i++)
         close_verdict(&judgement->verdicts[i]);
+    free(sorted.items);
 }

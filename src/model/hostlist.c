@@ -122,6 +122,24 @@ static int read_word(struct arena *arena, struct slice text, struct word *word, 
     return 0;
 }
 
+/* No name that it makes is longer, brackets and all: of ranges there may be as many as there are names. */
+static size_t longest_name(const struct word *word)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < word->parts.count; i++) {
+        const struct part *part = &word->parts.items[i];
+
+        length += part->literal.length + (part->ranges.count > 0 ? strlen("[]") + DIGIT_LIMIT : 0);
+    }
+    return length;
+}
+
+static int refuse_length(size_t length, struct error *err)
+{
+    return error_set(err, ERROR_USAGE, "a name of %zu bytes; the most is %d", length, TEXT_LIMIT);
+}
+
 /* The names that begin with `name`, from this part on. */
 static void emit(struct arena *arena, const struct word *word, size_t index, struct text *name,
                  struct hostlist *list)
@@ -155,24 +173,26 @@ int hostlist_expand_word(struct arena *arena, struct slice text, struct hostlist
     uint64_t count = 1;
 
     *ret_offset = 0;
-    if (text.length > TEXT_LIMIT)
-        return error_set(err, ERROR_USAGE, "a word of %zu bytes; the most is %d", text.length, TEXT_LIMIT);
     /* Most words are one name. */
     if (memchr(text.bytes, '[', text.length) == NULL && memchr(text.bytes, ']', text.length) == NULL &&
         list->names.count < NAME_LIMIT) {
+        if (text.length > TEXT_LIMIT)
+            return refuse_length(text.length, err);
         *list_push(arena, &list->names) = arena_strndup(arena, text.bytes, text.length);
         return 0;
     }
     if (read_word(arena, text, &word, ret_offset, err) < 0)
         return -1;
     *ret_offset = 0;
+    if (longest_name(&word) > TEXT_LIMIT)
+        return refuse_length(longest_name(&word), err);
     for (size_t i = 0; i < word.parts.count; i++) {
         count *= word.parts.items[i].count;
         if (count + list->names.count > NAME_LIMIT)
             return error_set(err, ERROR_USAGE, "'%.*s' is too many names; the most is %d", slice_print(text),
                              NAME_LIMIT);
     }
-    text_init(&name, (size_t)2 * TEXT_LIMIT);
+    text_init(&name, TEXT_LIMIT);
     emit(arena, &word, 0, &name, list);
     return 0;
 }

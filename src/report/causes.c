@@ -288,7 +288,7 @@ static void take_hosts(struct folding *folding, struct report_cause *cause, cons
             add_host(folding, cause, blamed.items.items[k].host);
             add_part(folding, cause, blamed.items.items[k].part);
         }
-        if (blamed.items.count > 0)
+        if (blame_count(&blamed) > 0)
             continue;
         for (size_t k = 0; k < step->member_count; k++)
             add_host(folding, cause, step->members[k]);
@@ -303,7 +303,7 @@ static bool blames_hosts(const struct folding *folding, const struct report_entr
         struct blamed_list blamed = {0};
 
         blame_find(folding->arena, step, entry->outcomes[i], &blamed);
-        if (step->member_count > 1 && blamed.items.count == 0)
+        if (step->member_count > 1 && blame_count(&blamed) == 0)
             return false;
     }
     return true;

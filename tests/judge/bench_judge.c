@@ -10,6 +10,8 @@
 #include "big_run.h"
 #include "fleet.h"
 
+enum { MIB = 1 << 20 };
+
 #define FLEET .hosts = 232, .gpus = 8, .noise = 0.02
 
 struct row {
@@ -76,20 +78,23 @@ static void run(const struct row *row, unsigned trials)
 }
 
 /* Of a run of many hosts; share: of the hosts that are up. What is worse than linear shows between the two sizes. */
-static void run_judge(const char *name, size_t hosts, double share, double aim_s)
+static void run_judge(const char *name, size_t hosts, double share, enum big_serials serials, double aim_s)
 {
     struct arena *arena = arena_create();
     struct big_run big;
     double begun, s;
     char what[64];
+    size_t made;
 
-    big_run_make(arena, hosts, share, &big);
+    big_run_make(arena, hosts, share, serials, &big);
+    made = arena_used(arena);
     begun = now_s();
     judge_run(&big.record, &big.sources.limits, "22222222-2222-4222-8222-222222222222");
     s = now_s() - begun;
     snprintf(what, sizeof what, "judge-%zu-hosts%s", hosts, name);
     figure(what, "items", (double)big.items, "items", 0, false);
     figure(what, "time", s, "s", aim_s, false);
+    figure(what, "memory", (double)(arena_used(arena) - made) / MIB, "MiB", 0, false);
     fflush(stdout);
     arena_destroy(arena);
 }
@@ -106,9 +111,11 @@ int main(int argc, char **argv)
         if (argc < 3 || strstr(rows[i].fleet.name, argv[2]) != NULL)
             run(&rows[i], (unsigned)trials);
     if (argc < 3 || strstr("judge", argv[2]) != NULL) {
-        run_judge("", 232, 1, 0);
-        run_judge("", 1250, 1, 10);
-        run_judge("-all-down", 1250, 0, 10);
+        run_judge("", 232, 1, SERIALS_OWN, 0);
+        run_judge("", 1250, 1, SERIALS_OWN, 10);
+        run_judge("-all-down", 1250, 0, SERIALS_OWN, 10);
+        run_judge("-without-serials", 1250, 1, SERIALS_UNTOLD, 10);
+        run_judge("-of-one-serial", 1250, 1, SERIALS_ONE, 10);
     }
     return 0;
 }

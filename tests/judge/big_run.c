@@ -6,9 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A fact, or a number a little better than what is asked of it, different on each host; what may exist once, in each run. */
+/* What may exist once: of each run, host and part another one; of parts that tell none, what any number may have. */
+static const char *once(struct arena *arena, const struct big_run *run, size_t step, const struct slot *slot,
+                        const struct limit *limit)
+{
+    if (run->serials == SERIALS_UNTOLD && limit->text != NULL)
+        return arena_strndup(arena, limit->text, strcspn(limit->text, "|"));
+    return run->serials == SERIALS_ONE
+               ? "the only one"
+               : arena_printf(arena, "%lld-%zu-%s", run->record.number, step, slot->subject);
+}
+
+/* A fact, or a number a little better than what is asked of it, different on each host. */
 static void put_value(struct reading *reading, const struct slot *slot, const struct slot_limits *limits,
-                      long long run, size_t step)
+                      const struct big_run *run, size_t step)
 {
     double number = 100, little = 1 + 0.001 * (double)(step % 37);
     const char *text = NULL;
@@ -24,7 +35,7 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
         else if (limit->rule == RULE_SAME && text == NULL)
             text = "the same";
         else if (limit->rule == RULE_DISTINCT)
-            text = arena_printf(reading->arena, "%lld-%zu-%s", run, step, slot->subject);
+            text = once(reading->arena, run, step, slot, limit);
         else if (limit->rule == RULE_NEAR)
             text = "-0.001 to 0.001 s";
         else if (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE)
@@ -69,7 +80,7 @@ struct attempt *big_run_try(struct big_run *run, size_t index, bool up)
         struct slot_limits limits;
 
         slot_limits_find(arena, &run->sources.limits, step->shape, &step->shape->slots[i], &limits);
-        put_value(&attempt->reading, &step->shape->slots[i], &limits, run->record.number, index);
+        put_value(&attempt->reading, &step->shape->slots[i], &limits, run, index);
     }
     return attempt;
 }
@@ -112,11 +123,13 @@ void big_run_plan(struct arena *arena, const char *hostfile, const char *suite, 
         ret_run->items += ret_run->record.plan->steps.items[i].shape->slot_count;
 }
 
-void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run)
+void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, enum big_serials serials,
+                  struct big_run *ret_run)
 {
     const char *hostfile = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8\n", hosts);
 
     big_run_plan(arena, hostfile, "smoke", NULL, ret_run);
+    ret_run->serials = serials;
     for (size_t i = 0; i < ret_run->record.plan->steps.count; i++) {
         const char *name = ret_run->record.plan->steps.items[i].members[0]->name;
 

@@ -7,10 +7,14 @@
 #include "assay/model/record.h"
 #include "assay/plan/plan_build.h"
 
+/* What may exist once: all have their own; parts of which some tell none tell none; all have the same. */
+enum big_serials { SERIALS_OWN, SERIALS_UNTOLD, SERIALS_ONE };
+
 struct big_run {
     struct record record;
     struct plan_sources sources;
     size_t items;
+    enum big_serials serials; /* set before it is tried */
 };
 
 /* What is planned: hosts as a hostfile has them, a built-in suite, and of that only these steps (NULL behind the last;
@@ -22,6 +26,7 @@ struct attempt *big_run_try(struct big_run *run, size_t step, bool up);
 
 /* Of the suite `smoke`, with an attempt of each step. share_of_hosts_up: the attempts of the others never reached their
    host. */
-void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, struct big_run *ret_run);
+void big_run_make(struct arena *arena, size_t hosts, double share_of_hosts_up, enum big_serials serials,
+                  struct big_run *ret_run);
 
 #endif

@@ -785,6 +785,42 @@ static void whom_isolation_accuses_is_to_be_mended(void **state)
     end(&campaign);
 }
 
+/* It failed, and may be about any of its hosts. */
+static void blame_perhaps(struct campaign *campaign, struct record *record)
+{
+    size_t step = handmade_step(record->plan, "ring", "n1");
+
+    record->plan->steps.items[step].shape->slots[0].metric = "sound";
+    for (size_t i = 0; i < record->judgement.outcome_count; i++)
+        if (record->judgement.outcomes[i].step == step) {
+            record->judgement.outcomes[i].word = OUTCOME_FAIL;
+            record->judgement.outcomes[i].cause =
+                reason_also(campaign->arena, reason_text(campaign->arena, "broken"), REASON(more_left_out));
+        }
+}
+
+static void a_fail_that_accuses_nobody_for_certain_stands(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+
+    (void)state;
+    handmade_try(add_run(&campaign, HOSTS, 2000), "ring", "n1", 12);
+    for (int i = 0; i < 2; i++) {
+        forget(&campaign.acceptance);
+        if (i == 1)
+            add_event(&campaign, 1500, EVENT_REPAIR, "n2", "");
+        for (size_t k = 0; k < campaign.acceptance.runs.count; k++)
+            handmade_judge((struct record *)campaign.acceptance.runs.items[k]);
+        blame_perhaps(&campaign, record);
+        judge_acceptance(&campaign.acceptance);
+        expect(&campaign, "ring", "n1", i == 0 ? REQUIREMENT_FAILED : REQUIREMENT_RETEST);
+        if (i == 0)
+            assert_non_null(strstr(why(&campaign, "ring", "n1"), "no repair or swap of 2 hosts: n[1-2]"));
+    }
+    end(&campaign);
+}
+
 static void move_host(const struct plan *plan, const char *name, const char *unit)
 {
     for (size_t i = 0; i < plan->hosts.count; i++)
@@ -922,6 +958,7 @@ int main(void)
         cmocka_unit_test(a_waiver_goes_with_the_hardware_that_it_is_of),
         cmocka_unit_test(a_spare_owes_what_the_host_owed_and_its_groups),
         cmocka_unit_test(whom_isolation_accuses_is_to_be_mended),
+        cmocka_unit_test(a_fail_that_accuses_nobody_for_certain_stands),
         cmocka_unit_test(a_test_across_units_counts_for_the_unit_of_whom_it_is_about),
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
         cmocka_unit_test(a_spare_takes_its_place_in_the_hostfile),

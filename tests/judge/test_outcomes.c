@@ -1214,7 +1214,8 @@ static void a_drive_that_fails_in_a_test_fails_it_and_one_that_was_not_asked_is_
          OUTCOME_PASS}, /* it is at rest that it is looked at */
         {DRIVES("0", "3"), DRIVES("0", "5"), "nvme1: 2 media errors of the drive,", "read", OUTCOME_FAIL},
         {DRIVES("0", "3"), DRIVES("12", "3"),
-         "nvme1 warns: it is no longer reliable; nvme1 warns: it is read-only,", "read", OUTCOME_FAIL},
+         "nvme1: the drive warns: it is no longer reliable; nvme1: the drive warns: it is read-only,", "read",
+         OUTCOME_FAIL},
         {DRIVES("0", "3"), "nvme.warning\tnvme0\t0\nnvme.media_errors\tnvme0\t0\nkey-value end\n",
          "nvme1: the drive is missing", "read", OUTCOME_FAIL},
         {NO_NVME, NO_NVME, "", "not read: nvme0: nvme smart-log: sh: nvme: not found", OUTCOME_PASS},

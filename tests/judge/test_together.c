@@ -91,6 +91,11 @@ static enum verdict_word verdict_of(const struct two *two, size_t run)
 static const struct limit
     same = {.metric = "firmware", .rule = RULE_SAME, .source = "by hand", .status = LIMIT_TOOL},
     once = {.metric = "firmware", .rule = RULE_DISTINCT, .source = "by hand", .status = LIMIT_TOOL},
+    once_but_untold = {.metric = "firmware",
+                       .rule = RULE_DISTINCT,
+                       .text = "none|module",
+                       .source = "by hand",
+                       .status = LIMIT_TOOL},
     of_rack = {.metric = "firmware", .rule = RULE_RACK, .source = "by hand", .status = LIMIT_TOOL},
     near = {.metric = "firmware",
             .rule = RULE_NEAR,
@@ -173,6 +178,57 @@ static void of_many_that_have_it_too_a_few_are_named(void **state)
     assert_port(&two, 0, 1, OUTCOME_PASS, "");
     assert_port(&two, 1, 0, OUTCOME_FAIL, " mlx5_0, mlx5_0 on n1 of run 1000");
     arena_destroy(arena);
+}
+
+enum { MANY = 300 };
+
+/* All of them say the same of themselves. */
+static struct two many_that_say(const struct limit *rule, const char *text)
+{
+    struct arena *arena = arena_create();
+    struct two two = {arena, {healthy(arena, names[0], FIRST)}};
+    const char *hosts = "";
+
+    for (int i = 0; i < MANY; i++)
+        hosts = arena_printf(arena, "%s a%d:u%d", hosts, i, i);
+    two.runs[1] = handmade_run(arena, hosts, SECOND);
+    for (size_t i = 0; i < MANY; i++) {
+        handmade_try(two.runs[1], "ports", two.runs[1]->plan->hosts.items[i]->name, 12);
+        say(&two, 1, i, rule, text);
+    }
+    return two;
+}
+
+static void of_many_of_its_own_run_a_few_are_named(void **state)
+{
+    struct two two = many_that_say(&once, "x");
+    size_t before = arena_used(two.arena);
+
+    (void)state;
+    handmade_judge(two.runs[1]);
+    assert_port(&two, 1, 0, OUTCOME_FAIL,
+                "firmware is shared with a1 mlx5_0, a2 mlx5_0, a3 mlx5_0, a4 mlx5_0, ");
+    assert_port(&two, 1, 0, OUTCOME_FAIL, ", a15 mlx5_0, a16 mlx5_0 (and 283 more)");
+    assert_port(&two, 1, MANY - 1, OUTCOME_FAIL, ", a15 mlx5_0 (and 283 more)");
+    assert_true(arena_used(two.arena) - before < MANY * 8192);
+    arena_destroy(two.arena);
+}
+
+static void what_any_number_may_have_is_shared_with_nobody(void **state)
+{
+    static const char *const told[] = {"none", "module"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        struct two two = many_that_say(&once_but_untold, told[i]);
+        size_t before = arena_used(two.arena);
+
+        handmade_judge(two.runs[1]);
+        assert_true(arena_used(two.arena) - before < MANY * 8192);
+        for (size_t k = 0; k < MANY; k++)
+            assert_port(&two, 1, k, OUTCOME_PASS, "");
+        arena_destroy(two.arena);
+    }
 }
 
 static void a_clock_is_read_beside_its_own_controller(void **state)
@@ -439,6 +495,8 @@ int main(void)
         cmocka_unit_test(each_judgement_says_with_which_runs_it_was_made),
         cmocka_unit_test(what_may_exist_once_is_found_in_two_runs),
         cmocka_unit_test(of_many_that_have_it_too_a_few_are_named),
+        cmocka_unit_test(of_many_of_its_own_run_a_few_are_named),
+        cmocka_unit_test(what_any_number_may_have_is_shared_with_nobody),
         cmocka_unit_test(a_clock_is_read_beside_its_own_controller),
         cmocka_unit_test(racks_of_one_name_in_two_runs_are_two),
         cmocka_unit_test(what_a_step_needs_is_a_step_of_its_own_run),

@@ -3,6 +3,7 @@
 #include "assay/model/blame.h"
 
 #include "../arena_test.h"
+#include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
@@ -82,12 +83,69 @@ static void an_item_of_a_host_is_about_it_whatever_its_outcome(void **state)
     assert_string_equal(blamed(*state, "pair.bandwidth", "node2 mlx5_0", OUTCOME_FAIL, NULL), "node2 mlx5_0");
 }
 
+enum { SCATTERED = 3000 };
+
+/* Every second of twice as many: how many are accused, and how many are perhaps. */
+static void blame_scattered(struct arena *arena, const struct reason *cause, size_t *ret_accused,
+                            size_t *ret_perhaps)
+{
+    struct host *hosts = arena_array(arena, struct host, 2 * SCATTERED);
+    const struct host **members = arena_array(arena, const struct host *, 2 * SCATTERED);
+    struct slot slot = {.metric = "window.ports", .subject = ""};
+    const struct shape shape = {.slots = &slot, .slot_count = 1};
+    const struct step step = {.shape = &shape, .members = members, .member_count = (size_t)2 * SCATTERED};
+    const struct outcome outcome = {.word = OUTCOME_FAIL, .cause = cause};
+    struct blamed_list list = {0};
+
+    for (size_t i = 0; i < step.member_count; i++) {
+        hosts[i].name = arena_printf(arena, "node%05zu", i);
+        members[i] = &hosts[i];
+    }
+    blame_find(arena, &step, &outcome, &list);
+    *ret_accused = blame_count(&list);
+    *ret_perhaps = list.items.count - *ret_accused;
+}
+
+/* Their names, folded, are some 18,000 bytes. */
+static void of_however_many_more_was_to_be_said_each_is_named(void **state)
+{
+    const char *names[SCATTERED], *folded;
+    size_t accused, perhaps;
+
+    for (size_t i = 0; i < SCATTERED; i++)
+        names[i] = arena_printf(*state, "node%05zu", 2 * i + 1);
+    folded = hostlist_fold(*state, names, SCATTERED);
+    blame_scattered(*state,
+                    reason_also(*state, reason(*state, about, "node00000", "flaps"),
+                                reason(*state, more_left_out_of, folded)),
+                    &accused, &perhaps);
+    assert_int_equal(accused, 1 + SCATTERED);
+    assert_int_equal(perhaps, 0);
+    blame_scattered(*state, reason(*state, not_known_of, folded), &accused, &perhaps);
+    assert_int_equal(accused, 0);
+    assert_int_equal(perhaps, SCATTERED);
+}
+
+static void where_nobody_can_read_who_is_named_it_may_be_anybody(void **state)
+{
+    const struct reason *one = reason(*state, about, "node20 mlx5_5/1", "flaps");
+
+    assert_string_equal(blamed(*state, "window.links", "", OUTCOME_FAIL,
+                               reason_also(*state, one, reason(*state, more_left_out_of, "node[3"))),
+                        "node20 mlx5_5/1, node2?, node3?");
+    assert_string_equal(
+        blamed(*state, "window.links", "", OUTCOME_FAIL, reason(*state, not_known_of, "node[3")),
+        "node2?, node20?, node3?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ARENA_TEST(what_was_counted_on_a_host_is_about_that_host),
         ARENA_TEST(what_was_left_out_may_be_about_any_other_host),
         ARENA_TEST(whom_more_was_to_be_said_of_is_named_and_who_was_not_read_is_open),
+        ARENA_TEST(of_however_many_more_was_to_be_said_each_is_named),
+        ARENA_TEST(where_nobody_can_read_who_is_named_it_may_be_anybody),
         ARENA_TEST(what_nobody_failed_by_is_about_nobody),
         ARENA_TEST(an_item_of_a_host_is_about_it_whatever_its_outcome),
     };

@@ -151,11 +151,46 @@ static void the_largest_list_is_taken(void **state)
     assert_string_equal(err.text, "column 17: 'one' is too many names; the most is 100000");
 }
 
+/* Scattered as they are, their numbers are some 60,000 bytes. */
+static void what_was_folded_is_read_again_however_long_it_is(void **state)
+{
+    enum { NAMES = 10000 };
+    const char *names[NAMES];
+    struct hostlist list = {0};
+    struct error err = {0};
+
+    for (size_t i = 0; i < NAMES; i++)
+        names[i] = arena_printf(*state, "node%05zu-ib", 2 * i + 1);
+    assert_int_equal(hostlist_expand(*state, hostlist_fold(*state, names, NAMES), &list, &err), 0);
+    assert_int_equal(list.names.count, NAMES);
+    for (size_t i = 0; i < NAMES; i++)
+        assert_string_equal(list.names.items[i], names[i]);
+}
+
+static void a_name_has_a_length_that_it_must_not_exceed(void **state)
+{
+    const char *long_name = arena_printf(*state, "%04096d", 1), *brackets = "";
+    struct hostlist list = {0};
+    struct error err = {0};
+
+    assert_int_equal(hostlist_expand(*state, long_name, &list, &err), 0);
+    assert_int_equal(hostlist_expand(*state, arena_printf(*state, "%s2", long_name), &list, &err), -1);
+    assert_string_equal(err.text, "column 1: a name of 4097 bytes; the most is 4096");
+    assert_int_equal(hostlist_expand(*state, arena_printf(*state, "%s[1-2]", long_name), &list, &err), -1);
+    for (size_t i = 0; i < 300; i++)
+        brackets = arena_printf(*state, "%s[1]", brackets);
+    assert_int_equal(hostlist_expand(*state, brackets, &list, &err), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ARENA_TEST(ranges_stand_for_names),          ARENA_TEST(wrong_lists_are_told_by_column),
-        ARENA_TEST(names_of_equal_shape_are_folded), ARENA_TEST(folded_names_come_back),
+        ARENA_TEST(ranges_stand_for_names),
+        ARENA_TEST(wrong_lists_are_told_by_column),
+        ARENA_TEST(names_of_equal_shape_are_folded),
+        ARENA_TEST(what_was_folded_is_read_again_however_long_it_is),
+        ARENA_TEST(a_name_has_a_length_that_it_must_not_exceed),
+        ARENA_TEST(folded_names_come_back),
         ARENA_TEST(the_largest_list_is_taken),
     };
 

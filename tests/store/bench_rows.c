@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_rows DATABASE HOSTS\n");
         return 64;
     }
-    big_run_make(arena, hosts, 1, &run);
+    big_run_make(arena, hosts, 1, SERIALS_OWN, &run);
     run.record.uuid = run.record.plan->run_uuid;
     run.record.suite = run.record.suite_title = run.record.hostfile = run.record.program = "bench";
     store = store_open(argv[1], false, &err);

@@ -25,8 +25,10 @@ struct blamed_list {
     LIST_OF(struct blamed) items; /* each host and part once; who is it perhaps comes last */
 };
 
-/* Adds to the list, in the arena. Of a test of one host nothing: it is about that host. */
+/* Into an empty list, in the arena. Of a test of one host nothing: it is about that host. */
 void blame_find(struct arena *arena, const struct step *step, const struct outcome *outcome,
                 struct blamed_list *list);
+/* How many of them are accused: of a list that has only others the test itself has failed, and nobody in it. */
+size_t blame_count(const struct blamed_list *list);
 
 #endif

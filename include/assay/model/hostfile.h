@@ -111,7 +111,8 @@ const struct host *hostfile_find(const struct hostfile *hostfile, const char *na
 const char *host_add_rail(struct arena *arena, struct host *host, const char *hca, const char *value);
 
 /*
- * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names. Commas outside brackets separate.
+ * Hostlists: "gpu[001-128,130],head" <-> names. At most 100,000 names, each of at most 4096 bytes; between brackets
+ * stands what it takes, so that all that hostlist_fold writes can be read. Commas outside brackets separate.
  * Errors give the column (from 1) in the text and the word.
  */
 struct hostlist {

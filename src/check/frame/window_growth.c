@@ -497,10 +497,10 @@ static void drive_warned(struct growth *growth, const char *of, double was, doub
 
     for (size_t i = 0; i < ARRAY_SIZE(drive_warnings); i++)
         if (bits & 1u << i)
-            window_say(growth->out, &growth->hardware, reason(arena, drive_warns, of, drive_warnings[i]));
+            say_of(growth, &growth->hardware, of, reason(arena, the_drive_warns, drive_warnings[i]));
     if (bits >> ARRAY_SIZE(drive_warnings) != 0)
-        window_say(growth->out, &growth->hardware,
-                   reason(arena, drive_warns, of, arena_printf(arena, "%#x", bits)));
+        say_of(growth, &growth->hardware, of,
+               reason(arena, the_drive_warns, arena_printf(arena, "%#x", bits)));
 }
 
 static void grown_drive(struct growth *growth, const char *of, const struct reading *before,
