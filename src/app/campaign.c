@@ -7,6 +7,7 @@
 
 #include "assay/app/deliveries.h"
 #include "assay/app/sources.h"
+#include "assay/check/check.h"
 #include "assay/judge/judge.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
@@ -600,6 +601,123 @@ static void add_groups(const struct campaign *campaign, const struct acceptance 
     }
 }
 
+static void add_all_hosts(struct arena *arena, const struct hostfile *hostfile, struct campaign_block *block)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
+            add_name(arena, &block->hosts, hostfile->hosts.items[i].name);
+}
+
+/* -- What a last look takes: the first one, and a load in between ----------------------------------------------- */
+
+/* Whether it loads hosts after that look. */
+static bool loads_after(const struct campaign *campaign, const struct step *step,
+                        const struct suite_step *look)
+{
+    const struct check *check = check_find(step->shape->check);
+
+    return check != NULL && check->window &&
+           suite_step_find(campaign->sources.suite, step->shape->suite_step) > look;
+}
+
+static bool has_host(const struct step *step, const char *host)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, host) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the block loads the host anyway. Of tests across hosts it is sure to have the groups that are owed. */
+static bool is_loaded(const struct campaign *campaign, const struct acceptance *acceptance,
+                      const struct campaign_block *block, const char *host, const struct suite_step *look)
+{
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (has_host(step, host) && hostlist_has(&block->steps, step->shape->suite_step) &&
+            loads_after(campaign, step, look) &&
+            (step->member_count == 1 || is_of_block(acceptance, requirement, block)))
+            return true;
+    }
+    return false;
+}
+
+/* The first that is planned on the host alone, or else with others; NULL: the suite has none. */
+static const struct step *find_load(const struct campaign *campaign, const struct acceptance *acceptance,
+                                    const char *host, const struct suite_step *look)
+{
+    const struct step *among_others = NULL;
+
+    for (size_t i = 0; i < acceptance->plan->steps.count; i++) {
+        const struct step *step = &acceptance->plan->steps.items[i];
+
+        if (step->origin != ORIGIN_SUITE || !has_host(step, host) || !loads_after(campaign, step, look))
+            continue;
+        if (step->member_count == 1)
+            return step;
+        if (among_others == NULL)
+            among_others = step;
+    }
+    return among_others;
+}
+
+static void add_with_needs(const struct campaign *campaign, const struct acceptance *acceptance,
+                           struct campaign_block *block, const char *name)
+{
+    struct hostlist added = {0};
+
+    add_name(acceptance->arena, &added, name);
+    for (size_t i = 0; i < added.names.count; i++) {
+        const struct suite_step *step = suite_step_find(campaign->sources.suite, added.names.items[i]);
+
+        add_name(acceptance->arena, &block->steps, added.names.items[i]);
+        for (size_t k = 0; step != NULL && k < step->needs.count; k++)
+            if (is_planned(acceptance, suite_step_find(campaign->sources.suite, step->needs.items[k])))
+                add_name(acceptance->arena, &added, step->needs.items[k]);
+    }
+}
+
+/* A test across hosts is there for certain where all hosts are. */
+static void add_loads(const struct campaign *campaign, const struct acceptance *acceptance,
+                      const struct hostfile *hostfile, struct campaign_block *block,
+                      const struct suite_step *look)
+{
+    for (size_t i = 0; i < block->hosts.names.count; i++) {
+        const char *host = block->hosts.names.items[i];
+        const struct step *load = is_loaded(campaign, acceptance, block, host, look)
+                                      ? NULL
+                                      : find_load(campaign, acceptance, host, look);
+
+        if (load == NULL)
+            continue;
+        add_with_needs(campaign, acceptance, block, load->shape->suite_step);
+        if (load->member_count > 1)
+            add_all_hosts(acceptance->arena, hostfile, block);
+    }
+}
+
+/* A last look alone has nothing to be compared with, and its pass does not count (src/judge/acceptance_looks.c). */
+static void add_looks(const struct campaign *campaign, const struct acceptance *acceptance,
+                      const struct hostfile *hostfile, struct campaign_block *block)
+{
+    const struct suite *suite = campaign->sources.suite;
+
+    for (size_t i = 0, count = block->steps.names.count; i < count; i++) {
+        const struct suite_step *step = suite_step_find(suite, block->steps.names.items[i]);
+
+        for (size_t k = 0; step != NULL && step->last && &suite->steps.items[k] < step; k++) {
+            const struct suite_step *other = &suite->steps.items[k];
+
+            if (other->last || strcmp(other->check, step->check) != 0 || !is_planned(acceptance, other))
+                continue;
+            add_name(acceptance->arena, &block->steps, other->name);
+            add_loads(campaign, acceptance, hostfile, block, other);
+        }
+    }
+}
+
 int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
                   struct campaign_next *ret_next, struct error *err)
 {
@@ -624,10 +742,10 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
     }
     for (size_t i = 0; i < ret_next->blocks.count; i++)
         if (!covers(campaign, acceptance, &ret_next->blocks.items[i], err))
-            for (size_t k = 0; k < hostfile->hosts.count; k++)
-                if (hostfile->hosts.items[k].role == ROLE_COMPUTE)
-                    add_name(arena, &ret_next->blocks.items[i].hosts, hostfile->hosts.items[k].name);
+            add_all_hosts(arena, hostfile, &ret_next->blocks.items[i]);
     join_blocks(arena, ret_next);
+    for (size_t i = 0; i < ret_next->blocks.count; i++)
+        add_looks(campaign, acceptance, hostfile, &ret_next->blocks.items[i]);
     for (size_t i = 0; i < ret_next->blocks.count; i++)
         add_groups(campaign, acceptance, &ret_next->blocks.items[i]);
     text_init(&text, 16 << 20);

@@ -292,6 +292,8 @@ static void count_passes(struct settling *settling, double mended)
             continue;
         }
         shown->note = shown->began > mended ? voided_by(settling, shown) : REASON(before_the_repair);
+        if (shown->note == NULL && shown->lone)
+            shown->note = REASON(last_look_alone);
         shown->counts = shown->note == NULL;
         requirement->passes += shown->counts ? shown->passes : 0;
     }
@@ -536,6 +538,7 @@ void judge_acceptance(struct acceptance *acceptance)
 {
     find_changes(acceptance);
     find_shown(acceptance);
+    find_lone_looks(acceptance);
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         struct settling settling = {.acceptance = acceptance,
                                     .requirement = &acceptance->requirements.items[i]};

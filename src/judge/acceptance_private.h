@@ -25,6 +25,12 @@ void find_shown(struct acceptance *acceptance);
 /* The worst of the step's gates in that run, of which `first` is the first outcome; whom isolation accuses failed. */
 enum outcome_word shown_word(const struct record *record, size_t first, size_t step);
 
+/* When it was sent, or began where nobody noted that. */
+double attempt_asked(const struct attempt *attempt);
+
+/* acceptance_looks.c: marks what was `shown` by last looks of a host that have nothing to be compared with (lone). */
+void find_lone_looks(struct acceptance *acceptance);
+
 /* acceptance_peers.c: fails the requirements whose passes are slow beside those of other hosts, in whichever runs. */
 void compare_peers(struct acceptance *acceptance);
 

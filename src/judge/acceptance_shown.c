@@ -68,6 +68,11 @@ static bool is_of_suite(const struct step *step)
     return step->origin == ORIGIN_SUITE || step->origin == ORIGIN_SUBSTITUTE;
 }
 
+double attempt_asked(const struct attempt *attempt)
+{
+    return attempt->sent > 0 ? attempt->sent : attempt->began;
+}
+
 /* When it was tried, and how often it was read whole. */
 static void take_attempts(struct acceptance *acceptance, const struct step_attempts *attempts,
                           struct shown *shown)
@@ -76,7 +81,7 @@ static void take_attempts(struct acceptance *acceptance, const struct step_attem
         const struct attempt *attempt = attempts->items[i];
 
         if (i == 0)
-            shown->began = attempt->sent > 0 ? attempt->sent : attempt->began;
+            shown->began = attempt_asked(attempt);
         shown->ended = attempt->ended;
         shown->passes +=
             shown->word == OUTCOME_PASS && attempt_bearing(acceptance->arena, attempt).kind == KIND_WHOLE;
