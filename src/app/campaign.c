@@ -91,6 +91,23 @@ static bool is_of_its_machines(const struct campaign *campaign, struct its_machi
     return judge_has_machine_of(its->machines, record);
 }
 
+static int check_question(const struct campaign *campaign, const struct record *record, struct error *err);
+
+/* A healthy one may go on beside the acceptance, until it has ended and must be added. */
+static void take_running(struct arena *arena, struct store *store, struct campaign *campaign,
+                         const struct record *record)
+{
+    struct other_delivery other = {
+        .number = record->number, .ended = record->started, .end = DELIVERY_RUNNING};
+
+    if (!deliveries_run_failed(store, record->number))
+        return;
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        *list_push(arena, &other.shared) = record->plan->hosts.items[i]->name;
+    other.hosts = hostlist_fold(arena, other.shared.items, other.shared.count);
+    *list_push(arena, &campaign->running) = other;
+}
+
 /* Runs that answer its question and were not added: nobody chooses among them. */
 static int take_others_beside(struct arena *arena, struct store *store, struct campaign *campaign,
                               struct its_machines *its, struct error *err)
@@ -108,16 +125,17 @@ static int take_others_beside(struct arena *arena, struct store *store, struct c
 
         if (run_summary_check(&runs[i], err) < 0) /* it may be the one that failed */
             return -1;
-        if ((runs[i].imported && !adopted) || runs[i].state == RUN_RUNNING ||
-            is_added(campaign, runs[i].number))
+        if ((runs[i].imported && !adopted) || is_added(campaign, runs[i].number))
             continue;
         record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
         if (record == NULL)
             return -1;
-        if (campaign_check_run(campaign, record, &why) < 0 ||
+        if (check_question(campaign, record, &why) < 0 ||
             (runs[i].imported && !is_of_its_machines(campaign, its, record)))
             continue;
-        if (record->started >= beginning)
+        if (record->state == RUN_RUNNING)
+            take_running(arena, store, campaign, record);
+        else if (record->started >= beginning)
             *list_push(arena, &campaign->left_out) = record;
         else
             *list_push(arena, &campaign->earlier) = record;
@@ -151,7 +169,13 @@ static int take_other_deliveries(struct arena *arena, struct store *store, struc
         *list_push(arena, &question.runs) = campaign->kept->run_numbers.items[i];
     for (size_t i = 0; i < campaign->left_out.count; i++)
         *list_push(arena, &question.runs) = campaign->left_out.items[i]->number;
-    return deliveries_find(store, arena, &question, &campaign->others, err);
+    for (size_t i = 0; i < campaign->running.count; i++)
+        *list_push(arena, &question.runs) = campaign->running.items[i].number;
+    if (deliveries_find(store, arena, &question, &campaign->others, err) < 0)
+        return -1;
+    for (size_t i = 0; i < campaign->running.count; i++)
+        *list_push(arena, &campaign->others.items) = campaign->running.items[i];
+    return 0;
 }
 
 int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
@@ -306,7 +330,10 @@ static void add_other_deliveries(const struct campaign *campaign, struct accepta
     for (size_t i = 0; i < acceptance->others.items.count; i++) {
         const struct other_delivery *other = &acceptance->others.items.items[i];
 
-        if (!is_earlier(campaign, other->number))
+        if (other->end == DELIVERY_RUNNING)
+            add_moment(acceptance, other->ended,
+                       reason(arena, run_over_hosts, other->number, other->hosts, REASON(run_fails_unended)));
+        else if (!is_earlier(campaign, other->number))
             add_moment(acceptance, other->ended,
                        reason(arena, run_beside_acceptance,
                               reason(arena, run_over_hosts, other->number, other->hosts,
@@ -412,12 +439,10 @@ static bool is_owed_by(const struct record *record, const struct document *docum
     return is_question(document);
 }
 
-int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+static int check_question(const struct campaign *campaign, const struct record *record, struct error *err)
 {
     const struct acceptance *kept = campaign->kept;
 
-    if (record->state == RUN_RUNNING)
-        return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
     for (size_t i = 0; i < record->documents.count; i++) {
         const struct document *found = &record->documents.items[i];
         const struct document *wanted = find_document(kept->documents.items, kept->documents.count, found);
@@ -436,6 +461,13 @@ int campaign_check_run(const struct campaign *campaign, const struct record *rec
         return error_set(err, ERROR_USAGE, "run %lld has no host of acceptance %s", record->number,
                          kept->name);
     return 0;
+}
+
+int campaign_check_run(const struct campaign *campaign, const struct record *record, struct error *err)
+{
+    if (record->state == RUN_RUNNING)
+        return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
+    return check_question(campaign, record, err);
 }
 
 /* -- What to run next ------------------------------------------------------------------------------------------ */

@@ -171,7 +171,7 @@ static bool all_are_accepted(const struct hosts *hosts)
 
 /* -- The runs ---------------------------------------------------------------------------------------------------- */
 
-static bool has_failed(struct store *store, long long run)
+bool deliveries_run_failed(struct store *store, long long run)
 {
     struct arena *arena = arena_create();
     struct record *record;
@@ -189,25 +189,16 @@ static bool has_failed(struct store *store, long long run)
     return failed;
 }
 
-/* Neither carried to its end nor on its way there, as far as anybody here can tell. */
-static bool was_broken_off(struct store *store, struct arena *arena, const struct run_summary *run)
+/* What was judged before it was taken up again and broken off says nothing of what it showed since. Whether a controller
+   that lives goes on, or was stopped as soon as something failed, nobody can tell: both count as running. */
+static enum delivery_end end_of(struct store *store, const struct run_summary *run)
 {
-    struct run_driver driver;
-    struct error damaged;
-
-    if (run->state == RUN_INTERRUPTED)
-        return true;
-    return run->state == RUN_RUNNING && store_run_driver(store, arena, run->number, &driver, &damaged) == 0 &&
-           driver.pid == 0;
-}
-
-/* What was judged before it was taken up again and broken off says nothing of what it showed since. */
-static enum delivery_end end_of(struct store *store, struct arena *arena, const struct run_summary *run)
-{
+    if (run->state == RUN_RUNNING && deliveries_run_failed(store, run->number))
+        return DELIVERY_RUNNING;
     if (run->judged && run->verdict == VERDICT_REJECT)
         return DELIVERY_REJECTED;
-    if (was_broken_off(store, arena, run))
-        return has_failed(store, run->number) ? DELIVERY_BROKEN_OFF : DELIVERY_OF_NO_ACCOUNT;
+    if (run->state == RUN_INTERRUPTED)
+        return deliveries_run_failed(store, run->number) ? DELIVERY_BROKEN_OFF : DELIVERY_OF_NO_ACCOUNT;
     return run->judged && run->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS ? DELIVERY_WAIVED
                                                                          : DELIVERY_OF_NO_ACCOUNT;
 }
@@ -226,14 +217,22 @@ static bool is_other(struct store *store, const struct deliveries_question *ques
     return standing_is_acceptance(&standing);
 }
 
-static struct other_delivery other_of(struct store *store, struct arena *arena, const struct run_summary *run)
+static struct other_delivery other_of(struct store *store, const struct run_summary *run)
 {
     return (struct other_delivery){.number = run->number,
                                    .ended = run->ended > 0 ? run->ended : run->started,
                                    .hosts = "",
-                                   .end = end_of(store, arena, run),
+                                   .end = end_of(store, run),
                                    .judged = run->judged,
                                    .verdict = run->verdict};
+}
+
+static void add_shared(struct arena *arena, const struct deliveries_question *question,
+                       const struct common *common, struct other_delivery *other)
+{
+    for (size_t i = 0; i < question->hosts.names.count; i++)
+        if (common->named[i] || common->seen[i])
+            *list_push(arena, &other->shared) = question->hosts.names.items[i];
 }
 
 /* Whether it is to be told; ret_other says what. */
@@ -248,16 +247,17 @@ static bool look_at_run(struct store *store, struct arena *arena, const struct d
     if (!is_other(store, question, run))
         return false;
     if (store_run_hosts(store, arena, run->number, &names, &damaged) < 0) {
-        /* They may be the same: a rejection is told rather than lost, and nothing else is concluded. */
-        *ret_other = other_of(store, arena, run);
-        return ret_other->end == DELIVERY_REJECTED;
+        /* They may be the same: what failed is told rather than lost, and nothing else is concluded. */
+        *ret_other = other_of(store, run);
+        return ret_other->end == DELIVERY_REJECTED || ret_other->end == DELIVERY_RUNNING;
     }
     common = common_of(store, arena, run->number, &names, hosts);
     if (!has_common_host(hosts, &common, &settled) || (settled && !question->all))
         return false;
-    *ret_other = other_of(store, arena, run);
+    *ret_other = other_of(store, run);
+    add_shared(arena, question, &common, ret_other);
     ret_other->hosts = hostlist_fold(arena, names.names.items, names.names.count);
-    ret_other->settled = settled;
+    ret_other->settled = settled && ret_other->end != DELIVERY_RUNNING;
     if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->verdict == VERDICT_ACCEPT)
         take_accepted(hosts, &common);
     return question->all || ret_other->end != DELIVERY_OF_NO_ACCOUNT;

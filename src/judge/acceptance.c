@@ -499,9 +499,39 @@ static bool has_unit(const struct acceptance *acceptance, const struct record *r
     return false;
 }
 
-/* What a run that was left out has shown is not known here: nobody accepts without it. */
-static void hold_back(struct acceptance *acceptance, struct acceptance_verdict *verdict)
+static bool is_of_unit(const struct acceptance *acceptance, const char *host, const char *unit)
 {
+    const struct plan *plan = acceptance->plan;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (strcmp(plan->hosts.items[i]->name, host) == 0)
+            return strcmp(plan->hosts.items[i]->unit, unit) == 0;
+    return false;
+}
+
+/* A run in which tests have failed is not out of the way because its controller was stopped. */
+static bool waits_for_running(const struct acceptance *acceptance, const char *unit)
+{
+    for (size_t i = 0; i < acceptance->others.items.count; i++) {
+        const struct other_delivery *other = &acceptance->others.items.items[i];
+
+        if (other->end != DELIVERY_RUNNING)
+            continue;
+        if (*unit == '\0')
+            return true;
+        for (size_t k = 0; k < other->shared.count; k++)
+            if (is_of_unit(acceptance, other->shared.items[k], unit))
+                return true;
+    }
+    return false;
+}
+
+/* What a run that was left out has shown is not known here: nobody accepts without it. */
+static void hold_back(const struct acceptance *acceptance, struct acceptance_verdict *verdict)
+{
+    if ((verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
+        waits_for_running(acceptance, verdict->unit))
+        verdict->word = VERDICT_INCOMPLETE;
     for (size_t i = 0; i < acceptance->left_out.count; i++)
         if ((verdict->word == VERDICT_ACCEPT || verdict->word == VERDICT_ACCEPT_WITH_EXCEPTIONS) &&
             (*verdict->unit == '\0' || has_unit(acceptance, acceptance->left_out.items[i], verdict->unit)))

@@ -199,9 +199,13 @@ static const struct reason *of_others(struct arena *arena, const struct other_de
     if (names.items.count > 0)
         said = then(arena, said, reason(arena, waived_before, names.items.count, names_said(arena, &names)));
     names_of_others(arena, others, DELIVERY_BROKEN_OFF, &names);
+    if (names.items.count > 0)
+        said =
+            then(arena, said, reason(arena, broken_off_before, names.items.count, names_said(arena, &names)));
+    names_of_others(arena, others, DELIVERY_RUNNING, &names);
     return names.items.count > 0
                ? then(arena, said,
-                      reason(arena, broken_off_before, names.items.count, names_said(arena, &names)))
+                      reason(arena, not_ended_before, names.items.count, names_said(arena, &names)))
                : said;
 }
 
@@ -294,12 +298,14 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     const struct reason *caveat =
         then(arena, caveat_of_documents(arena, acceptance->plan, &acceptance->documents, NULL),
              of_missing_limits(arena, acceptance->plan));
-    struct names broken = {0};
+    struct names broken = {0}, running;
 
     for (size_t i = 0; i < acceptance->runs.count; i++)
         add_broken(arena, acceptance->runs.items[i], &broken);
     caveat = then(arena, caveat, of_unread(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
     caveat = then(arena, caveat, of_broken(arena, &broken));
-    return then(arena, caveat, of_others(arena, &acceptance->others));
+    caveat = then(arena, caveat, of_others(arena, &acceptance->others));
+    names_of_others(arena, &acceptance->others, DELIVERY_RUNNING, &running);
+    return running.items.count > 0 ? then(arena, caveat, REASON(waits_for_running)) : caveat;
 }

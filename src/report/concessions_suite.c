@@ -248,6 +248,8 @@ static void compare_steps(struct pair *pair)
     compare_peers(pair);
     if (pair->whole->last && !pair->own->last)
         concede(pair, "", REASON(last_there_not_here));
+    else if (pair->own->last && !pair->whole->last)
+        concede(pair, "", REASON(last_here_not_there));
 }
 
 /* -- How a step is carried out: it tells no test from another, and may let a sick host pass all the same -- */
@@ -355,6 +357,35 @@ static void compare_order(struct pair *pair)
     }
 }
 
+/* The last of the tests before it that load the hosts; NULL: it is looked at before any of them. */
+static const struct suite_step *load_before(struct arena *arena, const struct suite *suite,
+                                            const struct suite_step *step)
+{
+    const bool *before = steps_before(arena, suite, step);
+
+    for (size_t i = suite->steps.count; i-- > 0;) {
+        const struct check *check = check_find(suite->steps.items[i].check);
+
+        if (before[i] && check != NULL && check->window)
+            return &suite->steps.items[i];
+    }
+    return NULL;
+}
+
+/* What a load leaves behind is seen as growth since the first look: a first look after it has that in its baseline. */
+static void compare_first_look(struct pair *pair)
+{
+    const struct check *check = check_find(pair->whole->check);
+    const struct suite_step *load;
+
+    if (check == NULL || check->window || pair->own->last || pair->whole->last ||
+        load_before(pair->arena, pair->whole_suite, pair->whole) != NULL)
+        return;
+    load = load_before(pair->arena, pair->own_suite, pair->own);
+    if (load != NULL)
+        concede(pair, "", reason(pair->arena, after_here_not_there, load->name));
+}
+
 static void compare_warmth(struct pair *pair)
 {
     const struct suite *own = pair->own_suite, *whole = pair->whole_suite;
@@ -377,6 +408,7 @@ static void compare_carrying_out(struct pair *pair)
     compare_conduct(pair);
     compare_company(pair);
     compare_order(pair);
+    compare_first_look(pair);
     compare_warmth(pair);
 }
 
@@ -396,7 +428,7 @@ static bool is_like(struct arena *arena, const struct suite_step *own, const str
     switch (likeness) {
     case SAME_TEST:
         compare_steps(&(struct pair){arena, own, whole, &found, NULL, NULL, NULL});
-        return found.items.count == 0 && own->last == whole->last;
+        return found.items.count == 0;
     case SAME_NAME:
         return strcmp(own->name, whole->name) == 0 && has_same_scope(own, whole);
     case SAME_SCOPE:

@@ -8,6 +8,7 @@ usage: test_acceptance_merged.py ASSAY
 import json
 import os
 import re
+import sqlite3
 
 from cluster import FOLDER, Lab, Tap, assay
 
@@ -68,4 +69,16 @@ for sources, what in ((("well.db", "sick.db"), "another controller"), (("both.db
 done = accepted("well.db", "other.db")
 tap.ok(done.returncode == 0 and "verdict: accept" in done.stdout, "a failed run of other machines under these names is no matter", done.returncode,
        done.stdout, done.stderr)
+
+# A run that goes on is neither merged nor imported; one that is there all the same counts for nothing less.
+with open(path("sick.db"), "rb") as sick, open(path("late.db"), "wb") as copy:
+    copy.write(sick.read())
+accepted("well.db", "late.db")
+with sqlite3.connect(path("all-well.db-late.db")) as site:
+    site.execute("UPDATE run SET state = 'running', ended = 0, controller_host = 'elsewhere' WHERE id = 2")
+done = assay("acceptance", "status", "su", "--db", path("all-well.db-late.db"))
+tap.ok(done.returncode == 2 and "verdict: incomplete" in done.stdout and
+       "1 run over the same hosts, or some of them, is still running or was never ended, after tests had failed: 2." in done.stdout and
+       "Nothing is accepted until each such run has ended or was cancelled" in done.stdout,
+       "one that still counts as running, and in which tests have failed, holds it back", done.returncode, done.stdout, done.stderr)
 tap.end()

@@ -122,6 +122,73 @@ def broken_off(lab):
          "a run that was killed after a fail is told")
 
 
+def stopped(lab):
+    """The controller is stopped as soon as somebody has seen a fail: it lives, and the run counts as running for ever."""
+    database = os.path.join(lab.folder, "stopped.db")
+    silent, slow = hosts(lab, "silent", 2), suite(lab, "slow", [*STEPS, {**BURN, "arguments": {"seconds": 36000}}])
+    few = suite(lab, "lax", STEPS[:3])
+    first = start("run", "-H", hosts(lab, "full", 2, silent=False), "-s", slow, "--db", database, "--progress", "json",
+                  "-o", os.path.join(lab.folder, "stopped.html"))
+    for line in first.stderr:
+        event = json.loads(line) if line.startswith("{") else {}
+        if (event.get("event"), event.get("step"), event.get("target")) == ("ended", "bmc", "node2"):
+            break
+    first.send_signal(signal.SIGSTOP)
+    try:
+        running = "1 run over the same hosts, or some of them, is still running or was never ended, after tests had failed: 1."
+        told(run(lab, database, silent, few), [running], "a run whose controller was stopped after a fail is told")
+        assay("acceptance", "create", "su", "-H", silent, "-s", few, "--db", database)
+        done = assay("acceptance", "add", "su", 2, "--db", database)
+        waits = "Nothing is accepted until each such run has ended or was cancelled (assay cancel)."
+        tap.ok(done.returncode == 2 and running in notes(done) and waits in notes(done),
+               "and an acceptance over its hosts is incomplete", done.returncode, done.stdout, done.stderr)
+        report = json.loads(assay("acceptance", "report", "su", "--format", "json", "--db", database).stdout)
+        tap.same([report["verdict"], [row["text"] for row in report["story"] if "run 1" in row["text"]]],
+                 ["incomplete", ["run 1 over node[1-2]: still running or never ended, after tests had failed; nothing is accepted until it has ended"]],
+                 "its report says which run", report["story"])
+        third = run(lab, database, hosts(lab, "third", 3, silent=True), few, "--hosts", "node3")
+        tap.ok("still running" not in notes(third), "a run over other hosts says nothing of it", third.stdout, third.stderr)
+    finally:
+        first.send_signal(signal.SIGCONT)
+    done = assay("cancel", 1, "--db", database)
+    first.communicate(timeout=PATIENCE_S)
+    tap.same(done.returncode, 0, "it is cancelled", done.stdout, done.stderr)
+    done = assay("acceptance", "status", "su", "--db", database)
+    tap.ok(done.returncode == 0 and waits not in notes(done) and "run 1" not in done.stdout and
+           re.search("(rejected|broken off after tests had failed): 1", notes(done)),
+           "once it was cancelled nothing is held back, and the note tells of it", done.returncode, done.stdout, done.stderr)
+
+
+def stopped_of_it(lab):
+    """A part of the acceptance's own question, in which nothing has failed, may go on beside it; where something has, it waits."""
+    database = os.path.join(lab.folder, "own.db")
+    full, few = hosts(lab, "full", 2, silent=False), suite(lab, "slow", [*STEPS, {**BURN, "arguments": {"seconds": 36000}}])
+    assay("acceptance", "create", "su", "-H", full, "-s", few, "--db", database)
+
+    def begin(host):
+        child = start("run", "-H", full, "-s", few, "--db", database, "--hosts", host, "--progress", "json",
+                      "-o", os.path.join(lab.folder, f"{host}.html"))
+        for line in child.stderr:
+            event = json.loads(line) if line.startswith("{") else {}
+            if (event.get("event"), event.get("step")) == ("ended", "bmc"):
+                break
+        child.send_signal(signal.SIGSTOP)
+        return child
+
+    def story():
+        report = json.loads(assay("acceptance", "report", "su", "--format", "json", "--db", database).stdout)
+        return [row["text"].split(":")[0] for row in report["story"] if "still running" in row["text"]]
+
+    healthy = begin("node1")
+    before = story()
+    sick = begin("node2")
+    tap.same([before, story()], [[], ["run 2 over node2"]], "of runs of its own question that go on, the one that has failed is told")
+    for child in (healthy, sick):
+        child.send_signal(signal.SIGCONT)
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=PATIENCE_S)
+
+
 def an_acceptance(lab):
     """Its runs have one suite. What another one has shown of the same hosts is no part of it, and nothing to be silent of."""
     database = a_copy(lab, "acceptance")
@@ -150,6 +217,6 @@ with Lab("rejected", 3, faults=["node2:sel-psu"], speed=600) as lab:
     lab.few = suite(lab, "few", STEPS)
     first = run(lab, lab.database, hosts(lab, "full", 2, silent=False), lab.few)
     tap.same(first.returncode, 1, "with all that the hostfile declares the cluster is rejected", first.stdout, first.stderr)
-    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off):
+    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off, stopped, stopped_of_it):
         story(lab)
 tap.end()

@@ -100,6 +100,13 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
          "p2p-bandwidth, : not compared with its peers"},
         {"\"ecc-after\"", "\"last\": true, ", "", "ecc-after, : not at the end of the run"},
         {"\"ecc-after\"", "\"ecc\"", "\"health\"", "ecc-after, : absent"},
+        /* A first look that comes late has the load's errors in its baseline. */
+        {"{\"check\": \"fabric-counters\"", "\"needs\"", "\"last\": true, \"needs\"",
+         "fabric-counters, : only at the end of the run"},
+        {"{\"check\": \"xid\"", "\"needs\"", "\"last\": true, \"needs\"",
+         "xid, : only at the end of the run"},
+        {"{\"check\": \"roce\"", "[\"ib-port\"]", "[\"ib-port\", \"topology\"]", ""},
+        {"\"check\": \"rdma-pair\"", "\"topology\"", "\"topology\", \"gpu-burn\"", ""},
         {"\"ib-port\"", "\"needs\"", "\"arguments\": {\"hcas\": [\"mlx5_0\"]}, \"needs\"",
          "ib-port, : hcas [\"mlx5_0\"], which is not given there"},
         {"\"nvbandwidth\"", "host_to_device_memcpy_ce device_to_host_memcpy_ce", "host_to_device_memcpy_ce",
@@ -132,6 +139,44 @@ static void what_a_suite_weakens_is_said_by_step(void **state)
 
         assert_string_equal(said_of_suite(arena, edited(arena, builtin->bytes, &edits[i]), &found),
                             edits[i].said);
+        arena_destroy(arena);
+    }
+}
+
+/* What a load leaves behind is seen as growth since the first look. */
+static void a_first_look_that_waits_for_a_load_is_said(void **state)
+{
+    static const struct edit without = {"", "{\"check\": \"fabric-counters\", \"needs\": [\"reachable\"]},",
+                                        "", ""};
+    static const struct {
+        const char *needs, *said;
+    } cases[] = {
+        {"reachable", ""},
+        {"topology", ""},
+        {"mpi-launch", ""},
+        {"nccl-alltoall-cluster", "fabric-counters, : first looked at after nccl-alltoall-cluster"},
+        /* By way of another step that is none itself. */
+        {"looked", "fabric-counters, : first looked at after gpu-burn"},
+    };
+    const struct builtin *builtin = builtin_find("suites", "delivery");
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct arena *arena = arena_create();
+        const char *moved =
+            arena_printf(arena,
+                         "{\"name\": \"looked\", \"check\": \"os\", \"needs\": [\"gpu-burn\"]},"
+                         "{\"check\": \"fabric-counters\", \"needs\": [\"%s\"]},"
+                         "{\"name\": \"health-after\"",
+                         cases[i].needs);
+        const struct edit behind = {"", "{\"name\": \"health-after\"", moved, ""};
+        struct concessions found;
+
+        assert_string_equal(
+            said_of_suite(arena, edited(arena, slice_of(edited(arena, builtin->bytes, &without)), &behind),
+                          &found),
+            cases[i].said);
+        assert_int_equal(found.changed, *cases[i].said != '\0');
         arena_destroy(arena);
     }
 }
@@ -360,6 +405,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_suite_weakens_is_said_by_step),
+        cmocka_unit_test(a_first_look_that_waits_for_a_load_is_said),
         cmocka_unit_test(a_suite_that_lets_tests_begin_on_hot_gpus_says_so_of_each),
         cmocka_unit_test(a_step_that_only_compares_variants_stands_for_no_test),
         cmocka_unit_test(one_burn_does_not_stand_for_two),

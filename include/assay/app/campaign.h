@@ -14,7 +14,9 @@ struct campaign {
     struct plan_sources sources;             /* of its documents; the hostfile is the one it was made with */
     LIST_OF(const struct record *) left_out; /* runs that answer its question, but were not added */
     LIST_OF(const struct record *)
-    earlier;                        /* likewise, from before its beginning: they are told, and do not count */
+    earlier; /* likewise, from before its beginning: they are told, and do not count */
+    LIST_OF(struct other_delivery)
+    running; /* likewise, whenever they began: not ended, and tests have failed; in others too */
     struct other_deliveries others; /* over its hosts, of any question, and none of its runs nor left out */
 };
 

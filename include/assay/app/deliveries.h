@@ -20,5 +20,7 @@ struct deliveries_question {
 int deliveries_find(struct store *store, struct arena *arena, const struct deliveries_question *question,
                     struct other_deliveries *ret_others, struct error *err)
     __attribute__((warn_unused_result));
+/* Of a run that has not ended: as far as it has come, by its own documents. What cannot be read has not failed. */
+bool deliveries_run_failed(struct store *store, long long run);
 
 #endif

@@ -11,16 +11,19 @@ enum delivery_end {
     DELIVERY_REJECTED,
     DELIVERY_WAIVED,     /* accepted with exceptions */
     DELIVERY_BROKEN_OFF, /* it was never carried to its end, and tests had failed */
+    DELIVERY_RUNNING, /* likewise, but it still counts as running: whoever stops its controller does not end it */
 };
 
 struct other_delivery {
     long long number;
-    double ended;      /* Unix time, s; of one that has no end when it began */
-    const char *hosts; /* "node[1-8]"; "" where they cannot be read */
+    double ended;                 /* Unix time, s; of one that has no end when it began */
+    const char *hosts;            /* "node[1-8]"; "" where they cannot be read */
+    LIST_OF(const char *) shared; /* the hosts that it has in common, by the names that were asked for */
     enum delivery_end end;
     bool judged;
     enum verdict_word verdict; /* of a judged one */
-    bool settled;              /* each host that it has in common with this one was accepted since */
+    bool
+        settled; /* each host that it has in common with this one was accepted since; never of a running one */
 };
 struct other_deliveries {
     LIST_OF(struct other_delivery) items; /* the first one first */
