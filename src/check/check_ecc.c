@@ -83,13 +83,23 @@ static const struct item items[] = {
     {"remapped_rows.correctable", PER_REMAPPER, NULL, DUTY_RECORD, NULL},
     {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
     {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"ecc.aggregate.uncorrected", PER_GPU, NULL, DUTY_RECORD,
-     LIMITS RULES(RULE_NOT_GROWN("ecc.aggregate.uncorrected"))},
     {0},
 };
 
+/* The count of the GPU's life stays where a driver that is loaded again has forgotten the other one. */
+static void slots_of_life(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct limit none_more[] = RULES(RULE_NOT_GROWN("ecc.aggregate.uncorrected"));
+    bool again = rules_look_again(context);
+
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, "ecc.aggregate.uncorrected", arena_printf(context->arena, "gpu%u", i), NULL,
+                 again ? DUTY_GATE : DUTY_RECORD, again ? none_more : NULL);
+}
+
 static const struct remedy remedies[] = {
     {"ecc.volatile.uncorrected", REASON(reset_gpu_if_again_diagnose)},
+    {"ecc.aggregate.uncorrected", REASON(reset_gpu_if_again_diagnose)},
     {"ecc.*", REASON(more_than_maker_allows)},
     {"remapped_rows.pending", REASON(reset_gpu_number_test_again)},
     {"remapped_rows.*", REASON(run_field_diagnostic)},
@@ -110,6 +120,7 @@ const struct check check_ecc = {
     .parts = parts,
     .items = items,
     .remedies = remedies,
+    .more_slots = slots_of_life,
     .expected_s = 5,
     .read = read_memory,
 };

@@ -152,24 +152,10 @@ static const char *arguments_fault(const struct check_context *context)
     return check_hcas_fault(context);
 }
 
-/* Whether the suite looks before this step already. */
-static bool is_another_look(const struct check_context *context)
-{
-    const struct suite *suite = context->suite;
-
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        if (strcmp(suite->steps.items[i].name, context->step->name) == 0)
-            return false;
-        if (strcmp(suite->steps.items[i].check, context->check->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The watched ones: every port has them. A first look has nothing to compare with. */
 static void slots_of_growth(const struct check_context *context, struct slot_list *slots)
 {
-    bool another = is_another_look(context);
+    bool another = rules_look_again(context);
     const char *hca;
 
     for (size_t c = 0; c < ARRAY_SIZE(watched); c++) {
@@ -194,7 +180,7 @@ static bool is_told_on_ethernet(const struct check_context *context, const char 
 
 static void slots_of_links(const struct check_context *context, struct slot_list *slots)
 {
-    bool another = is_another_look(context);
+    bool another = rules_look_again(context);
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)

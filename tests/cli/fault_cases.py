@@ -225,7 +225,9 @@ LOAD = [
     *[Case(f"gpu-counts:3={what}", fail("gpu-burn", HOST, f"window.gpu is gpu3: {words}"), remedy="reset the GPU") for what, words in (
         ("sram-corrected", "20000 corrected SRAM errors"),
         ("dram-corrected", "30000000 corrected DRAM errors"), ("sram-corrected-ever", "20000 corrected SRAM errors"),
-        ("dram-corrected-ever", "30000000 corrected DRAM errors"), ("uncorrected-ever", "1 uncorrectable memory errors"))],
+        ("dram-corrected-ever", "30000000 corrected DRAM errors"))],
+    Case("gpu-counts:3=uncorrected-ever", fail("gpu-burn", HOST, "window.gpu is gpu3: 1 uncorrectable memory errors")
+         | fail("ecc-after", {"gpu3"}, r"ecc.aggregate.uncorrected is \d+, \d more than the 0 that it was when the run first read it"), remedy="reset the GPU"),
     # Within what the makers and those who run many of them allow: a remark with the rate.
     *[Case(f"gpu-counts:5={what}", {}, noted={("gpu-burn", ""): rf"window.corrected is gpu5: {words}, [\d.e+]+ per hour"}) for what, words in (
         ("pcie-replays=40", "40 PCIe replays"), ("sram-corrected=90", "90 corrected SRAM errors"), ("dram-corrected=900", "900 corrected DRAM errors"),

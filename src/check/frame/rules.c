@@ -28,6 +28,19 @@ const struct limit *rules_alike(const struct check_context *context, const char 
     return rules_new(context, stated != NULL ? rules : rules + 1);
 }
 
+bool rules_look_again(const struct check_context *context)
+{
+    const struct suite *suite = context->suite;
+
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        if (strcmp(suite->steps.items[i].name, context->step->name) == 0)
+            return false;
+        if (strcmp(suite->steps.items[i].check, context->check->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 const struct limit *rules_or_allowed(const struct check_context *context, const char *metric,
                                      const struct limit *rules)
 {

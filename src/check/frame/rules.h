@@ -72,6 +72,8 @@ const char *rules_allowed_fault(const struct check_context *context);
  */
 void rules_advise(const struct check_context *context, struct slot_list *slots, const char *metric,
                   const struct limit *advice);
+/* Whether an earlier step of the suite is of the same check: only then RULE_GROWN has something to compare with. */
+bool rules_look_again(const struct check_context *context);
 /* A gate where the suite has a limit for it, else recorded: for what no figure fits all sites. */
 enum duty rules_duty(const struct check_context *context, const char *metric, const char *subject);
 /* "platform hgx-h100": the source of what the platform declares. */
