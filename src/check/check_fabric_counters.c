@@ -233,7 +233,7 @@ const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
     .summary =
-        "the error counters of every compute HCA's port are read, able to count on, and no larger after all tests than before",
+        "the error counters of every compute HCA's port are read, able to count on, and have not grown beyond limits since the run's first look",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,

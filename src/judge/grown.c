@@ -68,20 +68,32 @@ static double number_of(struct arena *arena, const struct slot *slot, const stru
     return number;
 }
 
-/* What the subject was called in the first look: GPUs move up where one has fallen off. NULL: it was not there. */
-static const char *called_before(const struct reading *before, const struct reading *now, const char *subject)
+/* What a GPU said of itself is a part's: of the reading of all only what the step owes is kept (check_keep). */
+static const char *uuid_of(const struct attempt *attempt, const char *gpu)
 {
-    const char *uuid = reading_get_fact(now, "gpu.uuid", subject);
+    const char *uuid = NULL;
+
+    for (size_t i = 0; i < attempt->parts.count && uuid == NULL; i++)
+        uuid = reading_get_fact(&attempt->parts.items[i].reading, "gpu.uuid", gpu);
+    return uuid;
+}
+
+/* What the subject was called in the first look: GPUs move up where one has fallen off. NULL: it was not there. */
+static const char *called_before(const struct attempt *before, const struct attempt *now, const char *subject)
+{
+    const char *uuid = uuid_of(now, subject);
     bool any = false;
 
-    for (size_t i = 0; uuid != NULL && i < before->facts.count; i++) {
-        const struct fact *fact = &before->facts.items[i];
+    for (size_t i = 0; uuid != NULL && i < before->parts.count; i++) {
+        const struct reading *reading = &before->parts.items[i].reading;
 
-        if (strcmp(fact->name, "gpu.uuid") != 0)
-            continue;
-        if (strcmp(fact->value, uuid) == 0)
-            return fact->subject;
-        any = true;
+        for (size_t k = 0; k < reading->facts.count; k++) {
+            if (strcmp(reading->facts.items[k].name, "gpu.uuid") != 0)
+                continue;
+            if (strcmp(reading->facts.items[k].value, uuid) == 0)
+                return reading->facts.items[k].subject;
+            any = true;
+        }
     }
     return any ? NULL : subject;
 }
@@ -116,7 +128,7 @@ struct grown grown_between(struct arena *arena, const struct limit *limit, const
 
     if (limit->text != NULL && is_rebooted(before, now))
         return (struct grown){GROWN_ANEW, REASON(counts_anew_since_reboot)};
-    first.subject = called_before(&before->reading, &now->reading, slot->subject);
+    first.subject = called_before(before, now, slot->subject);
     if (first.subject == NULL)
         return (struct grown){GROWN_UNKNOWN, REASON(another_gpu_when_first_read)};
     return more_or_less(arena, limit, number_of(arena, &first, before),

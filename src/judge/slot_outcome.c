@@ -412,25 +412,19 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             enforceable = true;
             continue;
         }
-        enforceable |= asks_others(limit) && limit->rule != RULE_GROWN;
-        if (limit->rule == RULE_GROWN) {
-            struct opinion grown = by_growth(item, limit, &value);
+        if (limit->rule == RULE_GROWN || limit->rule == RULE_GROUPS) {
+            struct opinion own =
+                limit->rule == RULE_GROWN ? by_growth(item, limit, &value) : by_groups(item, limit, &value);
 
-            if (grown.word != OUTCOME_PASS)
-                return grown;
-            enforceable |= grown.limit != NULL;
-            opinion.limit = opinion.limit != NULL ? opinion.limit : grown.limit;
-            if (grown.remark)
-                beside = grown;
+            if (own.word != OUTCOME_PASS)
+                return own;
+            enforceable |= own.limit != NULL;
+            opinion.limit = opinion.limit != NULL ? opinion.limit : own.limit;
+            if (own.remark || limit->rule == RULE_GROUPS)
+                beside = own;
             continue;
         }
-        if (limit->rule == RULE_GROUPS) {
-            beside = by_groups(item, limit, &value);
-            if (beside.word != OUTCOME_PASS)
-                return beside;
-            enforceable = true;
-            continue;
-        }
+        enforceable |= asks_others(limit);
         if (asks_others(limit))
             common = what_others_have(item, limit, &value);
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common.text) : UNDECIDED;
