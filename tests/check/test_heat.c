@@ -17,7 +17,6 @@ static const char *said_of(struct told told)
 {
     static char said[80];
     struct arena *arena = arena_create();
-    struct attempt attempt = {0};
     struct reading reading;
     const double values[] = {told.most, told.margin, told.slows_at, told.slows_at_margin};
     static const char *const metrics[] = {"window.temperature.max", "window.temperature.margin",
@@ -26,12 +25,12 @@ static const char *said_of(struct told told)
     const char *fact;
 
     reading_init(&reading, arena, "gpu-burn");
-    *list_push(arena, &attempt.parts) =
-        (struct part){.name = "samples", .began = true, .ended = true, .rc = told.cut ? 1 : 0};
+    if (!told.cut)
+        reading_fact(&reading, SAMPLES_WATCHED, "gpu3", slice_of("to the end"));
     for (size_t i = 0; i < ARRAY_SIZE(values); i++)
         if (!isnan(values[i]))
             reading_measure(&reading, metrics[i], "gpu3", values[i], "C");
-    read_heat(&attempt, &reading);
+    read_heat(&reading);
     fact = reading_get_fact(&reading, HEAT_SLOWDOWN, "gpu3");
     snprintf(said, sizeof said, "%s", fact != NULL ? fact : "nobody knows");
     arena_destroy(arena);

@@ -112,7 +112,7 @@ static void read_attempt(const struct check_context *context, struct attempt *at
     }
     read_windows(context, attempt, &attempt->reading);
     if (context->check->window && context->member_count == 1)
-        read_heat(attempt, &attempt->reading);
+        read_heat(&attempt->reading);
 }
 
 void check_read(const struct check_context *context, struct attempt *attempt)

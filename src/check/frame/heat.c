@@ -64,15 +64,15 @@ static void tell_gpu(struct reading *out, const char *gpu, double most, bool to_
         reading_fact(out, HEAT_SLOWDOWN, gpu, slice_of(isnan(left) ? HEAT_NOT_TOLD : HEAT_NOT_REACHED));
 }
 
-void read_heat(const struct attempt *attempt, struct reading *out)
+void read_heat(struct reading *out)
 {
-    const struct part *part = attempt_part(attempt, samples_row.name);
     size_t count = out->measurements.count;
 
-    for (size_t i = 0; part != NULL && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct measurement found = out->measurements.items[i];
 
         if (strcmp(found.metric, "window.temperature.max") == 0)
-            tell_gpu(out, found.subject, found.value, part->ended && part->rc == 0);
+            tell_gpu(out, found.subject, found.value,
+                     reading_get_fact(out, SAMPLES_WATCHED, found.subject) != NULL);
     }
 }

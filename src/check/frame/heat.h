@@ -9,6 +9,6 @@
 #define HEAT_NOT_TOLD "not told"
 
 /* After read_samples and read_windows, of a test on one host: adds how near each GPU came to its own slowdown. */
-void read_heat(const struct attempt *attempt, struct reading *out);
+void read_heat(struct reading *out);
 
 #endif

@@ -4,7 +4,8 @@
  * with it. All its lines stay in the capture; what is kept as values is the worst of them, and a course of few
  * points for plots.
  *
- * facts    window.clock.held_down = no | "1200 of 1980 MHz", gpuN: at work, without a reason, and never near its highest
+ * facts    window.watched = to the end, gpuN: its lines reach over the test; none where they do not
+ *          window.clock.held_down = no | "1200 of 1980 MHz", gpuN: at work, without a reason, and never near its highest
  *          window.throttle.REASON = Active | Not Active, gpuN: Active when any sample has it; Not Active only of a
  *          sampler that was still there when the main part had ended, else nobody knows
  *          window.course.temperature C, .power W, .clock MHz, gpuN = "every 4 s: 45 61 - 62": at most 32 points, each the
@@ -233,7 +234,7 @@ static double time_of(struct slice cell)
 }
 
 /* One that hangs is still there at the end, and has seen nothing since: its lines reach over half of the test at least. A
-   clock that was set back tells nothing. */
+   clock that was set back, or a line without a time, tells nothing of that. */
 static bool saw_to_the_end(const struct attempt *attempt, const struct part *part,
                            const struct gpu_samples *gpu)
 {
@@ -445,7 +446,9 @@ void read_samples(const struct check_context *context, const struct attempt *att
         if (gpus[i].count > 0) {
             const char *subject = arena_printf(out->arena, "gpu%u", i);
 
-            tell_gpu(out, subject, &gpus[i], saw_to_the_end(attempt, part, &gpus[i]));
+            if (saw_to_the_end(attempt, part, &gpus[i]))
+                reading_fact(out, SAMPLES_WATCHED, subject, slice_of("to the end"));
+            tell_gpu(out, subject, &gpus[i], reading_get_fact(out, SAMPLES_WATCHED, subject) != NULL);
             tell_held_down(out, subject, &gpus[i]);
             tell_beside_others(out, subject, gpus, i);
             tell_course(context, out, subject, &gpus[i]);

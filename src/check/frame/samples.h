@@ -10,6 +10,9 @@ void put_samples_start(const struct check_context *context, struct text *out);
 void put_samples_end(struct text *out);
 void read_samples(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 
+/* A fact of each GPU that it saw to the end. */
+#define SAMPLES_WATCHED "window.watched"
+
 /* Seconds between two lines of a sampler beside this test. */
 unsigned samples_interval_s(const struct check_context *context);
 /* "0x0000000000000040", as nvidia-smi prints why a clock is lower than it could be. */
