@@ -74,6 +74,17 @@ struct lab_profile {
     const struct lab_board *board;
 };
 
+/* Adapters: what every profile with one says of it. */
+#define CONNECTX_6                                                          \
+    .hca_rate = 200, .nic_gb = 25, .hca_type = "MT4123", .hca_pci = "101b", \
+    .hca_name = "Mellanox Technologies MT28908 Family [ConnectX-6]"
+#define CONNECTX_7                                                          \
+    .hca_rate = 400, .nic_gb = 50, .hca_type = "MT4129", .hca_pci = "1021", \
+    .hca_name = "Mellanox Technologies MT2910 Family [ConnectX-7]"
+#define CONNECTX_8                                                           \
+    .hca_rate = 800, .nic_gb = 100, .hca_type = "MT4131", .hca_pci = "1023", \
+    .hca_name = "Mellanox Technologies CX8 Family [ConnectX-8]"
+
 /* By generation; a row without a name ends each. */
 extern const struct lab_profile profiles_volta[], profiles_ampere[], profiles_hopper[], profiles_blackwell[];
 
