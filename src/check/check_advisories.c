@@ -32,13 +32,6 @@ static const struct product {
     {"dcgm", "advisories.dcgm", "advisories.dcgm.version"},
 };
 
-static const struct part_row parts[] = {
-    {"values", "key-value", .script = script_advisories,
-     .typed =
-         "cat /proc/driver/nvidia/version; nvidia-ctk --version; nvidia-container-cli --version; dcgmi --version"},
-    {0},
-};
-
 /* -- Reading -- */
 
 static void leave_open(struct reading *out, const struct product *product, const struct reason *why)
@@ -181,18 +174,6 @@ static void slots_of_products(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct item items[] = {
-    {"advisories.tables", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("advisories.tables", CURRENT, TABLES)},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"advisories.tables", REASON(take_newer_table)},
-    {"*", REASON(update_fixed_version)},
-    {0},
-};
-
 const struct check check_advisories = {
     .name = "advisories",
     .title = "Security advisories",
@@ -202,9 +183,14 @@ const struct check check_advisories = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .advisories = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS(
+        {"values", "key-value", .script = script_advisories,
+         .typed =
+             "cat /proc/driver/nvidia/version; nvidia-ctk --version; nvidia-container-cli --version; dcgmi --version"}),
+    .items = ITEMS({"advisories.tables", PER_TARGET, NULL, DUTY_RECORD,
+                    LIMITS RULES_EQUAL("advisories.tables", CURRENT, TABLES)}),
+    .remedies =
+        REMEDIES({"advisories.tables", REASON(take_newer_table)}, {"*", REASON(update_fixed_version)}),
     .more_slots = slots_of_products,
     .expected_s = 5,
     .read = read_versions,

@@ -42,8 +42,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_cabling_lldp);
 }
 
-static const struct part_row parts[] = {{"neighbours", NULL, command, NULL}, {0}};
-
 /* --- what was seen --- */
 
 /* What stands under "== mlx5_0 WORDS ==", up to the next heading. */
@@ -238,33 +236,12 @@ static void read_cabling(const struct check_context *context, const struct attem
 
 static const struct limit link_rules[] = RULES_SAME("cabling.link", "assay: links alike on all hosts");
 
-static const struct item items[] = {
-    {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
-    {"cabling.speed", PER_HCA, NULL, DUTY_GATE, rails_speed_rules},
-    {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
-    {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"},
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     if (!is_ib(context) && strcmp(check_text(context, "via"), "lldp") != 0)
         return "via is neither ib nor lldp";
     return check_hcas_fault(context);
 }
-
-static const struct remedy remedies[] = {
-    {"cabling.rail", REASON(compare_neighbours_with_rails)},
-    {"cabling.*", REASON(clean_cable_see_switch_port)},
-    {"sound", REASON(install_iblinkinfo_or_lldpd)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -280,12 +257,18 @@ const struct check check_cabling = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW,
+                           {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"}),
     .arguments_fault = arguments_fault,
     .host_valid = rails_host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"neighbours", NULL, command, NULL}),
+    .items = ITEMS({"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
+                   {"cabling.speed", PER_HCA, NULL, DUTY_GATE, rails_speed_rules},
+                   {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
+                   {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"cabling.rail", REASON(compare_neighbours_with_rails)},
+                         {"cabling.*", REASON(clean_cable_see_switch_port)},
+                         {"sound", REASON(install_iblinkinfo_or_lldpd)}),
     .expected = expected_s,
     .read = read_cabling,
 };

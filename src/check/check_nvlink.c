@@ -25,10 +25,6 @@ static void command_errors(const struct check_context *context, struct text *out
     command_nvlink(context, out, "-e");
 }
 
-static const struct part_row parts[] = {{"status", "nvidia-smi-nvlink", command_status, NULL},
-                                        {"errors", "nvidia-smi-nvlink", command_errors, NULL},
-                                        {0}};
-
 /* A link that the tool calls inactive carries nothing; of one that it does not list nothing is known. */
 static void add_inactive(struct reading *out, const char *gpu, unsigned link)
 {
@@ -80,14 +76,6 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
-static const struct item items[] = {
-    {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
-     LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
-    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
@@ -103,12 +91,6 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
                      arena_printf(context->arena, "gpu%u.link%u", i, link), NULL, DUTY_GATE, speed);
 }
 
-static const struct remedy remedies[] = {
-    {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
-    {"sound", REASON(does_nvidia_smi_answer)},
-    {0},
-};
-
 static bool applies(const struct platform *platform)
 {
     return platform->nvlink_links > 0 && platform->nvlink_gbs > 0;
@@ -123,9 +105,14 @@ const struct check check_nvlink = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
+                   {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
+    .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
+                    LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
+                   {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+                         {"sound", REASON(does_nvidia_smi_answer)}),
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_links,

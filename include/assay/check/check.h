@@ -199,6 +199,12 @@ struct check_course {
 };
 const struct check_course *check_courses(size_t *ret_count);
 
+/* The tables of a check, with the row of zeros that ends each. */
+#define ARGUMENTS(...) ((const struct argument[]){__VA_ARGS__, {0}})
+#define PARTS(...) ((const struct part_row[]){__VA_ARGS__, {0}})
+#define ITEMS(...) ((const struct item[]){__VA_ARGS__, {0}})
+#define REMEDIES(...) ((const struct remedy[]){__VA_ARGS__, {0}})
+
 struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
@@ -218,7 +224,7 @@ struct check {
     bool as_root; /* needs root where there is a way to it (become=sudo, or a root login) */
     enum exclusivity exclusive;
     bool (*applies)(const struct platform *platform); /* NULL: to all that have what it is on */
-    const struct argument *arguments;                 /* ends with a NULL name; NULL: none */
+    const struct argument *arguments;                 /* ARGUMENTS(...); NULL: none */
     /* What is wrong with valid arguments taken together; NULL: nothing. Of the context it has arena, step and check. */
     const char *(*arguments_fault)(const struct check_context *context);
     /* The same where a fault has a place of its own in the suite: -1 with err set by json_error; NULL: none.
@@ -227,9 +233,9 @@ struct check {
     /* What is wrong with the one member, as the hostfile has it: -1 with err set; NULL: none. Of the context it
      * has arena, suite, step, platform, check and members. */
     int (*host_valid)(const struct check_context *context, const char *hostfile, struct error *err);
-    const struct part_row *parts;  /* ends with a NULL name */
-    const struct item *items;      /* ends with a NULL metric; NULL: none */
-    const struct remedy *remedies; /* ends with a NULL metric; NULL: none */
+    const struct part_row *parts;  /* PARTS(...) */
+    const struct item *items;      /* ITEMS(...); NULL: none */
+    const struct remedy *remedies; /* REMEDIES(...); NULL: none */
     /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
      * hosts fails by it, tests of parts of them tell who that is. '*' stands for any characters, where an argument
      * says which it is. NULL: there is no such thing. */
