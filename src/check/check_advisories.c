@@ -180,7 +180,6 @@ const struct check check_advisories = {
     .summary =
         "versions of driver, container toolkit and DCGM beside known advisories; recorded unless the suite gates it",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .advisories = true,
     .parts = PARTS(

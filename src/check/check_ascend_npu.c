@@ -113,7 +113,6 @@ const struct check check_ascend_npu = {
     .summary = "npu-smi lists the NPUs of the platform, or those that the suite names, each of them healthy; "
                "one driver on all hosts",
     .on = ON_NPUS,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS(

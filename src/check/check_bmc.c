@@ -183,7 +183,6 @@ const struct check check_bmc = {
     .title = "BMC event log",
     .summary = "no failure in the BMC's event log of the last day; power supplies and fans are well",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments =

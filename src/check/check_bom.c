@@ -228,7 +228,6 @@ const struct check check_bom = {
     .title = "Bill of materials",
     .summary =
         "processors, memory, NVMe drives, NICs, GPUs, power supplies with serials; the same on all hosts",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS(ALLOWED_ARGUMENT_ROW("{\"nvme.kinds\": \"8 x MODEL ... B|8 x OTHER ... B\"}")),

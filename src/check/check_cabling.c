@@ -254,7 +254,6 @@ const struct check check_cabling = {
     .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW,

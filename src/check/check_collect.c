@@ -90,7 +90,6 @@ const struct check check_collect = {
     .title = "What a vendor asks for",
     .summary =
         "logs and states of the host that a vendor asks for before a part is exchanged; nothing is judged",
-    .scopes = SCOPE_HOST,
     .concerns = OF_ALL,
     .passive = true,
     .as_root = true,

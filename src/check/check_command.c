@@ -461,7 +461,6 @@ const struct check check_command = {
     .name = "command",
     .title = "Site's own command",
     .summary = "any command of the site: a pattern reads its output, limits of the suite judge it",
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .root_asked = wants_root,
     .arguments = ARGUMENTS(

@@ -131,7 +131,6 @@ const struct check check_container_runtime = {
     .summary =
         "docker, containerd, podman, cri-o and NVIDIA's toolkit; those that the suite names must be there",
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS({"runtimes", ARGUMENT_LIST, NULL,

@@ -115,7 +115,6 @@ const struct check check_dcgm_diag = {
     .summary = "dcgmi diag: every required test passes on every GPU; skipped is not passed",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,

@@ -36,7 +36,6 @@ const struct check check_driver = {
     .summary = "the driver is new enough and the same on all hosts",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items = ITEMS({"cuda.version", PER_TARGET, NULL, DUTY_RECORD, NULL}),

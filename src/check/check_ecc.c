@@ -67,7 +67,6 @@ const struct check check_ecc = {
     .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items = ITEMS(

@@ -197,7 +197,6 @@ const struct check check_fabric_counters = {
         "the error counters of every compute HCA's port are read, able to count on, and have not grown beyond limits since the run's first look",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments =
         ARGUMENTS(HCAS_ARGUMENT_ROW,

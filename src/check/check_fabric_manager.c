@@ -83,7 +83,6 @@ const struct check check_fabric_manager = {
     .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
     .parts = PARTS({.name = "status",

@@ -133,7 +133,6 @@ const struct check check_gpu_burn = {
                "thermal slowdown, no Xid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,

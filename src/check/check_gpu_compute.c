@@ -167,7 +167,6 @@ const struct check check_gpu_compute = {
                "it is warm",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = ARGUMENTS(

@@ -273,7 +273,6 @@ const struct check check_gpu_inventory = {
                "built alike",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = ARGUMENTS(ALLOWED_ARGUMENT_ROW("{\"gpu.vbios\": \"96.00.89.00.01|96.00.99.00.01\"}")),
     .arguments_fault = allowed_fault,

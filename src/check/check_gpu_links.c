@@ -50,7 +50,6 @@ const struct check check_gpu_links = {
                "several pairs at once, all to one, one to all; and how long a word of another takes",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = ARGUMENTS(

@@ -34,7 +34,6 @@ const struct check check_gpu_memory = {
                "fast it is",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = ARGUMENTS(

@@ -76,7 +76,6 @@ const struct check check_gpu_sdc = {
         "assay-probe-gpu: every SM of every GPU gives the same, right answer, through each kind of unit",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = ARGUMENTS(

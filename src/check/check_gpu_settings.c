@@ -79,7 +79,6 @@ const struct check check_gpu_settings = {
     .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items =

@@ -43,7 +43,6 @@ const struct check check_health = {
     .title = "GPU health at rest",
     .summary = "no GPU is hot or slowed down at rest, none is lost, none waits for a reset",
     .on = ON_GPUS,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items = ITEMS({"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,

@@ -218,7 +218,6 @@ const struct check check_ib_phy = {
         "bit error rates, FEC and transceivers of every compute HCA's port, where mlxlink reports them",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW),

@@ -117,7 +117,6 @@ const struct check check_ib_port = {
                "all hosts",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments =
         ARGUMENTS(HCAS_ARGUMENT_ROW,

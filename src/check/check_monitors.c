@@ -42,7 +42,6 @@ const struct check check_monitors = {
     .summary = "names programs that poll GPUs or hold their counters (dcgm-exporter, profiling, loops of "
                "nvidia-smi)",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .on = ON_GPUS,
     .passive = true,
     .as_root = true,

@@ -78,7 +78,6 @@ const struct check check_nvbandwidth = {
     .summary = "nvbandwidth: copies between host and each GPU, and between GPUs, by the copy engines",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

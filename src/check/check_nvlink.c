@@ -102,7 +102,6 @@ const struct check check_nvlink = {
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
     .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},

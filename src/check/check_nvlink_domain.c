@@ -105,7 +105,6 @@ const struct check check_nvlink_domain = {
                "at full bandwidth",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},

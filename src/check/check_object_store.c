@@ -167,7 +167,6 @@ const struct check check_object_store = {
     .summary =
         "an object store by S3 or HTTP: what it takes and gives, latency, and whether what comes back is right",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .arguments = ARGUMENTS(
         {"endpoint", ARGUMENT_TEXT, NULL,
          "URL of the store, with bucket and prefix: \"https://store.example/bucket/assay\"; default: the hostfile's object_store="},

@@ -101,7 +101,6 @@ const struct check check_os = {
     .summary =
         "kernel, release, BIOS and governor the same on all hosts; locked memory unlimited; clock in step",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = ARGUMENTS({"clock_skew_s", ARGUMENT_COUNT, "2",
                             "seconds that a host's clock may be off the median of the hosts", LESS_IS_MORE},

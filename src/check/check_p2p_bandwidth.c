@@ -89,7 +89,6 @@ const struct check check_p2p_bandwidth = {
     .on = ON_GPUS,
     .applies = applies,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,

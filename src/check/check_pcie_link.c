@@ -181,7 +181,6 @@ const struct check check_pcie_link = {
     .summary =
         "generation and width of the PCIe links of each GPU, kept busy by gpu_burn, and of each compute HCA",
     .on = ON_GPUS,
-    .scopes = SCOPE_HOST,
     .window = true,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,

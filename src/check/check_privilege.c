@@ -30,7 +30,6 @@ const struct check check_privilege = {
     .title = "Root rights",
     .summary = "what needs root gets it, by sudo -n or a root login",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = PARTS({.name = "main", .script = "id -u"}),

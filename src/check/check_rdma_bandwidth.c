@@ -97,7 +97,6 @@ const struct check check_rdma_bandwidth = {
     .name = "rdma-bandwidth",
     .title = "RDMA bandwidth",
     .summary = "ib_write_bw of every compute HCA: to itself, or to the next rail over the switches",
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,

@@ -48,7 +48,6 @@ const struct check check_reachable = {
     .summary =
         "the host answers over ssh, runs a command, and is not another host of the run under a second name",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .parts = PARTS(
         {.name = "main",

@@ -219,7 +219,6 @@ const struct check check_roce = {
     .summary = "on Ethernet: RoCE v2 addresses, and MTU, flow and congestion control alike on all hosts",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = ARGUMENTS(
         HCAS_ARGUMENT_ROW,

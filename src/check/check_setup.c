@@ -196,7 +196,6 @@ const struct check check_setup = {
     .name = "setup",
     .title = "Set-up",
     .summary = "space, open files, names of the other hosts, slots as declared",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = ARGUMENTS(
         {"folders", ARGUMENT_LIST, NULL,

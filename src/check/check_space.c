@@ -190,7 +190,6 @@ const struct check check_space = {
     .title = "Space",
     .summary = "how full the host's own file systems are, and which folders take it and grow",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .arguments = ARGUMENTS(

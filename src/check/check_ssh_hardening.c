@@ -28,7 +28,6 @@ const struct check check_ssh_hardening = {
     .title = "SSH server",
     .summary = "how sshd is configured: root, passwords, keys; recorded unless the suite gates it",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = PARTS({"values", "key-value", command, NULL}),

@@ -134,7 +134,6 @@ const struct check check_tools = {
     .name = "tools",
     .title = "Tools",
     .summary = "the tools that a suite needs are there with their libraries, and the same on all hosts",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .arguments = ARGUMENTS(
         {"tools", ARGUMENT_MAP, NULL,

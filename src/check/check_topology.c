@@ -220,7 +220,6 @@ const struct check check_topology = {
     .name = "topology",
     .title = "Topology",
     .summary = "nvidia-smi topo -m: every GPU pair over all NVLinks, each compute HCA beside a GPU",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .applies = applies,

@@ -35,7 +35,6 @@ const struct check check_training_step = {
         "speed, who comes late",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .arguments = ARGUMENTS(

@@ -113,7 +113,6 @@ const struct check check_xid = {
     .summary = "the kernel's log since boot has no Xid of the failing kind and no fatal SXid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .parts = PARTS({.name = "since-boot",

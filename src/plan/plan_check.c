@@ -83,20 +83,22 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
     const struct check *check = check_find(step->check);
     const char *expected = "";
     enum exclusivity exclusive;
+    unsigned allowed;
     bool fits = false;
 
     if (check == NULL)
         return unknown_check(step, err);
+    allowed = check->scopes != 0 ? check->scopes : SCOPE_HOST;
     for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
-        if ((check->scopes & scopes[i].scope) != 0)
+        if ((allowed & scopes[i].scope) != 0)
             expected =
                 arena_printf(arena, "%s%s'%s'", expected, *expected != '\0' ? ", " : "", scopes[i].name);
-        fits |= strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) != 0;
+        fits |= strcmp(scopes[i].name, step->scope) == 0 && (allowed & scopes[i].scope) != 0;
     }
     if (!fits)
         return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s", check->name,
                           step->scope, expected);
-    if (step->by != NULL && strcmp(step->by, "rail") == 0 && (check->scopes & SCOPE_RAIL) == 0)
+    if (step->by != NULL && strcmp(step->by, "rail") == 0 && (allowed & SCOPE_RAIL) == 0)
         return json_error(err, json_get(step->at, "by"), "check '%s' cannot run by rail", check->name);
     if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
         return json_error(err, step->at,

@@ -211,7 +211,7 @@ struct check {
     const char *summary; /* one line for --help and README */
     const struct reason
         *warning;    /* what it does to a site, said by plans and before a run; NULL: no more than others */
-    unsigned scopes; /* enum scope, or-ed */
+    unsigned scopes; /* enum scope, or-ed; 0: SCOPE_HOST */
     enum check_on on;
     unsigned concerns;  /* enum concern, or-ed */
     bool passive;       /* changes nothing and disturbs nobody: the guard's light path */
