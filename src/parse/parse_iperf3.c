@@ -213,29 +213,32 @@ static void end(void *state)
         frame_strange(&log->frame);
 }
 
-static const struct metric metrics[] = {
-    {.name = "line.bandwidth",
-     .unit = "Gb/s",
-     .better = BETTER_HIGHER,
-     .help = "what arrived of all streams",
-     .peers = true},
-    {.name = "line.window",
-     .unit = "Gb/s",
-     .better = BETTER_HIGHER,
-     .help = "the same, of the slowest window of the check `line`",
-     .peers = true},
-    {.name = "line.retransmits", .unit = "", .better = BETTER_LOWER, .help = "segments that TCP sent again"},
-    {.name = "line.udp.jitter", .unit = "us", .better = BETTER_LOWER, .help = "of UDP, as RFC 1889 has it"},
-    {.name = "line.udp.loss", .unit = "%", .better = BETTER_LOWER, .help = "datagrams that did not arrive"},
-    {0},
-};
-
 const struct parser parse_iperf3 = {
     .name = "iperf3",
     .version = 2,
     .summary = "iperf3 -J: bandwidth, retransmits, and of UDP jitter and loss",
-    .metrics = metrics,
+    .metrics = METRICS({.name = "line.bandwidth",
+                        .unit = "Gb/s",
+                        .better = BETTER_HIGHER,
+                        .help = "what arrived of all streams",
+                        .peers = true},
+                       {.name = "line.window",
+                        .unit = "Gb/s",
+                        .better = BETTER_HIGHER,
+                        .help = "the same, of the slowest window of the check `line`",
+                        .peers = true},
+                       {.name = "line.retransmits",
+                        .unit = "",
+                        .better = BETTER_LOWER,
+                        .help = "segments that TCP sent again"},
+                       {.name = "line.udp.jitter",
+                        .unit = "us",
+                        .better = BETTER_LOWER,
+                        .help = "of UDP, as RFC 1889 has it"},
+                       {.name = "line.udp.loss",
+                        .unit = "%",
+                        .better = BETTER_LOWER,
+                        .help = "datagrams that did not arrive"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end),
 };
