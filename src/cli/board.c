@@ -136,18 +136,12 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
         json_member(&writer, "step", of->shape->suite_step);
         json_member(&writer, "target", step_target(arena, of));
     }
-    json_key(&writer, "steps");
-    json_put_integer(&writer, (int64_t)counts->steps);
-    json_key(&writer, "ended");
-    json_put_integer(&writer, (int64_t)counts->ended);
-    json_key(&writer, "not_passed");
-    json_put_integer(&writer, (int64_t)counts->failed);
-    json_key(&writer, "skipped");
-    json_put_integer(&writer, (int64_t)counts->skipped);
-    json_key(&writer, "hosts_busy");
-    json_put_integer(&writer, (int64_t)counts->hosts_busy);
-    json_key(&writer, "left_s");
-    json_put_number(&writer, counts->left_s);
+    json_member_count(&writer, "steps", counts->steps);
+    json_member_count(&writer, "ended", counts->ended);
+    json_member_count(&writer, "not_passed", counts->failed);
+    json_member_count(&writer, "skipped", counts->skipped);
+    json_member_count(&writer, "hosts_busy", counts->hosts_busy);
+    json_member_number(&writer, "left_s", counts->left_s);
     json_close_object(&writer);
     cli_warn("%s\n", line.bytes);
     arena_destroy(arena);

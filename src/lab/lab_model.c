@@ -29,23 +29,17 @@ int lab_save(const struct lab *lab, struct error *err)
     json_member(&writer, "profile", lab->profile->name);
     json_member(&writer, "user", lab->user);
     json_member(&writer, "fabric", lab->ethernet ? "roce" : "infiniband");
-    json_key(&writer, "speed");
-    json_put_integer(&writer, lab->speed);
-    json_key(&writer, "oversubscription");
-    json_put_number(&writer, lab->oversubscription);
-    json_key(&writer, "seed");
-    json_put_integer(&writer, lab->seed);
-    json_key(&writer, "port");
-    json_put_integer(&writer, lab->port);
-    json_key(&writer, "hosts");
-    json_open_array(&writer);
+    json_member_integer(&writer, "speed", lab->speed);
+    json_member_number(&writer, "oversubscription", lab->oversubscription);
+    json_member_integer(&writer, "seed", lab->seed);
+    json_member_integer(&writer, "port", lab->port);
+    json_member_array(&writer, "hosts");
     for (unsigned i = 1; i <= lab->hosts; i++) {
         snprintf(name, sizeof name, "node%u", i);
         json_put_string(&writer, name);
     }
     json_close_array(&writer);
-    json_key(&writer, "faults");
-    json_open_array(&writer);
+    json_member_array(&writer, "faults");
     for (size_t i = 0; i < lab->fault_count; i++)
         json_put_string(&writer, lab->faults[i].text);
     json_close_array(&writer);

@@ -261,8 +261,7 @@ static void write_results(struct tool *tool, struct json_writer *writer, const s
 {
     const struct lab_host *host = tool->host;
 
-    json_key(writer, "results");
-    json_open_array(writer);
+    json_member_array(writer, "results");
     for (int i = 0; i < (test->per_gpu ? host->gpu_count : 1); i++) {
         enum result result = test->per_gpu ? gpu_result(host, test, i) : deployment_result(host, test);
 
@@ -296,8 +295,7 @@ static void write_tests(struct tool *tool, struct json_writer *writer, int level
             category = tests[i].category;
             json_open_object(writer);
             json_member(writer, "category", category);
-            json_key(writer, "tests");
-            json_open_array(writer);
+            json_member_array(writer, "tests");
         }
         json_open_object(writer);
         json_member(writer, "name", tests[i].name);
@@ -316,15 +314,12 @@ static void print_json(struct tool *tool, int level)
     text_init(&out, 4 << 20);
     json_writer_init(&writer, &out, false);
     json_open_object(&writer);
-    json_key(&writer, "DCGM GPU Diagnostic");
-    json_open_object(&writer);
-    json_key(&writer, "test_categories");
-    json_open_array(&writer);
+    json_member_object(&writer, "DCGM GPU Diagnostic");
+    json_member_array(&writer, "test_categories");
     write_tests(tool, &writer, level);
     json_close_array(&writer);
     json_close_object(&writer);
-    json_key(&writer, "GPU Device IDs");
-    json_open_array(&writer);
+    json_member_array(&writer, "GPU Device IDs");
     for (int i = 0; i < tool->host->gpu_count; i++)
         json_put_string(&writer, tool->host->profile->device_id);
     json_close_array(&writer);

@@ -26,20 +26,17 @@ static void put_reason(struct acceptance_json *json, const char *key, const stru
 
 static void put_integer(struct acceptance_json *json, const char *key, int64_t integer)
 {
-    json_key(&json->writer, key);
-    json_put_integer(&json->writer, integer);
+    json_member_integer(&json->writer, key, integer);
 }
 
 static void put_number(struct acceptance_json *json, const char *key, double number)
 {
-    json_key(&json->writer, key);
-    json_put_number(&json->writer, number);
+    json_member_number(&json->writer, key, number);
 }
 
 static void open_list(struct acceptance_json *json, const char *key)
 {
-    json_key(&json->writer, key);
-    json_open_array(&json->writer);
+    json_member_array(&json->writer, key);
 }
 
 static void open_row(struct acceptance_json *json)
@@ -106,8 +103,7 @@ static void write_shown(struct acceptance_json *json, const struct requirement *
         put_integer(json, "run", run_number(json, shown->run));
         put_string(json, "outcome", outcome_name(shown->word));
         put_integer(json, "passes", shown->passes);
-        json_key(&json->writer, "counts");
-        json_put_boolean(&json->writer, shown->counts);
+        json_member_boolean(&json->writer, "counts", shown->counts);
         put_reason(json, "note", shown->note);
         json_close_object(&json->writer);
     }
@@ -152,8 +148,7 @@ static void write_events(struct acceptance_json *json)
         put_string(json, "item", event->item);
         put_string(json, "spare", event->spare);
         put_reason(json, "note", event_note(json->arena, event));
-        json_key(&json->writer, "withdrawn");
-        json_put_boolean(&json->writer, event->withdrawn);
+        json_member_boolean(&json->writer, "withdrawn", event->withdrawn);
         put_number(json, "at", event->at);
         put_number(json, "made", event->made);
         close_row(json);
@@ -177,8 +172,7 @@ static void write_changes(struct acceptance_json *json)
         put_string(json, "is", change->is);
         put_integer(json, "before", run_number(json, change->before));
         put_integer(json, "since", run_number(json, change->since));
-        json_key(&json->writer, "recorded");
-        json_put_boolean(&json->writer, change->recorded);
+        json_member_boolean(&json->writer, "recorded", change->recorded);
         close_row(json);
     }
     json_close_array(&json->writer);

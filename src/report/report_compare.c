@@ -119,8 +119,7 @@ static void put_side(struct json_writer *json, struct arena *arena, const char *
 static void put_changes(struct json_writer *json, struct arena *arena, const char *key,
                         struct change_list list)
 {
-    json_key(json, key);
-    json_open_array(json);
+    json_member_array(json, key);
     for (size_t i = 0; i < list.count; i++) {
         const struct item_change *change = &list.items[i];
 
@@ -138,19 +137,13 @@ static void put_changes(struct json_writer *json, struct arena *arena, const cha
     json_close_array(json);
 }
 
-static void put_count(struct json_writer *json, const char *key, size_t count)
-{
-    json_key(json, key);
-    json_put_integer(json, (int64_t)count);
-}
-
 void compare_put(struct json_writer *json, const struct comparison *comparison)
 {
     struct arena *arena = arena_create();
 
-    put_count(json, "same", comparison->same);
-    put_count(json, "only_before", comparison->only_before);
-    put_count(json, "only_after", comparison->only_after);
+    json_member_count(json, "same", comparison->same);
+    json_member_count(json, "only_before", comparison->only_before);
+    json_member_count(json, "only_after", comparison->only_after);
     put_changes(json, arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
     put_changes(json, arena, "better",
                 (struct change_list){comparison->better.items, comparison->better.count});
@@ -170,7 +163,7 @@ void report_compare_json(struct arena *arena, const struct history *history,
 
     json_writer_init(json, out, false);
     json_open_object(json);
-    put_count(json, "schema", 1);
+    json_member_count(json, "schema", 1);
     compare_put(json, comparison);
     json_key(json, "history");
     report_history_put(arena, history, findings, &all, json);

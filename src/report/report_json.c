@@ -51,26 +51,22 @@ static void put_reason(struct json_report *report, const char *key, const struct
 
 static void put_count(struct json_report *report, const char *key, size_t count)
 {
-    json_key(&report->writer, key);
-    json_put_integer(&report->writer, (int64_t)count);
+    json_member_count(&report->writer, key, count);
 }
 
 static void put_number(struct json_report *report, const char *key, double number)
 {
-    json_key(&report->writer, key);
-    json_put_number(&report->writer, number);
+    json_member_number(&report->writer, key, number);
 }
 
 static void put_boolean(struct json_report *report, const char *key, bool boolean)
 {
-    json_key(&report->writer, key);
-    json_put_boolean(&report->writer, boolean);
+    json_member_boolean(&report->writer, key, boolean);
 }
 
 static void open_list(struct json_report *report, const char *key)
 {
-    json_key(&report->writer, key);
-    json_open_array(&report->writer);
+    json_member_array(&report->writer, key);
 }
 
 /* An object on one line: most of the document are long lists of small ones. */
@@ -107,15 +103,12 @@ static void write_origin(struct json_report *report, const struct run_origin *or
 {
     if (origin == NULL)
         return;
-    json_key(&report->writer, "origin");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "origin");
     put_number(report, "imported", origin->imported);
     put_string(report, "bundle", origin->bundle);
     put_string(report, "sha256", origin->sha256);
-    json_key(&report->writer, "redacted");
-    json_put_boolean(&report->writer, origin->redacted);
-    json_key(&report->writer, "judged_here");
-    json_put_boolean(&report->writer, origin->judged_here);
+    json_member_boolean(&report->writer, "redacted", origin->redacted);
+    json_member_boolean(&report->writer, "judged_here", origin->judged_here);
     put_string(report, "signers", origin->signers);
     json_close_object(&report->writer);
 }
@@ -124,10 +117,8 @@ static void write_run(struct json_report *report)
 {
     const struct record *record = report->view->record;
 
-    json_key(&report->writer, "run");
-    json_open_object(&report->writer);
-    json_key(&report->writer, "number");
-    json_put_integer(&report->writer, record->number);
+    json_member_object(&report->writer, "run");
+    json_member_integer(&report->writer, "number", record->number);
     put_string(report, "uuid", record->uuid);
     put_string(report, "state", run_state_name(record->state));
     put_number(report, "started", record->started);
@@ -145,8 +136,7 @@ static void write_run(struct json_report *report)
 static void write_coverage(struct json_report *report, const char *key, const struct coverage *coverage)
 {
     if (key != NULL)
-        json_key(&report->writer, key);
-    json_open_object(&report->writer);
+        json_member_object(&report->writer, key);
     put_count(report, "gates", coverage->gates);
     put_count(report, "measured", coverage->measured);
     put_count(report, "pass", coverage->pass);
@@ -164,8 +154,7 @@ static void write_document(struct json_report *report)
 {
     const struct standing *standing = &report->view->record->standing;
 
-    json_key(&report->writer, "document");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "document");
     put_string(report, "kind", run_kind_name(standing->kind));
     put_boolean(report, "acceptance", standing_is_acceptance(standing));
     put_count(report, "hosts", standing->hosts);
@@ -232,8 +221,7 @@ static void write_waivers(struct json_report *report)
         put_string(report, "withdrawn_by", waiver->withdrawn.who);
         put_string(report, "withdrawn_why", waiver->withdrawn.why);
         put_number(report, "withdrawn", waiver->withdrawn.made);
-        json_key(&report->writer, "foreign");
-        json_put_boolean(&report->writer, waiver->foreign);
+        json_member_boolean(&report->writer, "foreign", waiver->foreign);
         put_string(report, "adopted_by", waiver->adopted.who);
         put_number(report, "adopted", waiver->adopted.made);
         open_list(report, "items");
@@ -263,8 +251,7 @@ static void write_answer(struct json_report *report)
     for (size_t i = 0; i < count; i++) {
         open_row(report);
         put_string(report, "outcome", outcome_name(lines[i].word));
-        json_key(&report->writer, "waived");
-        json_put_boolean(&report->writer, lines[i].waived);
+        json_member_boolean(&report->writer, "waived", lines[i].waived);
         put_string(report, "target", lines[i].target);
         put_string(report, "part", lines[i].part);
         put_string(report, "problem", lines[i].problem);
@@ -610,8 +597,7 @@ static void write_parts(struct json_report *report, const struct attempt *attemp
         put_string(report, "command", part->command);
         put_boolean(report, "began", part->began);
         put_boolean(report, "ended", part->ended);
-        json_key(&report->writer, "rc");
-        json_put_integer(&report->writer, part->rc);
+        json_member_integer(&report->writer, "rc", part->rc);
         json_close_object(&report->writer);
     }
     json_close_array(&report->writer);
@@ -631,8 +617,7 @@ static void write_attempts(struct json_report *report)
         put_count(report, "n", attempt->n);
         put_string(report, "state", attempt->state == ATTEMPT_ENDED ? "ended" : "sent");
         put_string(report, "end", attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "");
-        json_key(&report->writer, "rc");
-        json_put_integer(&report->writer, attempt->rc);
+        json_member_integer(&report->writer, "rc", attempt->rc);
         put_reason(report, "text", attempt->what);
         put_number(report, "sent", attempt->sent);
         put_number(report, "began", attempt->began);
@@ -703,8 +688,7 @@ static void write_kept_limits(struct json_report *report)
     if (!evidence_limits_of(report->view->record, &limits))
         return;
     evidence_count(report->view->record, &sum);
-    json_key(&report->writer, "evidence");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "evidence");
     put_count(report, "run_limit_bytes", limits.run_bytes);
     put_count(report, "host_limit_bytes", limits.host_bytes);
     put_count(report, "stream_limit_bytes", limits.stream_bytes);
@@ -787,8 +771,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_document(&report);
     put_string(&report, "verdict", standing_verdict(&record->standing, report.view->verdict));
     put_reason(&report, "verdict_note", report.view->verdict_note);
-    json_key(&report.writer, "exit_status");
-    json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));
+    json_member_integer(&report.writer, "exit_status", verdict_exit_status(report.view->verdict));
     write_coverage(&report, "coverage", &report.view->coverage);
     write_verdicts(&report);
     write_waivers(&report);

@@ -125,8 +125,7 @@ static void put_windows(struct line *line, const struct gemm_result *result)
 {
     char reasons[SENSOR_REASONS_BYTES];
 
-    json_key(&line->writer, "series");
-    json_open_array(&line->writer);
+    json_member_array(&line->writer, "series");
     for (unsigned i = 0; i < WINDOWS_TOLD && i < result->rates.windows; i++) {
         const struct gemm_window *window = &result->windows[i];
         char text[32];

@@ -27,8 +27,7 @@ void line_end(struct line *line)
 
 void line_number(struct line *line, const char *key, double value)
 {
-    json_key(&line->writer, key);
-    json_put_number(&line->writer, value);
+    json_member_number(&line->writer, key, value);
 }
 
 void line_rate(struct line *line, const char *key, double value)
@@ -71,8 +70,7 @@ void gpu_output_head(const struct gpu_probe *probe)
         line_number(&line, "hosts", probe->world.hosts);
     line_number(&line, "gpus", probe->device_count);
     probe->options.test->head(probe, &line);
-    json_key(&line.writer, "injected");
-    json_put_boolean(&line.writer, probe->options.injection.any);
+    json_member_boolean(&line.writer, "injected", probe->options.injection.any);
     line_end(&line);
 }
 

@@ -321,8 +321,7 @@ static void put_host(const struct links_run *run, unsigned gpu, enum copy_way wa
 
     line_begin(&line);
     json_member(&line.writer, "host_copy", way == COPY_UP ? "up" : "down");
-    json_key(&line.writer, "together");
-    json_put_boolean(&line.writer, together == 1);
+    json_member_boolean(&line.writer, "together", together == 1);
     line_number(&line, "gpu", gpu);
     put_figures(&line, "gbps", "best", &run->host[way][together][gpu]);
 }
@@ -335,8 +334,7 @@ static void put_pair(const struct links_run *run, unsigned from, unsigned to, bo
     json_member(&line.writer, "peer_copy", both ? "both-ways" : "one-way");
     line_number(&line, "from", from);
     line_number(&line, "to", to);
-    json_key(&line.writer, "direct");
-    json_put_boolean(&line.writer, run->reached[from][to]);
+    json_member_boolean(&line.writer, "direct", run->reached[from][to]);
     put_figures(&line, "gbps", "best",
                 !both       ? &run->one[from][to]
                 : from < to ? &run->both[from][to]

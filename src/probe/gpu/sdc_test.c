@@ -43,8 +43,7 @@ static void put_unit(const struct sdc *sdc, enum work_unit unit)
     line_begin(&line);
     json_member(&line.writer, "unit", work_names[unit]);
     line_number(&line, "rounds", (double)sdc->unit_rounds[unit]);
-    json_key(&line.writer, "known");
-    json_put_boolean(&line.writer, sdc->probe->backend->is_known(unit));
+    json_member_boolean(&line.writer, "known", sdc->probe->backend->is_known(unit));
     /* Of inputs that never came nothing can be compared. */
     if (whole)
         line_hex(&line, "digest", sdc_unit_digest(sdc, unit), 16);

@@ -58,11 +58,7 @@ static void put_step(const struct training_run *run, unsigned step)
     memcpy(&bits, &result->loss, sizeof bits);
     line_begin(&line);
     line_number(&line, "step", step);
-    json_key(&line.writer, "loss");
-    if (isfinite(result->loss))
-        json_put_number(&line.writer, (double)result->loss);
-    else
-        json_put_null(&line.writer);
+    json_member_number(&line.writer, "loss", (double)result->loss);
     line_hex(&line, "loss_bits", bits, 8);
     if (agreed)
         line_hex(&line, "digest", training_digest(result), 16);
