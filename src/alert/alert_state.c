@@ -11,9 +11,7 @@ enum { STATE_BYTES = 16 << 20, SCHEMA = 1 };
 static void put_problems(struct json_writer *json, const struct alert_problems *problems)
 {
     json_member_array(json, "problems");
-    for (size_t i = 0; i < problems->items.count; i++) {
-        const struct alert_problem *problem = &problems->items.items[i];
-
+    list_each (problem, problems->items) {
         json_open_object(json);
         json_member(json, "severity", alert_severity_name(problem->severity));
         json_member(json, "key", problem->key);
@@ -26,9 +24,7 @@ static void put_problems(struct json_writer *json, const struct alert_problems *
 static void put_told(struct json_writer *json, const struct alert *alert)
 {
     json_member_array(json, "told");
-    for (size_t i = 0; i < alert->told.count; i++) {
-        const struct alert_told *told = &alert->told.items[i];
-
+    list_each (told, alert->told) {
         json_open_object(json);
         json_member(json, "receiver", told->receiver);
         json_member_number(json, "at", told->at);

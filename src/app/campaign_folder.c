@@ -103,8 +103,7 @@ int campaign_folder_write(const struct acceptance *acceptance, const struct camp
 
     if (mkdir(folder, 0755) < 0 && errno != EEXIST)
         return error_set(err, ERROR_USAGE, "%s: %s", folder, strerror(errno));
-    for (size_t i = 0; i < next->blocks.count; i++) {
-        const struct campaign_block *block = &next->blocks.items[i];
+    list_each (block, next->blocks) {
         const char *line = command_line(acceptance, block, folder, database);
 
         for (unsigned k = 0; k < block->times; k++, runs++)

@@ -22,12 +22,9 @@ static const struct manifest *cited_run(struct arena *arena, const struct manife
         return NULL;
     of_run = arena_new(arena, struct manifest);
     manifest_say(arena, of_run, "judgement", manifest_said(cited, prefix));
-    for (size_t i = 0; i < cited->entries.count; i++) {
-        const struct manifest_entry *entry = &cited->entries.items[i];
-
+    list_each (entry, cited->entries)
         if (strncmp(entry->path, prefix, length) == 0 && entry->path[length] == '/')
             manifest_add(arena, of_run, entry->path + length + 1, entry->note, entry->sha256);
-    }
     return of_run;
 }
 

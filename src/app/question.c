@@ -142,12 +142,9 @@ static size_t slices_of(const struct plan *plan)
 {
     double most = 0;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps)
         if (step->shape->repeat_for_s > 0 && step->origin != ORIGIN_LEFT_OUT)
             most = fmax(most, 2 * plan_step_s(step) / step_expected_s(step));
-    }
     return (size_t)most;
 }
 

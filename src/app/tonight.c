@@ -110,9 +110,7 @@ static int add_tests(struct arena *arena, const struct question *question, struc
     const struct suite *suite = question->sources.suite;
     const char *left_out = "";
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
-
+    list_each (step, suite->steps) {
         if (tonight->fleet->tests.count == PERIODIC_TESTS_MOST)
             return error_set(err, ERROR_USAGE,
                              "suite %s has more than %d steps over one host; expected fewer", suite->name,
@@ -146,8 +144,7 @@ static void add_hosts(struct arena *arena, const struct plan *plan, struct perio
     struct platforms platforms = {0};
     size_t host = 0;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         size_t test = is_of_one_host(step) ? find_test(fleet, step->shape->suite_step) : fleet->tests.count;
 
         if (test == fleet->tests.count)

@@ -44,8 +44,7 @@ static const struct reason *open_in(struct arena *arena, const struct advisories
                                     const struct product *product, const char *version,
                                     const struct reason *open)
 {
-    for (size_t i = 0; i < table->rows.count; i++) {
-        const struct advisory *row = &table->rows.items[i];
+    list_each (row, table->rows) {
         const char *fix = strcmp(row->product, product->name) == 0 ? advisory_fix_for(row, version) : NULL;
 
         if (fix != NULL)

@@ -43,8 +43,7 @@ static void add_nics(struct reading *out, const struct reading *lspci)
 {
     struct kinds kinds = {.arena = out->arena};
 
-    for (size_t i = 0; i < lspci->facts.count; i++) {
-        const struct fact *fact = &lspci->facts.items[i];
+    list_each (fact, lspci->facts) {
         const char *name;
 
         if (strcmp(fact->name, "pci.class") != 0 || !is_nic(fact->value))
@@ -64,9 +63,7 @@ static void add_gpus(struct reading *out, const struct reading *smi)
                                        "gpu.vbios", "gpu.part",   "gpu.board_part", "driver.version"};
     struct kinds kinds = {.arena = out->arena};
 
-    for (size_t i = 0; i < smi->facts.count; i++) {
-        const struct fact *fact = &smi->facts.items[i];
-
+    list_each (fact, smi->facts) {
         for (size_t k = 0; k < ARRAY_SIZE(kept); k++)
             if (strcmp(fact->name, kept[k]) == 0)
                 reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
@@ -114,9 +111,7 @@ static void add_health(struct reading *out, const struct reading *drives)
     const struct reason *bad = NULL, *unread = NULL;
     bool any = false;
 
-    for (size_t i = 0; i < drives->facts.count; i++) {
-        const struct fact *fact = &drives->facts.items[i];
-
+    list_each (fact, drives->facts) {
         if (strcmp(fact->name, "nvme.warning") != 0)
             continue;
         any = true;

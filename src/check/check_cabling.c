@@ -100,9 +100,7 @@ static const char *only_subject(const struct reading *reading, const char *fact,
 {
     const char *subject = NULL;
 
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *row = &reading->facts.items[i];
-
+    list_each (row, reading->facts) {
         if (strcmp(row->name, fact) != 0 || !slice_ends(slice_of(row->subject), ending))
             continue;
         if (subject != NULL && strcmp(subject, row->subject) != 0)

@@ -126,13 +126,10 @@ static void add_group(const struct check_context *context, struct slot_list *slo
     }
     for (size_t i = 0; i < subjects->names.count; i++)
         add_slot(context, slots, metric, subjects->names.items[i]);
-    for (size_t i = 0; i < context->step->limits.count; i++) {
-        const struct limit *limit = &context->step->limits.items[i];
-
+    list_each (limit, context->step->limits)
         if (limit->subject != NULL && strchr(limit->subject, '*') == NULL &&
             fnmatch(limit->metric, metric, 0) == 0)
             add_slot(context, slots, metric, limit->subject);
-    }
 }
 
 static void slots_of_limits(const struct check_context *context, struct slot_list *slots)
@@ -332,12 +329,9 @@ struct reader {
 /* A limit that compares texts ("7.20" is a version) leaves the group a text. */
 static bool is_compared_as_text(const struct check_context *context, const char *metric)
 {
-    for (size_t i = 0; i < context->step->limits.count; i++) {
-        const struct limit *limit = &context->step->limits.items[i];
-
+    list_each (limit, context->step->limits)
         if (!limit_is_number(limit) && fnmatch(limit->metric, metric, 0) == 0)
             return true;
-    }
     return false;
 }
 

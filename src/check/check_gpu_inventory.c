@@ -65,8 +65,7 @@ static void command_lspci(const struct check_context *context, struct text *out)
 static const char *missing_in(const struct reading *one, const char *name, bool by_subject,
                               const struct reading *two, const char *other, bool other_by_subject)
 {
-    for (size_t i = 0; i < one->facts.count; i++) {
-        const struct fact *fact = &one->facts.items[i];
+    list_each (fact, one->facts) {
         const char *address = by_subject ? fact->subject : fact->value;
         bool found = false;
 
@@ -97,8 +96,7 @@ static const char *models(const struct reading *smi, struct arena *arena)
 {
     const char *text = "";
 
-    for (size_t i = 0; i < smi->facts.count; i++) {
-        const struct fact *fact = &smi->facts.items[i];
+    list_each (fact, smi->facts) {
         const char *name = reading_get_fact(smi, "gpu.name", fact->subject);
 
         if (strcmp(fact->name, "gpu.pci_address") != 0)

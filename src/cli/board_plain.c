@@ -123,8 +123,7 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
     size_t done = 0, total = 0, running = 0;
     const char *rows = "";
 
-    for (size_t i = 0; i < state->rows.count; i++) {
-        const struct board_row *row = &state->rows.items[i];
+    list_each (row, state->rows) {
         double since;
         const char *waits;
 

@@ -109,9 +109,7 @@ static size_t tell(struct arena *arena, const struct derivation *derivation)
 {
     size_t derived = 0;
 
-    for (size_t i = 0; i < derivation->figures.count; i++) {
-        const struct derived *figure = &derivation->figures.items[i];
-
+    list_each (figure, derivation->figures) {
         derived += figure->refused == NULL;
         cli_warn("%s %s: %s\n", figure->refused == NULL ? "derived" : "refused", derived_name(arena, figure),
                  figure->refused == NULL ? derived_text(arena, figure) : figure->refused);
@@ -345,9 +343,7 @@ static int verb_show(int argc, char **argv)
         cli_print("from: run %s of %s, suite %s, accepted by judgement %s against %s\n",
                   json_string(run, "run", ""), json_string(run, "started", ""), json_string(run, "suite", ""),
                   json_string(run, "judgement", ""), json_string(run, "judged_against", ""));
-    for (size_t i = 0; i < baseline->limits.count; i++) {
-        const struct limit *limit = &baseline->limits.items[i];
-
+    list_each (limit, baseline->limits) {
         cli_print("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit),
                   reason_english(arena, limit_text(arena, limit)), limit_status_name(limit->status),
                   limit->source);

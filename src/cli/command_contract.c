@@ -134,12 +134,9 @@ static void tell_without(const struct draft *draft)
         cli_warn(
             "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
             draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
-    for (size_t i = 0; i < draft->without.count; i++) {
-        const struct clause *clause = &draft->without.items[i];
-
+    list_each (clause, draft->without)
         cli_warn("assay: contract init: there is no figure for %s of step %s on %s: add a clause for it\n",
                  clause->slot->metric, clause->shape->suite_step, clause->shape->platform);
-    }
 }
 
 static int write_draft(struct arena *arena, const struct question *question, const char *name,

@@ -114,12 +114,9 @@ static void print_choices(struct arena *arena, const struct plan_notes *notes)
 {
     if (notes->choices.count > 0)
         cli_print("\nwhat applies here:\n");
-    for (size_t i = 0; i < notes->choices.count; i++) {
-        const struct plan_choice *choice = &notes->choices.items[i];
-
+    list_each (choice, notes->choices)
         cli_print("  %-9s %s (%s, %s): %s\n", choice->taken ? "taken in" : "left out", choice->step,
                   choice->check, choice->platform, reason_english(arena, choice->why));
-    }
 }
 
 /* What the steps that last for a time ask of whoever pays for the power. */
@@ -141,8 +138,7 @@ static struct soak soak_of(struct arena *arena, const struct question *question)
 {
     struct soak soak = {0};
 
-    for (size_t i = 0; i < question->plan->steps.count; i++) {
-        const struct step *step = &question->plan->steps.items[i];
+    list_each (step, question->plan->steps) {
         const struct platform *platform = host_platform(&question->sources, step->members[0]);
 
         if (step->shape->repeat_for_s == 0 || step->origin == ORIGIN_LEFT_OUT)
@@ -277,9 +273,7 @@ struct owed {
 static void count_owed(const struct plan *plan, struct owed *ret_owed)
 {
     *ret_owed = (struct owed){0};
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->origin == ORIGIN_LEFT_OUT)
             continue;
         ret_owed->tests++;

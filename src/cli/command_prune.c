@@ -49,8 +49,7 @@ static void choose(struct store *store, struct arena *arena, const struct run_su
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
 
     *ret_choice = (struct choice){0};
-    for (size_t i = 0; i < count; i++) {
-        const struct run_summary *run = &runs[i];
+    array_each (run, runs, count) {
         struct standing standing = store_run_standing(store, run->number);
         const char *why = why_stays(run, &standing, options);
 

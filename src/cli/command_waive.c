@@ -88,13 +88,10 @@ static void print_waiver(struct arena *arena, const struct record *record, const
     cli_print("waiver: %s %s %s, until %s, by %s: %s (%s)\n", waiver->uuid, step_target(arena, step),
               step->shape->suite_step, time_text(arena, waiver->until), waiver->who, waiver->why,
               state_text(arena, waiver, record->now));
-    for (size_t i = 0; i < waiver->items.count; i++) {
-        const struct waived_item *item = &waiver->items.items[i];
-
+    list_each (item, waiver->items)
         cli_print("    %s%s%s%s%s%s%s\n", item->metric, *item->at != '\0' ? " at " : "", item->at,
                   *item->subject != '\0' ? " of " : "", item->subject, *item->hardware != '\0' ? ", on " : "",
                   item->hardware);
-    }
 }
 
 static int list_waivers(struct arena *arena, const struct record *record)

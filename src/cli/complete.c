@@ -266,9 +266,7 @@ static void offer_kind_of(const struct completion *completion, const char *word,
 {
     const char *command = completion->words.items[0];
 
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        const struct kind *kind = &kinds[i];
-
+    array_each (kind, kinds, ARRAY_SIZE(kinds)) {
         if (strlen(kind->word) != length || strncmp(kind->word, word, length) != 0 ||
             (kind->option != NULL &&
              (completion->row == NULL || strcmp(completion->row->name, kind->option) != 0)) ||
@@ -331,12 +329,9 @@ static void offer_operand(const struct completion *completion, int index)
 
 static void offer_options(const struct completion *completion)
 {
-    for (size_t i = 0; i < completion->syntax.row_count; i++) {
-        const struct option_row *row = &completion->syntax.rows[i];
-
+    array_each (row, completion->syntax.rows, completion->syntax.row_count)
         if (row->type != OPTION_TITLE)
             offer(completion, arena_printf(completion->arena, "--%s", row->name), row->help);
-    }
     offer(completion, "--help", "prints all options");
 }
 

@@ -28,12 +28,9 @@ static enum outcome_word *worst_words(struct arena *arena, const struct record *
 {
     enum outcome_word *worst = arena_array(arena, enum outcome_word, record->plan->steps.count);
 
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
-
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count)
         if (outcome->word > worst[outcome->step])
             worst[outcome->step] = outcome->word;
-    }
     return worst;
 }
 
@@ -44,11 +41,8 @@ static bool *waived_steps(struct arena *arena, const struct record *record)
 
     for (size_t i = 0; i < record->plan->steps.count; i++)
         waived[i] = true;
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
-
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count)
         waived[outcome->step] &= outcome->word != OUTCOME_FAIL || outcome->waiver != NULL;
-    }
     return waived;
 }
 

@@ -120,9 +120,7 @@ static double mean_of_pair(const struct isolate *isolate, const struct isolate_t
     double sum = 0;
     size_t count = 0;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests) {
         if (is_measured_pair(test) && same_members(test, pair->members, PAIR)) {
             sum += test->value;
             count++;
@@ -138,8 +136,7 @@ static double best_value(const struct isolate *isolate)
     size_t hosts = isolate->problem->host_count, count = 0;
     double *best = arena_array(isolate->arena, double, hosts);
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+    list_each (test, isolate->so_far->tests) {
         double mean = is_measured_pair(test) ? mean_of_pair(isolate, test) : 0;
 
         for (size_t k = 0; mean > 0 && k < PAIR; k++)
@@ -166,9 +163,7 @@ static double healthy_value(const struct isolate *isolate)
         double sum = 0, least = value * (1 - below);
         size_t count = 0;
 
-        for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-            const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+        list_each (test, isolate->so_far->tests) {
             if (is_measured_pair(test) && test->value > least) {
                 sum += test->value;
                 count++;
@@ -186,9 +181,7 @@ static bool were_both(const struct isolate *isolate)
     double middle = isolate_middle(isolate), most_slow = middle - slow_deviations * isolate->problem->noise;
     bool slow = false, fast = false;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests) {
         if (test->count != isolate->problem->host_count)
             continue;
         slow |= isolate_share(isolate, test) < (test->round == 0 ? middle : most_slow);
@@ -253,12 +246,9 @@ static unsigned fast_pairs_of(const struct isolate *isolate, size_t host)
 {
     unsigned found = 0;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests)
         found += test->count == PAIR && (test->members[0] == host || test->members[1] == host) &&
                  isolate_share(isolate, test) > isolate_middle(isolate);
-    }
     return found;
 }
 
@@ -339,12 +329,9 @@ static enum pace ask_remaining(struct isolate *isolate)
 /* Between which a path was found to be slow: neither of the two is, with others. */
 static bool ends_a_path(const struct isolate *isolate, size_t host)
 {
-    for (size_t i = 0; i < isolate->result->accusations.count; i++) {
-        const struct isolate_accusation *accusation = &isolate->result->accusations.items[i];
-
+    list_each (accusation, isolate->result->accusations)
         if (accusation->kind == ISOLATE_LINK && (accusation->a == host || accusation->b == host))
             return true;
-    }
     return false;
 }
 

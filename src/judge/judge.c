@@ -567,8 +567,7 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
     if (strcmp(rack.value, value) != 0)
         return reason(run->arena, while_most_of_rack_have, name, rack.value);
     others = owners_with(owners, value, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct owner *other = &others[i];
+    array_each (other, others, count) {
         const char *most;
 
         if (other->part == part && strcmp(other->rack, name_of_own) == 0)

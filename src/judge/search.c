@@ -286,8 +286,7 @@ static double slow_enough(const struct looked *looked)
 
     if (value_of_part(looked, looked->index, &value))
         best = value / gate_of(looked, looked->step->shape);
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
+    list_each (part, looked->parts) {
         double share = part->known && part->count > PAIR ? share_of_limit(looked, part) : NAN;
 
         if (share < 1)
@@ -350,9 +349,7 @@ static void tests_so_far(const struct looked *looked, struct isolate_tests *test
         whole.reference = reference_of(looked, looked->step->shape, whole.value);
         *list_push(looked->arena, &tests->tests) = whole;
     }
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts) {
         if (part->known && part->count > 1)
             *list_push(looked->arena, &tests->tests) =
                 (struct isolate_test){.round = part->round,
@@ -453,9 +450,7 @@ static enum accused_place place_of(const struct looked *looked, size_t host)
     double good = alone_value(looked);
     enum accused_place place = PLACE_UNKNOWN;
 
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts) {
         if (part->count != 1 || part->hosts[0] != host || !part->known || isnan(good))
             continue;
         if (isnan(part->value) || part->value < good * (1 - looked->problem.slow / 2))
@@ -554,8 +549,7 @@ static void conclude(const struct looked *looked, const struct reason *conclusio
 static bool ask_alone(const struct looked *looked, const struct isolation *isolation,
                       struct isolate_tests *ret_next)
 {
-    for (size_t i = 0; i < isolation->accusations.count; i++) {
-        const struct isolate_accusation *accusation = &isolation->accusations.items[i];
+    list_each (accusation, isolation->accusations) {
         bool tried = accusation->kind != ISOLATE_HOST || !has_alone(looked) ||
                      looked->problem.hosts[accusation->a].out;
 
@@ -637,12 +631,9 @@ static enum answer is_explained(const struct looked *looked, const struct findin
 
     if (count == looked->step->member_count || count < PAIR)
         return ANSWER_NO;
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts)
         if (part->known && part->count == count && memcmp(part->hosts, hosts, count * sizeof *hosts) == 0)
             return share_of_limit(looked, part) >= 1 ? ANSWER_YES : ANSWER_NO;
-    }
     *list_push(looked->arena, &ret_next->tests) = (struct isolate_test){.members = hosts, .count = count};
     return ANSWER_ASKED;
 }

@@ -421,34 +421,25 @@ const struct fault *fault_find(const struct lab *lab, unsigned host, enum fault_
 
 const struct fault *fault_of_gpu(const struct lab *lab, unsigned host, enum fault_kind kind, int gpu)
 {
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count)
         if (fault->host == host && fault->kind == kind && (fault->gpu < 0 || fault->gpu == gpu))
             return fault;
-    }
     return NULL;
 }
 
 const struct fault *fault_of_hca(const struct lab *lab, unsigned host, enum fault_kind kind, int hca)
 {
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count)
         if (fault->host == host && fault->kind == kind && fault->hca == hca)
             return fault;
-    }
     return NULL;
 }
 
 const struct fault *fault_of_tool(const struct lab *lab, unsigned host, enum fault_kind kind,
                                   const char *tool)
 {
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count)
         if (fault->host == host && fault->kind == kind && strcmp(fault->word, tool) == 0)
             return fault;
-    }
     return NULL;
 }

@@ -251,13 +251,10 @@ static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
 
 static bool is_odd(const struct lab_gpu *gpu, const struct lab_host *host, const char *what)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == FAULT_GPU_ODD && fault->host == host->number && fault->gpu == gpu->number &&
             strcmp(fault->word, what) == 0)
             return true;
-    }
     return false;
 }
 
@@ -415,21 +412,16 @@ struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
 
 static bool has_odd(const struct lab_host *host, const char *what)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == FAULT_HOST_ODD && fault->host == host->number && strcmp(fault->word, what) == 0)
             return true;
-    }
     return false;
 }
 
 /* The place that the HCA's cable ends in. */
 static unsigned rail_of(const struct lab *lab, unsigned host, int number)
 {
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count) {
         if (fault->host != host || fault->kind != FAULT_RAIL_SWAP)
             continue;
         if (fault->gpu == number || fault->peer == number)
@@ -495,8 +487,7 @@ static void apply_links(struct lab_host *host)
     const struct lab *lab = host->lab;
 
     host->nccl_factor = 1;
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
+    array_each (fault, lab->faults, lab->fault_count) {
         double ratio = fault->number / host->profile->p2p_uni;
 
         if (fault->host != host->number)
@@ -643,13 +634,10 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 
 static const struct fault *slow_pair(const struct lab_host *host, int a, int b)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->host == host->number && fault->kind == FAULT_P2P &&
             ((fault->gpu == a && fault->peer == b) || (fault->gpu == b && fault->peer == a)))
             return fault;
-    }
     return NULL;
 }
 

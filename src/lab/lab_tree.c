@@ -128,8 +128,7 @@ static int write_tree(const struct tree *tree, const char *root, struct error *e
         return -1;
     if (chmod(locks, 01777) < 0)
         return error_set(err, ERROR_INTERNAL, "%s: %s", locks, strerror(errno));
-    for (size_t i = 0; i < tree->entries.count; i++) {
-        const struct tree_entry *entry = &tree->entries.items[i];
+    list_each (entry, tree->entries) {
         const char *path = arena_printf(tree->arena, "%s/%s", root, entry->path);
         const char *folder = arena_strndup(tree->arena, path, (size_t)(strrchr(path, '/') - path));
 

@@ -58,14 +58,11 @@ static enum result faulty_result(const struct lab_host *host, const struct test 
         enum result result;
     } rows[] = {{FAULT_DCGM, FAIL}, {FAULT_DCGM_WARN, WARN}, {FAULT_DCGM_SKIP, SKIP}};
 
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
             if (fault->host == host->number && fault->kind == rows[k].kind &&
                 fault->gpu == host->gpus[gpu].number && strcmp(fault->word, test->name) == 0)
                 return rows[k].result;
-    }
     return PASS;
 }
 

@@ -66,8 +66,7 @@ static uint32_t last_uplink(const struct lab *lab, const struct fabric *fabric, 
 {
     const char *name = arena_printf(fabric->arena, "l%ur0", lab_unit(lab, host));
 
-    for (size_t i = 0; i < fabric->nodes.count; i++) {
-        const struct fabric_node *node = &fabric->nodes.items[i];
+    list_each (node, fabric->nodes) {
         unsigned last = node->port_count;
 
         while (last > 0 && node->ports[last - 1] == FABRIC_NONE)

@@ -109,9 +109,7 @@ static void count(const struct capture captures[2], const struct reason *what, s
 void evidence_count(const struct record *record, struct evidence_sum *ret_sum)
 {
     *ret_sum = (struct evidence_sum){0};
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         count(attempt->captures, attempt->what, ret_sum);
         for (size_t k = 0; k < attempt->windows.count; k++)
             count(attempt->windows.items[k].captures, attempt->windows.items[k].what, ret_sum);

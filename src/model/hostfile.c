@@ -664,8 +664,7 @@ static int check_ranges(const struct parser *parser, const struct assignments *a
 {
     int result = 0;
 
-    for (size_t i = 0; i < assignments->list.count; i++) {
-        const struct assignment *assignment = &assignments->list.items[i];
+    list_each (assignment, assignments->list) {
         size_t count = assignment->values.names.count;
 
         if (count > 1 && count != names->names.count)

@@ -290,8 +290,7 @@ const char *severity_name(enum severity severity)
 static void write_at(const struct measurement *measurement, struct json_writer *writer)
 {
     json_member_object(writer, "at");
-    for (size_t i = 0; i < measurement->at.count; i++) {
-        const struct at_field *field = &measurement->at.items[i];
+    list_each (field, measurement->at) {
         double number;
 
         if (field->is_number && scan_double(slice_of(field->text), &number)) {
@@ -321,9 +320,7 @@ static void put_reason(const struct form *form, const char *key, const struct re
 static void write_measurements(const struct form *form, const struct reading *reading)
 {
     json_member_array(form->writer, "measurements");
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
+    list_each (measurement, reading->measurements) {
         json_open_object(form->writer);
         json_member(form->writer, "metric", measurement->metric);
         json_member(form->writer, "subject", measurement->subject);

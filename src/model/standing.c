@@ -135,8 +135,7 @@ static void count_steps(struct arena *arena, const struct plan *plan, struct sta
 {
     struct suite_steps owed = {0}, left_out = {0};
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         const char *name = step->shape->suite_step;
         bool out = step->origin == ORIGIN_LEFT_OUT && reason_is(step->origin_note, left_out_by_steps);
 
@@ -216,12 +215,9 @@ const struct reason *standing_share(struct arena *arena, const struct standing *
 const struct reason *standing_unit_share(struct arena *arena, const struct standing *standing,
                                          const char *unit)
 {
-    for (size_t i = 0; i < standing->unit_count; i++) {
-        const struct unit_share *share = &standing->units[i];
-
+    array_each (share, standing->units, standing->unit_count)
         if (strcmp(share->unit, unit) == 0 && share->hosts < share->hosts_owed)
             return reason(arena, some_of_hosts, share->hosts, share->hosts_owed);
-    }
     return NULL;
 }
 

@@ -154,14 +154,11 @@ static void put_sayings(const struct writer *writer, const char *title, const st
 {
     if (sayings->list.count > 0)
         text_printf(writer->out, "# %s:\n", title);
-    for (size_t i = 0; i < sayings->list.count; i++) {
-        const struct saying *saying = &sayings->list.items[i];
-
+    list_each (saying, sayings->list)
         text_printf(
             writer->out, "#   %s: %s\n",
             one_line(writer->arena, hostlist_fold(writer->arena, saying->names.items, saying->names.count)),
             one_line(writer->arena, saying->text));
-    }
 }
 
 /* What is not as the hostfile would have it. */

@@ -272,8 +272,7 @@ static const struct complaint {
 
 static void take_complaint(struct burn *burn, struct slice line)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
-        const struct complaint *complaint = &complaints[i];
+    array_each (complaint, complaints, ARRAY_SIZE(complaints)) {
         size_t at = slice_find(line, complaint->needle);
 
         if (at == (size_t)-1)

@@ -168,9 +168,7 @@ static const char *fact_name(struct arena *arena, const struct file *file, struc
 static void read_plain_file(struct dump *dump, const struct place *place, const char *subject,
                             struct slice value)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        const struct file *file = &files[i];
-
+    array_each (file, files, ARRAY_SIZE(files)) {
         if (file->name != NULL ? !slice_equal(place->name, file->name)
                                : !slice_equal(place->group, file->group) || !is_number(place->name))
             continue;

@@ -89,8 +89,7 @@ static const struct reason *ran_said(const struct saying *saying, size_t test, u
     size_t ran = 0, never = 0;
     const struct reason *median;
 
-    for (size_t i = 0; i < saying->choice->picks.count; i++) {
-        const struct periodic_pick *pick = &saying->choice->picks.items[i];
+    list_each (pick, saying->choice->picks) {
         double last = saying->fleet->hosts.items[pick->host].last[test][k];
 
         if (pick->test == test && last > 0)
@@ -130,14 +129,11 @@ static const struct reason *why_of(const struct saying *saying, const struct per
     unsigned k = main_class(saying, row->test);
     const struct reason *why = NULL;
 
-    for (size_t i = 0; i < saying->choice->picks.count; i++) {
-        const struct periodic_pick *pick = &saying->choice->picks.items[i];
-
+    list_each (pick, saying->choice->picks)
         if (pick->test == row->test && pick->is_again)
             why = reason_also(
                 saying->arena, why,
                 reason(saying->arena, periodic_again, saying->fleet->hosts.items[pick->host].name));
-    }
     if (saying->rates->cover[row->test][k] <= 0 || row->found <= 0)
         return why != NULL ? why : REASON(periodic_needed);
     why = reason_also(saying->arena, why, sees_said(saying, row->test, k));
@@ -167,9 +163,7 @@ static void say_rows(const struct saying *saying)
         struct periodic_row row = {.test = test};
         const struct periodic_pick *first = NULL;
 
-        for (size_t i = 0; i < saying->choice->picks.count; i++) {
-            const struct periodic_pick *pick = &saying->choice->picks.items[i];
-
+        list_each (pick, saying->choice->picks) {
             if (pick->test != test)
                 continue;
             first = first != NULL ? first : pick;

@@ -100,8 +100,7 @@ static int load_platforms(struct arena *arena, const struct hostfile *hostfile, 
     unsigned told = 0;
 
     error_clear(err);
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
+    list_each (host, hostfile->hosts) {
         struct error one = {0};
 
         if (host->line == told || load_platform(arena, hostfile, host, &known, sources, &one) == 0)
@@ -231,8 +230,7 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     }
     if (shape->arguments != NULL)
         sha256_add(hash, shape->arguments, strlen(shape->arguments) + 1);
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    array_each (slot, shape->slots, shape->slot_count) {
         const char *row = arena_printf(arena, "%s\t%s\t%s\t%s\n", slot->metric, slot->subject, slot->at,
                                        duty_name(slot->duty));
 
@@ -329,8 +327,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
 static bool has_wire_beside(struct arena *arena, const struct plan_sources *sources,
                             const struct check_context *context)
 {
-    for (size_t i = 0; i < sources->suite->steps.count; i++) {
-        const struct suite_step *step = &sources->suite->steps.items[i];
+    list_each (step, sources->suite->steps) {
         struct check_context other = *context;
         const struct shape *shape;
 
@@ -636,15 +633,12 @@ static void note_variants(struct builder *builder)
 {
     const struct suite *suite = builder->sources->suite;
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
-
+    list_each (step, suite->steps)
         if (step->variants.count > 0 && left_out_by_user(builder, step) == NULL)
             add_note(builder, step->repeat < REPEATS_TELLING
                                   ? reason(builder->arena, step_only_advises_by_few, step->name, step->repeat,
                                            REPEATS_TELLING)
                                   : reason(builder->arena, step_only_advises, step->name));
-    }
 }
 
 static void note_idle_gates(struct builder *builder)

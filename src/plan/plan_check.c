@@ -155,9 +155,7 @@ void note_left_out(struct builder *builder)
     const struct plan *plan = builder->plan;
     const char *names = NULL, *last = "";
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->origin != ORIGIN_LEFT_OUT || step_advises(step) ||
             strcmp(step->shape->suite_step, last) == 0)
             continue;
@@ -174,8 +172,7 @@ void note_warnings(struct builder *builder)
     const struct plan *plan = builder->plan;
     const char *last = "";
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         const struct check *check = check_find(step->shape->check);
 
         if (check == NULL || check->warning == NULL || step->origin == ORIGIN_LEFT_OUT ||
@@ -390,8 +387,7 @@ static int check_one_cluster(const struct builder *builder, struct error *err)
 {
     const struct suite *suite = builder->sources->suite;
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
+    list_each (step, suite->steps) {
         const struct platform *platforms[2];
 
         if (are_apart(builder, step, platforms))
@@ -454,8 +450,7 @@ static int check_limits(struct builder *builder, const struct shape *shape, stru
 {
     const char *last = "";
 
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    array_each (slot, shape->slots, shape->slot_count) {
         struct slot_limits of_slot;
 
         slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);

@@ -72,9 +72,7 @@ static void look_at_plan(struct preflight *preflight)
     const struct plan *plan = preflight->plan;
     const struct shape *last = NULL;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->shape != last && step->origin != ORIGIN_LEFT_OUT)
             look_at_step(preflight, step);
         last = step->shape;

@@ -213,9 +213,7 @@ static void write_units(struct leaf *leaf)
     for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
         head_cell(leaf, say(leaf, heads[i]));
     open_body(leaf);
-    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
-        const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
-
+    list_each (verdict, acceptance->verdicts) {
         html_markup(leaf->out, "<tr>");
         html_row_head(leaf->out, unit_name(leaf, verdict->unit));
         verdict_cell(leaf, verdict->word);
@@ -243,9 +241,7 @@ static void write_story(struct leaf *leaf)
     for (size_t i = 0; i < acceptance->verdicts.count; i++)
         head_cell(leaf, unit_name(leaf, acceptance->verdicts.items[i].unit));
     open_body(leaf);
-    for (size_t i = 0; i < acceptance->story.count; i++) {
-        const struct moment *moment = &acceptance->story.items[i];
-
+    list_each (moment, acceptance->story) {
         html_markup(leaf->out, "<tr>");
         html_cell(leaf->out, time_text(leaf->arena, moment->at));
         said_cell(leaf, moment->text);

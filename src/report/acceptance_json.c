@@ -96,9 +96,7 @@ static void write_story(struct acceptance_json *json)
 static void write_shown(struct acceptance_json *json, const struct requirement *requirement)
 {
     open_list(json, "shown");
-    for (size_t i = 0; i < requirement->shown.count; i++) {
-        const struct shown *shown = &requirement->shown.items[i];
-
+    list_each (shown, requirement->shown) {
         json_open_object(&json->writer);
         put_integer(json, "run", run_number(json, shown->run));
         put_string(json, "outcome", outcome_name(shown->word));
@@ -161,9 +159,7 @@ static void write_changes(struct acceptance_json *json)
     const struct acceptance *acceptance = json->acceptance;
 
     open_list(json, "changes");
-    for (size_t i = 0; i < acceptance->changes.count; i++) {
-        const struct change *change = &acceptance->changes.items[i];
-
+    list_each (change, acceptance->changes) {
         open_row(json);
         put_string(json, "host", change->host);
         put_string(json, "kind", item_kind_name(change->kind));

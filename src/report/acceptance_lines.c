@@ -161,8 +161,7 @@ size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptan
     size_t count = 0;
 
     *ret_lines = arena_array(arena, struct acceptance_line, acceptance->requirements.count);
-    for (size_t i = 0; i < acceptance->requirements.count; i++) {
-        const struct requirement *requirement = &acceptance->requirements.items[i];
+    list_each (requirement, acceptance->requirements) {
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
         const struct reason *text = NULL;
 

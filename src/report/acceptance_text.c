@@ -80,14 +80,11 @@ static void write_verdicts(struct sheet *sheet)
                           sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
                                number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
                                number(sheet, acceptance->requirements.count))));
-    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
-        const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
-
+    list_each (verdict, acceptance->verdicts)
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s: %s (%s)", unit_name(sheet, verdict->unit),
                               word(sheet, verdict_name(verdict->word)),
                               said(sheet, acceptance_counts_text(sheet->arena, verdict))));
-    }
     if (acceptance->left_out.count > 0)
         put_line(sheet, "  ",
                  sayf(sheet, TEXT_A_LEFT_OUT_LINE,
@@ -99,8 +96,7 @@ static void write_story(struct sheet *sheet)
     const struct acceptance *acceptance = sheet->acceptance;
 
     put_heading(sheet, TEXT_A_STORY);
-    for (size_t i = 0; i < acceptance->story.count; i++) {
-        const struct moment *moment = &acceptance->story.items[i];
+    list_each (moment, acceptance->story) {
         const char *words = "";
 
         for (size_t k = 0; k < moment->words.count; k++)

@@ -22,8 +22,7 @@ static void take_platforms(struct arena *arena, const struct documents *document
 {
     struct error err = {0};
 
-    for (size_t i = 0; i < documents->count; i++) {
-        const struct document *document = &documents->items[i];
+    array_each (document, documents->items, documents->count) {
         const struct platform *platform = strcmp(document->kind, "platform") == 0
                                               ? platform_parse(arena, document->name, document->bytes, &err)
                                               : NULL;

@@ -97,9 +97,7 @@ static void put_growths(struct arena *arena, const struct history *history,
 {
     bool any = false;
 
-    for (size_t i = 0; i < findings->growths.count; i++) {
-        const struct history_growth *growth = &findings->growths.items[i];
-
+    list_each (growth, findings->growths) {
         if (target != NULL && strcmp(target, growth->target) != 0)
             continue;
         text_put(out, any ? "" : "\ngrows\n");
@@ -117,9 +115,7 @@ static void put_findings(struct arena *arena, const struct history *history,
 {
     bool any = false;
 
-    for (size_t i = 0; i < findings->findings.count; i++) {
-        const struct history_finding *finding = &findings->findings.items[i];
-
+    list_each (finding, findings->findings) {
         if ((finding->kind == HISTORY_REPEAT) != repeats)
             continue;
         if (!any)
@@ -215,9 +211,7 @@ static void put_series(struct arena *arena, const struct history *history,
     put_clean(out, arena_printf(arena, "%s %s", series->suite_step, series->metric));
     text_printf(out, " (%s; * from -%.0f%% to +%.0f%% of what is expected there and then)\n", series->unit,
                 100 * span, 100 * span);
-    for (size_t i = 0; i < series->points.count; i++) {
-        const struct history_point *point = &series->points.items[i];
-
+    list_each (point, series->points) {
         text_printf(out, "  run %4lld  %s  %9.5g  %+5.1f%%  ", run_at(history, point->run)->number,
                     time_text(arena, run_at(history, point->run)->started), point->value,
                     100 * point->deviation);

@@ -13,9 +13,7 @@ static long long run_number(const struct history *history, size_t run)
 static void put_runs(struct json_writer *json, const struct history *history)
 {
     json_member_array(json, "runs");
-    for (size_t i = 0; i < history->runs.count; i++) {
-        const struct history_run *run = &history->runs.items[i];
-
+    list_each (run, history->runs) {
         json_open_object(json);
         json_member_count(json, "number", (size_t)run->number);
         json_member(json, "uuid", run->uuid);
@@ -38,9 +36,7 @@ static void put_findings(struct json_writer *json, struct arena *arena, const st
                          const struct history_findings *findings)
 {
     json_member_array(json, "findings");
-    for (size_t i = 0; i < findings->findings.count; i++) {
-        const struct history_finding *finding = &findings->findings.items[i];
-
+    list_each (finding, findings->findings) {
         json_open_object(json);
         json_member(json, "kind", history_kind_name(finding->kind));
         put_subject(json, &findings->subjects.items[finding->subject]);
@@ -63,9 +59,7 @@ static void put_shifts(struct json_writer *json, const struct history *history,
                        const struct history_findings *findings)
 {
     json_member_array(json, "shifts");
-    for (size_t i = 0; i < findings->shifts.count; i++) {
-        const struct history_shift *shift = &findings->shifts.items[i];
-
+    list_each (shift, findings->shifts) {
         json_open_object(json);
         json_member_count(json, "run", (size_t)run_number(history, shift->run));
         json_member(json, "step", shift->suite_step);
@@ -81,9 +75,7 @@ static void put_growths(struct json_writer *json, struct arena *arena, const str
                         const struct history_findings *findings)
 {
     json_member_array(json, "growths");
-    for (size_t i = 0; i < findings->growths.count; i++) {
-        const struct history_growth *growth = &findings->growths.items[i];
-
+    list_each (growth, findings->growths) {
         json_open_object(json);
         json_member(json, "host", growth->target);
         json_member(json, "folder", growth->folder);

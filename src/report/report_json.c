@@ -181,9 +181,7 @@ static void write_verdicts(struct json_report *report)
     const struct judgement *judgement = &report->view->record->judgement;
 
     open_list(report, "verdicts");
-    for (size_t i = 0; i < judgement->verdict_count; i++) {
-        const struct verdict *verdict = &judgement->verdicts[i];
-
+    array_each (verdict, judgement->verdicts, judgement->verdict_count) {
         open_row(report);
         put_string(report, "scope", verdict->scope);
         put_string(report, "name", verdict->name);
@@ -207,9 +205,7 @@ static void write_waivers(struct json_report *report)
     const struct record *record = report->view->record;
 
     open_list(report, "waivers");
-    for (size_t i = 0; i < record->waivers.count; i++) {
-        const struct waiver *waiver = &record->waivers.items[i];
-
+    list_each (waiver, record->waivers) {
         open_row(report);
         put_string(report, "uuid", waiver->uuid);
         put_string(report, "step_key", waiver->step_key);
@@ -305,9 +301,7 @@ static void write_accusations(struct json_report *report)
     const struct judgement *judgement = &report->view->record->judgement;
 
     open_list(report, "accusations");
-    for (size_t i = 0; i < judgement->accusation_count; i++) {
-        const struct accusation *accusation = &judgement->accusations[i];
-
+    array_each (accusation, judgement->accusations, judgement->accusation_count) {
         open_row(report);
         put_count(report, "step", accusation->step);
         put_string(report, "kind", accused_kind_name(accusation->kind));
@@ -520,12 +514,9 @@ static void write_evidence(struct json_report *report, const struct step_view *s
 {
     open_list(report, "evidence");
     for (size_t i = 0; i < step->attempts.count; i++)
-        for (size_t k = 0; k < 2; k++) {
-            const struct capture *capture = &step->attempts.items[i]->captures[k];
-
+        array_each (capture, step->attempts.items[i]->captures, 2)
             if (capture->stream != NULL && capture->length > 0)
                 json_put_string(&report->writer, capture->sha256);
-        }
     json_close_array(&report->writer);
 }
 
@@ -569,9 +560,7 @@ static void write_outcomes(struct json_report *report)
 static void write_captures(struct json_report *report, const struct attempt *attempt)
 {
     open_list(report, "captures");
-    for (size_t i = 0; i < 2; i++) {
-        const struct capture *capture = &attempt->captures[i];
-
+    array_each (capture, attempt->captures, 2) {
         if (capture->stream == NULL)
             continue;
         json_open_object(&report->writer);
@@ -589,9 +578,7 @@ static void write_captures(struct json_report *report, const struct attempt *att
 static void write_parts(struct json_report *report, const struct attempt *attempt)
 {
     open_list(report, "parts");
-    for (size_t i = 0; i < attempt->parts.count; i++) {
-        const struct part *part = &attempt->parts.items[i];
-
+    list_each (part, attempt->parts) {
         json_open_object(&report->writer);
         put_string(report, "name", part->name);
         put_string(report, "command", part->command);
@@ -608,9 +595,7 @@ static void write_attempts(struct json_report *report)
     const struct record *record = report->view->record;
 
     open_list(report, "attempts");
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         open_row(report);
         put_string(report, "uuid", attempt->uuid);
         put_count(report, "step", attempt->step);

@@ -26,8 +26,7 @@ static void put_clean(struct text *out, const char *string)
 static void put_lines(struct writer *writer, enum text_key title, const struct worth_lines *lines)
 {
     text_printf(writer->out, "\n%s\n", language_text(writer->language, title));
-    for (size_t i = 0; i < lines->items.count; i++) {
-        const struct worth_line *line = &lines->items.items[i];
+    list_each (line, lines->items) {
         const char *name = reason_said(writer->arena, writer->language, line->name);
         size_t width = printable_width(name);
 

@@ -109,8 +109,7 @@ static void add_metric(const struct source *source, const struct shape *shape, c
 
 static void add_unread(const struct source *source, const struct record *record, struct unjudged_list *list)
 {
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct reason *cause = unread_cause(outcome);
         const struct shape *shape = record->plan->steps.items[outcome->step].shape;
 

@@ -51,6 +51,12 @@ size_t arena_used(const struct arena *arena);
     ((__typeof__((list)->items))list_grow_((arena), (void **)&(list)->items, &(list)->count, \
                                            &(list)->capacity, sizeof *(list)->items))
 
+/* Each item of an array, or of a list that does not grow meanwhile, to read. */
+#define array_each(item, array, count)                                                      \
+    for (const __typeof__(*(array)) *item = (count) > 0 ? &(array)[0] : NULL; item != NULL; \
+         item = (size_t)(item - (array)) + 1 < (count) ? item + 1 : NULL)
+#define list_each(item, list) array_each (item, (list).items, (list).count)
+
 /* Room for exactly so many items, in a list that is empty. */
 #define list_reserve(arena, list, most) \
     ((list)->items = arena_alloc_array((arena), (most), sizeof *(list)->items), (list)->capacity = (most))
