@@ -173,7 +173,7 @@ static bool all_are_accepted(const struct hosts *hosts)
 
 bool deliveries_run_failed(struct store *store, long long run)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct record *record;
     struct plan_sources sources;
     struct error damaged;
@@ -185,7 +185,6 @@ bool deliveries_run_failed(struct store *store, long long run)
         for (size_t i = 0; i < record->judgement.outcome_count; i++)
             failed |= record->judgement.outcomes[i].word == OUTCOME_FAIL;
     }
-    arena_destroy(arena);
     return failed;
 }
 

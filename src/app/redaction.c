@@ -154,12 +154,10 @@ static int know_record(struct redaction *redaction, struct arena *arena, const s
 
 static int know_run(struct redaction *redaction, long long number, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct record *record = store_load_run(redaction->store, arena, number, false, err);
-    int result = record != NULL ? know_record(redaction, arena, record, err) : -1;
 
-    arena_destroy(arena);
-    return result;
+    return record != NULL ? know_record(redaction, arena, record, err) : -1;
 }
 
 /* What no rule can know: one word or phrase a line, also inside of other words. */

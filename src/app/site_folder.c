@@ -377,7 +377,7 @@ int site_folder_remove(struct site_folder *folder, const char *prefix, const cha
 
 int site_folder_remove_run(struct site_folder *folder, long long number, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const char *prefix = arena_printf(arena, "runs/%lld/", number);
     struct site_mark mark;
     int result = 0;
@@ -387,6 +387,5 @@ int site_folder_remove_run(struct site_folder *folder, long long number, struct 
         result = site_folder_remove(folder, prefix, mark.files.items[i], err);
     if (result == 0 && *mark.tool != '\0')
         result = site_folder_remove(folder, prefix, MARK, err);
-    arena_destroy(arena);
     return result;
 }

@@ -326,7 +326,7 @@ static int take_times(struct arena *arena, struct store *store, struct periodic_
 static int take_run(struct store *store, struct periodic_fleet *fleet, const struct suite *menu,
                     const struct run_summary *run, struct error *err)
 {
-    struct arena *of_run = arena_create();
+    cleanup_arena struct arena *of_run = arena_create();
     const struct record *record =
         run_summary_check(run, err) < 0 ? NULL : store_load_judged(store, of_run, run->number, err);
     const struct record *asked = record != NULL ? store_load_question(store, of_run, run->number, err) : NULL;
@@ -335,7 +335,6 @@ static int take_run(struct store *store, struct periodic_fleet *fleet, const str
 
     if (result == 0)
         take_outcomes(of_run, fleet, record, alike);
-    arena_destroy(of_run);
     return result;
 }
 

@@ -148,7 +148,7 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
 
 void board_plain_news(struct board_plain *plain, struct board_state *state, double now, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     if (!plain->begun) {
         put_line(arena, out, now, arena_printf(arena, "%s (times are UTC)", state->title));
@@ -162,5 +162,4 @@ void board_plain_news(struct board_plain *plain, struct board_state *state, doub
         tell_how_far(arena, state, now, out);
         plain->last = now;
     }
-    arena_destroy(arena);
 }

@@ -64,7 +64,7 @@ static int print_ended(struct arena *arena, struct following *following, struct 
 
 static int look(struct following *following, struct run_driver *driver, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     /* First whether it goes on: what ends in between is then still told. */
     int result = store_run_driver(following->store, arena, following->number, driver, err);
 
@@ -74,7 +74,6 @@ static int look(struct following *following, struct run_driver *driver, struct e
     if (result == 0 && driver->state == RUN_RUNNING && driver->pid == 0)
         result = error_set(err, ERROR_USAGE, "run %lld is driven from %s; ask there", following->number,
                            driver->host);
-    arena_destroy(arena);
     return result;
 }
 
@@ -144,25 +143,22 @@ static int follow(struct following *following, int *ret_status, struct error *er
 
 static long long last_run(struct store *store, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct record *record = store_load_judged(store, arena, 0, err);
     long long number = record != NULL ? record->number : 0;
 
-    arena_destroy(arena);
     return number;
 }
 
 /* Of a run that is over there is no board, and what is wrong with it is told by who looks next. */
 static bool goes_on(const struct following *following)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct run_driver driver;
     struct error ignored = {0};
-    bool running = store_run_driver(following->store, arena, following->number, &driver, &ignored) == 0 &&
-                   driver.state == RUN_RUNNING && driver.pid != 0;
 
-    arena_destroy(arena);
-    return running;
+    return store_run_driver(following->store, arena, following->number, &driver, &ignored) == 0 &&
+           driver.state == RUN_RUNNING && driver.pid != 0;
 }
 
 int command_attach(int argc, char **argv)

@@ -160,8 +160,8 @@ static int verb_derive(int argc, char **argv)
     };
     struct derive_sources sources = {0};
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
     bool good;
 
@@ -180,10 +180,7 @@ static int verb_derive(int argc, char **argv)
     }
     for (int i = first; good && i < argc; i++)
         good = take_run(arena, store, argv[i], &options, &sources, &err) == 0;
-    status = good ? write_derived(arena, &options, &sources, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return good ? write_derived(arena, &options, &sources, &err) : cli_fail(&err);
 }
 
 /* -- list ------------------------------------------------------------------------------------------------------- */
@@ -242,7 +239,7 @@ static int verb_list(int argc, char **argv)
     const struct option_row rows[] = {OPTION_END};
     struct error err = {0};
     const struct builtin *builtin;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
     size_t count;
 
@@ -264,9 +261,7 @@ static int verb_list(int argc, char **argv)
     for (int i = 0; err.code == ERROR_NONE && i < (first < argc ? argc - first : 1); i++)
         if (list_folder(arena, first < argc ? argv[first + i] : here[0], &err) < 0)
             break;
-    status = err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
-    arena_destroy(arena);
-    return status;
+    return err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
 }
 
 /* -- show ------------------------------------------------------------------------------------------------------- */
@@ -318,7 +313,7 @@ static int verb_show(int argc, char **argv)
     const struct option_row rows[] = {OPTION_END};
     const struct baseline *baseline;
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "baseline show NAME|FILE", argc, argv, &first, &status))
@@ -331,7 +326,6 @@ static int verb_show(int argc, char **argv)
     baseline = baseline_load(arena, argv[first], &err);
     if (baseline == NULL) {
         status = cli_fail(&err);
-        arena_destroy(arena);
         return status;
     }
     cli_print("%s: %s\n", baseline->name, baseline->title);
@@ -350,7 +344,6 @@ static int verb_show(int argc, char **argv)
         if (limit->note != NULL)
             cli_print("    note: %s\n", reason_english(arena, limit->note));
     }
-    arena_destroy(arena);
     return EXIT_ACCEPT;
 }
 

@@ -186,7 +186,7 @@ static int verb_init(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "contract init -H HOSTFILE -s SUITE", argc, argv, &first, &status))
@@ -196,9 +196,7 @@ static int verb_init(int argc, char **argv)
         return EXIT_USAGE;
     }
     arena = arena_create();
-    status = make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
-    arena_destroy(arena);
-    return status;
+    return make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
 }
 
 static int help(FILE *out)

@@ -136,8 +136,8 @@ int command_judge(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
 
     if (!cli_options(rows, "judge RUN [RUN...]", argc, argv, &first, &status))
@@ -151,8 +151,5 @@ int command_judge(int argc, char **argv)
     judging.count = (size_t)(argc - first);
     arena = arena_create();
     store = cli_stored(db, &err);
-    status = store != NULL ? judge_again(store, arena, &judging, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return store != NULL ? judge_again(store, arena, &judging, &err) : cli_fail(&err);
 }

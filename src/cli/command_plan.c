@@ -234,7 +234,7 @@ static void print_steps(struct arena *arena, const struct question *question)
 
 static void print_conceded(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct not_judged *rows;
     size_t count = report_not_judged(arena, record, LANGUAGE_EN, &rows);
     bool any = false;
@@ -247,7 +247,6 @@ static void print_conceded(const struct record *record)
         cli_print("    %s\n", rows[i].line);
         any = true;
     }
-    arena_destroy(arena);
 }
 
 /* What will stand beside the verdict, whoever passes: better known before the tests than after them. All documents are read
@@ -494,7 +493,7 @@ int command_plan(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
@@ -521,6 +520,5 @@ int command_plan(int argc, char **argv)
             print_plan(arena, &cli, record, hosts_at_once, full);
         status = EXIT_ACCEPT;
     }
-    arena_destroy(arena);
     return status;
 }

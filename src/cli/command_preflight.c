@@ -274,7 +274,7 @@ int command_preflight(int argc, char **argv)
     struct preflight preflight = {
         .options = {.plan.suite = "delivery", .progress = "auto", .format = "text"}};
     enum board_kind kind = BOARD_NONE;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     const char *fault;
     int first, status;
 
@@ -290,6 +290,5 @@ int command_preflight(int argc, char **argv)
         access_forget(&preflight.options.access);
     }
     store_close(preflight.going.store);
-    arena_destroy(arena);
     return status;
 }

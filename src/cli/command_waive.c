@@ -291,8 +291,8 @@ int command_waive(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
 
     if (!cli_options(rows, "waive RUN --host HOST --check STEP --who NAME --why TEXT --until DATE", argc,
@@ -305,8 +305,5 @@ int command_waive(int argc, char **argv)
     }
     arena = arena_create();
     store = cli_stored(options.db, &err);
-    status = store != NULL ? do_it(store, arena, argv[first], &options, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return store != NULL ? do_it(store, arena, argv[first], &options, &err) : cli_fail(&err);
 }

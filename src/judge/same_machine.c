@@ -290,15 +290,12 @@ static bool share_names(const struct machines *ours, const struct machines *thei
 
 bool judge_has_machine_of(const struct machines *machines, const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct machines *theirs = judge_machines(arena, &record, 1);
     struct error why = {0};
-    bool shared;
 
     find_pairs_with(&machines->meeting, &theirs->meeting);
-    shared = check_shared(&theirs->meeting, machines->meeting.machines.items, theirs->meeting.machines.items,
-                          &why) < 0 ||
-             share_names(machines, theirs);
-    arena_destroy(arena);
-    return shared;
+    return check_shared(&theirs->meeting, machines->meeting.machines.items, theirs->meeting.machines.items,
+                        &why) < 0 ||
+           share_names(machines, theirs);
 }

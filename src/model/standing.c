@@ -158,14 +158,13 @@ static bool is_whole(const struct standing *standing)
 
 struct standing standing_of(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct standing standing = {.kind = kind_of_suite(arena, record)};
 
     count_hosts(arena, record, &standing);
     count_steps(arena, record->plan, &standing);
     if (standing.kind == RUN_ACCEPTANCE && !is_whole(&standing))
         standing.kind = RUN_PART;
-    arena_destroy(arena);
     return standing;
 }
 

@@ -313,14 +313,13 @@ void smi_field(struct smi *smi, const char *path, struct slice value, struct sli
 
 bool smi_csv_column(struct slice name)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const char *column = current_spelling(arena, arena_strndup(arena, name.bytes, name.length));
     bool found =
         matches("index|pci.bus_id|gpu_bus_id|driver_version|count|timestamp|pci.domain|pci.bus", column);
 
     for (size_t i = 0; i < smi_row_count && !found; i++)
         found = matches(smi_rows[i].paths[SMI_CSV], column);
-    arena_destroy(arena);
     return found;
 }
 

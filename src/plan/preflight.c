@@ -53,7 +53,7 @@ static void need_tool(struct preflight *preflight, const char *name, const char 
 
 static void look_at_step(struct preflight *preflight, const struct step *step)
 {
-    struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create();
     struct tool_list tools = {0};
     struct check_context context;
 
@@ -63,7 +63,6 @@ static void look_at_step(struct preflight *preflight, const struct step *step)
         need_tool(preflight, tools.names.items[i], step->shape->platform);
     preflight->root |= step->shape->as_root;
     preflight->wide |= step->member_count > 1;
-    arena_destroy(scratch);
 }
 
 /* Steps of one shape run the same. */

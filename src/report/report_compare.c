@@ -139,7 +139,7 @@ static void put_changes(struct json_writer *json, struct arena *arena, const cha
 
 void compare_put(struct json_writer *json, const struct comparison *comparison)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     json_member_count(json, "same", comparison->same);
     json_member_count(json, "only_before", comparison->only_before);
@@ -151,7 +151,6 @@ void compare_put(struct json_writer *json, const struct comparison *comparison)
                 (struct change_list){comparison->texts.items, comparison->texts.count});
     put_changes(json, arena, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});
     put_changes(json, arena, "added", (struct change_list){comparison->added.items, comparison->added.count});
-    arena_destroy(arena);
 }
 
 void report_compare_json(struct arena *arena, const struct history *history,

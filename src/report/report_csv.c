@@ -201,12 +201,11 @@ static void write_step(struct sheet *sheet, const struct step_view *step)
 
 void report_csv(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct sheet sheet = {.out = out, .view = view_create(arena, record)};
 
     (void)language; /* the same in every language */
     text_put(out, head);
     for (size_t i = 0; i < sheet.view->step_count; i++)
         write_step(&sheet, &sheet.view->steps[i]);
-    arena_destroy(arena);
 }

@@ -190,7 +190,7 @@ static void index_entries(struct page *page)
 
 void report_html(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct page page = {.out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
     page.entry_count = report_entries(arena, record, &page.entries);
@@ -214,5 +214,4 @@ void report_html(const struct record *record, enum report_language language, str
     write_sections(&page);
     write_not_printed(&page);
     frame_close(out, language);
-    arena_destroy(arena);
 }

@@ -742,7 +742,7 @@ void json_copy_harmless(struct text *out, const struct text *from)
 
 void report_json(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct json_report report = {
         .arena = arena, .view = view_create(arena, record), .out = out, .strings = arena_create()};
 
@@ -779,5 +779,4 @@ void report_json(const struct record *record, enum report_language language, str
     move_on(&report);
     arena_destroy(report.strings);
     text_release(&report.raw);
-    arena_destroy(arena);
 }

@@ -190,7 +190,7 @@ static void write_earlier(struct text *out, const struct record *record)
 
 void report_prometheus(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
 
     (void)language; /* the same in every language */
@@ -201,5 +201,4 @@ void report_prometheus(const struct record *record, enum report_language languag
     write_gates(out, view, arena, true);
     write_gates(out, view, arena, false);
     write_earlier(out, record);
-    arena_destroy(arena);
 }

@@ -863,7 +863,7 @@ static void write_documents(struct letter *letter)
 
 void report_text(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct letter letter = {
         .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
@@ -888,5 +888,4 @@ void report_text(const struct record *record, enum report_language language, str
     write_method(&letter);
     write_kept_limits(&letter);
     write_documents(&letter);
-    arena_destroy(arena);
 }

@@ -143,10 +143,9 @@ static void settle_verdict(struct view *view)
 
 enum verdict_word report_verdict(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     enum verdict_word verdict = view_create(arena, record)->verdict;
 
-    arena_destroy(arena);
     return verdict;
 }
 

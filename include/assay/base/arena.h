@@ -16,6 +16,12 @@ struct arena;
 struct arena *arena_create(void);
 /* Accepts NULL; returns NULL, so `arena = arena_destroy(arena)` is safe twice. */
 struct arena *arena_destroy(struct arena *arena);
+static inline void arena_destroy_pointed(struct arena **arena)
+{
+    (void)arena_destroy(*arena);
+}
+/* struct arena *, destroyed at the end of its scope. */
+#define cleanup_arena __attribute__((cleanup(arena_destroy_pointed)))
 
 /* All that is in it goes, and what memory it has serves what comes next: for work that is done again and again. */
 void arena_clear(struct arena *arena);

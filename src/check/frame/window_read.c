@@ -855,7 +855,7 @@ static void member_done(struct finder *finder, const char *label)
 
 static void read_one(struct finder *finder, size_t member, struct attempt *attempt)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct check_context context = *finder->context;
     struct attempt scratch = {.uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
 
@@ -865,7 +865,6 @@ static void read_one(struct finder *finder, size_t member, struct attempt *attem
     read_member(finder, member);
     member_done(finder, context.member_count > 1 ? context.members[member]->name : "");
     keep_parts(finder->out->arena, &scratch, member == 0, attempt);
-    arena_destroy(arena);
 }
 
 /*
