@@ -423,6 +423,9 @@ int curl_redfish(struct tool *tool, struct slice settings);
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);
 
+/* The word behind that one; otherwise the other. */
+const char *tool_option(const struct tool *tool, const char *name, const char *other);
+bool tool_has(const struct tool *tool, const char *name);
 /* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
 const char *lab_login_trouble(const struct tool *tool, const char *name);
 /* From now on the process is one of that host. */
