@@ -39,7 +39,7 @@ static const struct kind {
     const char *meaning, *outcome;
 } kinds[FAULT_KINDS] = {
 #define FAULT(kind, ...) [FAULT_##kind] = {__VA_ARGS__},
-#include "lab_faults.def"
+#include "faults.def"
 #undef FAULT
 };
 

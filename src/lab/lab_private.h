@@ -110,7 +110,7 @@ extern const struct lab_board board_broadwell, board_milan, board_sapphire, boar
 
 enum fault_kind {
 #define FAULT(kind, ...) FAULT_##kind,
-#include "lab_faults.def"
+#include "faults.def"
 #undef FAULT
     FAULT_KINDS
 };
