@@ -37,13 +37,10 @@ static int add_run(struct arena *arena, struct store *store, const struct record
     if (store_manifest(store, arena, record->number, cited_run(arena, cited, record->uuid), &of_run, err) < 0)
         return -1;
     manifest_say(arena, manifest, prefix, manifest_said(&of_run, "judgement"));
-    for (size_t i = 0; i < of_run.entries.count; i++) {
-        const struct manifest_entry *entry = &of_run.entries.items[i];
-
+    list_each (entry, of_run.entries)
         manifest_add(arena, manifest, arena_printf(arena, "%s/%s", prefix, entry->path), entry->note,
                      entry->sha256)
             ->damage = entry->damage;
-    }
     return 0;
 }
 

@@ -68,8 +68,7 @@ static int take_parts(struct store *store, struct arena *arena, const struct del
 
         if (store_run_items(store, arena, question->runs.items[i], &seen, err) < 0)
             return -1;
-        for (size_t k = 0; k < seen.items.count; k++) {
-            const struct item_sighting *item = &seen.items.items[k];
+        list_each (item, seen.items) {
             const struct key *name = find_key(hosts, KEY_NAME, item->host);
 
             if (name == NULL || !item_kind_is_hardware(item->kind))

@@ -354,12 +354,9 @@ static int copy_acceptance(struct redaction *redaction, struct store *copy, stru
 {
     struct documents documents = {0};
 
-    for (size_t i = 0; i < acceptance->documents.count; i++) {
-        const struct document *document = &acceptance->documents.items[i];
-
+    list_each (document, acceptance->documents)
         document_add(redaction->arena, &documents, document->kind, redacted_word(redaction, document->name),
                      redacted(redaction, document->bytes));
-    }
     acceptance->name = redacted_word(redaction, acceptance->name);
     acceptance->documents = documents;
     for (size_t i = 0; i < acceptance->events.count; i++) {

@@ -155,9 +155,7 @@ static void measure_hosts(const struct check_context *context, struct reading *o
 
     for (size_t i = 0; i < context->member_count; i++)
         worst[i] = NAN;
-    for (size_t i = 0; i < out->measurements.count; i++) {
-        const struct measurement *measurement = &out->measurements.items[i];
-
+    list_each (measurement, out->measurements) {
         if (strcmp(measurement->metric, from) != 0)
             continue;
         member = check_member_of(context, measurement->subject, member);

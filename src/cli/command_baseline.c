@@ -393,9 +393,7 @@ static int check_one(struct arena *arena, const char *name, const struct option_
     if (find_platforms(arena, baseline, given, platforms, &count, err) < 0)
         return cli_fail(err);
     judge_baseline(arena, baseline, platforms, count, &flaws);
-    for (size_t i = 0; i < flaws.items.count; i++) {
-        const struct baseline_flaw *flaw = &flaws.items.items[i];
-
+    list_each (flaw, flaws.items) {
         cli_print("%s:%u:%u: %s%s\n", flaw->at->file, flaw->at->line, flaw->at->column,
                   flaw->remark ? "remark: " : "", flaw->text);
         errors += !flaw->remark;

@@ -77,13 +77,10 @@ static void print_change(const struct record *record, const struct judgement *be
         print_item(record, was, is);
         changed++;
     }
-    for (size_t i = 0; i < gates.items.count; i++) {
-        const struct gate_change *gate = &gates.items.items[i];
-
+    list_each (gate, gates.items)
         cli_print("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
                   gate_or_none(record->arena, gate->before), gate_or_none(record->arena, gate->after),
                   gate->items, gate->items == 1 ? "" : "s");
-    }
     cli_print("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
               after->outcome_count, reason_english(record->arena, after->baselines), before->uuid,
               standing_verdict(&record->standing, before->verdicts[0].word),

@@ -50,8 +50,7 @@ static void add_run(struct meeting *meeting, const struct record *record)
         *list_push(meeting->arena, &meeting->machines) =
             (struct machine){.record = record, .host = plan->hosts.items[i]};
     sightings_of_record(meeting->arena, record, &seen);
-    for (size_t i = 0; i < seen.items.count; i++) {
-        const struct sighting *one = &seen.items.items[i];
+    list_each (one, seen.items) {
         struct machine *machine = &meeting->machines.items[first + one->host];
 
         if (one->kind == ITEM_CHASSIS)

@@ -187,9 +187,7 @@ static void put_comments(struct writer *writer)
     struct sayings listed = {0}, out = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < inventory->nodes.count; i++) {
-        const struct inventory_node *node = &inventory->nodes.items[i];
-
+    list_each (node, inventory->nodes) {
         count += node->left_out == NULL;
         if (node->left_out != NULL)
             say(writer->arena, &out, node->left_out, node->name);
@@ -289,9 +287,7 @@ static void put_batch(struct writer *writer, const struct batch *batch)
 
 static void place(struct inventory *inventory, struct inventory_node *node)
 {
-    for (size_t i = 0; i < inventory->places.count; i++) {
-        const struct inventory_place *place = &inventory->places.items[i];
-
+    list_each (place, inventory->places) {
         if (strcmp(place->node, node->name) != 0)
             continue;
         if (place->block != NULL)

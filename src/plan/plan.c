@@ -561,8 +561,7 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
 
     if (plan_member_sets(builder->now, builder->sources, suite_step, platform, plan, &sets, err) < 0)
         return -1;
-    for (size_t i = 0; i < sets.sets.count; i++) {
-        const struct member_set *set = &sets.sets.items[i];
+    list_each (set, sets.sets) {
         const struct suite_variant *variant = suite_variant_find(suite_step, set->variant);
         const struct reason *left_out = left_out_by_user(builder, suite_step);
         size_t step;
@@ -646,12 +645,9 @@ static void note_idle_gates(struct builder *builder)
     struct idle_gates gates;
 
     idle_gates_find(builder->arena, builder->sources->suite, builder->plan, &gates);
-    for (size_t i = 0; i < gates.items.count; i++) {
-        const struct idle_gate *gate = &gates.items.items[i];
-
+    list_each (gate, gates.items)
         add_note(builder,
                  reason(builder->arena, gates_nothing_of, gate->step, gate->pattern, gate->platform));
-    }
 }
 
 /* Of all steps at once. */

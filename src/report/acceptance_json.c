@@ -190,9 +190,7 @@ static void write_unjudged(struct acceptance_json *json)
     unjudged_of_acceptance(json->arena, json->acceptance, &list);
     put_reason(json, "caveat", caveat_of_acceptance(json->arena, json->acceptance));
     open_list(json, "not_judged");
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unjudged *row = &list.items.items[i];
-
+    list_each (row, list.items) {
         open_row(json);
         put_string(json, "kind", unjudged_kind_names[row->kind]);
         put_string(json, "step", row->step);

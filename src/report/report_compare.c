@@ -120,9 +120,7 @@ static void put_changes(struct json_writer *json, struct arena *arena, const cha
                         struct change_list list)
 {
     json_member_array(json, key);
-    for (size_t i = 0; i < list.count; i++) {
-        const struct item_change *change = &list.items[i];
-
+    list_each (change, list) {
         json_open_object(json);
         json_member(json, "target", change->target);
         json_member(json, "step", change->suite_step);

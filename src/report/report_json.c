@@ -282,9 +282,7 @@ static void write_unjudged(struct json_report *report)
     unjudged_of_run(report->view, &list);
     put_reason(report, "caveat", caveat_of_run(report->arena, report->view->record));
     open_list(report, "not_judged");
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unjudged *row = &list.items.items[i];
-
+    list_each (row, list.items) {
         open_row(report);
         put_string(report, "kind", unjudged_kind_names[row->kind]);
         put_string(report, "step", row->step);
@@ -355,9 +353,7 @@ static void write_tunings(struct json_report *report)
 
     tunings_collect(report->view, &tunings);
     open_list(report, "tunings");
-    for (size_t i = 0; i < tunings.items.count; i++) {
-        const struct tuning *tuning = &tunings.items.items[i];
-
+    list_each (tuning, tunings.items) {
         open_row(report);
         put_string(report, "name", tuning->suite_step);
         put_said(report, "hosts", tuning->hosts);

@@ -430,15 +430,12 @@ static void write_search(struct letter *letter, const struct search *search)
                            said(letter, accusation_text(letter->arena, letter->view->record,
                                                         &judgement->accusations[i]))));
     search_lines_collect(letter->view, search, &lines);
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct search_line *line = &lines.items.items[i];
-
+    list_each (line, lines.items)
         put_wrapped(
             letter,
             arena_printf(letter->arena, "  %s", sayf(letter, TEXT_L_ROUND, number(letter, line->round))), 16,
             sayf(letter, line->accuses != NULL ? TEXT_L_SPEAKS : TEXT_L_SUBJECTS, said(letter, line->hosts),
                  said(letter, line->measured), said(letter, line->accuses)));
-    }
 }
 
 static void write_searches(struct letter *letter)
@@ -594,14 +591,11 @@ static void write_remarks(struct letter *letter)
         return;
     put_rule(letter, say(letter, TEXT_L_REMARKS));
     remark_lines_of_run(letter->view, &lines);
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct remark_line *line = &lines.items.items[i];
-
+    list_each (line, lines.items)
         put_wrapped(letter, "", 2,
                     sayf(letter, line->gate.at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
                          said(letter, line->targets), line->gate.metric, remark_text(letter, &line->gate),
                          said(letter, line->example), said(letter, line->gate.at)));
-    }
 }
 
 /* -- Retests ----------------------------------------------------------------------------------------------
@@ -615,9 +609,7 @@ static void write_slices(struct letter *letter)
     if (rows.items.count == 0)
         return;
     put_rule(letter, say(letter, TEXT_L_SLICES));
-    for (size_t i = 0; i < rows.items.count; i++) {
-        const struct slice_row *row = &rows.items.items[i];
-
+    list_each (row, rows.items)
         put_wrapped(
             letter, "", 2,
             sayf(letter, TEXT_L_SLICE, said(letter, step_target_said(letter->arena, row->step->step)),
@@ -627,7 +619,6 @@ static void write_slices(struct letter *letter)
                  arena_printf(letter->arena, "%.4g", row->spread.low),
                  arena_printf(letter->arena, "%.4g", row->spread.median),
                  arena_printf(letter->arena, "%.4g %s", row->spread.high, row->unit)));
-    }
 }
 
 static void write_training(struct letter *letter, const struct worth_measured *measured,
@@ -673,9 +664,7 @@ static void write_retests(struct letter *letter)
     if (lines.items.count == 0)
         return;
     put_rule(letter, say(letter, TEXT_L_RETESTS));
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct retest_line *line = &lines.items.items[i];
-
+    list_each (line, lines.items)
         put_wrapped(letter, "", 2,
                     sayf(letter, line->values != NULL ? TEXT_L_RETEST_VALUES : TEXT_L_RETEST,
                          said(letter, step_target_said(letter->arena, line->step->step)),
@@ -684,7 +673,6 @@ static void write_retests(struct letter *letter)
                          time_text(letter->arena, attempt_start(line->attempt)),
                          said(letter, attempt_end_text(letter->arena, line->attempt)),
                          said(letter, line->values)));
-    }
 }
 
 /* -- Tuning -----------------------------------------------------------------------------------------------
@@ -806,15 +794,12 @@ static void write_method(struct letter *letter)
                     sayf(letter, TEXT_L_METHOD_POINT, say(letter, method.points.items[i].title),
                          method.points.items[i].text));
     put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_KINDS));
-    for (size_t i = 0; i < method.kinds.items.count; i++) {
-        const struct method_kind *kind = &method.kinds.items.items[i];
-
+    list_each (kind, method.kinds.items)
         put_wrapped(letter, "", 2,
                     sayf(letter, kind->recorded > 0 ? TEXT_L_METHOD_KIND_RECORDED : TEXT_L_METHOD_KIND,
                          *kind->status != '\0' ? word(letter, kind->status) : say(letter, TEXT_NO_KIND),
                          say(letter, method_kind_text(kind->status)), number(letter, kind->gates),
                          number(letter, kind->not_passed), number(letter, kind->recorded)));
-    }
     put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_STEPS));
     for (size_t i = 0; i < method.steps.count; i++)
         write_method_step(letter, &method.steps.items[i]);

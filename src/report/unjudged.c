@@ -174,9 +174,7 @@ static void add_concessions(const struct source *source, const struct documents 
 
     concessions_find(source->arena, source->plan, source->documents, judged_by, &found);
     add_absent(source, &found, list);
-    for (size_t i = 0; i < found.items.count; i++) {
-        const struct concession *row = &found.items.items[i];
-
+    list_each (row, found.items) {
         if (row->kind != CONCESSION_ABSENT)
             *list_push(source->arena, &list->items) =
                 (struct unjudged){kinds[row->kind], row->step, row->platform, row->metric, row->detail};

@@ -60,8 +60,7 @@ const struct reason *unread_names(struct arena *arena, const struct record *cons
 
     for (size_t i = 0; i < count; i++)
         add_run(arena, records[i], &list);
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unread *unread = &list.items.items[i];
+    list_each (unread, list.items) {
         const struct reason *one = reason(arena, unread_on_hosts, unread->name,
                                           hostlist_fold(arena, unread->hosts.items, unread->hosts.count));
 
