@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the search, and its conclusion; see isolate.h. */
+#include "assay/base/robust.h"
 #include "assay/reasons/judge.h"
 
 #include "isolate_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A mean near the middle between healthy and faulty decides nothing: it must be so many of its standard deviations away.
@@ -97,13 +97,6 @@ bool isolate_take(struct isolate *isolate, const size_t *members, size_t count)
     return true;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
 {
     return test->count == count && memcmp(test->members, members, count * sizeof *members) == 0;
@@ -145,7 +138,7 @@ static double best_value(const struct isolate *isolate)
     for (size_t i = 0; i < hosts; i++)
         if (best[i] > 0)
             best[count++] = best[i];
-    qsort(best, count, sizeof *best, compare_values);
+    robust_sort(best, count);
     return count > 0 ? best[count * 3 / 4] : 1;
 }
 

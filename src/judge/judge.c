@@ -3,6 +3,7 @@
    What others have is asked of all runs where it is comparable: a value, a part, a rate. What was measured by a run's own
    controller, rack, jump host or fabric is asked of that run alone. */
 #include "assay/judge/judge.h"
+#include "assay/base/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -580,13 +581,6 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
     return NULL;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /*
  * Of one run: another's are by the clock of another controller. The median of spans lies between that of where they begin and that of where they end. The controller, which is at 0,
  * is one more where the hosts are an even number, so that the median is always somebody's. false: there is one host.
@@ -609,8 +603,8 @@ static bool middle_of_spans(struct arena *arena, const struct owners *owners, co
     if (count < 2)
         return false;
     count += count % 2 == 0;
-    qsort(from, count, sizeof *from, compare_numbers);
-    qsort(to, count, sizeof *to, compare_numbers);
+    robust_sort(from, count);
+    robust_sort(to, count);
     *ret_middle = (struct span){from[count / 2], to[count / 2]};
     return true;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/judge.h"
 
 #include "search_private.h"
@@ -217,13 +218,6 @@ static void number_leaves(struct looked *looked, struct isolate_host *hosts)
                                          declared ? leaf_number(looked, step->members[i]->leaf) : 0};
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /*
  * By how much healthy pairs differ, as a fraction: from the middle of the upper half of all pairs, so that it holds while
  * no more than half of them are slow. Without it a busy machine or a shared fabric would make hosts look bad.
@@ -240,7 +234,7 @@ static double noise_of(const struct looked *looked)
             values[count++] = looked->parts.items[i].value;
     if (count < PAIRS_TELLING)
         return least_noise;
-    qsort(values, count, sizeof *values, compare_numbers);
+    robust_sort(values, count);
     spread = values[count * 7 / 8] - values[count * 5 / 8];
     return fmax(least_noise, spread / deviations / values[count * 3 / 4]);
 }
@@ -441,7 +435,7 @@ static double alone_value(const struct looked *looked)
         if (looked->parts.items[i].count == 1 && looked->parts.items[i].known &&
             isfinite(looked->parts.items[i].value))
             values[count++] = looked->parts.items[i].value;
-    qsort(values, count, sizeof *values, compare_numbers);
+    robust_sort(values, count);
     return count > 1 ? values[count * 3 / 4] : NAN;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/periodic.h"
 #include "periodic_private.h"
@@ -76,13 +77,6 @@ static const struct reason *sees_said(const struct saying *saying, size_t test, 
                               : reason(saying->arena, periodic_sees_assumed, share, class_said(k));
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static const struct reason *ran_said(const struct saying *saying, size_t test, unsigned k)
 {
     double *ages = arena_array(saying->arena, double, saying->choice->picks.count + 1);
@@ -99,7 +93,7 @@ static const struct reason *ran_said(const struct saying *saying, size_t test, u
     }
     if (ran == 0)
         return REASON(periodic_never_ran);
-    qsort(ages, ran, sizeof *ages, compare_numbers);
+    robust_sort(ages, ran);
     median = time_said(saying->arena, ages[ran / 2]);
     return never == 0 ? reason(saying->arena, periodic_ran_before, median)
                       : reason(saying->arena, periodic_ran_on_some, median, ran, never);
