@@ -7,21 +7,10 @@
 #include "assay/report/report.h"
 #include "report_formats.h"
 
-enum { LINE_BYTES = 4096 };
-
 struct change_list {
     const struct item_change *items;
     size_t count;
 };
-
-static void put_clean(struct text *out, const char *string)
-{
-    cleanup_text struct text line = {0};
-
-    text_init(&line, LINE_BYTES);
-    printable_line(&line, string);
-    text_put(out, line.bytes);
-}
 
 /* The same change of the same step on one host is one line. */
 static bool same_line(const struct item_change *a, const struct item_change *b)
@@ -46,14 +35,14 @@ static void put_words(struct arena *arena, const char *title, struct change_list
         for (next = i; next < list.count && same_line(&list.items[next], change);)
             next++;
         text_put(out, i == 0 ? arena_printf(arena, "\n%s\n", title) : "");
-        put_clean(out, arena_printf(arena, "  %s %s: %s -> %s, %zu item%s: %s%s%s", change->target,
-                                    change->suite_step, outcome_name(change->before->word),
-                                    outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
-                                    change->slot->metric, *change->slot->subject != '\0' ? " " : "",
-                                    change->slot->subject));
+        printable_put(out, arena_printf(arena, "  %s %s: %s -> %s, %zu item%s: %s%s%s", change->target,
+                                        change->suite_step, outcome_name(change->before->word),
+                                        outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
+                                        change->slot->metric, *change->slot->subject != '\0' ? " " : "",
+                                        change->slot->subject));
         if (change->after->cause != NULL) {
             text_put(out, ": ");
-            put_clean(out, reason_english(arena, change->after->cause));
+            printable_put(out, reason_english(arena, change->after->cause));
         }
         text_put(out, "\n");
     }
@@ -77,13 +66,13 @@ static void put_texts(struct arena *arena, struct change_list list, struct text 
             continue;
         text_put(out, any ? "" : "\nchanged\n");
         any = true;
-        put_clean(out,
-                  arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
-                               times == 1 ? "" : arena_printf(arena, "%zu items", times),
-                               change->slot->metric, *change->slot->subject != '\0' && times == 1 ? " " : "",
-                               times == 1 ? change->slot->subject : "",
-                               reason_english(arena, change->before->measured),
-                               reason_english(arena, change->after->measured)));
+        printable_put(out, arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
+                                        times == 1 ? "" : arena_printf(arena, "%zu items", times),
+                                        change->slot->metric,
+                                        *change->slot->subject != '\0' && times == 1 ? " " : "",
+                                        times == 1 ? change->slot->subject : "",
+                                        reason_english(arena, change->before->measured),
+                                        reason_english(arena, change->after->measured)));
         text_put(out, "\n");
     }
 }

@@ -6,22 +6,13 @@
 #include "assay/report/report.h"
 #include "language.h"
 
-enum { LINE_BYTES = 4096, NAME_COLUMNS = 34 };
+enum { NAME_COLUMNS = 34 };
 
 struct writer {
     struct arena *arena;
     enum report_language language;
     struct text *out;
 };
-
-static void put_clean(struct text *out, const char *string)
-{
-    cleanup_text struct text line = {0};
-
-    text_init(&line, LINE_BYTES);
-    printable_line(&line, string);
-    text_put(out, line.bytes);
-}
 
 static void put_lines(struct writer *writer, enum text_key title, const struct worth_lines *lines)
 {
@@ -31,15 +22,15 @@ static void put_lines(struct writer *writer, enum text_key title, const struct w
         size_t width = printable_width(name);
 
         text_put(writer->out, "  ");
-        put_clean(writer->out, name);
+        printable_put(writer->out, name);
         text_printf(writer->out, "%*s", width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 2, "");
-        put_clean(writer->out, reason_said(writer->arena, writer->language, line->value));
+        printable_put(writer->out, reason_said(writer->arena, writer->language, line->value));
         text_put(writer->out, "\n");
         if (line->origin == NULL)
             continue;
         text_printf(writer->out, "  %*s", NAME_COLUMNS, "");
-        put_clean(writer->out, language_say(writer->arena, writer->language, TEXT_L_WORTH_FROM,
-                                            reason_said(writer->arena, writer->language, line->origin)));
+        printable_put(writer->out, language_say(writer->arena, writer->language, TEXT_L_WORTH_FROM,
+                                                reason_said(writer->arena, writer->language, line->origin)));
         text_put(writer->out, "\n");
     }
 }
@@ -52,10 +43,10 @@ void report_worth_text(struct arena *arena, const struct record *record,
     enum verdict_word verdict = report_verdict(record);
     struct worth_lines lines;
 
-    put_clean(out,
-              language_say(arena, language, TEXT_WORTH_TITLE, arena_printf(arena, "%lld", record->number),
-                           arena_printf(arena, "%u", measured->hosts),
-                           arena_printf(arena, "%u", measured->gpus)));
+    printable_put(out,
+                  language_say(arena, language, TEXT_WORTH_TITLE, arena_printf(arena, "%lld", record->number),
+                               arena_printf(arena, "%u", measured->hosts),
+                               arena_printf(arena, "%u", measured->gpus)));
     text_put(out, "\n");
     if (verdict != VERDICT_ACCEPT)
         text_printf(
