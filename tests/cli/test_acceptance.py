@@ -18,7 +18,7 @@ import sqlite3
 import subprocess
 import time
 
-from cluster import FOLDER, Lab, Tap, assay
+from cluster import FOLDER, Lab, Tap, assay, write
 
 tap = Tap()
 DAY = 86400
@@ -35,13 +35,6 @@ SUITE = {
                      "status": "contract"}]},
     ],
 }
-
-
-def write(name, text):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text if isinstance(text, str) else json.dumps(text))
-    return path
 
 
 def site_hostfile(lab):
