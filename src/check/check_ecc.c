@@ -117,6 +117,7 @@ const struct check check_ecc = {
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_GPUS,
     .parts = parts,
     .items = items,
     .remedies = remedies,

@@ -238,6 +238,7 @@ const struct check check_fabric_counters = {
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_PORTS,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,

@@ -184,6 +184,7 @@ const struct check check_fabric_links = {
     .scopes = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .window = true,
+    .loads = LOAD_PORTS,
     .as_root = true,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,

@@ -194,6 +194,7 @@ const struct check check_gpu_burn = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .window_drives = true,
     .arguments = arguments,
     .parts = parts,

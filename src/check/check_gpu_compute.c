@@ -196,6 +196,7 @@ const struct check check_gpu_compute = {
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = arguments,
     .arguments_valid = arguments_valid,
     .arguments_fault = arguments_fault,

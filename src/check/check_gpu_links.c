@@ -86,6 +86,7 @@ const struct check check_gpu_links = {
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_NVLINKS,
     .arguments = arguments,
     .arguments_valid = probe_gpu_valid,
     .parts = parts,

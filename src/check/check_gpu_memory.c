@@ -76,6 +76,7 @@ const struct check check_gpu_memory = {
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = arguments,
     .arguments_valid = probe_gpu_valid,
     .parts = parts,

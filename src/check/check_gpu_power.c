@@ -579,6 +579,7 @@ const struct check check_gpu_power = {
     .scopes = SCOPE_HOSTS,
     .exclusive = EXCLUSIVE_FABRIC,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = arguments,
     .arguments_valid = arguments_valid,
     .parts = parts,

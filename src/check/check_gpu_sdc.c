@@ -113,6 +113,7 @@ const struct check check_gpu_sdc = {
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = arguments,
     .arguments_valid = probe_gpu_valid,
     .parts = parts,

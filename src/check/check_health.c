@@ -81,6 +81,7 @@ const struct check check_health = {
     .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_GPUS,
     .parts = parts,
     .items = items,
     .remedies = remedies,

@@ -257,6 +257,7 @@ const struct check check_ib_phy = {
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_PORTS,
     .as_root = true,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,

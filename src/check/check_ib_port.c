@@ -156,6 +156,7 @@ const struct check check_ib_port = {
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_PORTS,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
     .parts = parts,

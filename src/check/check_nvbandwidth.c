@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assay/check/check.h"
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #define DEFAULT_TESTS                                                                    \
@@ -95,6 +96,8 @@ const struct check check_nvbandwidth = {
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
+    .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,

@@ -122,6 +122,7 @@ const struct check check_nvlink = {
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_NVLINKS,
     .applies = applies,
     .parts = parts,
     .items = items,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between every two GPUs of a host, each direction on its own: where one slow link cannot hide in a
  * mean. */
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
@@ -112,6 +113,8 @@ const struct check check_p2p_bandwidth = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_NVLINKS,
+    .slight = loads_slightly,
     .parts = parts,
     .items = items,
     .remedies = remedies,

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
@@ -216,6 +217,8 @@ const struct check check_pcie_link = {
     .on = ON_GPUS,
     .scopes = SCOPE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
+    .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = arguments,

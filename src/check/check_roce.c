@@ -260,6 +260,7 @@ const struct check check_roce = {
     .concerns = OF_NETWORK,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_PORTS,
     .arguments = arguments,
     .arguments_fault = check_hcas_fault,
     .parts = parts,

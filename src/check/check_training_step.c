@@ -77,6 +77,7 @@ const struct check check_training_step = {
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
     .arguments = arguments,
     .arguments_valid = probe_gpu_steps_valid,
     .parts = parts,

@@ -135,6 +135,7 @@ const struct check check_xid = {
     .concerns = OF_GPU,
     .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
     .as_root = true,
     .parts = parts,
     .items = items,
