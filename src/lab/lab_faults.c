@@ -414,12 +414,14 @@ static const struct kind {
          "that counter of the HCA's port, as the kernel calls it (link_error_recovery, port_rcv_errors, "
          "local_link_integrity_errors, excessive_buffer_overrun_errors, port_xmit_discards, packet_seq_err, "
          "local_ack_timeout_err, out_of_sequence, rnr_nak_retry_err, implied_nak_seq_err, req_transport_retries_exceeded, "
-         "np_cnp_sent, rp_cnp_handled, roce_adp_retrans, roce_slow_restart), grows by COUNT while NCCL runs across hosts",
+         "np_cnp_sent, rp_cnp_handled, roce_adp_retrans, roce_slow_restart) or as ethtool -S does (rx_crc_errors_phy, rx_symbol_err_phy, "
+         "rx_discards_phy, tx_discards_phy), grows by COUNT while NCCL runs across hosts",
          "fail of the tests across hosts where it has a limit, else a remark; of np_cnp_sent and rp_cnp_handled nothing, as congestion "
-         "is no fault"},
+         "is no fault; of those of ethtool fail of the last fabric-counters of a run on Ethernet"},
     [FAULT_NVLINK_RECOVERY] =
         {"nvlink-recovery", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 2, 1, 1e6,
-         "the last NVLink of the GPU goes down and recovers COUNT times during gpu_burn", "fail of gpu-burn"},
+         "the last NVLink of the GPU goes down and recovers COUNT times during gpu_burn",
+         "fail of gpu-burn and of a last nvlink"},
     [FAULT_NVLINK_CRC] = {"nvlink-crc", ":GPU[=COUNT]", ARGUMENT_GPU_NUMBER_OPT, 12, 1, 1e9,
                           "the last NVLink of the GPU counts COUNT CRC errors during gpu_burn",
                           "fail of gpu-burn beyond 100 a second, else written down"},
