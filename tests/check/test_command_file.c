@@ -533,11 +533,13 @@ static void gpus_that_tell_no_reason_for_lower_clocks_say_so_only_all_together(v
         setenv("ASSAY_LAB_ROOT", folder.path, 1);
         put(&folder, "gpu_burn", "#!/bin/sh\nprintf '" UPDATE("5 (912 Gflop/s)", "0") "'; exec sleep 60\n");
         put(&folder, "nvidia-smi",
-            arena_printf(folder.arena,
-                         "#!/bin/sh\nfor i in 1 2 3; do echo '0, 60, 600.1, 1700, 99, %s'\n"
-                         "echo '1, 61, 610.1, 1700, 99, %s'; done; exec sleep 60\n",
-                         rows[i].first, rows[i].second));
-        put(&folder, "all_reduce_perf", "#!/bin/sh\nsleep 0.3\n");
+            arena_printf(
+                folder.arena,
+                "#!/bin/sh\ncase \"$*\" in *' -l '*) ;; *) exit 0;; esac\n"
+                "for i in 1 2 3; do echo '0, 60, 600.1, 1700, 99, %s'\n"
+                "echo '1, 61, 610.1, 1700, 99, %s'; done; echo $$ >\"${0%%/*}/pid\"; exec sleep 60\n",
+                rows[i].first, rows[i].second));
+        put(&folder, "all_reduce_perf", "#!/bin/sh\nuntil [ -s \"${0%/*}/pid\" ]; do sleep 0.02; done\n");
         carry_out_step(&folder,
                        "{\"check\": \"nccl-all-reduce\", \"arguments\": {\"beside\": \"gpu-burn\"}}");
         unsetenv("ASSAY_LAB_HOST");
