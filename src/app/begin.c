@@ -11,6 +11,7 @@
 #include "assay/app/turns.h"
 #include "assay/base/files.h"
 #include "assay/model/sighting.h"
+#include "assay/reasons/app.h"
 
 static void tell_note(const struct findings *notes, const char *note)
 {
@@ -58,6 +59,16 @@ static int check_question(struct arena *arena, const struct running *running, co
     return result;
 }
 
+/* Its name is what was done (document_said), and its bytes are that in English. */
+static void keep_loss(struct record *record, const struct begin_options *options)
+{
+    struct arena *arena = record->arena;
+    const struct reason *what = reason(arena, given_up_for_lost, options->lost, options->who, options->why);
+
+    document_add(arena, &record->documents, CHANGE_DOCUMENT, reason_encode(arena, what),
+                 slice_of(reason_english(arena, what)));
+}
+
 static int take_up(struct arena *arena, struct running *running, struct question *question,
                    const struct begin_options *options, struct error *err)
 {
@@ -76,8 +87,12 @@ static int take_up(struct arena *arena, struct running *running, struct question
         return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
     running->sources = &question->sources;
     if (sources_of_record(arena, running->record, NULL, running->sources, err) < 0 ||
-        check_question(arena, running, question, options, &resuming, err) < 0 ||
-        store_resume_run(running->store, running->record, err) < 0 || read_unread(running, err) < 0 ||
+        check_question(arena, running, question, options, &resuming, err) < 0)
+        return -1;
+    if (options->lost != NULL)
+        keep_loss(running->record, options);
+    if (store_resume_run(running->store, running->record, options->lost, err) < 0 ||
+        read_unread(running, err) < 0 ||
         resuming_take(running, &resuming, options->allow_active, &note, err) < 0)
         return -1;
     tell_note(&options->notes, note);

@@ -19,6 +19,8 @@ static const struct {
     {"targeted_stress", 3}, {"targeted_power", 3}, {"memtest", 4},          {"pulse_test", 4},
 };
 
+enum { LEVEL_OF_LOAD = 3 }; /* targeted_stress, targeted_power */
+
 /* What every level runs first, on the host as a whole. DCGM 4 says one word for all: "software". */
 static const char *const deployment[] = {
     "denylist",         "nvml_library",          "cuda_main_library",         "permissions_and_os_blocks",
@@ -109,6 +111,12 @@ static unsigned expected_s(const struct check_context *context)
     return seconds[level < 4 ? (size_t)level - 1 : 3];
 }
 
+/* Those below have no test among their own that keeps the GPUs busy. */
+static bool is_quick(const struct check_context *context)
+{
+    return check_number(context, "level") < LEVEL_OF_LOAD;
+}
+
 const struct check check_dcgm_diag = {
     .name = "dcgm-diag",
     .title = "DCGM diagnostics",
@@ -118,6 +126,8 @@ const struct check check_dcgm_diag = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
+    .slight = is_quick,
     .arguments = ARGUMENTS(
         {"level", ARGUMENT_COUNT, "3",
          "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more", MORE_IS_MORE},

@@ -68,6 +68,7 @@ const struct check check_ecc = {
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .passive = true,
+    .loads = LOAD_GPUS,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items = ITEMS(
         {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,

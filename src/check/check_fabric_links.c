@@ -139,6 +139,7 @@ const struct check check_fabric_links = {
     .scopes = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .window = true,
+    .loads = LOAD_PORTS,
     .as_root = true,
     .arguments =
         ARGUMENTS(HCAS_ARGUMENT_ROW,

@@ -136,6 +136,7 @@ const struct check check_gpu_burn = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .window_drives = true,
     .arguments = ARGUMENTS(
         {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery",

@@ -169,6 +169,7 @@ const struct check check_gpu_compute = {
     .concerns = OF_GPU,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"types", ARGUMENT_TEXT, "bf16,fp16,fp8,tf32,fp64,int8",
          "what is multiplied, with commas between them"},

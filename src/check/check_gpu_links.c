@@ -52,6 +52,7 @@ const struct check check_gpu_links = {
     .concerns = OF_GPU,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_NVLINKS,
     .arguments = ARGUMENTS(
         {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured", MORE_IS_MORE},
         PROBE_GPU_BACKEND_ROW),

@@ -36,6 +36,7 @@ const struct check check_gpu_memory = {
     .concerns = OF_GPU,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared", MORE_IS_MORE},
         {"windows", ARGUMENT_COUNT, "20", "windows of time in which each stream is measured", MORE_IS_MORE},

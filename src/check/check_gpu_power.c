@@ -539,6 +539,7 @@ const struct check check_gpu_power = {
     .scopes = SCOPE_HOSTS,
     .exclusive = EXCLUSIVE_FABRIC,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"agreed", ARGUMENT_TEXT, NULL, "who of the facility agreed to it, and when; required"},
         {"hz", ARGUMENT_TEXT, "0.2,0.5,1,2,3", "frequencies of the waves, with commas between them"},

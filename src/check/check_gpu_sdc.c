@@ -78,6 +78,7 @@ const struct check check_gpu_sdc = {
     .concerns = OF_GPU,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
         {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations", MORE_IS_MORE},

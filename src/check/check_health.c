@@ -44,6 +44,7 @@ const struct check check_health = {
     .summary = "no GPU is hot or slowed down at rest, none is lost, none waits for a reset",
     .on = ON_GPUS,
     .passive = true,
+    .loads = LOAD_GPUS,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
     .items = ITEMS({"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,
                     LIMITS RULES_ONE_OF("gpu.reset_required", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},

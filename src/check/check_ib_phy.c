@@ -219,6 +219,7 @@ const struct check check_ib_phy = {
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .passive = true,
+    .loads = LOAD_PORTS,
     .as_root = true,
     .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW),
     .arguments_fault = check_hcas_fault,

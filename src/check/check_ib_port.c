@@ -118,6 +118,7 @@ const struct check check_ib_port = {
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .passive = true,
+    .loads = LOAD_PORTS,
     .arguments =
         ARGUMENTS(HCAS_ARGUMENT_ROW,
                   {"link_layer", ARGUMENT_TEXT, NULL,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assay/check/check.h"
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #define DEFAULT_TESTS                                                                    \
@@ -79,6 +80,8 @@ const struct check check_nvbandwidth = {
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .window = true,
+    .loads = LOAD_GPUS,
+    .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = ARGUMENTS({"tests", ARGUMENT_TEXT, DEFAULT_TESTS,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between every two GPUs of a host, each direction on its own: where one slow link cannot hide in a
  * mean. */
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
@@ -92,6 +93,8 @@ const struct check check_p2p_bandwidth = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_NVLINKS,
+    .slight = loads_slightly,
     .parts = PARTS({"main", "p2p-bandwidth-latency", command, NULL}),
     .items = ITEMS({"p2p.unidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
                    {"p2p.bidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},

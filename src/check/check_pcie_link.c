@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "assay/check/loads.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
@@ -182,6 +183,8 @@ const struct check check_pcie_link = {
         "generation and width of the PCIe links of each GPU, kept busy by gpu_burn, and of each compute HCA",
     .on = ON_GPUS,
     .window = true,
+    .loads = LOAD_GPUS,
+    .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .arguments = ARGUMENTS({"seconds", ARGUMENT_COUNT, "30",

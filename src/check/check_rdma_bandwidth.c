@@ -100,6 +100,7 @@ const struct check check_rdma_bandwidth = {
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_PORTS,
     .applies = applies,
     .arguments = ARGUMENTS(
         HCAS_ARGUMENT_ROW,

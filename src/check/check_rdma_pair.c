@@ -237,6 +237,8 @@ const struct check check_rdma_pair = {
     .scopes = SCOPE_PAIR,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_PORTS,
+    .slight = is_latency,
     .arguments = ARGUMENTS(
         HCAS_ARGUMENT_ROW, {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
         {"latency", ARGUMENT_FLAG, NULL,

@@ -220,6 +220,7 @@ const struct check check_roce = {
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
     .passive = true,
+    .loads = LOAD_PORTS,
     .arguments = ARGUMENTS(
         HCAS_ARGUMENT_ROW,
         {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have",

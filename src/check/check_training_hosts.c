@@ -195,6 +195,8 @@ const struct check check_training_hosts = {
     .scopes = SCOPE_HOSTS,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
+    .loads_across = LOAD_PORTS,
     .arguments = ARGUMENTS(
         {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
         PROBE_GPU_BACKEND_ROW),

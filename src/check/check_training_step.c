@@ -37,6 +37,7 @@ const struct check check_training_step = {
     .concerns = OF_GPU,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
     .arguments = ARGUMENTS(
         {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
         PROBE_GPU_BACKEND_ROW),

@@ -114,6 +114,7 @@ const struct check check_xid = {
     .on = ON_GPUS,
     .concerns = OF_GPU,
     .passive = true,
+    .loads = LOAD_GPUS | LOAD_NVLINKS,
     .as_root = true,
     .parts = PARTS({.name = "since-boot",
                     .parser = "xid",

@@ -292,8 +292,8 @@ static void count_passes(struct settling *settling, double mended)
             continue;
         }
         shown->note = shown->began > mended ? voided_by(settling, shown) : REASON(before_the_repair);
-        if (shown->note == NULL && shown->lone)
-            shown->note = REASON(last_look_alone);
+        if (shown->note == NULL)
+            shown->note = shown->lone;
         shown->counts = shown->note == NULL;
         requirement->passes += shown->counts ? shown->passes : 0;
     }

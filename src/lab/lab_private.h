@@ -306,6 +306,11 @@ unsigned lab_hca_bus(const struct lab_profile *profile, unsigned hca);
 #define LAB_EDAC "sys/devices/system/edac/mc/mc0/"
 /* What a GPU has counted of that word since a test has struck its host. */
 unsigned long long lab_counted(const struct lab_host *host, enum fault_kind kind, int gpu, const char *word);
+/* Likewise of an HCA's network device, as ethtool tells it: what NCCL across hosts has made of it. */
+#define LAB_ETHTOOL "ethtool"
+uint64_t lab_device_counted(struct arena *arena, const struct lab_host *host, int hca, const char *counter);
+void lab_device_count(struct arena *arena, const struct lab_host *host, int hca, const char *counter,
+                      uint64_t more);
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number);
 /* GB/s between two GPUs by their index on the host, as the platform's copy test shows them. */
 double lab_p2p(const struct lab_host *host, int from, int to, bool peer, bool bidirectional);

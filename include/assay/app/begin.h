@@ -14,7 +14,9 @@ struct begin_options {
     unsigned hosts_at_once; /* 0: all; of a run that is taken up, as it was begun */
     bool allow_active;      /* also hosts in production */
     bool cancel;            /* of a run that is taken up: nothing more is asked of Slurm */
-    struct findings notes;  /* what people should know, "note: ..." or why it is refused */
+    /* With cancel: the machine of its controller is lost, who says so and why; kept with the run. NULL: it is not. */
+    const char *lost, *who, *why;
+    struct findings notes; /* what people should know, "note: ..." or why it is refused */
 };
 
 /*

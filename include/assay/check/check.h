@@ -178,6 +178,13 @@ enum check_on { ON_HOST, ON_GPUS, ON_NPUS, ON_HCAS };
 /* Of what a check on one host tells, or-ed: a change of that makes what it found void. */
 enum concern { OF_ALL = 0 /* a new one is never left out */, OF_HOST = 1, OF_GPU = 2, OF_NETWORK = 4 };
 
+/* What a test keeps busy on a host; see loads.h. */
+enum load_kind {
+    LOAD_GPUS = 1,
+    LOAD_NVLINKS = 2,
+    LOAD_PORTS = 4 /* of the fabric: all, or those that the step names */
+};
+
 /* A line of the asset list: a part is there where its first fact is, and the words after it describe it, as far as they
    are known. */
 enum { ASSET_WORDS = 6 };
@@ -213,9 +220,13 @@ struct check {
         *warning;    /* what it does to a site, said by plans and before a run; NULL: no more than others */
     unsigned scopes; /* enum scope, or-ed; 0: SCOPE_HOST */
     enum check_on on;
-    unsigned concerns;  /* enum concern, or-ed */
-    bool passive;       /* changes nothing and disturbs nobody: the guard's light path */
-    bool window;        /* it loads the GPUs or the fabric: see above */
+    unsigned concerns; /* enum concern, or-ed */
+    bool passive;      /* changes nothing and disturbs nobody: the guard's light path */
+    bool window;       /* it loads the GPUs or the fabric: see above */
+    /* enum load_kind, or-ed. With a window: what the test keeps busy on each member, and over several members besides; 0: nothing that a
+       look is about. Of one that only looks at hosts: what must have been busy for a second look to tell more; 0: all. */
+    unsigned loads, loads_across;
+    bool (*slight)(const struct check_context *context); /* briefly, or with little; NULL: never */
     bool window_drives; /* its window asks the NVMe drives too: it heats the whole host, for long */
     bool witness;       /* its tool leaves on each host what that saw: see src/check/frame/witness.c */
     bool advisories;    /* it goes by tables of advisories: the context's */

@@ -9,7 +9,8 @@
  *
  * - A pass settles it, as long as nothing that it touches was changed since (the table in src/judge/acceptance_touch.c)
  *   and the hardware stayed the same throughout the run. One of a last look of a host (a suite's "last") also takes the first
- *   look of the same check in the same run, and between the two a test that loads the host, where the suite has these.
+ *   look of the same check in the same run, and between the two tests that load what is looked at (loads.h), where the suite
+ *   has these.
  * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
  *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
  *   result between them. Running it again until it passes replaces nothing.
@@ -92,7 +93,8 @@ struct shown {
     enum outcome_word word; /* of its gates the worst; a fail that was waived then is a fail here */
     double began, ended;    /* of its attempts */
     unsigned passes;        /* attempts that passed, of a pass */
-    bool lone;   /* a last look of a host without the first one in its run, or without a load in between */
+    const struct reason
+        *lone;   /* of a last look of a host: its run has not the first one, or no load in between; NULL */
     bool counts; /* of a pass: nothing has made it void */
     const struct reason *note; /* why it does not count; NULL */
 };

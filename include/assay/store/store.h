@@ -45,9 +45,10 @@ const char *store_note(const struct store *store);
  */
 int store_begin_run(struct store *store, struct record *record /* number is set */, struct error *err)
     __attribute__((warn_unused_result));
-/* Takes over a run that no living controller holds: state running again, ours. ERROR_USAGE names the holder
-   if one lives, or if it was on another machine and that cannot be told. */
-int store_resume_run(struct store *store, const struct record *record, struct error *err)
+/* Takes over a run that no living controller holds: state running again, ours; and documents that the record has beyond those that
+   are kept. ERROR_USAGE names the holder if one lives, or if it was on another machine and that cannot be told, unless that
+   machine is named as lost (else NULL): a controller that comes back there writes no more of the run. */
+int store_resume_run(struct store *store, const struct record *record, const char *lost, struct error *err)
     __attribute__((warn_unused_result));
 /* Shapes and steps from first_step on, that the plan grew by. */
 int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)

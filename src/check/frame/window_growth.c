@@ -112,11 +112,38 @@ static const struct grown port_counters[] = {
     {"rp_cnp_handled", "window.ib.rp_cnp_handled", NULL, INFINITY, 0},
 };
 
+/*
+ * On Ethernet the files of InfiniBand's counters stay at zero, and the network device tells of its port (Documentation/networking/
+ * device_drivers/ethernet/mellanox/mlx5/counters.rst of the kernel). By the limits of what they are on InfiniBand: frames with a
+ * wrong checksum (NVSentinel has FCS and CRC as one), symbols that could not be corrected (IEEE 802.3 asks for 10^-12 too), and
+ * packets for which there was no room.
+ */
+static const struct {
+    const char *counter, *as;
+} device_counters[] = {
+    {"eth.counter.rx_crc_errors_phy", "port_rcv_errors"},
+    {"eth.counter.rx_symbol_err_phy", "symbol_error"},
+    {"eth.counter.rx_discards_phy", "port_xmit_discards"},
+    {"eth.counter.tx_discards_phy", "port_xmit_discards"},
+};
+
+const char *growth_device_counter(size_t number)
+{
+    return number < ARRAY_SIZE(device_counters) ? device_counters[number].counter : NULL;
+}
+
+static const char *name_in_table(const char *metric)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(device_counters); i++)
+        if (strcmp(metric, device_counters[i].counter) == 0)
+            return device_counters[i].as;
+    return strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
+}
+
 /* What is not in the table is none that may grow at all: a link that goes down. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
 {
-    const char *name =
-        strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
+    const char *name = name_in_table(metric);
     double most = 0, hourly = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
