@@ -28,11 +28,10 @@ bool page_open_link(struct page *page, size_t step)
     const struct step_view *at = &page->view->steps[step];
 
     if (at->attempts.count > 0)
-        html_shape(page->out, "<a href=\"#e@\">",
-                   (double)view_attempt_index(page->view, at->attempts.items[0]));
-    else if (page->entry_of_step[step] > 0)
+        return page_open_attempt(page, at->attempts.items[0]);
+    if (page->entry_of_step[step] > 0)
         html_shape(page->out, "<a href=\"#n@\">", (double)page->entry_of_step[step]);
-    return at->attempts.count > 0 || page->entry_of_step[step] > 0;
+    return page->entry_of_step[step] > 0;
 }
 
 void page_word_link(struct page *page, enum outcome_word word, size_t step)
