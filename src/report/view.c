@@ -66,6 +66,27 @@ void coverage_add(struct coverage *sum, const struct coverage *part)
     sum->remarks += part->remarks;
 }
 
+/* Steps of one name stand together: the row before is nearly always the one. */
+static struct coverage_row *find_row(const struct view *view, struct coverage_rows *rows, const char *name)
+{
+    for (size_t i = rows->items.count; i > 0; i--)
+        if (strcmp(rows->items.items[i - 1].name, name) == 0)
+            return &rows->items.items[i - 1];
+    *list_push(view->arena, &rows->items) = (struct coverage_row){.name = name};
+    return &rows->items.items[rows->items.count - 1];
+}
+
+void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows)
+{
+    *ret_rows = (struct coverage_rows){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        struct coverage_row *row = find_row(view, ret_rows, view->steps[i].step->shape->suite_step);
+
+        coverage_add(&row->sum, &view->steps[i].coverage);
+        row->targets++;
+    }
+}
+
 /* Of two outcomes for one item the worse one stands. */
 static void place_outcomes(struct view *view)
 {

@@ -38,6 +38,17 @@ struct view {
     size_t told_count; /* of how many */
 };
 
+/* Of each step of the suite, in plan order, the sum over its targets. */
+struct coverage_row {
+    const char *name;
+    size_t targets;
+    struct coverage sum;
+};
+struct coverage_rows {
+    LIST_OF(struct coverage_row) items;
+};
+void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows);
+
 struct suite;
 
 struct view *view_create(struct arena *arena, const struct record *record);
