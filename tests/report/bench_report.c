@@ -15,7 +15,7 @@
 #include "assay/report/report.h"
 #include "sample_record.h"
 
-enum { HOSTS = 1250, MANY = 20000 };
+enum { TURNS = 5, HOSTS = 1250, MANY = 20000 };
 
 /* Aims of HOSTS and of MANY; NAN: none. */
 static const struct bench {
@@ -23,9 +23,9 @@ static const struct bench {
     enum report_language language;
     double time_s[2], memory_mb[2], size_mb[2];
 } benches[] = {
-    {"html", "html", LANGUAGE_EN, {1, 10}, {150, 500}, {10, 10}},
-    {"html_zh", "html", LANGUAGE_ZH, {1, 10}, {150, 500}, {10, 10}},
-    {"text", "text", LANGUAGE_EN, {1, 10}, {150, 500}, {1, 1}},
+    {"html", "html", LANGUAGE_EN, {1, 5}, {150, 500}, {10, 10}},
+    {"html_zh", "html", LANGUAGE_ZH, {1, 5}, {150, 500}, {10, 10}},
+    {"text", "text", LANGUAGE_EN, {1, 5}, {150, 500}, {1, 1}},
     {"json", "json", LANGUAGE_EN, {NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
     {"csv", "csv", LANGUAGE_EN, {NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
     {"junit", "junit", LANGUAGE_EN, {NAN, NAN}, {NAN, NAN}, {NAN, NAN}},
@@ -101,7 +101,12 @@ static bool measure(const struct record *record, const struct bench *bench, bool
 
     if (child == 0) {
         struct cost cost = write_once(record, bench, path);
-        bool met = print(bench->name, "time", cost.time_s, "s", bench->time_s[many]);
+        bool met;
+
+        /* The fastest of several turns, where they are short; memory is that of the first. */
+        for (int i = 1; i < TURNS && !many; i++)
+            cost.time_s = fmin(cost.time_s, write_once(record, bench, NULL).time_s);
+        met = print(bench->name, "time", cost.time_s, "s", bench->time_s[many]);
 
         met &= print(bench->name, "memory", cost.memory_mb, "MB", bench->memory_mb[many]);
         met &= print(bench->name, "size", cost.size_mb, "MB", bench->size_mb[many]);
