@@ -420,7 +420,9 @@ static const struct reason *why_stop(const struct looked *looked)
         return REASON(search_ended_early);
     if (looked->last_round >= ROUNDS_BROKEN && ended == 0)
         return REASON(no_part_test_ended);
-    return looked->last_round >= ROUNDS_MOST ? REASON(rounds_used_up) : NULL;
+    if (looked->last_round >= ROUNDS_MOST)
+        return REASON(rounds_used_up);
+    return search_time_spent(looked);
 }
 
 /* --- what was found ----------------------------------------------------------------------------------------------- */

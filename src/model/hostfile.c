@@ -1057,34 +1057,6 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
                           (struct slice){text.bytes, text.length}, err);
 }
 
-unsigned host_racks(const struct host *const *hosts, size_t count)
-{
-    unsigned racks = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t earlier = 0;
-
-        while (strcmp(hosts[earlier]->rack, hosts[i]->rack) != 0)
-            earlier++;
-        racks += earlier == i;
-    }
-    return racks;
-}
-
-unsigned host_racks_fewest(const struct host *const *hosts, size_t count)
-{
-    unsigned fewest = (unsigned)count;
-
-    for (size_t i = 0; i < count; i++) {
-        unsigned together = 0;
-
-        for (size_t k = 0; k < count; k++)
-            together += strcmp(hosts[k]->rack, hosts[i]->rack) == 0;
-        fewest = together < fewest ? together : fewest;
-    }
-    return fewest;
-}
-
 const struct host *hostfile_find(const struct hostfile *hostfile, const char *name)
 {
     for (size_t i = 0; i < hostfile->hosts.count; i++)

@@ -65,6 +65,8 @@ void page_paragraph(struct page *page, enum text_key key);
 /* <dt>, <dd> */
 void page_pair(struct page *page, enum text_key key, const char *value);
 void page_said_pair(struct page *page, enum text_key key, const struct reason *reason);
+/* Of how many hosts the section tells one by one, where it is not all of them, and where the others are. */
+void page_told(struct page *page);
 /* A reason in the page's language; each piece that nobody translates, as what a tool printed, is marked as English. */
 void page_said(struct page *page, const struct reason *reason);
 /* Hosts by name, of which there may be hundreds: the first of them, and all where the reader asks. */
@@ -92,6 +94,9 @@ struct page_head {
      page_heads((page), (const struct page_head[]){__VA_ARGS__}, \
                 sizeof((const struct page_head[]){__VA_ARGS__}) / sizeof(struct page_head)))
 void page_heads(struct page *page, const struct page_head *heads, size_t count);
+
+/* <a href> to an attempt among the evidence; false: it is not listed there, and nothing was opened. */
+bool page_open_attempt(struct page *page, const struct attempt *attempt);
 
 /* page_answer.c */
 void page_answer(struct page *page);

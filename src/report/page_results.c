@@ -28,11 +28,10 @@ bool page_open_link(struct page *page, size_t step)
     const struct step_view *at = &page->view->steps[step];
 
     if (at->attempts.count > 0)
-        html_shape(page->out, "<a href=\"#e@\">",
-                   (double)view_attempt_index(page->view, at->attempts.items[0]));
-    else if (page->entry_of_step[step] > 0)
+        return page_open_attempt(page, at->attempts.items[0]);
+    if (page->entry_of_step[step] > 0)
         html_shape(page->out, "<a href=\"#n@\">", (double)page->entry_of_step[step]);
-    return at->attempts.count > 0 || page->entry_of_step[step] > 0;
+    return page->entry_of_step[step] > 0;
 }
 
 void page_word_link(struct page *page, enum outcome_word word, size_t step)
@@ -312,40 +311,16 @@ static void write_coverage_row(struct page *page, const char *name, size_t targe
     html_markup(page->out, "</tr>\n");
 }
 
-struct coverage_row {
-    const char *name;
-    size_t targets;
-    struct coverage sum;
-};
-struct coverage_rows {
-    LIST_OF(struct coverage_row) items;
-};
-
-/* Steps of one name stand together: the row before is nearly always the one. */
-static struct coverage_row *find_row(struct page *page, struct coverage_rows *rows, const char *name)
-{
-    for (size_t i = rows->items.count; i > 0; i--)
-        if (strcmp(rows->items.items[i - 1].name, name) == 0)
-            return &rows->items.items[i - 1];
-    *list_push(page->arena, &rows->items) = (struct coverage_row){.name = name};
-    return &rows->items.items[rows->items.count - 1];
-}
-
 void page_coverage(struct page *page)
 {
     const struct view *view = page->view;
-    struct coverage_rows rows = {0};
+    struct coverage_rows rows;
 
+    coverage_rows_of(view, &rows);
     page_paragraph(page, TEXT_COVERAGE_INTRO);
     page_table(page, "coverage", COLUMN(STEP), COLUMN(TARGETS), COLUMN(GATES_OWED), COLUMN(WITH_A_VALUE),
                COLUMN(PASSED), COLUMN(FAILED), COLUMN(INCONCLUSIVE), COLUMN(NOT_RUN), COLUMN(RECORDED));
     html_markup(page->out, "<tbody>\n");
-    for (size_t i = 0; i < view->step_count; i++) {
-        struct coverage_row *row = find_row(page, &rows, view->steps[i].step->shape->suite_step);
-
-        coverage_add(&row->sum, &view->steps[i].coverage);
-        row->targets++;
-    }
     for (size_t i = 0; i < rows.items.count; i++)
         write_coverage_row(page, rows.items.items[i].name, rows.items.items[i].targets,
                            &rows.items.items[i].sum);

@@ -193,7 +193,7 @@ void report_html(const struct record *record, enum report_language language, str
     cleanup_arena struct arena *arena = arena_create();
     struct page page = {.out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
-    page.entry_count = report_entries(arena, record, &page.entries);
+    page.entry_count = entries_of_view(page.view, &page.entries);
     index_entries(&page);
     report_causes_of(page.view, page.entries, page.entry_count, &page.causes);
     report_names_of(arena, record, &page.names);

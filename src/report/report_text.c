@@ -550,6 +550,7 @@ static void write_coverage(struct letter *letter)
     static const enum text_key heads[] = {TEXT_L_OWED,    TEXT_L_VALUES,  TEXT_L_PASSED, TEXT_L_FAILED,
                                           TEXT_L_UNCLEAR, TEXT_L_NOT_RUN, TEXT_L_RECORD};
     const struct view *view = letter->view;
+    struct coverage_rows rows;
 
     put_rule(letter, say(letter, TEXT_L_COVERAGE));
     put_column(letter, say(letter, TEXT_L_STEP), STEP_COLUMNS);
@@ -558,19 +559,9 @@ static void write_coverage(struct letter *letter)
         text_put(letter->out, say(letter, heads[i]));
     }
     text_put(letter->out, "\n");
-    for (size_t i = 0; i < view->step_count; i++) {
-        const char *name = view->steps[i].step->shape->suite_step;
-        struct coverage sum = {0};
-        bool seen = false;
-
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(view->steps[k].step->shape->suite_step, name) == 0;
-        for (size_t k = i; !seen && k < view->step_count; k++)
-            if (strcmp(view->steps[k].step->shape->suite_step, name) == 0)
-                coverage_add(&sum, &view->steps[k].coverage);
-        if (!seen)
-            write_coverage_line(letter, name, &sum);
-    }
+    coverage_rows_of(view, &rows);
+    for (size_t i = 0; i < rows.items.count; i++)
+        write_coverage_line(letter, rows.items.items[i].name, &rows.items.items[i].sum);
     write_coverage_line(letter, say(letter, TEXT_L_ALL_STEPS), &view->coverage);
 }
 
@@ -852,7 +843,7 @@ void report_text(const struct record *record, enum report_language language, str
     struct letter letter = {
         .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
-    letter.entry_count = report_entries(arena, record, &letter.entries);
+    letter.entry_count = entries_of_view(letter.view, &letter.entries);
     write_head(&letter);
     write_units(&letter);
     write_answer(&letter);

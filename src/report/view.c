@@ -66,6 +66,27 @@ void coverage_add(struct coverage *sum, const struct coverage *part)
     sum->remarks += part->remarks;
 }
 
+/* Steps of one name stand together: the row before is nearly always the one. */
+static struct coverage_row *find_row(const struct view *view, struct coverage_rows *rows, const char *name)
+{
+    for (size_t i = rows->items.count; i > 0; i--)
+        if (strcmp(rows->items.items[i - 1].name, name) == 0)
+            return &rows->items.items[i - 1];
+    *list_push(view->arena, &rows->items) = (struct coverage_row){.name = name};
+    return &rows->items.items[rows->items.count - 1];
+}
+
+void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows)
+{
+    *ret_rows = (struct coverage_rows){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        struct coverage_row *row = find_row(view, ret_rows, view->steps[i].step->shape->suite_step);
+
+        coverage_add(&row->sum, &view->steps[i].coverage);
+        row->targets++;
+    }
+}
+
 /* Of two outcomes for one item the worse one stands. */
 static void place_outcomes(struct view *view)
 {
@@ -171,6 +192,39 @@ static void place_host_verdicts(struct view *view)
     }
 }
 
+static void choose_told(struct view *view)
+{
+    size_t hosts = view->record->plan->hosts.count;
+
+    view->told = arena_array(view->arena, bool, hosts + 1);
+    for (size_t i = 0; i < hosts && hosts <= HOSTS_TOLD; i++)
+        view->told[view->told_count++] = true;
+    for (size_t i = 0; i < view->step_count && view->told_count < HOSTS_TOLD; i++) {
+        const struct step *step = view->steps[i].step;
+        size_t host = step->member_count == 1 && view->steps[i].word > OUTCOME_PASS
+                          ? view_host(view, step->members[0])
+                          : (size_t)-1;
+
+        if (host == (size_t)-1 || view->told[host])
+            continue;
+        view->told[host] = true;
+        view->told_count++;
+    }
+}
+
+bool view_tells_all(const struct view *view)
+{
+    return view->told_count == view->record->plan->hosts.count;
+}
+
+bool view_tells_step(const struct view *view, size_t step)
+{
+    const struct step *at = view->steps[step].step;
+    size_t host = at->member_count == 1 ? view_host(view, at->members[0]) : (size_t)-1;
+
+    return host == (size_t)-1 || view->told[host];
+}
+
 struct view *view_create(struct arena *arena, const struct record *record)
 {
     struct view *view = arena_new(arena, struct view);
@@ -178,6 +232,7 @@ struct view *view_create(struct arena *arena, const struct record *record)
     view->arena = arena;
     view->record = record;
     view->step_count = record->plan->steps.count;
+    view->places = host_places_create(arena, record->plan);
     view->steps = arena_array(arena, struct step_view, view->step_count);
     for (size_t i = 0; i < view->step_count; i++) {
         view->steps[i].step = &record->plan->steps.items[i];
@@ -191,6 +246,7 @@ struct view *view_create(struct arena *arena, const struct record *record)
     place_outcomes(view);
     for (size_t i = 0; i < view->step_count; i++)
         settle_step(view, i);
+    choose_told(view);
     settle_verdict(view);
     view->verdict_text = view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
                              ? standing_verdict_text(arena, &record->standing, &record->judgement)
@@ -246,13 +302,12 @@ size_t view_host(const struct view *view, const struct host *host)
 {
     const struct plan *plan = view->record->plan;
 
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (plan->hosts.items[i] == host)
-            return i;
-    for (size_t i = 0; i < plan->hosts.count; i++)
+    size_t place = host_place(view->places, host);
+
+    for (size_t i = 0; place == (size_t)-1 && i < plan->hosts.count; i++)
         if (strcmp(plan->hosts.items[i]->name, host->name) == 0)
-            return i;
-    return (size_t)-1;
+            place = i;
+    return place;
 }
 
 size_t view_attempt_index(const struct view *view, const struct attempt *attempt)
