@@ -29,6 +29,7 @@ static const struct section {
     {"isolation", TEXT_ISOLATION, false, 0, page_has_searches, page_searches},
     {"undecided", TEXT_UNDECIDED, false, 0, always, page_undecided},
     {"unjudged", TEXT_UNJUDGED, false, 0, page_has_unjudged, page_unjudged},
+    {"reached", TEXT_REACHED, false, 0, page_has_reached, page_reached},
     {"coverage", TEXT_COVERAGE, false, 0, always, page_coverage},
     {"matrix", TEXT_MATRIX, false, 0, always, page_matrix},
     {"remarks", TEXT_REMARKS, false, 0, page_has_remarks, page_remarks},
@@ -203,6 +204,7 @@ void report_html(const struct record *record, enum report_language language, str
     tunings_collect(page.view, &page.tunings);
     distributions_collect(page.view, &page.distributions);
     gpu_tables_collect(page.view, &page.burns);
+    reached_of(page.view, &page.reached);
     worth_measure(arena, record, &page.worth);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));

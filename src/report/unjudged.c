@@ -187,6 +187,20 @@ static void add_concessions(const struct source *source, const struct documents 
             (struct unjudged){UNJUDGED_SPARE, "", "", "", reason(source->arena, text, found.spare_names)};
 }
 
+bool unjudged_is_whole_test(const struct unjudged *row)
+{
+    return row->kind == UNJUDGED_WHEN || row->kind == UNJUDGED_PLATFORM || row->kind == UNJUDGED_ABSENT;
+}
+
+bool unjudged_names_before(const struct unjudged_list *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (unjudged_is_whole_test(&list->items.items[i]) &&
+            strcmp(list->items.items[i].step, list->items.items[index].step) == 0)
+            return true;
+    return false;
+}
+
 const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row)
 {
     return language_say(

@@ -36,6 +36,9 @@ struct unjudged_list {
     /* What is less than built in, then steps in the suite's order, then metrics in the plan's. */
     LIST_OF(struct unjudged) items;
 };
+/* It is a test of the suite that hosts were not given; and whether a row before it names the same. */
+bool unjudged_is_whole_test(const struct unjudged *row);
+bool unjudged_names_before(const struct unjudged_list *list, size_t index);
 /* "gpu-burn, gpu_burn.gflops (hgx-h100): why". */
 const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row);
 void unjudged_of_run(const struct view *view, struct unjudged_list *ret_list);

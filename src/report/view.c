@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/model/suite.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -297,6 +298,38 @@ const struct suite *view_suite(const struct view *view)
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome)
 {
     return &view->steps[outcome->step].step->shape->slots[outcome->slot];
+}
+
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome)
+{
+    const char *measured = reason_argument_text(outcome->measured, 1);
+    const struct metric *metric;
+
+    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+        return true;
+    if (measured == NULL)
+        return false;
+    metric = metric_find(view_slot(view, outcome)->metric);
+    return metric == NULL || *metric->unit == '\0' ? strchr(measured, ' ') == NULL
+                                                   : slice_ends(slice_of(measured), metric->unit);
+}
+
+size_t view_shown(const struct view *view, const struct outcome *outcome)
+{
+    const struct step_view *at = &view->steps[outcome->step];
+
+    if (view_shows_own_value(view, outcome))
+        return outcome->slot;
+    for (size_t i = 0; i < at->step->shape->slot_count; i++)
+        if (i != outcome->slot && at->items[i]->value == outcome->value &&
+            reason_equal(at->items[i]->measured, outcome->measured))
+            return i;
+    return outcome->slot;
+}
+
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome)
+{
+    return &view->steps[outcome->step].step->shape->slots[view_shown(view, outcome)];
 }
 
 size_t view_host(const struct view *view, const struct host *host)

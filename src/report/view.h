@@ -62,6 +62,11 @@ const struct suite *documents_suite(struct arena *arena, const struct documents 
 /* As the run keeps it; NULL likewise. */
 const struct suite *view_suite(const struct view *view);
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
+/* What is found of a number that the check only records is laid at a gate beside it, which then shows that number: whether the
+   outcome shows one of its own, and the slot, in its step, whose number it shows. */
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome);
+size_t view_shown(const struct view *view, const struct outcome *outcome);
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome);
 /* Of so many hosts a report tells each one by one; of more those alone that are not fit, and so many of them at most: the others
    stand in sums, in the map and in the reports for programs. */
 enum { HOSTS_TOLD = 2500 };
