@@ -99,7 +99,7 @@ static void write_short_row(struct page *page, const struct reached_row *row)
 
 void page_reached_short(struct page *page)
 {
-    enum { LINES = 10 };
+    enum { LINES = 12 };
     size_t rows[LINES], count;
 
     if (page->causes.to_fix + page->causes.to_decide > 0)

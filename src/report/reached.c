@@ -240,9 +240,10 @@ static bool is_across(const struct view *view, const struct reached_row *row)
     return view->steps[row->worst->step].step->member_count > 1;
 }
 
-static bool is_nearer(const struct reached_row *a, const struct reached_row *b)
+/* It was measured against a number, and is no link's own word of how fast it is. */
+static bool is_proof(const struct reached_row *row)
 {
-    return isfinite(a->margin) && (!isfinite(b->margin) || a->margin < b->margin);
+    return row->worst != NULL && isfinite(row->margin) && strcmp(row->status, "tool") != 0;
 }
 
 /* Of its step, and platform, no row is nearer to its limit. */
@@ -250,16 +251,16 @@ static bool is_nearest(const struct reached *reached, size_t index)
 {
     const struct reached_row *row = &reached->items.items[index];
 
-    for (size_t i = 0; i < reached->items.count && row->worst != NULL; i++) {
+    for (size_t i = 0; i < reached->items.count && is_proof(row); i++) {
         const struct reached_row *other = &reached->items.items[i];
 
-        if (i == index || other->worst == NULL || strcmp(other->suite_step, row->suite_step) != 0 ||
+        if (i == index || !is_proof(other) || strcmp(other->suite_step, row->suite_step) != 0 ||
             strcmp(other->platform, row->platform) != 0)
             continue;
-        if (is_nearer(other, row) || (i < index && !is_nearer(row, other)))
+        if (other->margin < row->margin || (i < index && other->margin <= row->margin))
             return false;
     }
-    return row->worst != NULL;
+    return is_proof(row);
 }
 
 size_t reached_nearest(const struct view *view, const struct reached *reached, size_t most, size_t *ret_rows)

@@ -29,7 +29,7 @@ struct reached {
 
 /* In the view's arena. */
 void reached_of(const struct view *view, struct reached *ret_reached);
-/* Of each step of the suite the row nearest to its limit: who signs sees how little room there was. Of more than `most` steps those
+/* Of each step of the suite the measured row nearest to its limit, where that is a number: who signs sees how little room there was. Of more than `most` steps those
    come first that are measured over several hosts. Indexes of rows, in plan order; returns how many. */
 size_t reached_nearest(const struct view *view, const struct reached *reached, size_t most, size_t *ret_rows);
 /* "node3 gpu2": where the worst value was measured. */
