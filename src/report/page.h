@@ -199,6 +199,8 @@ bool page_open_link(struct page *page, size_t step);
 void page_verdict_class(struct text *out, enum verdict_word word);
 const char *page_verdict_symbol(enum verdict_word word);
 size_t page_count_verdicts(const struct page *page, const char *scope);
+/* The metric, which may be broken behind its points. */
+void page_metric(struct page *page, const char *metric);
 /* The metric, and where it is taken in small letters behind it. */
 void page_metric_cell(struct page *page, const char *metric, const struct reason *at);
 /* A number with so many decimals, or a dash. */

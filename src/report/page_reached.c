@@ -30,8 +30,7 @@ static void write_row(struct page *page, const struct reached_row *row)
     html_markup(page->out, "<tr>");
     html_row_head(page->out, row->suite_step);
     page_metric_cell(page, row->metric, row->at);
-    number_cell(page, row->worst != NULL ? value_text(page, row->worst->value, row->unit)
-                                         : say(page, TEXT_NOTHING));
+    number_cell(page, row->worst != NULL ? said(page, row->worst->measured) : say(page, TEXT_NOTHING));
     page_said_cell_or(page, reached_where(page->view, row), TEXT_DASH);
     number_cell(page,
                 isfinite(row->median) ? value_text(page, row->median, row->unit) : say(page, TEXT_DASH));
@@ -88,7 +87,7 @@ static void write_short_row(struct page *page, const struct reached_row *row)
     html_markup(page->out, "<tr>");
     html_row_head(page->out, row->suite_step);
     page_metric_cell(page, row->metric, NULL);
-    number_cell(page, value_text(page, row->worst->value, row->unit));
+    number_cell(page, said(page, row->worst->measured));
     page_said_cell(page, reached_where(page->view, row));
     number_cell(page, value_text(page, row->median, row->unit));
     page_said_cell_or(page, gate_bound(page->arena, row->gate), TEXT_NONE_APPLIED);

@@ -44,7 +44,7 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
 }
 
 /* May break behind each point of "p2p.unidirectional.enabled", and where a word is too long for that anywhere. */
-static void write_metric(struct page *page, const char *metric)
+void page_metric(struct page *page, const char *metric)
 {
     enum { LONGEST = 24 };
     bool words = true;
@@ -71,7 +71,7 @@ static void write_metric(struct page *page, const char *metric)
 void page_metric_cell(struct page *page, const char *metric, const struct reason *at)
 {
     html_markup(page->out, "<td>");
-    write_metric(page, metric);
+    page_metric(page, metric);
     if (at != NULL) {
         html_markup(page->out, " <small>");
         page_said(page, at);

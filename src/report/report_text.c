@@ -623,7 +623,7 @@ static void write_reached_row(struct letter *letter, const struct reached_row *r
         return;
     }
     put_wrapped(letter, "", 2,
-                sayf(letter, TEXT_L_REACHED_ROW, name, reached_value(letter, row->worst->value, row->unit),
+                sayf(letter, TEXT_L_REACHED_ROW, name, said(letter, row->worst->measured),
                      said(letter, reached_where(letter->view, row)),
                      reached_value(letter, row->median, row->unit),
                      row->gate != NULL ? said(letter, gate_bound(letter->arena, row->gate))

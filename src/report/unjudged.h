@@ -10,7 +10,7 @@
 
 enum unjudged_kind {
     UNJUDGED_NOTE,     /* a metric is only recorded; detail says why */
-    UNJUDGED_WHEN,     /* the step is for hosts of which detail holds: {"mounts":true} */
+    UNJUDGED_WHEN,     /* the step is for hosts that are otherwise than these: detail says why */
     UNJUDGED_PLATFORM, /* hosts of that platform have no such thing */
     UNJUDGED_APART,    /* hosts of these platforms were never tested together */
     UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in one has and it has not */

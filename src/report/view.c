@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/hostfile.h"
 #include "assay/model/suite.h"
 #include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
@@ -288,6 +289,17 @@ const struct suite *documents_suite(struct arena *arena, const struct documents 
     struct error err = {0};
 
     return suite != NULL ? suite_parse(arena, suite->name, suite->bytes, &err) : NULL;
+}
+
+const struct hostfile *documents_hostfile(struct arena *arena, const struct documents *documents)
+{
+    const struct document *last = NULL;
+    struct error err = {0};
+
+    for (size_t i = 0; i < documents->count; i++)
+        if (strcmp(documents->items[i].kind, "hostfile") == 0)
+            last = &documents->items[i];
+    return last != NULL ? hostfile_parse(arena, last->name, last->bytes, &err) : NULL;
 }
 
 const struct suite *view_suite(const struct view *view)

@@ -92,11 +92,13 @@ int main(int argc, char **argv)
     struct arena *arena = arena_create();
     uint64_t hosts = HOSTS;
     const struct record *record;
-    if (argc == 3) scan_u64(slice_of(argv[2]), &hosts);
+    if (argc == 3)
+        scan_u64(slice_of(argv[2]), &hosts);
     double s = now_s();
     record = sample_record(
         arena, &(struct sample){.hosts = (unsigned)hosts, .units = (unsigned)hosts / 125, .faults = true});
-    printf("record %.1f s %.0f MB outcomes %zu attempts %zu\n", now_s()-s, peak_mb(), record->judgement.outcome_count, record->attempts.count);
+    printf("record %.1f s %.0f MB outcomes %zu attempts %zu\n", now_s() - s, peak_mb(),
+           record->judgement.outcome_count, record->attempts.count);
     fflush(stdout);
     for (size_t i = 0; i < ARRAY_SIZE(benches); i++) {
         pid_t pid = fork();
