@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/plan.h"
 
 #include "plan_private.h"

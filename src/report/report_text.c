@@ -9,6 +9,7 @@
 #include "assay/model/evidence.h"
 #include "assay/model/suite.h"
 #include "changes.h"
+#include "distributions.h"
 #include "gates.h"
 #include "history_shown.h"
 #include "language.h"
@@ -16,6 +17,7 @@
 #include "method.h"
 #include "names.h"
 #include "out_of_use.h"
+#include "reached.h"
 #include "retests.h"
 #include "searches.h"
 #include "slices.h"
@@ -565,13 +567,15 @@ static void write_coverage(struct letter *letter)
     write_coverage_line(letter, say(letter, TEXT_L_ALL_STEPS), &view->coverage);
 }
 
-/* What broke off under a variant has not met or missed any limit. */
-static const char *remark_text(struct letter *letter, const struct gate_line *gate)
+static void write_missed(struct letter *letter, const struct remark_line *line)
 {
-    if (gate->gate == NULL)
-        return sayf(letter, TEXT_L_ITEMS_OF, number(letter, gate->items), gate->suite_step);
-    return sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
-                said(letter, limit_origin(letter->arena, gate->status, gate->source)));
+    const struct gate_line *gate = &line->gate;
+    const char *missed = sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
+                              said(letter, limit_origin(letter->arena, gate->status, gate->source)));
+
+    put_wrapped(letter, "", 2,
+                sayf(letter, gate->at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK, said(letter, line->targets),
+                     gate->metric, missed, said(letter, line->example), said(letter, gate->at)));
 }
 
 static void write_remarks(struct letter *letter)
@@ -580,13 +584,60 @@ static void write_remarks(struct letter *letter)
 
     if (letter->view->coverage.remarks == 0)
         return;
-    put_rule(letter, say(letter, TEXT_L_REMARKS));
     remark_lines_of_run(letter->view, &lines);
-    list_each (line, lines.items)
+    if (lines.missed > 0)
+        put_rule(letter, say(letter, TEXT_L_REMARKS));
+    for (size_t i = 0; i < lines.missed; i++)
+        write_missed(letter, &lines.items.items[i]);
+    if (lines.missed < lines.items.count)
+        put_rule(letter, say(letter, TEXT_L_REMARKS_HOW));
+    for (size_t i = lines.missed; i < lines.items.count; i++) {
+        const struct remark_line *line = &lines.items.items[i];
+
         put_wrapped(letter, "", 2,
-                    sayf(letter, line->gate.at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
-                         said(letter, line->targets), line->gate.metric, remark_text(letter, &line->gate),
-                         said(letter, line->example), said(letter, line->gate.at)));
+                    sayf(letter, TEXT_L_REMARK_HOW, said(letter, line->targets), line->gate.suite_step,
+                         number(letter, line->gate.items), said(letter, line->example)));
+    }
+}
+
+/* -- What was reached -------------------------------------------------------------------------------------- */
+
+static const char *reached_value(struct letter *letter, double value, const char *unit)
+{
+    return arena_printf(letter->arena, "%s%s%s", distribution_number(letter->arena, value),
+                        *unit != '\0' ? " " : "", unit);
+}
+
+static void write_reached_row(struct letter *letter, const struct reached_row *row)
+{
+    const char *name = arena_printf(letter->arena, "%s, %s", row->suite_step, row->metric);
+    const char *hosts = sayf(letter, TEXT_OF, number(letter, row->hosts), number(letter, row->hosts_owed));
+
+    if (row->at != NULL)
+        name = arena_printf(letter->arena, "%s%s%s", name, say(letter, TEXT_AT), said(letter, row->at));
+    if (row->worst == NULL) {
+        put_wrapped(letter, "", 2, sayf(letter, TEXT_L_REACHED_NOTHING, name, hosts));
+        return;
+    }
+    put_wrapped(letter, "", 2,
+                sayf(letter, TEXT_L_REACHED_ROW, name, said(letter, row->worst->measured),
+                     said(letter, reached_where(letter->view, row)),
+                     reached_value(letter, row->median, row->unit),
+                     row->gate != NULL ? said(letter, gate_bound(letter->arena, row->gate))
+                                       : say(letter, TEXT_NONE_APPLIED),
+                     said(letter, limit_origin(letter->arena, row->status, row->source)), hosts));
+}
+
+static void write_reached(struct letter *letter)
+{
+    struct reached reached;
+
+    reached_of(letter->view, &reached);
+    if (reached.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_L_REACHED));
+    for (size_t i = 0; i < reached.items.count; i++)
+        write_reached_row(letter, &reached.items.items[i]);
 }
 
 /* -- Retests ----------------------------------------------------------------------------------------------
@@ -854,6 +905,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_matrix(&letter);
     write_shared_steps(&letter);
     write_unjudged(&letter);
+    write_reached(&letter);
     write_coverage(&letter);
     write_tunings(&letter);
     write_remarks(&letter);
