@@ -115,7 +115,7 @@ page = assay("report", last + 1, "--db", database).stdout
 section = page[page.index('<section id="earlier"'):]
 section = section[:section.index("</section>")]
 tap.ok(f"run {last} of" in section and "node2" in section and "gpu3" in section, "with both values", section)
-tap.ok(f"run {last} of" in assay("show", last + 1, "--db", database).stdout, "in a terminal too")
+tap.ok(f"run {last} of" in assay("show", last + 1, "--full", "--db", database).stdout, "in a terminal too")
 tap.same(assay("report", 1, "--against", 99, "--db", database).returncode, 64, "a run to compare with that is missing is refused")
 plain = assay("report", 1, "--db", database).stdout
 named = assay("report", 1, "--db", database, "--title", "Iron <2>", "--customer", "Acme", "--site", "Oslo").stdout
