@@ -102,7 +102,7 @@ static const char script_head[] =
     "run() {\n"
     "    status=0\n"
     "    \"$@\" >\"$printed\" || status=$?\n"
-    "    cat \"$printed\"\n"
+    "    sed '/^next: /d' \"$printed\"\n"
     "    [ \"$status\" -le 3 ] || exit \"$status\"\n"
     "    add \"$(sed -n 's/^run: //p' \"$printed\")\"\n"
     "}\n";

@@ -81,7 +81,7 @@ static void find_mendings(const struct acceptance *acceptance, const struct requ
         const char *subject = fail->outcome != NULL ? step->shape->slots[fail->outcome->slot].subject : "";
         const char *host = host_of(step, fail, subject);
 
-        if (!fail->waived && host != NULL)
+        if (fail->waiver == NULL && host != NULL)
             add_mending(acceptance->arena, mendings, host,
                         step->member_count == 1 ? item_of(acceptance->arena, subject) : "");
     }

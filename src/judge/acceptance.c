@@ -168,8 +168,9 @@ static void note_unit(struct settling *settling, const struct host *host, enum r
 /* What was not mended is kept for the reader, as it was measured. */
 static void note_standing(struct settling *settling, struct standing_fail fail, enum requirement_state state)
 {
-    fail.waived = state == REQUIREMENT_WAIVED;
-    if (fail.waived || state == REQUIREMENT_FAILED)
+    if (state != REQUIREMENT_WAIVED)
+        fail.waiver = NULL;
+    if (fail.waiver != NULL || state == REQUIREMENT_FAILED)
         *list_push(settling->acceptance->arena, &settling->requirement->standing) = fail;
 }
 
@@ -194,7 +195,8 @@ static void mend_fail(struct settling *settling, const struct shown *fail, const
     }
     if (blame_count(&blamed) == 0)
         worst = mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
-    note_standing(settling, (struct standing_fail){.run = fail->run, .outcome = outcome}, worst);
+    note_standing(settling, (struct standing_fail){.run = fail->run, .outcome = outcome, .waiver = waiver},
+                  worst);
 }
 
 /* Of an accused path or leaf no host is at fault. */

@@ -20,11 +20,12 @@ struct showing {
     const struct view *view;
     const struct report_entry *entries;
     struct sightings sightings;
-    const bool *stands;  /* by outcome of its judgement */
-    const bool *accused; /* likewise by accusation */
+    const struct standing_fail **fails; /* by outcome of its judgement; NULL: it was mended, or is no fail */
+    const struct standing_fail **accused; /* likewise by accusation */
 };
 
-static bool entry_stands(const struct showing *showing, const struct report_entry *entry)
+static const struct standing_fail *fail_of_entry(const struct showing *showing,
+                                                 const struct report_entry *entry)
 {
     const struct judgement *judgement = &showing->view->record->judgement;
 
@@ -34,19 +35,29 @@ static bool entry_stands(const struct showing *showing, const struct report_entr
         const struct outcome *outcome = entry->outcomes[i];
 
         if (outcome >= judgement->outcomes && outcome < judgement->outcomes + judgement->outcome_count &&
-            showing->stands[outcome - judgement->outcomes])
-            return true;
+            showing->fails[outcome - judgement->outcomes] != NULL)
+            return showing->fails[outcome - judgement->outcomes];
     }
-    return false;
+    return NULL;
 }
 
-static const struct report_entry *standing_entry(const struct showing *showing,
-                                                 const struct report_cause *cause)
+/* The first that is not waived; of what is waived as a whole the first. */
+static const struct standing_fail *fail_of_cause(const struct showing *showing,
+                                                 const struct report_cause *cause,
+                                                 const struct report_entry **ret_entry)
 {
-    for (size_t i = 0; cause->word == OUTCOME_FAIL && i < cause->entries.count; i++)
-        if (entry_stands(showing, &showing->entries[cause->entries.items[i]]))
-            return &showing->entries[cause->entries.items[i]];
-    return NULL;
+    const struct standing_fail *found = NULL;
+
+    for (size_t i = 0; cause->word == OUTCOME_FAIL && i < cause->entries.count; i++) {
+        const struct report_entry *entry = &showing->entries[cause->entries.items[i]];
+        const struct standing_fail *fail = fail_of_entry(showing, entry);
+
+        if (fail == NULL || (found != NULL && (found->waiver == NULL || fail->waiver != NULL)))
+            continue;
+        found = fail;
+        *ret_entry = entry;
+    }
+    return found;
 }
 
 static const struct sighting *sighting_at(const struct showing *showing, size_t host, const char *position)
@@ -85,17 +96,25 @@ static const char *serials_of(struct arena *arena, const struct showing *showing
     return text;
 }
 
-static const char *remedy_of(const struct telling *telling, const struct showing *showing,
-                             const struct report_cause *cause, const struct report_entry *entry)
+static struct said_list remedy_of(const struct telling *telling, const struct showing *showing,
+                                  const struct report_cause *cause, const struct standing_fail *fail)
 {
-    struct said_list pieces;
+    struct said_list pieces = {0};
+
+    if (fail->waiver != NULL)
+        reason_pieces(telling->arena, telling->language, acceptance_waiver_text(telling->arena, fail->waiver),
+                      &pieces);
+    else
+        cause_advice(telling->arena, telling->language, showing->view, showing->entries, cause, &pieces);
+    return pieces;
+}
+
+const char *fault_remedy(struct arena *arena, const struct acceptance_fault *fault)
+{
     const char *text = "";
 
-    if (entry->waiver != NULL)
-        return reason_said(telling->arena, telling->language, entry->waiver);
-    cause_advice(telling->arena, telling->language, showing->view, showing->entries, cause, &pieces);
-    for (size_t i = 0; i < pieces.items.count; i++)
-        text = arena_printf(telling->arena, "%s%s", text, pieces.items.items[i].text);
+    for (size_t i = 0; i < fault->remedy.items.count; i++)
+        text = arena_printf(arena, "%s%s", text, fault->remedy.items.items[i].text);
     return text;
 }
 
@@ -115,15 +134,16 @@ static bool is_told(const struct acceptance_faults *faults, const struct accepta
 static void tell_cause(struct telling *telling, const struct showing *showing,
                        const struct report_cause *cause)
 {
-    const struct report_entry *entry = standing_entry(showing, cause);
+    const struct report_entry *entry = NULL;
+    const struct standing_fail *fail = fail_of_cause(showing, cause, &entry);
     const struct outcome *first;
     struct acceptance_fault fault;
 
-    if (entry == NULL)
+    if (fail == NULL)
         return;
     first = entry->items > 0 ? entry->outcomes[0] : NULL;
     fault = (struct acceptance_fault){
-        .state = entry->waiver != NULL ? REQUIREMENT_WAIVED : REQUIREMENT_FAILED,
+        .state = fail->waiver != NULL ? REQUIREMENT_WAIVED : REQUIREMENT_FAILED,
         .run = showing->view->record->number,
         .step = entry->check,
         .target = reason_said(telling->arena, telling->language, cause->target),
@@ -131,13 +151,13 @@ static void tell_cause(struct telling *telling, const struct showing *showing,
         .serial = serials_of(telling->arena, showing, cause),
         .problem = cause_problem(telling->arena, telling->language, showing->view, showing->entries, cause),
         .source = first != NULL ? limit_origin(telling->arena, first->status, first->source) : NULL,
-        .remedy = remedy_of(telling, showing, cause, entry)};
+        .remedy = remedy_of(telling, showing, cause, fail)};
     if (!is_told(telling->faults, &fault))
         *list_push(telling->arena, &telling->faults->items) = fault;
 }
 
 /* false: nothing of it stands. */
-static bool mark_standing(const struct telling *telling, size_t run, bool *stands, bool *accused)
+static bool mark_standing(const struct telling *telling, size_t run, struct showing *showing)
 {
     const struct judgement *judgement = &telling->acceptance->runs.items[run]->judgement;
     bool any = false;
@@ -152,9 +172,9 @@ static bool mark_standing(const struct telling *telling, size_t run, bool *stand
                 continue;
             any = true;
             if (fail->outcome != NULL)
-                stands[fail->outcome - judgement->outcomes] = true;
+                showing->fails[fail->outcome - judgement->outcomes] = fail;
             else
-                accused[fail->accusation - judgement->accusations] = true;
+                showing->accused[fail->accusation - judgement->accusations] = fail;
         }
     }
     return any;
@@ -163,14 +183,16 @@ static bool mark_standing(const struct telling *telling, size_t run, bool *stand
 static void tell_run(struct telling *telling, size_t run)
 {
     const struct record *record = telling->acceptance->runs.items[run];
-    bool *stands = arena_array(telling->arena, bool, record->judgement.outcome_count + 1);
-    bool *accused = arena_array(telling->arena, bool, record->judgement.accusation_count + 1);
-    struct showing showing = {.stands = stands, .accused = accused};
+    struct showing showing = {0};
     struct report_causes causes;
     struct report_entry *entries;
     size_t count;
 
-    if (!mark_standing(telling, run, stands, accused))
+    showing.fails =
+        arena_array(telling->arena, const struct standing_fail *, record->judgement.outcome_count + 1);
+    showing.accused =
+        arena_array(telling->arena, const struct standing_fail *, record->judgement.accusation_count + 1);
+    if (!mark_standing(telling, run, &showing))
         return;
     showing.view = view_create(telling->arena, record);
     count = report_entries(telling->arena, record, &entries);
@@ -198,8 +220,7 @@ static void tell_the_rest(struct telling *telling)
                     reason_said(telling->arena, telling->language, step_target_said(telling->arena, step)),
                 .part = "",
                 .serial = "",
-                .problem = reason_said(telling->arena, telling->language, requirement->why),
-                .remedy = ""};
+                .problem = reason_said(telling->arena, telling->language, requirement->why)};
     }
 }
 

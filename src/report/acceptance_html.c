@@ -251,8 +251,9 @@ static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
     html_cell(out, fault->problem);
     said_cell(leaf, fault->source);
     html_cell(out, fault->run > 0 ? arena_printf(leaf->arena, "%lld", fault->run) : "\xe2\x80\x93");
-    html_cell(out, *fault->remedy != '\0' ? fault->remedy : "\xe2\x80\x93");
-    html_markup(out, "</tr>\n");
+    html_markup(out, "<td>");
+    frame_pieces(out, leaf->language, &fault->remedy);
+    html_markup(out, "</td></tr>\n");
 }
 
 static void write_faults(struct leaf *leaf)

@@ -158,7 +158,7 @@ static void write_faults(struct acceptance_json *json)
         put_string(json, "serial", fault->serial);
         put_string(json, "problem", fault->problem);
         put_reason(json, "source", fault->source);
-        put_string(json, "remedy", fault->remedy);
+        put_string(json, "remedy", fault_remedy(json->arena, fault));
         close_row(json);
     }
     json_close_array(&json->writer);

@@ -16,13 +16,18 @@ struct acceptance_fault {
     const char *serial;  /* "GPU 2: 16530...", what is printed on the part; "" where nobody was told */
     const char *problem; /* "GPU 2 -> GPU 5 copies at 12 GB/s; required >= 345 GB/s" */
     const struct reason *source; /* of the limit; NULL */
-    const char *remedy;          /* or by whom it is waived, why and until when; "" */
+    struct said_list remedy;     /* or by whom it is waived, why and until when */
 };
 struct acceptance_faults {
     LIST_OF(struct acceptance_fault) items; /* failed first */
 };
 void acceptance_faults_of(struct arena *arena, enum report_language language,
                           const struct acceptance *acceptance, struct acceptance_faults *ret_faults);
+
+/* Who waived it, until when, and why. */
+const struct reason *acceptance_waiver_text(struct arena *arena, const struct waiver *waiver);
+/* "" where nobody knows one. */
+const char *fault_remedy(struct arena *arena, const struct acceptance_fault *fault);
 
 /* Of a speed or latency that has a limit the value that is nearest to it, over all passes that count. */
 struct acceptance_reached {

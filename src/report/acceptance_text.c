@@ -147,8 +147,8 @@ static void write_fault(struct sheet *sheet, const struct acceptance_fault *faul
                             : sayf(sheet, TEXT_A_FAULT_OVER_RUNS, state, place, fault->problem));
     if (fault->source != NULL)
         put_line(sheet, "      ", sayf(sheet, TEXT_A_LIMIT_IS_FROM, said(sheet, fault->source)));
-    if (*fault->remedy != '\0')
-        put_line(sheet, "      -> ", fault->remedy);
+    if (fault->remedy.items.count > 0)
+        put_line(sheet, "      -> ", fault_remedy(sheet->arena, fault));
 }
 
 static void write_faults(struct sheet *sheet)

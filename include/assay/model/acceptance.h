@@ -110,7 +110,7 @@ struct standing_fail {
     size_t run; /* index into acceptance->runs */
     const struct outcome *outcome;
     const struct accusation *accusation;
-    bool waived;
+    const struct waiver *waiver; /* that covers it; NULL: it has failed */
 };
 
 struct requirement {
