@@ -709,7 +709,8 @@ static load_set loads_after(struct looks *looks, const struct step *step, const 
     context.step = row;
     looks->known = step->shape;
     looks->known_look = look;
-    looks->known_loads = step->origin == ORIGIN_SUITE && context.check != NULL && row > look
+    looks->known_loads = step->origin == ORIGIN_SUITE && context.check != NULL &&
+                                 row >= loads_begin(looks->campaign->sources.suite, look)
                              ? check_loads(&context, looks->ports)
                              : 0;
     return looks->known_loads;
@@ -812,7 +813,7 @@ static void add_looks(struct looks *looks)
     for (size_t i = 0, count = block->steps.names.count; i < count; i++) {
         const struct suite_step *step = suite_step_find(suite, block->steps.names.items[i]);
 
-        for (size_t k = 0; step != NULL && step->last && &suite->steps.items[k] < step; k++) {
+        for (size_t k = 0; step != NULL && step->last && k < suite->steps.count; k++) {
             const struct suite_step *other = &suite->steps.items[k];
 
             if (other->last || strcmp(other->check, step->check) != 0 ||

@@ -108,14 +108,24 @@ static void sort_sights(struct sights *sights)
         qsort(sights->items.items, sights->items.count, sizeof *sights->items.items, compare_sights);
 }
 
+/* By the places of their rows in the suite. */
 static struct sights planned_sights(const struct looking *looking)
 {
     const struct plan *plan = looking->acceptance->plan;
+    const struct suite *suite = looking->acceptance->suite;
     struct sights sights = {0};
 
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].origin == ORIGIN_SUITE)
-            add_sights(looking, &plan->steps.items[i], (double)i, (double)i, &sights);
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        const struct suite_step *row = suite_step_find(suite, step->shape->suite_step);
+
+        const struct suite_step *begin =
+            row != NULL && is_look(looking->acceptance, step, false) ? loads_begin(suite, row) : row;
+
+        if (step->origin == ORIGIN_SUITE && row != NULL)
+            add_sights(looking, step, (double)(begin - suite->steps.items) - 1,
+                       (double)(row - suite->steps.items), &sights);
+    }
     sort_sights(&sights);
     return sights;
 }
@@ -184,8 +194,7 @@ static void mark_lone(const struct looking *looking, struct requirement *require
     if (!is_look(looking->acceptance, step, true))
         return;
     first = sight_after(&looking->planned, step->members[0]->name, step->shape->check, -INFINITY);
-    for (size_t i = 0; first != NULL && first->at < (double)requirement->step && i < requirement->shown.count;
-         i++)
+    for (size_t i = 0; first != NULL && i < requirement->shown.count; i++)
         requirement->shown.items[i].lone = why_lone(looking, first, &requirement->shown.items[i]);
 }
 

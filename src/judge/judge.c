@@ -485,8 +485,12 @@ static const struct reason *read_on(void *context, size_t index, const struct sl
     if (found == NULL || i == count)
         return NULL;
     found += i;
-    return found->part == together_part(&run->together, index) ? reason_text(run->arena, found->host)
-                                                               : say_foreign(run->arena, found);
+    if (found->part != together_part(&run->together, index))
+        return say_foreign(run->arena, found);
+    /* A test across hosts has it of each of them by name. */
+    return reason_text(run->arena, run->together.plan->steps.items[found->step].member_count > 1
+                                       ? found->subject
+                                       : found->host);
 }
 
 static struct grown grown_since(void *context, size_t index, const struct slot *slot, double value,

@@ -280,7 +280,8 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     struct names broken = {0};
 
     if (record->standing.kind == RUN_SOAK)
-        return then(arena, of_soak(arena, record), of_timescale(arena, record->plan));
+        return then(arena, then(arena, of_soak(arena, record), of_unread(arena, &record, 1)),
+                    of_timescale(arena, record->plan));
     if (!standing_is_acceptance(&record->standing))
         return NULL;
     caveat = then(arena, of_judgement(arena, judged_by),

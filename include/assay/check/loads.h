@@ -29,6 +29,9 @@ load_set loads_missing(load_set owed, load_set done);
 /* The first kind that is missing, for words: enum load_kind; 0: any. */
 enum load_kind loads_kind(load_set missing);
 
+/* From which step of the suite on tests may load hosts after that look: behind the last test that it needs itself, of whatever it
+   needs. Where it stands among the others says nothing: what only looks waits for no test. */
+const struct suite_step *loads_begin(const struct suite *suite, const struct suite_step *look);
 /* For `slight`: always. */
 bool loads_slightly(const struct check_context *context);
 

@@ -103,3 +103,22 @@ bool loads_slightly(const struct check_context *context)
     (void)context;
     return true;
 }
+
+const struct suite_step *loads_begin(const struct suite *suite, const struct suite_step *look)
+{
+    const struct suite_step *begin = suite->steps.items;
+
+    for (size_t i = 0; i < look->needs.count; i++) {
+        const struct suite_step *needed = suite_step_find(suite, look->needs.items[i]), *after;
+        const struct check *check = needed != NULL ? check_find(needed->check) : NULL;
+
+        if (needed == NULL)
+            continue;
+        after = loads_begin(suite, needed);
+        if (check != NULL && check->window && needed + 1 > after)
+            after = needed + 1;
+        if (after > begin)
+            begin = after;
+    }
+    return begin;
+}
