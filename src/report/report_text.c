@@ -905,7 +905,7 @@ void report_summary(const struct record *record, enum report_language language, 
     write_head(&letter);
     write_units(&letter);
     write_answer(&letter, CAUSES_TOLD);
-    letter.entry_count = entries_of_view(letter.view, &letter.entries);
+    letter.entry_count = report_entries(arena, record, &letter.entries);
     write_out_of_use(&letter);
     text_put(out, "\n");
     arena_destroy(arena);

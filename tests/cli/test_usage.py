@@ -76,7 +76,7 @@ REFUSED = [
     ("an unknown option", (*RUN, "--frob"), "'--frob'"),
     ("an option without its value", ("run", "-s", "delivery", "-H"), "-H|hostfile"),
     ("no hostfile", ("run", "-s", "delivery"), "-H HOSTFILE is missing"),
-    ("no suite", ("run", "-H", "hosts"), "-s SUITE is missing: .*one of: delivery, .*smoke"),
+    ("no suite", ("run", "-H", "hosts"), "-s SUITE is missing: .*one of: .*delivery, .*smoke"),
     ("a command that other programs have", ("status",), "'status'; .*`assay list`.*`assay attach`"),
     ("another word for attach", ("board",), "'board'; `assay attach`"),
     ("a hostfile with default for defaults", ("run", "-H", "default-for-defaults", "-s", "delivery"), "default-for-defaults:1:1: .*did you mean defaults"),
