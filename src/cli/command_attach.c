@@ -77,9 +77,11 @@ static int look(struct following *following, struct run_driver *driver, struct e
     return result;
 }
 
+/* Of a part that has passed what was not asked for is no finding. */
 void cli_print_standing(const struct record *record, enum verdict_word word)
 {
-    const struct reason *line = standing_line(record->arena, &record->standing, word);
+    enum verdict_word told = standing_asked_passed(record) > 0 ? VERDICT_ACCEPT : word;
+    const struct reason *line = standing_line(record->arena, &record->standing, told);
 
     if (line != NULL)
         cli_print("%s\n", reason_english(record->arena, line));

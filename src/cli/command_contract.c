@@ -67,7 +67,8 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
     }
     if (clause->slot->size_bytes > 0) {
         json_member(writer, "size_min", size_text(arena, clause->slot->size_bytes));
-        json_member(writer, "size_max", size_text(arena, clause->slot->size_bytes));
+        json_member(writer, "size_max",
+                    size_text(arena, clause->size_max > 0 ? clause->size_max : clause->slot->size_bytes));
     }
     put_rule(writer, arena, limit);
     json_member(writer, "source",

@@ -395,6 +395,9 @@ const char *tree_path(struct tree *tree, const char *format, ...) __attribute__(
 /* Makes root/ and every hosts/NAME/root. */
 /* From now on the host has a tree of its own, in which may be written. */
 int lab_tree_own(const struct lab *lab, unsigned host, struct error *err) __attribute__((warn_unused_result));
+/* As it is with the faults that the host still has: whatever it had written in a tree of its own is gone. */
+int lab_tree_renew(const struct lab *lab, unsigned host, struct error *err)
+    __attribute__((warn_unused_result));
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -207,6 +207,21 @@ int lab_tree_own(const struct lab *lab, unsigned host, struct error *err)
     return rc;
 }
 
+int lab_tree_renew(const struct lab *lab, unsigned host, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct lab without_faults = *lab;
+    const char *root = lab_host_file(arena, lab, host, "root");
+    int rc = -1;
+
+    without_faults.fault_count = 0;
+    if ((unlink(root) == 0 || directory_remove(root, err) == 0) &&
+        directory_remove(lab_host_file(arena, lab, host, "own"), err) == 0)
+        rc = make_root(lab, host, tree_of(arena, &without_faults, 1), err);
+    arena_destroy(arena);
+    return rc;
+}
+
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
 {
     struct lab without_faults = *lab;

@@ -827,6 +827,9 @@ static int read_line(struct parser *parser, struct slice line)
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))
         return read_names(parser);
+    if (slice_equal(word, "default"))
+        return refuse(parser, parser->line, 1,
+                      "'default' would be a host of that name; did you mean defaults?");
     return slice_equal(word, "defaults") ? read_defaults(parser) : read_hosts(parser, word);
 }
 

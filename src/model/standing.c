@@ -168,6 +168,27 @@ struct standing standing_of(const struct record *record)
     return standing;
 }
 
+size_t standing_asked_passed(const struct record *record)
+{
+    const struct judgement *judgement = &record->judgement;
+    size_t tests = 0, last = (size_t)-1;
+
+    if (record->standing.kind != RUN_PART || record->state != RUN_ENDED || judgement->accusation_count > 0)
+        return 0;
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct outcome *outcome = &judgement->outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+
+        if (step->shape->slots[outcome->slot].duty != DUTY_GATE || step->origin == ORIGIN_LEFT_OUT)
+            continue;
+        if (outcome->word != OUTCOME_PASS)
+            return 0;
+        tests += outcome->step != last;
+        last = outcome->step;
+    }
+    return tests;
+}
+
 /* -- Words ----------------------------------------------------------------------------------------------------- */
 
 static const char *const words[] = {[VERDICT_ACCEPT] = "passed",

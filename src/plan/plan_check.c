@@ -35,6 +35,24 @@ static int check_hosts_named(const struct hostfile *hostfile, const struct hostl
     return 0;
 }
 
+/* Where nothing is like it, the steps are named, as far as a line holds them. */
+static int refuse_step(const struct suite *suite, const char *asked, const char *const *names, size_t count,
+                       struct error *err)
+{
+    enum { NAMED_BYTES = 400 };
+    struct did_you_mean meant = did_you_mean(asked, names, count);
+    cleanup_text struct text list = {0};
+
+    text_init(&list, 1 << 16);
+    for (size_t i = 0; i < count && *meant.text == '\0'; i++)
+        if (list.length < NAMED_BYTES)
+            text_printf(&list, "%s%s", i == 0 ? "; it has " : ", ", names[i]);
+        else if (i + 1 == count)
+            text_put(&list, ", ...");
+    return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'%s%s", suite->path, asked, meant.text,
+                     list.bytes != NULL ? list.bytes : "");
+}
+
 static int check_steps_named(const struct suite *suite, const struct hostlist *asked, struct error *err)
 {
     size_t count = suite->steps.count;
@@ -44,8 +62,7 @@ static int check_steps_named(const struct suite *suite, const struct hostlist *a
         names[i] = suite->steps.items[i].name;
     for (size_t i = 0; i < asked->names.count; i++)
         if (!is_one_of(asked->names.items[i], names, count))
-            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'%s", suite->path,
-                             asked->names.items[i], did_you_mean(asked->names.items[i], names, count).text);
+            return refuse_step(suite, asked->names.items[i], names, count, err);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An acceptance as one HTML page without outside resources: verdict, units, story, what is missing. */
+/* An acceptance as one HTML page without outside resources: verdict, units, what is wrong, what was reached, what is missing, story. */
+#include "acceptance_tables.h"
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
 #include "frame.h"
@@ -183,6 +184,88 @@ static void write_units(struct leaf *leaf)
     }
     close_table(leaf);
     html_markup(leaf->page.out, "</section>\n");
+}
+
+/* -- What is wrong or waived, and what was reached ----------------------------------------------------------------- */
+
+static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
+{
+    struct text *out = leaf->out;
+
+    html_markup(out, "<tr>");
+    html_row_head(out, word(leaf, requirement_state_name(fault->state)));
+    html_cell(out, fault->target);
+    html_markup(out, "<td>");
+    html_text(out, *fault->part != '\0' ? fault->part : say(leaf, TEXT_PART_HOST));
+    if (*fault->serial != '\0') {
+        html_markup(out, "<small class=\"serial\">");
+        html_text(out, fault->serial);
+        html_markup(out, "</small>");
+    }
+    html_markup(out, "</td>");
+    html_cell(out, fault->problem);
+    said_cell(leaf, fault->source);
+    html_cell(out, fault->run > 0 ? arena_printf(leaf->arena, "%lld", fault->run) : "\xe2\x80\x93");
+    html_markup(out, "<td>");
+    frame_pieces(out, leaf->language, &fault->remedy);
+    html_markup(out, "</td></tr>\n");
+}
+
+static void write_faults(struct leaf *leaf)
+{
+    static const enum text_key heads[] = {TEXT_A_STATE,      TEXT_A_HOST, TEXT_A_PART,    TEXT_A_PROBLEM,
+                                          TEXT_A_LIMIT_FROM, TEXT_A_RUN,  TEXT_WHAT_TO_DO};
+    struct acceptance_faults faults;
+
+    acceptance_faults_of(leaf->arena, leaf->language, leaf->acceptance, &faults);
+    html_markup(leaf->out, "<section id=\"faults\">\n");
+    heading(leaf, TEXT_A_FAULTS);
+    if (faults.items.count == 0) {
+        paragraph(leaf, say(leaf, TEXT_A_NO_FAULTS));
+    } else {
+        open_table(leaf, heads, ARRAY_SIZE(heads));
+        open_body(leaf);
+        for (size_t i = 0; i < faults.items.count; i++)
+            write_fault(leaf, &faults.items.items[i]);
+        close_table(leaf);
+    }
+    html_markup(leaf->out, "</section>\n");
+}
+
+static void write_reached(struct leaf *leaf, const struct acceptance_reached *row)
+{
+    html_markup(leaf->out, "<tr>");
+    html_row_head(leaf->out, row->step);
+    html_code_cell(leaf->out, row->metric);
+    said_cell(leaf, row->nearest->measured);
+    html_cell(leaf->out, row->bound);
+    html_cell(leaf->out, reached_place(leaf->arena, leaf->language, row));
+    said_cell(leaf, row->source);
+    number_cell(leaf, row->tests);
+    html_markup(leaf->out, "</tr>\n");
+}
+
+static void write_numbers(struct leaf *leaf)
+{
+    static const enum text_key heads[] = {TEXT_A_STEP,     TEXT_METRIC,        TEXT_A_NEAREST,
+                                          TEXT_A_REQUIRED, TEXT_A_MEASURED_ON, TEXT_A_LIMIT_FROM,
+                                          TEXT_A_TESTS};
+    struct acceptance_numbers numbers;
+
+    acceptance_numbers_of(leaf->arena, leaf->acceptance, &numbers);
+    html_markup(leaf->out, "<section id=\"reached\">\n");
+    heading(leaf, TEXT_A_REACHED);
+    if (numbers.items.count == 0) {
+        paragraph(leaf, say(leaf, TEXT_A_NOTHING_REACHED));
+    } else {
+        paragraph(leaf, say(leaf, TEXT_A_REACHED_INTRO));
+        open_table(leaf, heads, ARRAY_SIZE(heads));
+        open_body(leaf);
+        for (size_t i = 0; i < numbers.items.count; i++)
+            write_reached(leaf, &numbers.items.items[i]);
+        close_table(leaf);
+    }
+    html_markup(leaf->out, "</section>\n");
 }
 
 /* -- What happened, and what is open --------------------------------------------------------------------------- */
@@ -370,10 +453,12 @@ void acceptance_html(const struct acceptance *acceptance, enum report_language l
         frame_back(out, language, acceptance->site_index);
     write_title(&leaf);
     write_units(&leaf);
-    write_story(&leaf);
+    write_faults(&leaf);
+    write_numbers(&leaf);
     write_open(&leaf);
-    write_hardware(&leaf);
     write_unjudged(&leaf);
+    write_hardware(&leaf);
+    write_story(&leaf);
     html_markup(out, "<section id=\"runs\">\n");
     heading(&leaf, TEXT_A_RUNS_DOCUMENTS);
     write_runs(&leaf);

@@ -2,6 +2,7 @@
 /* An acceptance for programs, schema 1. Keys are never renamed or given another meaning; new ones may come. */
 #include <string.h>
 
+#include "acceptance_tables.h"
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
 #include "names.h"
@@ -128,6 +129,53 @@ static void write_requirements(struct acceptance_json *json)
         put_integer(json, "owed", requirement->owed);
         put_string(json, "waiver", requirement->state == REQUIREMENT_WAIVED ? requirement->waiver->uuid : "");
         write_shown(json, requirement);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_faults(struct acceptance_json *json)
+{
+    struct acceptance_faults faults;
+
+    acceptance_faults_of(json->arena, LANGUAGE_EN, json->acceptance, &faults);
+    open_list(json, "faults");
+    for (size_t i = 0; i < faults.items.count; i++) {
+        const struct acceptance_fault *fault = &faults.items.items[i];
+
+        open_row(json);
+        put_string(json, "state", requirement_state_name(fault->state));
+        put_integer(json, "run", fault->run);
+        put_string(json, "step", fault->step);
+        put_string(json, "target", fault->target);
+        put_string(json, "part", fault->part);
+        put_string(json, "serial", fault->serial);
+        put_string(json, "problem", fault->problem);
+        put_reason(json, "source", fault->source);
+        put_string(json, "remedy", fault_remedy(json->arena, fault));
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_numbers(struct acceptance_json *json)
+{
+    struct acceptance_numbers numbers;
+
+    acceptance_numbers_of(json->arena, json->acceptance, &numbers);
+    open_list(json, "reached");
+    for (size_t i = 0; i < numbers.items.count; i++) {
+        const struct acceptance_reached *row = &numbers.items.items[i];
+
+        open_row(json);
+        put_string(json, "step", row->step);
+        put_string(json, "metric", row->metric);
+        put_number(json, "value", row->nearest->value);
+        put_reason(json, "measured", row->nearest->measured);
+        put_string(json, "required", row->bound);
+        put_reason(json, "source", row->source);
+        put_string(json, "place", reached_place(json->arena, LANGUAGE_EN, row));
+        put_integer(json, "tests", (long long)row->tests);
         close_row(json);
     }
     json_close_array(&json->writer);
@@ -264,6 +312,8 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
     json_close_array(&json.writer);
     write_verdicts(&json);
     write_story(&json);
+    write_faults(&json);
+    write_numbers(&json);
     write_requirements(&json);
     write_events(&json);
     write_changes(&json);

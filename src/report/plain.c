@@ -441,6 +441,20 @@ const char *cause_part(struct arena *arena, enum report_language language, const
     return cause->parts_suspected ? language_say(arena, language, TEXT_PART_SUSPECTED, text) : text;
 }
 
+/* "All 22 tests asked for passed on node[1-4]."; NULL: it is no such part, or something of it did not pass. */
+static const char *asked_headline(struct arena *arena, enum report_language language, const struct view *view)
+{
+    size_t tests = standing_asked_passed(view->record);
+    const struct plan *plan = view->record->plan;
+    const char **names = arena_array(arena, const char *, plan->hosts.count + 1);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    return tests == 0 ? NULL
+                      : language_say(arena, language, TEXT_H_ASKED_PASSED, count_text(arena, tests),
+                                     hostlist_fold(arena, names, plan->hosts.count));
+}
+
 const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
                             const struct report_causes *causes)
 {
@@ -448,8 +462,10 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
     bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
     bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    const char *text, *blank = language == LANGUAGE_ZH ? "" : " ";
+    const char *text = asked_headline(arena, language, view), *blank = language == LANGUAGE_ZH ? "" : " ";
 
+    if (text != NULL)
+        return text;
     if (causes->hosts == 0 && causes->to_fix + causes->to_decide == 0)
         return "";
     if (all && !good && causes->to_fix > 0 && causes->hosts > 1)

@@ -3,6 +3,7 @@
 #include "report_formats.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "assay/base/printable.h"
@@ -248,8 +249,8 @@ static void write_head(struct letter *letter)
     put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
 }
 
-/* What the reader came for: how many hosts are fit, and a line for each cause with what to do. */
-static void write_answer(struct letter *letter)
+/* What the reader came for: how many hosts are fit, and a line for each cause, at most so many, with what to do. */
+static void write_answer(struct letter *letter, size_t most)
 {
     struct report_line *lines;
     const char *headline;
@@ -259,7 +260,7 @@ static void write_answer(struct letter *letter)
         return;
     put_rule(letter, say(letter, TEXT_L_ANSWER));
     put_wrapped(letter, "", 0, headline);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < most; i++) {
         bool names_part = *lines[i].part != '\0' && strstr(lines[i].problem, lines[i].part) == NULL;
 
         put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", i + 1), 6,
@@ -268,6 +269,8 @@ static void write_answer(struct letter *letter)
         if (*lines[i].remedy != '\0')
             put_wrapped(letter, "   ->", 6, lines[i].remedy);
     }
+    if (count > most)
+        put_wrapped(letter, "", 0, sayf(letter, TEXT_L_MORE_CAUSES, number(letter, count - most)));
 }
 
 static bool are_alike(const struct verdict *a, const struct verdict *b)
@@ -373,7 +376,8 @@ static void write_entry(struct letter *letter, size_t index)
         put_wrapped(letter, entry_label(letter, TEXT_L_REMEDY), 16, said(letter, entry->remedy));
     if (entry->waiver != NULL)
         put_wrapped(letter, entry_label(letter, TEXT_L_WAIVED), 16, said(letter, entry->waiver));
-    if (!entry->not_asked)
+    /* Of what did not run its steps are named; their metrics alone would only tell that many are missing. */
+    if (entry->word != OUTCOME_NOT_RUN)
         write_gates(letter, entry);
     text_put(letter->out, "\n");
 }
@@ -897,7 +901,7 @@ void report_text(const struct record *record, enum report_language language, str
     letter.entry_count = entries_of_view(letter.view, &letter.entries);
     write_head(&letter);
     write_units(&letter);
-    write_answer(&letter);
+    write_answer(&letter, SIZE_MAX);
     write_entries(&letter, true);
     write_out_of_use(&letter);
     write_searches(&letter);
@@ -916,4 +920,20 @@ void report_text(const struct record *record, enum report_language language, str
     write_method(&letter);
     write_kept_limits(&letter);
     write_documents(&letter);
+}
+
+void report_summary(const struct record *record, enum report_language language, struct text *out)
+{
+    enum { CAUSES_TOLD = 24 };
+    struct arena *arena = arena_create();
+    struct letter letter = {
+        .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
+
+    write_head(&letter);
+    write_units(&letter);
+    write_answer(&letter, CAUSES_TOLD);
+    letter.entry_count = report_entries(arena, record, &letter.entries);
+    write_out_of_use(&letter);
+    text_put(out, "\n");
+    arena_destroy(arena);
 }
