@@ -141,13 +141,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     slots_of_recoveries(context, slots);
 }
 
-static const struct remedy remedies[] = {
-    {"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
-    {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
-    {"sound", REASON(does_nvidia_smi_answer)},
-    {0},
-};
-
 static bool applies(const struct platform *platform)
 {
     return platform->nvlink_links > 0 && platform->nvlink_gbs > 0;
@@ -162,16 +155,14 @@ const struct check check_nvlink = {
     .passive = true,
     .loads = LOAD_NVLINKS,
     .applies = applies,
-    .more_slots = more_slots,
     .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
                    {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
     .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-                   {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
-                    LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
                    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL}),
-    .remedies = REMEDIES({"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+    .remedies = REMEDIES({"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
+                         {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
                          {"sound", REASON(does_nvidia_smi_answer)}),
-    .more_slots = slots_of_platform,
+    .more_slots = more_slots,
     .expected_s = 10,
     .read = read_links,
 };
