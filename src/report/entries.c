@@ -553,14 +553,33 @@ static const char *without(struct arena *arena, const char *text, const char *wo
 struct blanked {
     struct arena *arena;
     const char *measured, *host; /* "": there is none */
+    const char *address;         /* of a host that refused us; "" else */
 };
+
+/* Each number of the text alike: ports, and how long was waited. */
+static const char *without_numbers(struct arena *arena, const char *text)
+{
+    char *out = arena_strdup(arena, text);
+    size_t length = 0;
+
+    for (const char *at = out; *at != '\0'; length++) {
+        out[length] = *at >= '0' && *at <= '9' ? '#' : *at;
+        for (at++; out[length] == '#' && *at >= '0' && *at <= '9'; at++)
+            ;
+    }
+    out[length] = '\0';
+    return out;
+}
 
 static const char *blank_out(void *context, const char *text)
 {
     const struct blanked *blanked = context;
 
-    return without(blanked->arena, without(blanked->arena, text, blanked->measured, "#"), blanked->host,
-                   "HOST");
+    text = without(blanked->arena, text, blanked->measured, "#");
+    if (*blanked->address == '\0')
+        return without(blanked->arena, text, blanked->host, "HOST");
+    text = without(blanked->arena, text, blanked->address, "HOST");
+    return without_numbers(blanked->arena, without(blanked->arena, text, blanked->host, "HOST"));
 }
 
 /* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
@@ -570,10 +589,11 @@ static const struct reason *common_causes(const struct groups *groups, const str
 
     for (size_t i = 0; i < group->items.count; i++) {
         const struct outcome *outcome = group->items.items[i];
-        const struct step *step = groups->view->steps[outcome->step].step;
+        const struct step_view *view = &groups->view->steps[outcome->step];
+        const struct host *host = view->step->member_count == 1 ? view->step->members[0] : NULL;
         struct blanked blanked = {
             groups->arena, isnan(outcome->value) ? "" : reason_english(groups->arena, outcome->measured),
-            step->member_count == 1 ? step->members[0]->name : ""};
+            host != NULL ? host->name : "", host != NULL && view_refusal(view) != NULL ? host->address : ""};
 
         said_add(groups->arena, &said, reason_map(groups->arena, outcome->cause, blank_out, &blanked));
     }

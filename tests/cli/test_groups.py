@@ -6,6 +6,7 @@ usage: test_groups.py ASSAY
 
 import json
 import os
+import re
 import signal
 
 from cluster import Lab, Report, Tap, assay, start
@@ -255,5 +256,59 @@ def variants(tap):
         tap.ok("at 4G to 8G `qps4` is " in shown and "do not use `tree`: the tool failed" in shown, "the report advises in words", shown[-4000:])
 
 
-tap.together([variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+LAUNCHED = [{"check": "reachable"}, {"check": "ib-port", "needs": ["reachable"]},
+            {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]},
+            collective("all-gather", "pair", needs=["mpi-launch", "ib-port"])]
+
+
+def pairs_of_the_rest(tap, fault, launch):
+    """A host that stops the launch of all stops no test between the others, and is one fault."""
+    with Lab("rest-" + fault, 4, [f"node4:{fault}"]) as lab:
+        done, report = run(lab, "rest", LAUNCHED, purpose="delivery")
+        right = {"node1 node2": "pass", "node2 node3": "pass", "node3 node4": "not run", "node4 node1": "not run"}
+        tap.same(words(report, "all-gather-pair"), right, f"{fault}: the others are tested in pairs", done.stdout, done.stderr)
+        tap.ok(f"substitute: pass: 3 hosts: node[1-3] mpi-launch: 3 of 4 hosts can take part" in done.stdout and
+               {step["outcome"] for step in report.steps if step["name"] == "mpi-launch"} == {"pass", launch},
+               f"{fault}: they are launched on without it", done.stdout)
+        tap.same([report.verdict_of(f"node{i}") for i in (1, 2, 3)], ["accept"] * 3, f"{fault}: and are accepted", done.stdout)
+        tap.ok("\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, f"{fault}: one fault, and no open point",
+               done.stdout)
+        tap.same(report.unrun_without_reason(), [], f"{fault}: what did not run says why")
+
+
+def the_rest_of_a_dead_host(tap):
+    pairs_of_the_rest(tap, "down", "not run")
+
+
+def the_rest_of_a_stopped_launch(tap):
+    pairs_of_the_rest(tap, "peer-down", "fail")
+
+
+def a_host_without_a_partner(tap):
+    """Who was in no test between hosts is not accepted."""
+    with Lab("alone", 2, ["node2:down"]) as lab:
+        done, report = run(lab, "alone", LAUNCHED, purpose="delivery")
+        tap.same((report.verdict_of("node1"), report.verdict), ("incomplete", "reject"), "whom nobody tested with others is not OK",
+                 done.stdout, done.stderr)
+        tap.ok("\nanswer: 0 of 2 hosts are OK. Fix this 1 fault.\n" in done.stdout and
+               "in no test across hosts of 2 kinds" in done.stdout, "and the terminal says why", done.stdout)
+
+
+def an_unknown_key_of_all(tap):
+    """What all hosts have alike is one line, one point and one piece of advice."""
+    with Lab("unknown", 3, []) as lab:
+        empty = os.path.join(lab.folder, "no-keys")
+        open(empty, "w", encoding="utf-8").close()
+        with open(lab.hostfile, encoding="utf-8") as file:
+            text = re.sub(r"known_hosts=\S+", f"known_hosts={empty}", file.read())
+        with open(lab.hostfile, "w", encoding="utf-8") as file:
+            file.write(text)
+        done, _ = run(lab, "unknown", LAUNCHED[:2])
+        for word in ("inconclusive: ", "open: "):
+            tap.same(len([line for line in done.stdout.splitlines() if line.startswith(word)]), 1,
+                     f"three hosts without a known key: one line of {word.strip()}", done.stdout, done.stderr)
+        tap.ok("1 point is open" in done.stdout, "three hosts without a known key: one point", done.stdout)
+
+
+tap.together([the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

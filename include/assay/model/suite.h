@@ -129,6 +129,8 @@ const struct suite_tool *suite_tool(struct arena *arena, const struct suite *sui
 
 /* The step of that name; NULL: there is none, as of a step that was made beside the suite's. */
 const struct suite_step *suite_step_find(const struct suite *suite, const char *name);
+/* Whether a step over several hosts needs the step of that name. */
+bool suite_step_is_needed(const struct suite *suite, const char *name);
 
 /* NULL: the step has no variant of that name; name may be NULL. */
 const struct suite_variant *suite_variant_find(const struct suite_step *step, const char *name);
