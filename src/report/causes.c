@@ -5,6 +5,7 @@
 #include "assay/reasons/report.h"
 
 #include "causes.h"
+#include "follows.h"
 #include "pairs.h"
 
 #include <math.h>
@@ -542,6 +543,19 @@ static void take_leaf(struct folding *folding, struct report_cause *cause)
             add_host(folding, cause, plan->hosts.items[i]);
 }
 
+/* The cause that has the fail by which nothing more is known; 0: the entry is a point of its own, or that of several. */
+static size_t cause_followed(const struct folding *folding, const struct report_entry *entry)
+{
+    const struct outcome *fail =
+        entry->word == OUTCOME_INCONCLUSIVE ? follows_from(folding->view, entry->outcomes[0]) : NULL;
+
+    for (size_t i = 0; fail != NULL && i < folding->entry_count; i++)
+        for (size_t k = 0; folding->of_entry[i] > 0 && k < folding->entries[i].items; k++)
+            if (folding->entries[i].outcomes[k] == fail)
+                return folding->of_entry[i];
+    return 0;
+}
+
 static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
@@ -558,6 +572,10 @@ static void place_entry(struct folding *folding, size_t index)
 
     if (was_cut_off(folding, entry)) {
         place_stopped(folding, index);
+        return;
+    }
+    if (cause_followed(folding, entry) > 0) {
+        take_entry(folding, cause_followed(folding, entry) - 1, index);
         return;
     }
     if (accused == NULL && fresh.leaf != NULL && !fresh.waived && slow_host_on(folding, fresh.leaf) > 0)

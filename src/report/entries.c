@@ -13,6 +13,7 @@
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "extents.h"
+#include "follows.h"
 #include "gates.h"
 #include "pairs.h"
 #include "view.h"
@@ -265,6 +266,8 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
         const char *key = bad.items[i].key;
         struct group *group;
 
+        if (key == NULL && follows_from(groups->view, outcome) != NULL)
+            key = arena_printf(groups->arena, "follows\x1f%zu", follows_from(groups->view, outcome)->slot);
         if (key == NULL)
             key = arena_printf(groups->arena, "%s\x1f%s", reason_encode(groups->arena, outcome->cause),
                                reason_encode(groups->arena, outcome->remedy));
@@ -704,9 +707,22 @@ static const struct reason *pointer_text(const struct groups *groups, const stru
     return all == NULL ? NULL : reason(groups->arena, slow_by, all);
 }
 
+/* "6 more items are not known, because launch.login failed"; NULL: they are a point of their own. */
+static const struct reason *follows_text(const struct groups *groups, const struct group *group)
+{
+    const struct outcome *fail = follows_from(groups->view, group->items.items[0]);
+
+    return fail != NULL ? reason(groups->arena, not_known_since_failed, group->items.count,
+                                 slot_of(groups, fail)->metric)
+                        : NULL;
+}
+
 static const struct reason *cause_of(const struct groups *groups, const struct group *group)
 {
     const struct reason *pointer = pointer_text(groups, group);
+
+    if (follows_text(groups, group) != NULL)
+        return follows_text(groups, group);
 
     if (is_not_asked(group))
         return not_asked_cause(groups, group);
@@ -719,6 +735,8 @@ static const struct reason *remedy_of(const struct groups *groups, const struct 
 {
     const struct reason *remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN);
 
+    if (follows_text(groups, group) != NULL)
+        return NULL;
     if (is_not_asked(group))
         return groups->view->record->standing.kind == RUN_PART
                    ? reason(groups->arena, add_part_to_acceptance, groups->view->record->number)

@@ -490,8 +490,7 @@ static void add_task(struct schedule *schedule, size_t index)
             add_step(member_of(schedule, index, i), index);
         wake(schedule, member_of(schedule, index, i));
     }
-    if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1 &&
-        suite_step_is_needed(schedule->suite, step->shape->suite_step))
+    if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
         add_stand_in(schedule, index);
 }
 
