@@ -259,6 +259,128 @@ static void add_needs(const struct roster *roster, const struct step *whole, str
     }
 }
 
+/* -- Partners for who lost his: the gap that a host leaves in a ring of pairs is closed -- */
+
+/* The other of a pair; NULL: the host is not in it, or it is no pair of the same test as the suite has it. */
+static const struct host *other_of(const struct roster *roster, size_t index, const struct step *pair,
+                                   const struct host *host)
+{
+    const struct step *step = &roster->plan->steps.items[index];
+
+    if (step->shape != pair->shape || step->origin != ORIGIN_SUITE)
+        return NULL;
+    return step->members[0] == host ? step->members[1] : step->members[1] == host ? step->members[0] : NULL;
+}
+
+/* The pairs of a test stand together in the plan: from the first to behind the last. */
+static void find_range(const struct roster *roster, size_t index, size_t *ret_first, size_t *ret_end)
+{
+    const struct step *steps = roster->plan->steps.items;
+    size_t first = index, end = index + 1;
+
+    while (first > 0 && steps[first - 1].shape == steps[index].shape)
+        first--;
+    while (end < roster->known && steps[end].shape == steps[index].shape)
+        end++;
+    *ret_first = first;
+    *ret_end = end;
+}
+
+/* Along the ring from a host that is not fit, and that the pair came to, to the next one that is. NULL: there is none. */
+static const struct host *next_fit(const struct roster *roster, size_t index, const struct host *unfit)
+{
+    const struct step *pair = &roster->plan->steps.items[index];
+    size_t first, end, at = index;
+
+    find_range(roster, index, &first, &end);
+    for (size_t tries = first; tries < end; tries++) {
+        const struct host *next = NULL;
+
+        for (size_t i = first; i < end && next == NULL; i++)
+            if (i != at && (next = other_of(roster, i, pair, unfit)) != NULL)
+                at = i;
+        if (next == NULL || next == pair->members[0] || next == pair->members[1])
+            return NULL;
+        if (is_fit(roster, &roster->plan->steps.items[at], next))
+            return next;
+        unfit = next;
+    }
+    return NULL;
+}
+
+static bool may_pair(const struct roster *roster, const struct step *pair, const struct host *a,
+                     const struct host *b)
+{
+    return a != b && (host_platform(roster->sources, a)->nvlink_domain_hosts == 0 ||
+                      check_find(pair->shape->check)->on == ON_HCAS || strcmp(a->rack, b->rack) == 0);
+}
+
+/* Any that is fit, the nearest first; NULL where the host is in another pair of two that are, or there is none. */
+static const struct host *any_fit(const struct roster *roster, size_t index, const struct host *host)
+{
+    const struct step *steps = roster->plan->steps.items, *pair = &steps[index];
+    const struct host *found = NULL;
+    size_t first, end;
+
+    find_range(roster, index, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct host *other = other_of(roster, i, pair, host);
+
+        if (other != NULL && is_fit(roster, &steps[i], other))
+            return NULL;
+    }
+    for (size_t apart = 1; found == NULL && (apart <= index - first || index + apart < end); apart++)
+        for (size_t k = 0; k < 4 && found == NULL; k++) {
+            size_t at = k < 2 ? index - apart : index + apart;
+            const struct host *other;
+
+            if (k < 2 ? apart > index - first : at >= end)
+                continue;
+            other = steps[at].members[1 - k % 2];
+            if (may_pair(roster, pair, host, other) && is_fit(roster, &steps[at], other))
+                found = other;
+        }
+    return found;
+}
+
+/* In this order or the other, by the suite or as a substitute. */
+static bool are_paired(const struct roster *roster, const struct step *pair, const struct host *a,
+                       const struct host *b)
+{
+    for (size_t i = 0; i < roster->plan->steps.count; i++) {
+        const struct step *step = &roster->plan->steps.items[i];
+
+        if (step->member_count == 2 &&
+            ((step->members[0] == a && step->members[1] == b) ||
+             (step->members[0] == b && step->members[1] == a)) &&
+            strcmp(step->shape->suite_step, pair->shape->suite_step) == 0 &&
+            strcmp(step->shape->variant, pair->shape->variant) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* For one of a pair whose partner is not fit, and for whom there is no spare. */
+static void find_partner(struct roster *roster, size_t index, const struct host *host)
+{
+    struct plan *plan = roster->plan;
+    const struct step *pair = &plan->steps.items[index];
+    const struct host *unfit = pair->members[pair->members[0] == host], *partner;
+    const struct host **members = arena_array(plan->arena, const struct host *, 2);
+    size_t added;
+
+    partner = next_fit(roster, index, unfit);
+    if (partner == NULL)
+        partner = any_fit(roster, index, host);
+    if (partner == NULL || are_paired(roster, pair, host, partner))
+        return;
+    members[0] = host;
+    members[1] = partner;
+    added = plan_add_substitute(plan, roster->sources, index, members, 2,
+                                reason(plan->arena, partner_instead, partner->name, unfit->name));
+    add_needs(roster, &plan->steps.items[index], &plan->steps.items[added]);
+}
+
 static void substitute(struct roster *roster, size_t index)
 {
     struct plan *plan = roster->plan;
@@ -286,6 +408,9 @@ static void substitute(struct roster *roster, size_t index)
         members[count++] = plan_find_host(plan, spare->name);
         spares++;
     }
+    if (count == 1 && whole == 2 && strcmp(plan->steps.items[index].shape->scope, "pair") == 0 &&
+        plan->steps.items[index].origin == ORIGIN_SUITE)
+        find_partner(roster, index, members[0]);
     if (unfit == 0 || waiting > 0 || count < 2)
         return;
     note =

@@ -220,8 +220,11 @@ def wrong_substitutes(report, run):
     for name, lost in stopped.items():
         if len(run.hosts) - len(lost) > 1:
             wanted[name] = [host for host in run.hosts if host not in lost]
-    added = [step for step in report.steps if step["origin"] == "substitute"]
+    added = [step for step in report.steps if step["origin"] == "substitute" and step["scope"] != "pair"]
+    pairs = [step for step in report.steps if step["origin"] == "substitute" and step["scope"] == "pair"]
 
+    if any(step["outcome"] != "pass" for step in pairs):
+        return f"substitutes: {[(step['name'], step['members'], step['outcome']) for step in pairs]}"
     if {step["name"]: step["members"] for step in added} != wanted or len(added) != len(wanted):
         return f"substitutes: {[(step['name'], step['members']) for step in added]}, expected {wanted}"
     if any(step["outcome"] != right_substitute(report, step) for step in added):

@@ -259,14 +259,16 @@ def variants(tap):
 LAUNCHED = [{"check": "reachable"}, {"check": "ib-port", "needs": ["reachable"]},
             {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]},
             collective("all-gather", "pair", needs=["mpi-launch", "ib-port"])]
+DISJOINT = LAUNCHED[:3] + [collective("all-gather", "pair", by="disjoint", needs=["mpi-launch", "ib-port"])]
 
 
 def pairs_of_the_rest(tap, fault, launch):
     """A host that stops the launch of all stops no test between the others, and is one fault."""
     with Lab("rest-" + fault, 4, [f"node4:{fault}"]) as lab:
         done, report = run(lab, "rest", LAUNCHED, purpose="delivery")
-        right = {"node1 node2": "pass", "node2 node3": "pass", "node3 node4": "not run", "node4 node1": "not run"}
-        tap.same(words(report, "all-gather-pair"), right, f"{fault}: the others are tested in pairs", done.stdout, done.stderr)
+        right = {"node1 node2": "pass", "node2 node3": "pass", "node3 node4": "not run", "node4 node1": "not run",
+                 "node3 node1": "pass"}
+        tap.same(words(report, "all-gather-pair"), right, f"{fault}: the others are tested in pairs, and close the ring", done.stdout, done.stderr)
         tap.ok(f"substitute: pass: 3 hosts: node[1-3] mpi-launch: 3 of 4 hosts can take part" in done.stdout and
                {step["outcome"] for step in report.steps if step["name"] == "mpi-launch"} == {"pass", launch},
                f"{fault}: they are launched on without it", done.stdout)
@@ -282,6 +284,16 @@ def the_rest_of_a_dead_host(tap):
 
 def the_rest_of_a_stopped_launch(tap):
     pairs_of_the_rest(tap, "peer-down", "fail")
+
+
+def another_partner(tap):
+    """Who lost the one partner that it has is tested with another host."""
+    with Lab("another", 4, ["node4:down"]) as lab:
+        done, report = run(lab, "another", DISJOINT, purpose="delivery")
+        tap.same(words(report, "all-gather-pair"), {"node1 node2": "pass", "node3 node4": "not run", "node3 node2": "pass"},
+                 "a host whose only partner is down is tested with another", done.stdout, done.stderr)
+        tap.ok("substitute: pass: 2 hosts: node[2-3] all-gather-pair: node2 instead of node4" in done.stdout and
+               "\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, "and the terminal says so", done.stdout)
 
 
 def a_host_without_a_partner(tap):
@@ -310,5 +322,5 @@ def an_unknown_key_of_all(tap):
         tap.ok("1 point is open" in done.stdout, "three hosts without a known key: one point", done.stdout)
 
 
-tap.together([the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+tap.together([the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, another_partner, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()
