@@ -707,7 +707,7 @@ static const struct reason *pointer_text(const struct groups *groups, const stru
     return all == NULL ? NULL : reason(groups->arena, slow_by, all);
 }
 
-/* "6 more items are not known, because launch.login failed"; NULL: they are a point of their own. */
+/* "6 more items are not known because of launch.login"; NULL: they are a point of their own. */
 static const struct reason *follows_text(const struct groups *groups, const struct group *group)
 {
     const struct outcome *fail = follows_from(groups->view, group->items.items[0]);

@@ -14,6 +14,13 @@ static bool is_member(const struct step *step, const char *name)
     return false;
 }
 
+/* It failed, or was read and could not be decided. */
+static bool explains(const struct outcome *outcome)
+{
+    return (outcome->word == OUTCOME_FAIL && outcome->waiver == NULL) ||
+           (outcome->word == OUTCOME_INCONCLUSIVE && outcome->measured != NULL);
+}
+
 const struct outcome *follows_from(const struct view *view, const struct outcome *outcome)
 {
     const struct step_view *step = &view->steps[outcome->step];
@@ -22,11 +29,11 @@ const struct outcome *follows_from(const struct view *view, const struct outcome
     bool of_member;
 
     if (step->step->member_count < 2 || outcome->word != OUTCOME_INCONCLUSIVE || outcome->measured != NULL ||
-        *subject == '\0' || step->coverage.fail == 0)
+        *subject == '\0')
         return NULL;
     of_member = is_member(step->step, subject);
     for (size_t i = 0; i < step->step->shape->slot_count; i++)
-        if (step->items[i]->word == OUTCOME_FAIL && step->items[i]->waiver == NULL &&
+        if (explains(step->items[i]) &&
             (of_member ? strcmp(slots[i].subject, subject) == 0 : is_member(step->step, slots[i].subject)))
             return step->items[i];
     return NULL;

@@ -286,6 +286,16 @@ def the_rest_of_a_stopped_launch(tap):
     pairs_of_the_rest(tap, "peer-down", "fail")
 
 
+def an_unknown_key_between_hosts(tap):
+    """What stops a launch and is no fault of a host is one open point, whatever cannot be known because of it."""
+    with Lab("between", 3, ["node3:peer-key-unknown"]) as lab:
+        done, report = run(lab, "between", LAUNCHED)
+        tap.same(words(report, "all-gather-pair").get("node1 node2"), "pass", "the others are tested in pairs", done.stdout)
+        tap.ok("1 point is open" in done.stdout and done.stdout.count("\nopen: ") == 1 and
+               "more items are not known because of launch.login" in done.stdout, "a key unknown between hosts is one open point",
+               done.stdout)
+
+
 def another_partner(tap):
     """Who lost the one partner that it has is tested with another host."""
     with Lab("another", 4, ["node4:down"]) as lab:
@@ -322,5 +332,5 @@ def an_unknown_key_of_all(tap):
         tap.ok("1 point is open" in done.stdout, "three hosts without a known key: one point", done.stdout)
 
 
-tap.together([the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, another_partner, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+tap.together([an_unknown_key_between_hosts, the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, another_partner, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()
