@@ -347,12 +347,6 @@ static const struct reason *join_field(const struct groups *groups, const struct
     return said_join(groups->arena, &said, shown);
 }
 
-static const struct reason *field_cause(struct arena *arena, const struct outcome *outcome)
-{
-    (void)arena;
-    return outcome->cause;
-}
-
 static const struct reason *field_remedy(struct arena *arena, const struct outcome *outcome)
 {
     (void)arena;
@@ -717,6 +711,25 @@ static const struct reason *follows_text(const struct groups *groups, const stru
                         : NULL;
 }
 
+/* Each cause once; of several hosts alone, whose names the target has, without their names before it. */
+static const struct reason *own_causes(const struct groups *groups, const struct group *group)
+{
+    bool several = group->items.items[0]->step != group->items.items[group->items.count - 1]->step;
+    struct said_of said = {0};
+
+    for (size_t i = 0; i < group->items.count; i++) {
+        const struct outcome *outcome = group->items.items[i];
+        const struct step *step = groups->view->steps[outcome->step].step;
+        const struct reason *cause = outcome->cause;
+        const char *named = reason_is(cause, about) ? reason_argument_text(cause, 1) : NULL;
+
+        if (several && step->member_count == 1 && named != NULL && strcmp(named, step->members[0]->name) == 0)
+            cause = reason_argument(groups->arena, cause, 2);
+        said_add(groups->arena, &said, cause);
+    }
+    return said_join(groups->arena, &said, TEXTS_SHOWN);
+}
+
 static const struct reason *cause_of(const struct groups *groups, const struct group *group)
 {
     const struct reason *pointer = pointer_text(groups, group);
@@ -728,7 +741,7 @@ static const struct reason *cause_of(const struct groups *groups, const struct g
         return not_asked_cause(groups, group);
     if (group->extent != EXTENT_PARTS)
         return extent_cause(groups->view, group->extent, group->items.items, group->items.count);
-    return reason_also(groups->arena, join_field(groups, group, field_cause, TEXTS_SHOWN), pointer);
+    return reason_also(groups->arena, own_causes(groups, group), pointer);
 }
 
 static const struct reason *remedy_of(const struct groups *groups, const struct group *group)
