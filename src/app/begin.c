@@ -10,7 +10,9 @@
 #include "assay/app/sources.h"
 #include "assay/app/turns.h"
 #include "assay/base/files.h"
+#include "assay/judge/judge.h"
 #include "assay/model/sighting.h"
+#include "assay/reasons/app.h"
 
 static void tell_note(const struct findings *notes, const char *note)
 {
@@ -58,6 +60,16 @@ static int check_question(struct arena *arena, const struct running *running, co
     return result;
 }
 
+/* Its name is what was done (document_said), and its bytes are that in English. */
+static void keep_loss(struct record *record, const struct begin_options *options)
+{
+    struct arena *arena = record->arena;
+    const struct reason *what = reason(arena, given_up_for_lost, options->lost, options->who, options->why);
+
+    document_add(arena, &record->documents, CHANGE_DOCUMENT, reason_encode(arena, what),
+                 slice_of(reason_english(arena, what)));
+}
+
 static int take_up(struct arena *arena, struct running *running, struct question *question,
                    const struct begin_options *options, struct error *err)
 {
@@ -76,8 +88,12 @@ static int take_up(struct arena *arena, struct running *running, struct question
         return error_set(err, ERROR_USAGE, "run %lld has ended; see `assay show %lld`", number, number);
     running->sources = &question->sources;
     if (sources_of_record(arena, running->record, NULL, running->sources, err) < 0 ||
-        check_question(arena, running, question, options, &resuming, err) < 0 ||
-        store_resume_run(running->store, running->record, err) < 0 || read_unread(running, err) < 0 ||
+        check_question(arena, running, question, options, &resuming, err) < 0)
+        return -1;
+    if (options->lost != NULL)
+        keep_loss(running->record, options);
+    if (store_resume_run(running->store, running->record, options->lost, err) < 0 ||
+        read_unread(running, err) < 0 ||
         resuming_take(running, &resuming, options->allow_active, &note, err) < 0)
         return -1;
     tell_note(&options->notes, note);
@@ -122,6 +138,13 @@ static int keep_run(struct running *running, struct error *err)
     return running->store != NULL ? store_begin_run(running->store, running->record, err) : -1;
 }
 
+static void keep_isolate_minutes(struct record *record, unsigned minutes)
+{
+    if (minutes > 0)
+        document_add(record->arena, &record->documents, SEARCH_MINUTES_DOCUMENT, "minutes",
+                     slice_of(arena_printf(record->arena, "%u\n", minutes)));
+}
+
 int begin_planned(struct arena *arena, struct running *running, struct question *question,
                   const struct begin_options *options, int argc, char **argv, struct error *err)
 {
@@ -132,6 +155,7 @@ int begin_planned(struct arena *arena, struct running *running, struct question 
     running->record = running_new_record(arena, question, argc, argv);
     running->sources = &question->sources;
     turns_keep(running->record, options->hosts_at_once);
+    keep_isolate_minutes(running->record, options->isolate_minutes);
     if (question_evidence_limits(arena, question, running->record, err) < 0 ||
         meter_check_before(arena, running->database, &note, err) < 0)
         return -1;
@@ -151,6 +175,10 @@ int begin_run(struct arena *arena, struct running *running, struct question *que
 {
     char uuid[UUID_SIZE];
 
+    if (options->resume != NULL && options->isolate_minutes > 0)
+        return error_set(
+            err, ERROR_USAGE,
+            "--isolate-minutes is what a run was begun with, and stays so: leave it out with --resume");
     if (options->resume != NULL)
         return resume(arena, running, question, options, err);
     if (options->exclusive.via != NULL) {

@@ -8,6 +8,7 @@
 #include "assay/app/deliveries.h"
 #include "assay/app/sources.h"
 #include "assay/check/check.h"
+#include "assay/check/loads.h"
 #include "assay/judge/judge.h"
 #include "assay/reasons/report.h"
 #include "assay/reasons/words.h"
@@ -252,14 +253,42 @@ static const struct reason *run_text(struct arena *arena, const struct record *r
 {
     const struct plan *plan = record->plan;
     const char **names = arena_array(arena, const char *, plan->hosts.count);
+    const struct reason *word = REASON(word_not_judged);
+    size_t asked = standing_asked_passed(record);
 
     for (size_t i = 0; i < plan->hosts.count; i++)
         names[i] = plan->hosts.items[i]->name;
-    return reason(
-        arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
-        record->judgement.verdict_count > 0
-            ? reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word))
-            : REASON(word_not_judged));
+    if (asked > 0)
+        word = reason(arena, a_part_all_passed, asked);
+    else if (record->judgement.verdict_count > 0)
+        word = reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word));
+    return reason(arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
+                  word);
+}
+
+/* "fabric-manager on node2", "ecc of gpu3 on node2": the step that the waiver was made for, and its items as far as they have
+   names; the UUID of one whose step is not there. */
+static const struct reason *waived_what(struct arena *arena, const struct record *record,
+                                        const struct waiver *waiver)
+{
+    const char *items = "";
+
+    for (size_t i = 0; i < waiver->items.count; i++) {
+        const char *subject = waiver->items.items[i].subject;
+
+        if (*subject != '\0' && (i == 0 || strcmp(subject, waiver->items.items[i - 1].subject) != 0))
+            items = arena_printf(arena, "%s%s%s", items, *items != '\0' ? ", " : "", subject);
+    }
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        const struct step *step = &record->plan->steps.items[i];
+
+        if (strcmp(step->key, waiver->step_key) == 0)
+            return *items != '\0' ? reason(arena, step_of_items_on, step->shape->suite_step, items,
+                                           step_target_said(arena, step))
+                                  : reason(arena, step_on_target, step->shape->suite_step,
+                                           step_target_said(arena, step));
+    }
+    return reason_text(arena, waiver->uuid);
 }
 
 static void add_moment(struct acceptance *acceptance, double at, const struct reason *text)
@@ -273,16 +302,17 @@ static void add_waivers(struct acceptance *acceptance, const struct record *reco
 
     for (size_t i = 0; i < record->waivers.count; i++) {
         const struct waiver *waiver = &record->waivers.items[i];
+        const struct reason *what = waived_what(arena, record, waiver);
 
         add_moment(acceptance, waiver->made,
-                   reason(arena, waiver_in_run, record->number, waiver->who, time_text(arena, waiver->until),
-                          waiver->why));
+                   reason(arena, waiver_in_run, what, record->number, waiver->who,
+                          time_text(arena, waiver->until), waiver->why));
         if (waiver->withdrawn.made > 0)
-            add_moment(
-                acceptance, waiver->withdrawn.made,
-                reason(arena, waiver_withdrawn, waiver->who, waiver->withdrawn.who, waiver->withdrawn.why));
+            add_moment(acceptance, waiver->withdrawn.made,
+                       reason(arena, waiver_withdrawn, what, waiver->who, waiver->withdrawn.who,
+                              waiver->withdrawn.why));
         else if (waiver->until <= acceptance->now)
-            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, waiver->who));
+            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, what, waiver->who));
     }
 }
 
@@ -633,6 +663,15 @@ static void add_groups(const struct campaign *campaign, const struct acceptance 
     }
 }
 
+static bool has_all_hosts(const struct hostfile *hostfile, const struct campaign_block *block)
+{
+    for (size_t i = 0; i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
+            !hostlist_has(&block->hosts, hostfile->hosts.items[i].name))
+            return false;
+    return true;
+}
+
 static void add_all_hosts(struct arena *arena, const struct hostfile *hostfile, struct campaign_block *block)
 {
     for (size_t i = 0; i < hostfile->hosts.count; i++)
@@ -640,16 +679,41 @@ static void add_all_hosts(struct arena *arena, const struct hostfile *hostfile, 
             add_name(arena, &block->hosts, hostfile->hosts.items[i].name);
 }
 
-/* -- What a last look takes: the first one, and a load in between ----------------------------------------------- */
+/* -- What a last look takes: the first one, and loads in between ------------------------------------------------ */
 
-/* Whether it loads hosts after that look. */
-static bool loads_after(const struct campaign *campaign, const struct step *step,
-                        const struct suite_step *look)
+struct looks {
+    const struct campaign *campaign;
+    const struct acceptance *acceptance;
+    const struct hostfile *hostfile;
+    struct load_ports *ports;
+    struct campaign_block *block;
+    bool has_all; /* hosts */
+    /* The last of loads_after. */
+    const struct shape *known;
+    const struct suite_step *known_look;
+    load_set known_loads;
+};
+
+/* What the step loads after that look; 0: nothing. Of many hosts one shape comes after itself. */
+static load_set loads_after(struct looks *looks, const struct step *step, const struct suite_step *look)
 {
-    const struct check *check = check_find(step->shape->check);
+    const struct suite_step *row;
+    struct check_context context = {.arena = looks->acceptance->arena,
+                                    .check = check_find(step->shape->check),
+                                    .member_count = step->member_count,
+                                    .variant = step->shape->variant};
 
-    return check != NULL && check->window &&
-           suite_step_find(campaign->sources.suite, step->shape->suite_step) > look;
+    if (step->shape == looks->known && look == looks->known_look)
+        return looks->known_loads;
+    row = suite_step_find(looks->campaign->sources.suite, step->shape->suite_step);
+    context.step = row;
+    looks->known = step->shape;
+    looks->known_look = look;
+    looks->known_loads = step->origin == ORIGIN_SUITE && context.check != NULL &&
+                                 row >= loads_begin(looks->campaign->sources.suite, look)
+                             ? check_loads(&context, looks->ports)
+                             : 0;
+    return looks->known_loads;
 }
 
 static bool has_host(const struct step *step, const char *host)
@@ -660,32 +724,39 @@ static bool has_host(const struct step *step, const char *host)
     return false;
 }
 
-/* Whether the block loads the host anyway. Of tests across hosts it is sure to have the groups that are owed. */
-static bool is_loaded(const struct campaign *campaign, const struct acceptance *acceptance,
-                      const struct campaign_block *block, const char *host, const struct suite_step *look)
+/* Of the host, what is planned behind the look, and what of that the block loads anyway. Of tests across hosts it is sure to have
+   the groups that are owed, and all of them where it has all hosts. */
+static load_set loads_lacking(struct looks *looks, const struct suite_step *look, const char *host)
 {
+    const struct acceptance *acceptance = looks->acceptance;
+    load_set planned = 0, there = 0;
+
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
+        load_set loads = loads_after(looks, step, look);
 
-        if (has_host(step, host) && hostlist_has(&block->steps, step->shape->suite_step) &&
-            loads_after(campaign, step, look) &&
-            (step->member_count == 1 || is_of_block(acceptance, requirement, block)))
-            return true;
+        if (loads == 0 || !has_host(step, host))
+            continue;
+        planned |= loads;
+        if (hostlist_has(&looks->block->steps, step->shape->suite_step) &&
+            (step->member_count == 1 || looks->has_all || is_of_block(acceptance, requirement, looks->block)))
+            there |= loads;
     }
-    return false;
+    return loads_missing(check_loads_owed(check_find(look->check), planned), there);
 }
 
-/* The first that is planned on the host alone, or else with others; NULL: the suite has none. */
-static const struct step *find_load(const struct campaign *campaign, const struct acceptance *acceptance,
-                                    const char *host, const struct suite_step *look)
+/* The first that is planned on the host alone, or else with others. */
+static const struct step *find_load(struct looks *looks, const struct suite_step *look, const char *host,
+                                    load_set lacking)
 {
+    const struct plan *plan = looks->acceptance->plan;
     const struct step *among_others = NULL;
 
-    for (size_t i = 0; i < acceptance->plan->steps.count; i++) {
-        const struct step *step = &acceptance->plan->steps.items[i];
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
 
-        if (step->origin != ORIGIN_SUITE || !has_host(step, host) || !loads_after(campaign, step, look))
+        if (loads_missing(lacking, loads_after(looks, step, look)) == lacking || !has_host(step, host))
             continue;
         if (step->member_count == 1)
             return step;
@@ -712,40 +783,45 @@ static void add_with_needs(const struct campaign *campaign, const struct accepta
 }
 
 /* A test across hosts is there for certain where all hosts are. */
-static void add_loads(const struct campaign *campaign, const struct acceptance *acceptance,
-                      const struct hostfile *hostfile, struct campaign_block *block,
-                      const struct suite_step *look)
+static void add_loads(struct looks *looks, const struct suite_step *look, const char *host)
 {
-    for (size_t i = 0; i < block->hosts.names.count; i++) {
-        const char *host = block->hosts.names.items[i];
-        const struct step *load = is_loaded(campaign, acceptance, block, host, look)
-                                      ? NULL
-                                      : find_load(campaign, acceptance, host, look);
+    load_set lacking;
+
+    while ((lacking = loads_lacking(looks, look, host)) != 0) {
+        const struct step *load = find_load(looks, look, host, lacking);
+        size_t before = looks->block->steps.names.count;
+        bool had_all = looks->has_all;
 
         if (load == NULL)
-            continue;
-        add_with_needs(campaign, acceptance, block, load->shape->suite_step);
-        if (load->member_count > 1)
-            add_all_hosts(acceptance->arena, hostfile, block);
+            return;
+        add_with_needs(looks->campaign, looks->acceptance, looks->block, load->shape->suite_step);
+        if (load->member_count > 1) {
+            add_all_hosts(looks->acceptance->arena, looks->hostfile, looks->block);
+            looks->has_all = true;
+        }
+        if (looks->block->steps.names.count == before && looks->has_all == had_all)
+            return;
     }
 }
 
 /* A last look alone has nothing to be compared with, and its pass does not count (src/judge/acceptance_looks.c). */
-static void add_looks(const struct campaign *campaign, const struct acceptance *acceptance,
-                      const struct hostfile *hostfile, struct campaign_block *block)
+static void add_looks(struct looks *looks)
 {
-    const struct suite *suite = campaign->sources.suite;
+    const struct suite *suite = looks->campaign->sources.suite;
+    struct campaign_block *block = looks->block;
 
     for (size_t i = 0, count = block->steps.names.count; i < count; i++) {
         const struct suite_step *step = suite_step_find(suite, block->steps.names.items[i]);
 
-        for (size_t k = 0; step != NULL && step->last && &suite->steps.items[k] < step; k++) {
+        for (size_t k = 0; step != NULL && step->last && k < suite->steps.count; k++) {
             const struct suite_step *other = &suite->steps.items[k];
 
-            if (other->last || strcmp(other->check, step->check) != 0 || !is_planned(acceptance, other))
+            if (other->last || strcmp(other->check, step->check) != 0 ||
+                !is_planned(looks->acceptance, other))
                 continue;
-            add_name(acceptance->arena, &block->steps, other->name);
-            add_loads(campaign, acceptance, hostfile, block, other);
+            add_name(looks->acceptance->arena, &block->steps, other->name);
+            for (size_t m = 0; m < block->hosts.names.count; m++)
+                add_loads(looks, other, block->hosts.names.items[m]);
         }
     }
 }
@@ -756,6 +832,7 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
     struct arena *arena = acceptance->arena;
     const struct hostfile *hostfile = hostfile_with_spares(
         arena, campaign->sources.hostfile, acceptance->events.items, acceptance->events.count, err);
+    struct load_ports ports = {0};
     cleanup_text struct text text = {0};
 
     if (hostfile == NULL)
@@ -777,7 +854,12 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
             add_all_hosts(arena, hostfile, &ret_next->blocks.items[i]);
     join_blocks(arena, ret_next);
     for (size_t i = 0; i < ret_next->blocks.count; i++)
-        add_looks(campaign, acceptance, hostfile, &ret_next->blocks.items[i]);
+        add_looks(&(struct looks){.campaign = campaign,
+                                  .acceptance = acceptance,
+                                  .hostfile = hostfile,
+                                  .ports = &ports,
+                                  .block = &ret_next->blocks.items[i],
+                                  .has_all = has_all_hosts(hostfile, &ret_next->blocks.items[i])});
     for (size_t i = 0; i < ret_next->blocks.count; i++)
         add_groups(campaign, acceptance, &ret_next->blocks.items[i]);
     text_init(&text, 16 << 20);
@@ -785,4 +867,29 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
     hostfile_write(hostfile, NULL, &text);
     ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
     return 0;
+}
+
+/* -- Whose part a run may be ----------------------------------------------------------------------------------- */
+
+const char *campaign_of_suite(struct arena *arena, struct store *store, const struct record *record)
+{
+    const struct document *suite = document_find(&record->documents, "suite");
+    struct acceptance_names names = {0};
+    struct error err = {0};
+    const char *found = NULL;
+
+    if (suite == NULL || store_list_acceptances(store, arena, &names, &err) < 0)
+        return NULL;
+    for (size_t i = 0; i < names.items.count; i++) {
+        const struct acceptance *acceptance = store_load_acceptance(store, arena, names.items.items[i], &err);
+        const struct document *other =
+            acceptance != NULL ? document_find(&acceptance->documents, "suite") : NULL;
+
+        if (other == NULL || strcmp(other->sha256, suite->sha256) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = names.items.items[i];
+    }
+    return found;
 }

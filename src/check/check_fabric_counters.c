@@ -26,13 +26,6 @@ static void command_ethtool(const struct check_context *context, struct text *ou
     text_put(out, script_fabric_counters_ethtool);
 }
 
-static const struct part_row parts[] = {{.name = "sysfs",
-                                         .parser = "ib-sysfs",
-                                         .script = script_fabric_counters,
-                                         .typed = "grep of counters below /sys/class/infiniband"},
-                                        {"ethtool", "ethtool", command_ethtool, NULL},
-                                        {0}};
-
 /* Without these nobody can say what a link did while a test ran. */
 static const char *const watched[] = {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",
                                       "local_link_integrity_errors"};
@@ -121,28 +114,6 @@ static const struct limit downed_rules[] =
     RULES_MOST("advised.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
                .note = REASON(link_went_down_often));
 
-static const struct item items[] = {
-    {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
-    {"advised.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
-    {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_rcv_remote_physical_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_xmit_discards", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_xmit_wait", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.out_of_sequence", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.packet_seq_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.local_ack_timeout_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.rnr_nak_retry_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.out_of_buffer", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down",
-     GIVEN_IS_MORE},
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     const char *priority = check_text(context, "priority");
@@ -170,7 +141,7 @@ static void slots_of_growth(const struct check_context *context, struct slot_lis
 
 #define LINK_DOWNS "eth.counter.link_down_events_phy"
 
-/* On Ethernet the port of an mlx5 counts a link that goes down here; other drivers have no such counter. */
+/* On Ethernet the port of an mlx5 counts here what goes wrong with its link; other drivers have no such counters. */
 static bool is_told_on_ethernet(const struct check_context *context, const char *hca)
 {
     const char *fabric = context->members[0]->fabric;
@@ -178,16 +149,35 @@ static bool is_told_on_ethernet(const struct check_context *context, const char 
     return fabric != NULL && strcmp(fabric, "ethernet") == 0 && strncmp(hca, "mlx5", strlen("mlx5")) == 0;
 }
 
-static void slots_of_links(const struct check_context *context, struct slot_list *slots)
+static void slots_of_device(const struct check_context *context, struct slot_list *slots, const char *metric)
 {
     bool another = rules_look_again(context);
+    const struct limit *limit = another ? growth_since_begin(context, metric) : NULL;
     const char *hca;
 
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
         if (is_told_on_ethernet(context, hca))
-            slot_add(context, slots, LINK_DOWNS, arena_printf(context->arena, "%s/1", hca), NULL,
-                     another ? DUTY_GATE : DUTY_RECORD,
-                     another ? growth_since_begin(context, LINK_DOWNS) : NULL);
+            slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL,
+                     another ? DUTY_GATE : DUTY_RECORD, limit);
+}
+
+static void slots_of_devices(const struct check_context *context, struct slot_list *slots)
+{
+    const char *metric;
+
+    slots_of_device(context, slots, LINK_DOWNS);
+    for (size_t i = 0; (metric = growth_device_counter(i)) != NULL; i++)
+        slots_of_device(context, slots, metric);
+}
+
+static bool is_of_devices(const char *metric)
+{
+    const char *counter;
+
+    for (size_t i = 0; (counter = growth_device_counter(i)) != NULL; i++)
+        if (strcmp(counter, metric) == 0)
+            return true;
+    return strcmp(metric, LINK_DOWNS) == 0;
 }
 
 /* A step that names the priority is one on Ethernet, and owes what only a network device tells. */
@@ -206,7 +196,7 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
                          of_priority ? priority : "", of_priority ? counters[c] + sign + 1 : "");
 
         for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
-            if (strcmp(metric, LINK_DOWNS) != 0 || !is_told_on_ethernet(context, hca))
+            if (!is_of_devices(metric) || !is_told_on_ethernet(context, hca))
                 slot_add(context, slots, metric, arena_printf(context->arena, "%s/1", hca), NULL, DUTY_RECORD,
                          NULL);
     }
@@ -215,7 +205,7 @@ static void slots_of_ethernet(const struct check_context *context, struct slot_l
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     slots_of_growth(context, slots);
-    slots_of_links(context, slots);
+    slots_of_devices(context, slots);
     slots_of_ethernet(context, slots);
 }
 
@@ -225,6 +215,8 @@ static const struct remedy remedies[] = {
     {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
     {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
     {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
+    {"eth.counter.*_discards_phy", REASON(set_pfc)},
+    {"eth.counter.*", REASON(run_traffic_and_watch_counters)},
     {"sound", REASON(are_port_counters_there)},
     {0},
 };
@@ -236,13 +228,35 @@ const struct check check_fabric_counters = {
         "the error counters of every compute HCA's port are read, able to count on, and have not grown beyond limits since the run's first look",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .arguments = arguments,
+    .loads = LOAD_PORTS,
+    .arguments =
+        ARGUMENTS(HCAS_ARGUMENT_ROW,
+                  {"priority", ARGUMENT_TEXT, NULL,
+                   "on Ethernet: the priority of RDMA, whose pauses are written down", GIVEN_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "sysfs",
+                    .parser = "ib-sysfs",
+                    .script = script_fabric_counters,
+                    .typed = "grep of counters below /sys/class/infiniband"},
+                   {"ethtool", "ethtool", command_ethtool, NULL}),
+    .items = ITEMS({"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
+                   {"advised.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
+                   {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_rcv_remote_physical_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_xmit_discards", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_xmit_wait", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.out_of_sequence", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.packet_seq_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.local_ack_timeout_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.rnr_nak_retry_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.out_of_buffer", PER_HCA_PORT, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"ib.counters_count", REASON(clear_counters_and_watch)},
+                         {"advised.link_downed", REASON(see_link_that_goes_down)},
+                         {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
+                         {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
+                         {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
+                         {"sound", REASON(are_port_counters_there)}),
     .more_slots = more_slots,
     .expected_s = 5,
     .read = read_counters,

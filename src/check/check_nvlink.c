@@ -3,6 +3,7 @@
  * Each NVLink of each GPU: up, and at the speed that the platform has. One link that is down costs a pair a
  * little and NCCL almost nothing, so that no bandwidth test need show it.
  */
+#include <math.h>
 #include <string.h>
 
 #include "assay/reasons/check.h"
@@ -25,10 +26,6 @@ static void command_errors(const struct check_context *context, struct text *out
     command_nvlink(context, out, "-e");
 }
 
-static const struct part_row parts[] = {{"status", "nvidia-smi-nvlink", command_status, NULL},
-                                        {"errors", "nvidia-smi-nvlink", command_errors, NULL},
-                                        {0}};
-
 /* A link that the tool calls inactive carries nothing; of one that it does not list nothing is known. */
 static void add_inactive(struct reading *out, const char *gpu, unsigned link)
 {
@@ -42,30 +39,54 @@ static void add_inactive(struct reading *out, const char *gpu, unsigned link)
         reading_measure(out, "nvlink.link.speed", subject, 0, "GB/s");
 }
 
-/* Over all links of the GPU: four counters a link would drown the report. */
-static void add_errors(struct reading *out, const struct reading *errors, const char *gpu, const char *name)
+/* Over all links of the GPU: four counters a link would drown the report. NAN: it is not told. */
+static double sum_of(const struct reading *errors, const char *links, const char *metric)
 {
-    const char *metric = arena_printf(out->arena, "nvlink.link.errors.%s", name);
-    const char *links = arena_printf(out->arena, "%s.", gpu);
-    double sum = 0;
-    bool found = false;
+    double sum = NAN;
 
     for (size_t i = 0; i < errors->measurements.count; i++) {
         const struct measurement *counter = &errors->measurements.items[i];
 
-        if (strcmp(counter->metric, metric) != 0 || !slice_starts(slice_of(counter->subject), links))
-            continue;
-        sum += counter->value;
-        found = true;
+        if (strcmp(counter->metric, metric) == 0 && slice_starts(slice_of(counter->subject), links))
+            sum = (isnan(sum) ? 0 : sum) + counter->value;
     }
-    if (found)
-        reading_measure(out, arena_printf(out->arena, "nvlink.errors.%s", name), gpu, sum, "");
+    return sum;
+}
+
+/* From NVLink 5 on recoveries that succeeded and that failed are told apart. */
+static const struct {
+    const char *name, *counter;
+} counters[] = {
+    {"replay", "replay"},
+    {"recovery", "recovery"},
+    {"recovery", "link_recovery_successful_events"},
+    {"recovery", "link_recovery_failed_events"},
+    {"crc", "crc"},
+};
+
+static void add_errors(struct reading *out, const struct reading *errors, const char *gpu)
+{
+    const char *links = arena_printf(out->arena, "%s.", gpu);
+
+    for (size_t i = 0; i < ARRAY_SIZE(counters);) {
+        const char *name = counters[i].name;
+        double sum = NAN;
+
+        for (; i < ARRAY_SIZE(counters) && strcmp(counters[i].name, name) == 0; i++) {
+            double more =
+                sum_of(errors, links, arena_printf(out->arena, "nvlink.link.errors.%s", counters[i].counter));
+
+            if (!isnan(more))
+                sum = (isnan(sum) ? 0 : sum) + more;
+        }
+        if (!isnan(sum))
+            reading_measure(out, arena_printf(out->arena, "nvlink.errors.%s", name), gpu, sum, "");
+    }
 }
 
 static void read_links(const struct check_context *context, const struct attempt *attempt,
                        struct reading *out)
 {
-    static const char *const counters[] = {"replay", "recovery", "crc"};
     const struct part *errors = attempt_part(attempt, "errors");
     const struct platform *platform = context->platform;
 
@@ -75,15 +96,13 @@ static void read_links(const struct check_context *context, const struct attempt
 
         for (unsigned link = 0; link < platform->nvlink_links; link++)
             add_inactive(out, gpu, link);
-        for (size_t k = 0; errors != NULL && k < ARRAY_SIZE(counters); k++)
-            add_errors(out, &errors->reading, gpu, counters[k]);
+        if (errors != NULL)
+            add_errors(out, &errors->reading, gpu);
     }
 }
 
 static const struct item items[] = {
     {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
-     LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
     {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
     {0},
 };
@@ -103,7 +122,27 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
                      arena_printf(context->arena, "gpu%u.link%u", i, link), NULL, DUTY_GATE, speed);
 }
 
+/* One more since the run's first look is one too many: its health watch fails a GPU by the first. */
+static void slots_of_recoveries(const struct check_context *context, struct slot_list *slots)
+{
+    static const struct limit none_more[] =
+        RULES(.metric = "nvlink.errors.recovery", .rule = RULE_GROWN, .unit = "", .status = LIMIT_TOOL,
+              .source = "NVIDIA/DCGM health watch, DCGM_FR_NVLINK_ERROR_CRITICAL: should always be 0");
+    bool again = rules_look_again(context);
+
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, "nvlink.errors.recovery", arena_printf(context->arena, "gpu%u", i), NULL,
+                 again ? DUTY_GATE : DUTY_RECORD, again ? none_more : NULL);
+}
+
+static void more_slots(const struct check_context *context, struct slot_list *slots)
+{
+    slots_of_platform(context, slots);
+    slots_of_recoveries(context, slots);
+}
+
 static const struct remedy remedies[] = {
+    {"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
     {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
     {"sound", REASON(does_nvidia_smi_answer)},
     {0},
@@ -120,12 +159,18 @@ const struct check check_nvlink = {
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
+    .loads = LOAD_NVLINKS,
     .applies = applies,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .more_slots = more_slots,
+    .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
+                   {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
+    .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
+                    LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
+                   {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+                         {"sound", REASON(does_nvidia_smi_answer)}),
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_links,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "grown.h"
 
@@ -15,6 +16,7 @@ enum { SECONDS_OF_HOUR = 3600 };
 struct look {
     const struct step *step;
     size_t index, part; /* in the plan of all runs, and whose step that is */
+    bool last;          /* of its suite: it comes after the others, wherever that has it */
 };
 
 /* Looks of one check at one host of one run, in their order. */
@@ -27,6 +29,8 @@ static int compare_looks(const void *one, const void *other)
         order = strcmp(a->step->shape->check, b->step->shape->check);
     if (order == 0)
         order = strcmp(a->step->members[0]->name, b->step->members[0]->name);
+    if (order == 0)
+        order = (a->last > b->last) - (a->last < b->last);
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
@@ -34,6 +38,14 @@ static bool same_place(const struct look *a, const struct look *b)
 {
     return a->part == b->part && strcmp(a->step->shape->check, b->step->shape->check) == 0 &&
            strcmp(a->step->members[0]->name, b->step->members[0]->name) == 0;
+}
+
+static bool is_last(const struct judged_part *part, const struct step *step)
+{
+    const struct suite *suite = part->book.limits != NULL ? part->book.limits->suite : NULL;
+    const struct suite_step *row = suite != NULL ? suite_step_find(suite, step->shape->suite_step) : NULL;
+
+    return row != NULL && row->last;
 }
 
 const size_t *first_looks(struct arena *arena, const struct together *together)
@@ -47,7 +59,8 @@ const size_t *first_looks(struct arena *arena, const struct together *together)
             part++;
         first[i] = i;
         if (plan->steps.items[i].member_count == 1 && plan->steps.items[i].shape->passive)
-            looks[count++] = (struct look){&plan->steps.items[i], i, part};
+            looks[count++] = (struct look){&plan->steps.items[i], i, part,
+                                           is_last(&together->parts[part], &plan->steps.items[i])};
     }
     qsort(looks, count, sizeof *looks, compare_looks);
     for (size_t i = 1; i < count; i++)

@@ -3,7 +3,10 @@
  * Counters that grow while a host is tested: those of a GPU and of its NVLinks during gpu_burn, those of the kernel and of a
  * drive likewise, those of an HCA's port while NCCL runs across hosts. One row is one counter; what shows it asks for it by its word.
  */
+#include <stdio.h>
 #include <string.h>
+
+#include "assay/base/files.h"
 
 #include "assay/base/scan.h"
 #include "lab_private.h"
@@ -53,6 +56,10 @@ static const struct lab_count counts[] = {
     {FAULT_PORT_COUNTS, "rp_cnp_handled", 90000, "hw_counters", ON_ANY},
     {FAULT_PORT_COUNTS, "roce_adp_retrans", 500, "hw_counters", ON_ANY},
     {FAULT_PORT_COUNTS, "roce_slow_restart", 100000, "hw_counters", ON_ANY},
+    {FAULT_PORT_COUNTS, "rx_crc_errors_phy", 1e6, LAB_ETHTOOL, ON_ANY},
+    {FAULT_PORT_COUNTS, "rx_symbol_err_phy", 30000, LAB_ETHTOOL, ON_ANY},
+    {FAULT_PORT_COUNTS, "rx_discards_phy", 1e7, LAB_ETHTOOL, ON_ANY},
+    {FAULT_PORT_COUNTS, "tx_discards_phy", 1e7, LAB_ETHTOOL, ON_ANY},
 };
 
 static bool has(const struct lab_profile *profile, enum lab_count_of of)
@@ -80,16 +87,42 @@ const struct lab_count *lab_count_find(const struct lab_profile *profile, enum f
     return NULL;
 }
 
+static char *device_count_file(struct arena *arena, const struct lab_host *host, int hca, const char *counter)
+{
+    return lab_host_file(arena, host->lab, host->number,
+                         arena_printf(arena, "ethtool.mlx5_%d.%s", hca, counter));
+}
+
+uint64_t lab_device_counted(struct arena *arena, const struct lab_host *host, int hca, const char *counter)
+{
+    cleanup_text struct text text = {0};
+    uint64_t count;
+
+    text_init(&text, 4096);
+    return file_read(device_count_file(arena, host, hca, counter), &text, NULL) == 0 &&
+                   scan_u64((struct slice){text.bytes, text.length}, &count)
+               ? count
+               : 0;
+}
+
+void lab_device_count(struct arena *arena, const struct lab_host *host, int hca, const char *counter,
+                      uint64_t more)
+{
+    char *path = device_count_file(arena, host, hca, counter);
+    const char *sum = arena_printf(
+        arena, "%llu", (unsigned long long)(lab_device_counted(arena, host, hca, counter) + more));
+
+    if (file_write(path, sum, strlen(sum), 0644, NULL) < 0)
+        fprintf(stderr, "lab: cannot write %s\n", path);
+}
+
 unsigned long long lab_counted(const struct lab_host *host, enum fault_kind kind, int gpu, const char *word)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == kind && fault->host == host->number && fault->gpu == gpu &&
             strcmp(fault->word, word) == 0)
             sum += fault->number;
-    }
     return sum > 0 && lab_struck(host) ? (unsigned long long)sum : 0;
 }

@@ -365,7 +365,10 @@ static void count_at_port(struct tool *tool, const struct lab_host *host, const 
     const struct lab_count *count =
         lab_count_find(host->profile, fault->kind, fault->word, strlen(fault->word));
 
-    add_to_counter(tool, host, fault->hca, count->where, count->word, (uint64_t)fault->number);
+    if (strcmp(count->where, LAB_ETHTOOL) == 0)
+        lab_device_count(tool->arena, host, fault->hca, count->word, (uint64_t)fault->number);
+    else
+        add_to_counter(tool, host, fault->hca, count->where, count->word, (uint64_t)fault->number);
 }
 
 /* What the HCAs of a host count, in units of 4 bytes. Of many hosts it is not: each would need files of its own. */

@@ -82,13 +82,21 @@ static uint64_t link_downs(const struct tool *tool, const struct lab_hca *hca)
     return count;
 }
 
+static unsigned long long counted(const struct tool *tool, const struct lab_hca *hca, const char *counter)
+{
+    return lab_device_counted(tool->arena, tool->host, (int)(hca - tool->host->hcas), counter);
+}
+
 static int print_statistics(const struct tool *tool, const struct lab_hca *hca)
 {
     printf("NIC statistics:\n     rx_packets: 90210\n     rx_bytes: 8119022\n     tx_packets: 88113\n"
-           "     tx_bytes: 7930170\n     rx_out_of_buffer: 0\n     rx_crc_errors_phy: 0\n"
-           "     rx_symbol_err_phy: %u\n     rx_discards_phy: 0\n     tx_discards_phy: 0\n"
+           "     tx_bytes: 7930170\n     rx_out_of_buffer: 0\n     rx_crc_errors_phy: %llu\n"
+           "     rx_symbol_err_phy: %llu\n     rx_discards_phy: %llu\n     tx_discards_phy: %llu\n"
            "     link_down_events_phy: %llu\n",
-           hca->symbol_errors, (unsigned long long)link_downs(tool, hca));
+           counted(tool, hca, "rx_crc_errors_phy"),
+           hca->symbol_errors + counted(tool, hca, "rx_symbol_err_phy"),
+           counted(tool, hca, "rx_discards_phy"), counted(tool, hca, "tx_discards_phy"),
+           (unsigned long long)link_downs(tool, hca));
     for (unsigned i = 0; i < 8; i++)
         printf("     rx_prio%u_pause: 0\n     tx_prio%u_pause: 0\n", i, i);
     return 0;

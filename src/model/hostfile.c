@@ -664,8 +664,7 @@ static int check_ranges(const struct parser *parser, const struct assignments *a
 {
     int result = 0;
 
-    for (size_t i = 0; i < assignments->list.count; i++) {
-        const struct assignment *assignment = &assignments->list.items[i];
+    list_each (assignment, assignments->list) {
         size_t count = assignment->values.names.count;
 
         if (count > 1 && count != names->names.count)
@@ -828,6 +827,9 @@ static int read_line(struct parser *parser, struct slice line)
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))
         return read_names(parser);
+    if (slice_equal(word, "default"))
+        return refuse(parser, parser->line, 1,
+                      "'default' would be a host of that name; did you mean defaults?");
     return slice_equal(word, "defaults") ? read_defaults(parser) : read_hosts(parser, word);
 }
 

@@ -62,13 +62,10 @@ static bool says_nothing(const char *value)
 
 static bool is_there(const struct sightings *sightings, const struct sighting *wanted)
 {
-    for (size_t i = 0; i < sightings->items.count; i++) {
-        const struct sighting *one = &sightings->items.items[i];
-
+    list_each (one, sightings->items)
         if (one->host == wanted->host && one->kind == wanted->kind &&
             strcmp(one->position, wanted->position) == 0 && strcmp(one->identity, wanted->identity) == 0)
             return true;
-    }
     return false;
 }
 
@@ -114,8 +111,7 @@ static void add_attempt(struct arena *arena, const struct plan *plan, const stru
 {
     const struct step *step = &plan->steps.items[attempt->step];
 
-    for (size_t i = 0; i < attempt->parts.count; i++) {
-        const struct part *part = &attempt->parts.items[i];
+    list_each (part, attempt->parts) {
         size_t member = part->window > 0 ? attempt->windows.items[part->window - 1].member : 0, host;
 
         if (member >= step->member_count)

@@ -78,6 +78,11 @@ const struct suite_step *suite_step_find(const struct suite *suite, const char *
     return find_step(suite, suite->steps.count, name);
 }
 
+bool suite_step_before(const struct suite_step *one, const struct suite_step *other)
+{
+    return one->last != other->last ? other->last : one < other;
+}
+
 /* Only earlier steps can be needed, so needs never run in a circle. */
 static int read_needs(struct arena *arena, const struct suite *suite, const struct json *needs,
                       struct suite_step *step, struct error *err)

@@ -147,8 +147,7 @@ static void add_broken(struct arena *arena, const struct record *record, struct 
 {
     size_t last = (size_t)-1;
 
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
 
         if (outcome->step == last || outcome->word != OUTCOME_PASS || outcome->cause == NULL ||
@@ -232,12 +231,9 @@ static double worked_s(const struct record *record, size_t step)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts)
         if (attempt->step == step && attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN)
             sum += slice_work_s(attempt);
-    }
     return sum;
 }
 
@@ -280,7 +276,8 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     struct names broken = {0};
 
     if (record->standing.kind == RUN_SOAK)
-        return then(arena, of_soak(arena, record), of_timescale(arena, record->plan));
+        return then(arena, then(arena, of_soak(arena, record), of_unread(arena, &record, 1)),
+                    of_timescale(arena, record->plan));
     if (!standing_is_acceptance(&record->standing))
         return NULL;
     caveat = then(arena, of_judgement(arena, judged_by),

@@ -12,6 +12,7 @@
 #include "language.h"
 #include "matrix.h"
 #include "names.h"
+#include "reached.h"
 #include "series.h"
 #include "variants.h"
 #include "view.h"
@@ -32,6 +33,7 @@ struct page {
     struct tunings tunings;
     struct distributions distributions;
     struct gpu_tables burns;
+    struct reached reached;
     bool has_heat_maps;
     struct worth_measured worth;
     struct sightings sightings; /* by host */
@@ -117,6 +119,9 @@ bool page_has_remarks(const struct page *page);
 /* page_map.c */
 void page_map(struct page *page);
 
+/* page_unrun.c */
+void page_unrun(struct page *page);
+
 /* page_searches.c */
 void page_searches(struct page *page);
 bool page_has_searches(const struct page *page);
@@ -163,6 +168,11 @@ bool page_has_earlier(const struct page *page);
 void page_distributions(struct page *page);
 bool page_has_distributions(const struct page *page);
 
+/* page_reached.c: all of it, and for the first page of what passed. */
+void page_reached(struct page *page);
+void page_reached_short(struct page *page);
+bool page_has_reached(const struct page *page);
+
 /* page_evidence.c */
 void page_inventory(struct page *page);
 void page_limits(struct page *page);
@@ -189,6 +199,8 @@ bool page_open_link(struct page *page, size_t step);
 void page_verdict_class(struct text *out, enum verdict_word word);
 const char *page_verdict_symbol(enum verdict_word word);
 size_t page_count_verdicts(const struct page *page, const char *scope);
+/* The metric, which may be broken behind its points. */
+void page_metric(struct page *page, const char *metric);
 /* The metric, and where it is taken in small letters behind it. */
 void page_metric_cell(struct page *page, const char *metric, const struct reason *at);
 /* A number with so many decimals, or a dash. */

@@ -92,7 +92,7 @@ static void write_evidence_commands(struct page *page, const struct report_cause
 
 static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
 {
-    const struct slot *slot = view_slot(page->view, outcome);
+    const struct slot *slot = view_shown_slot(page->view, outcome);
     struct text *out = page->out;
 
     html_markup(out, "<tr>");

@@ -194,7 +194,8 @@ void page_equipment(struct page *page)
                           ? view_host(page->view, page->view->steps[i].step->members[0])
                           : (size_t)-1;
 
-        if (host == (size_t)-1 || done[host] || !page->view->told[host] || !has_identity(&page->view->steps[i]))
+        if (host == (size_t)-1 || done[host] || !page->view->told[host] ||
+            !has_identity(&page->view->steps[i]))
             continue;
         done[host] = true;
         write_gpus(page, &page->view->steps[i]);

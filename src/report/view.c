@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/hostfile.h"
 #include "assay/model/suite.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -164,10 +166,9 @@ static void settle_verdict(struct view *view)
 
 enum verdict_word report_verdict(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     enum verdict_word verdict = view_create(arena, record)->verdict;
 
-    arena_destroy(arena);
     return verdict;
 }
 
@@ -289,6 +290,17 @@ const struct suite *documents_suite(struct arena *arena, const struct documents 
     return suite != NULL ? suite_parse(arena, suite->name, suite->bytes, &err) : NULL;
 }
 
+const struct hostfile *documents_hostfile(struct arena *arena, const struct documents *documents)
+{
+    const struct document *last = NULL;
+    struct error err = {0};
+
+    for (size_t i = 0; i < documents->count; i++)
+        if (strcmp(documents->items[i].kind, "hostfile") == 0)
+            last = &documents->items[i];
+    return last != NULL ? hostfile_parse(arena, last->name, last->bytes, &err) : NULL;
+}
+
 const struct suite *view_suite(const struct view *view)
 {
     return documents_suite(view->arena, &view->record->documents);
@@ -297,6 +309,38 @@ const struct suite *view_suite(const struct view *view)
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome)
 {
     return &view->steps[outcome->step].step->shape->slots[outcome->slot];
+}
+
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome)
+{
+    const char *measured = reason_argument_text(outcome->measured, 1);
+    const struct metric *metric;
+
+    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+        return true;
+    if (measured == NULL)
+        return false;
+    metric = metric_find(view_slot(view, outcome)->metric);
+    return metric == NULL || *metric->unit == '\0' ? strchr(measured, ' ') == NULL
+                                                   : slice_ends(slice_of(measured), metric->unit);
+}
+
+size_t view_shown(const struct view *view, const struct outcome *outcome)
+{
+    const struct step_view *at = &view->steps[outcome->step];
+
+    if (view_shows_own_value(view, outcome))
+        return outcome->slot;
+    for (size_t i = 0; i < at->step->shape->slot_count; i++)
+        if (i != outcome->slot && at->items[i]->value == outcome->value &&
+            reason_equal(at->items[i]->measured, outcome->measured))
+            return i;
+    return outcome->slot;
+}
+
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome)
+{
+    return &view->steps[outcome->step].step->shape->slots[view_shown(view, outcome)];
 }
 
 size_t view_host(const struct view *view, const struct host *host)

@@ -50,6 +50,7 @@ struct coverage_rows {
 void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows);
 
 struct suite;
+struct hostfile;
 
 struct view *view_create(struct arena *arena, const struct record *record);
 
@@ -59,9 +60,16 @@ const bool *shapes_of_suite(struct arena *arena, const struct plan *plan);
 double plan_timescale(const struct plan *plan);
 /* As it is kept there; NULL: there is none that can be read. */
 const struct suite *documents_suite(struct arena *arena, const struct documents *documents);
+/* Likewise; the last one is what counts: another may have been taken when the run was resumed. */
+const struct hostfile *documents_hostfile(struct arena *arena, const struct documents *documents);
 /* As the run keeps it; NULL likewise. */
 const struct suite *view_suite(const struct view *view);
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
+/* What is found of a number that the check only records is laid at a gate beside it, which then shows that number: whether the
+   outcome shows one of its own, and the slot, in its step, whose number it shows. */
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome);
+size_t view_shown(const struct view *view, const struct outcome *outcome);
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome);
 /* Of so many hosts a report tells each one by one; of more those alone that are not fit, and so many of them at most: the others
    stand in sums, in the map and in the reports for programs. */
 enum { HOSTS_TOLD = 2500 };

@@ -453,6 +453,7 @@ void store_close(struct store *store)
     intern_destroy(store->words);
     blob_codec_destroy(store->codec);
     free(store->path);
+    free(store->driven_from);
     free(store);
 }
 

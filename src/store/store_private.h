@@ -34,6 +34,9 @@ struct store {
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct intern *words; /* text -> id, of words that are known to be committed or in this transaction */
     struct blob_codec *codec;
+    long long driven; /* the run that this process drives; 0: none */
+    long long driven_by;
+    char *driven_from; /* and as which process of which machine it took it */
 };
 
 /* schema.c: from format n to n + 1 by store_migrations[n]; a new file begins with the tables of store_base. */
@@ -156,7 +159,11 @@ const char *take_word(struct rows *rows);
 const char *take_optional_text(struct rows *rows);
 const char *take_optional_word(struct rows *rows);
 /* What FORM and FORM_WORD wrote, and texts of before; NULL for "". Where the column is NULL, the row is damaged. */
+/* The column as it is; good until the next row. NULL: it is none, and the rows are damaged. */
+const char *take_raw_text(struct rows *rows);
 const struct reason *take_reason(struct rows *rows);
+/* Of a column in which many rows say the same; the rows have names. */
+const struct reason *take_repeated_reason(struct rows *rows);
 const struct reason *take_reason_word(struct rows *rows);
 /* NULL for a NULL too. */
 const struct reason *take_optional_reason(struct rows *rows);
@@ -202,6 +209,10 @@ struct controller {
     const char *host;
 };
 struct controller controller_self(struct arena *arena);
+/* write_run.c: -1 when the run that this process drives was given up for lost, and is driven from elsewhere: whoever comes back
+   writes no more of it. Inside a transaction. */
+int check_still_ours(struct store *store, long long run, struct error *err)
+    __attribute__((warn_unused_result));
 enum controller_life { CONTROLLER_LIVES, CONTROLLER_DEAD, CONTROLLER_ELSEWHERE };
 enum controller_life controller_life(const struct controller *controller);
 

@@ -46,7 +46,10 @@ int store_begin_attempt(struct store *store, const struct record *record, const 
 {
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store, insert_attempt(store, record, attempt, err), err);
+    return store_finish(
+        store,
+        check_still_ours(store, record->number, err) < 0 ? -1 : insert_attempt(store, record, attempt, err),
+        err);
 }
 
 static int find_attempt(struct store *store, const struct record *record, const struct attempt *attempt,
@@ -180,7 +183,9 @@ int store_end_attempt(struct store *store, const struct record *record, const st
 {
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store, write_end(store, record, attempt, err), err);
+    return store_finish(
+        store, check_still_ours(store, record->number, err) < 0 ? -1 : write_end(store, record, attempt, err),
+        err);
 }
 
 /* Where a part's slice lies in its capture; a slice of other bytes could not be found again. */

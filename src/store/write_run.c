@@ -2,9 +2,35 @@
 /* A run's beginning, growth, judgement and end. Each function of store.h here is one transaction. */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "store_private.h"
+
+static void drive(struct store *store, long long run, const struct controller *self)
+{
+    free(store->driven_from);
+    store->driven_from = strdup(self->host);
+    store->driven_by = self->pid;
+    store->driven = store->driven_from != NULL ? run : 0;
+}
+
+int check_still_ours(struct store *store, long long run, struct error *err)
+{
+    int64_t elsewhere = 0;
+
+    if (store->driven == 0 || store->driven != run)
+        return 0;
+    if (store_ask(store, COUNT_ELSEWHERE, &elsewhere, err, INTEGER(run), INTEGER(store->driven_by),
+                  TEXT(store->driven_from)) < 0)
+        return -1;
+    if (elsewhere > 0)
+        return error_set(err, ERROR_USAGE,
+                         "%s: run %lld was given up for lost and ended from another machine (assay cancel "
+                         "--lost): nothing more of it is kept",
+                         store->path, run);
+    return 0;
+}
 
 static int write_run(struct store *store, struct record *record, struct error *err)
 {
@@ -15,8 +41,10 @@ static int write_run(struct store *store, struct record *record, struct error *e
                             TEXT(record->hostfile), TEXT(record->program), INTEGER(self.pid),
                             TEXT(self.start), TEXT(self.host));
 
-    if (result == 0)
+    if (result == 0) {
         record->number = sqlite3_last_insert_rowid(store->db);
+        drive(store, record->number, &self);
+    }
     arena_destroy(arena);
     return result;
 }
@@ -48,9 +76,9 @@ int store_begin_run(struct store *store, struct record *record, struct error *er
     return 0;
 }
 
-/* 0 when nobody drives the run, or we do. */
+/* 0 when nobody drives the run, or we do, or whoever does is on the machine that is lost (NULL: none is). */
 static int check_holder(struct store *store, long long number, const struct controller *self,
-                        struct arena *arena, struct error *err)
+                        const char *lost, struct arena *arena, struct error *err)
 {
     enum { COLUMNS_BEFORE_STATE = 2, COLUMNS_TO_CONTROLLER = 6 };
     struct controller holder;
@@ -75,6 +103,7 @@ static int check_holder(struct store *store, long long number, const struct cont
         return store_damage(store, err, "run %lld: %s", number, rows.damage);
     life = controller_life(&holder);
     if (state != RUN_RUNNING || life == CONTROLLER_DEAD ||
+        (life == CONTROLLER_ELSEWHERE && lost != NULL && strcmp(lost, holder.host) == 0) ||
         (life == CONTROLLER_LIVES && holder.pid == self->pid))
         return 0;
     if (life == CONTROLLER_LIVES)
@@ -83,11 +112,21 @@ static int check_holder(struct store *store, long long number, const struct cont
     return error_set(
         err, ERROR_USAGE,
         "run %lld was being driven by process %lld on %s, and whether that one still lives can be "
-        "seen only there: resume it on %s",
-        number, (long long)holder.pid, holder.host, holder.host);
+        "seen only there: resume it on %s; if that machine is lost, `assay cancel %lld --lost %s` ends the run",
+        number, (long long)holder.pid, holder.host, holder.host, number, holder.host);
 }
 
-static int take_over(struct store *store, const struct record *record, struct error *err)
+/* Documents that the record has beyond those that are kept. */
+static int add_documents(struct store *store, const struct record *record, struct error *err)
+{
+    int64_t kept = 0;
+
+    if (store_ask(store, COUNT_DOCUMENTS, &kept, err, INTEGER(record->number)) < 0)
+        return -1;
+    return write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, (size_t)kept, err);
+}
+
+static int take_over(struct store *store, const struct record *record, const char *lost, struct error *err)
 {
     struct arena *arena = arena_create();
     struct controller self = controller_self(arena);
@@ -98,19 +137,23 @@ static int take_over(struct store *store, const struct record *record, struct er
         result = error_set(err, ERROR_USAGE,
                            "run %lld was imported: it can be resumed only where it was made", record->number);
     if (result == 0)
-        result = check_holder(store, record->number, &self, arena, err);
+        result = check_holder(store, record->number, &self, lost, arena, err);
     if (result == 0)
         result = store_exec(store, TAKE_RUN, err, ENUM(vocabulary_run, RUN_RUNNING), INTEGER(self.pid),
                             TEXT(self.start), TEXT(self.host), INTEGER(record->number));
+    if (result == 0)
+        result = add_documents(store, record, err);
+    if (result == 0)
+        drive(store, record->number, &self);
     arena_destroy(arena);
     return result;
 }
 
-int store_resume_run(struct store *store, const struct record *record, struct error *err)
+int store_resume_run(struct store *store, const struct record *record, const char *lost, struct error *err)
 {
     if (store_begin(store, err) < 0)
         return -1;
-    return store_finish(store, take_over(store, record, err), err);
+    return store_finish(store, take_over(store, record, lost, err), err);
 }
 
 int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)
@@ -131,12 +174,10 @@ static int write_access(struct store *store, long long run, const struct host *h
 static int write_hostfile(struct store *store, const struct record *record, size_t first_step,
                           struct error *err)
 {
-    int64_t hosts = 0, documents = 0;
+    int64_t hosts = 0;
 
     if (store_ask(store, COUNT_HOSTS, &hosts, err, INTEGER(record->number)) < 0 ||
-        store_ask(store, COUNT_DOCUMENTS, &documents, err, INTEGER(record->number)) < 0 ||
-        write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, (size_t)documents, err) <
-            0)
+        add_documents(store, record, err) < 0)
         return -1;
     for (size_t i = 0; i < (size_t)hosts && i < record->plan->hosts.count; i++)
         if (write_access(store, record->number, record->plan->hosts.items[i], i, err) < 0)
@@ -314,7 +355,9 @@ int store_put_judgements(struct store *store, const struct record *const *record
     if (store_begin(store, err) < 0)
         return -1;
     for (size_t i = 0; i < count && result == 0; i++)
-        result = write_judgement(store, records[i], err);
+        result = check_still_ours(store, records[i]->number, err) < 0
+                     ? -1
+                     : write_judgement(store, records[i], err);
     return store_finish(store, result, err);
 }
 
@@ -326,8 +369,9 @@ int store_put_judgement(struct store *store, const struct record *record, struct
 static int write_end(struct store *store, const struct record *record, enum run_state state, double ended,
                      struct error *err)
 {
-    if (store_exec(store, END_RUN, err, ENUM(vocabulary_run, state), REAL(ended), INTEGER(record->number)) <
-        0)
+    if (check_still_ours(store, record->number, err) < 0 ||
+        store_exec(store, END_RUN, err, ENUM(vocabulary_run, state), REAL(ended), INTEGER(record->number)) <
+            0)
         return -1;
     if (sqlite3_changes(store->db) != 1)
         return error_set(err, ERROR_INTERNAL, "%s: run %lld does not exist", store->path, record->number);

@@ -508,6 +508,49 @@ static void a_load_that_is_not_there_all_the_time_is_told(void **state)
     }
 }
 
+/* The driver's word on why clocks are lower, of two GPUs under load. */
+static void gpus_that_tell_no_reason_for_lower_clocks_say_so_only_all_together(void **state)
+{
+    static const struct {
+        const char *first, *second, *told; /* NULL: nobody knows */
+    } rows[] = {
+        {"0x0000000000000000", "0x0000000000000000", "none"},
+        {"0x0000000000000040", "0x0000000000000000", "gpu0: hw_thermal_slowdown"},
+        {"[N/A]", "[Not Supported]", "not told"},
+        {"[N/A]", "0x0000000000000000", NULL},
+        {"[N/A]", "0x0000000000000040", "gpu1: hw_thermal_slowdown"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct host_folder folder;
+        const char *told;
+
+        folder_begin(&folder);
+        put_log(&folder, BOOT, BOOT);
+        do_there(&folder, "mkdir -p var/tmp");
+        setenv("ASSAY_LAB_HOST", "node1", 1);
+        setenv("ASSAY_LAB_ROOT", folder.path, 1);
+        put(&folder, "gpu_burn", "#!/bin/sh\nprintf '" UPDATE("5 (912 Gflop/s)", "0") "'; exec sleep 60\n");
+        put(&folder, "nvidia-smi",
+            arena_printf(
+                folder.arena,
+                "#!/bin/sh\ncase \"$*\" in *' -l '*) ;; *) exit 0;; esac\n"
+                "for i in 1 2 3; do echo '0, 60, 600.1, 1700, 99, %s'\n"
+                "echo '1, 61, 610.1, 1700, 99, %s'; done; echo $$ >\"${0%%/*}/pid\"; exec sleep 60\n",
+                rows[i].first, rows[i].second));
+        put(&folder, "all_reduce_perf", "#!/bin/sh\nuntil [ -s \"${0%/*}/pid\" ]; do sleep 0.02; done\n");
+        carry_out_step(&folder,
+                       "{\"check\": \"nccl-all-reduce\", \"arguments\": {\"beside\": \"gpu-burn\"}}");
+        unsetenv("ASSAY_LAB_HOST");
+        unsetenv("ASSAY_LAB_ROOT");
+        told = reading_get_fact(&folder.attempt.reading, "beside.slowdown", "");
+        if (told == NULL ? rows[i].told != NULL : rows[i].told == NULL || strcmp(told, rows[i].told) != 0)
+            fail_msg("row %zu: %s", i, told != NULL ? told : "nobody knows");
+        folder_end(&folder);
+    }
+}
+
 static void libraries_that_ldd_does_not_tell_of_are_not_found(void **state)
 {
     static const struct {
@@ -580,6 +623,7 @@ int main(void)
         cmocka_unit_test(bytes_between_the_marks_are_the_commands_own),
         cmocka_unit_test(what_a_tool_says_on_stderr_is_in_the_reason),
         cmocka_unit_test(a_load_that_is_not_there_all_the_time_is_told),
+        cmocka_unit_test(gpus_that_tell_no_reason_for_lower_clocks_say_so_only_all_together),
         cmocka_unit_test(libraries_that_ldd_does_not_tell_of_are_not_found),
         cmocka_unit_test(a_users_own_variable_does_not_move_the_hosts_files),
     };

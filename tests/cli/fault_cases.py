@@ -262,7 +262,8 @@ LOAD = [
          remedy="drive"),
     Case("tool-missing:nvme", undecided("bom", HOST, "nvme.read is not read: .*, while it is read on node")
          | undecided("bom-after", HOST, "nvme.read is not read"), runs_on=True, remedy="nvme-cli", noted={("gpu-burn", ""): "window.drives is not read: .*, while most hosts have read"}),
-    Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none"), remedy="Xid 74"),
+    Case("nvlink-recovery:5", fail("gpu-burn", HOST, r"gpu5\.link17: 2 recoveries, expected none")
+         | fail("nvlink-after", {"gpu5"}, r"nvlink\.errors\.recovery is 2, 2 more than the 0 that it was when the run first read it"), remedy="Xid 74"),
     Case("nvlink-crc:5=1000000000", fail("gpu-burn", HOST, r"gpu5\.link17: 1000000000 CRC errors, \d+ per second")),
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("nvlink-counts:5=replay", {}, counted={"window.nvlink.replay": 7}),
@@ -772,7 +773,17 @@ COUNTED = [
     noted_at_port("implied_nak_seq_err=80", "80 implied NAKs"),
     noted_at_port("req_transport_retries_exceeded=1", "1 transports that used up their retries"),
 ]
+# On Ethernet the network device tells what went wrong with its port; the last look sees how much that grew in the run.
+TWICE = {**PORTS, "name": "ports-twice", "steps": [
+    PORTS["steps"][0], {"check": "fabric-counters", "needs": ["reachable"]}, PORTS["steps"][1],
+    {"name": "fabric-counters-after", "check": "fabric-counters", "last": True, "needs": ["fabric-counters"]}]}
 ROCE += [
+    Case(f"port-counts:mlx5_5={counter}={count}", fail("fabric-counters-after", {"mlx5_5/1"}, rf"eth\.counter\.{counter} is {count}, {count} more than the 0 that it was"),
+         suite=TWICE, remedy=remedy)
+    for counter, count, remedy in (("rx_crc_errors_phy", 1000000, "traffic"), ("rx_symbol_err_phy", 30000, "traffic"), ("rx_discards_phy", 10000000, "mlnx_qos"),
+                                   ("tx_discards_phy", 10000000, "mlnx_qos"))]
+ROCE += [
+    Case("port-counts:mlx5_5=rx_crc_errors_phy=10", {}, suite=TWICE),
     at_port("roce_slow_restart", "100000 slow restarts"),
     noted_at_port("roce_adp_retrans=500", "500 adaptive retransmissions"),
     # Congestion is told, and is no fault.
@@ -782,6 +793,7 @@ ROCE += [
 
 # Other generations count otherwise: pages that are retired before Ampere, and links from NVLink 5 on.
 UNDER_BURN = delivery.part("under-burn", "gpu-burn", "ecc-after", "health-after")
+LINKS_AGAIN = delivery.part("links-again", "gpu-burn", "nvlink-after")
 VOLTA = [
     Case("gpu-counts:2=pages-double", fail("gpu-burn", HOST, "gpu2: 1 pages retired for uncorrectable errors"), suite=UNDER_BURN),
     Case("gpu-counts:2=pages-pending", fail("gpu-burn", HOST, "gpu2: a page retirement is waiting for a reset")
@@ -792,7 +804,10 @@ VOLTA = [
     Case("nvlink-recovery:3", fail("gpu-burn", HOST, r"gpu3\.link5: 2 recoveries"), suite=UNDER_BURN),
     Case("nvlink-counts:3=replay", {}, suite=UNDER_BURN, counted={"window.nvlink.replay": 7}),
 ]
+RECOVERED = fail("nvlink-after", {"gpu3"}, r"nvlink\.errors\.recovery is 2, 2 more than the 0 that it was")
 NVLINK5 = [
+    Case("nvlink-counts:3=recovery", fail("gpu-burn", HOST, r"gpu3\.link17: 2 recoveries") | RECOVERED, suite=LINKS_AGAIN),
+    Case("nvlink-counts:3=discards", {}, suite=LINKS_AGAIN),
     *[Case(f"nvlink-counts:3={what}", fail("gpu-burn", HOST, rf"gpu3\.link17: {words}, expected none"), remedy="reset all GPUs", suite=UNDER_BURN)
       for what, words in (
           ("recovery", "2 recoveries"), ("recovery-failed", "1 failed recoveries"), ("malformed", "3 malformed packets"),

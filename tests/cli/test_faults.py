@@ -18,6 +18,7 @@ import json
 import os
 import re
 import sys
+import time
 
 import cluster
 import delivery
@@ -138,11 +139,15 @@ def suite_of(suite, number):
 
 
 def carry_out(lab, suite, hosts, number):
+    """Says when it begins and how long it took: all of delivery on a busy machine takes minutes in which nothing else is said."""
+    name, began = suite if isinstance(suite, str) else suite["name"], time.monotonic()
+    print(f"# run {number} begins: suite {name} on {len(hosts)} hosts", flush=True)
     database = os.path.join(FOLDER, f"{number}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite_of(suite, number), "--db", database, "--progress", "none",
                  "--hosts-at-once", HOSTS_AT_ONCE, "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"))
     if not closing_lines(done.stdout):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
+    print(f"# run {number} ended after {time.monotonic() - began:.0f} s", flush=True)
     return done, Report(database)
 
 

@@ -67,6 +67,19 @@ with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in 
     tap.same(steps, {"fabric-counters-after"}, "and only by the second look")
     tap.ok("grows by no more than 10, or 120 an hour where that is more" in assay("plan", "-H", lab.hostfile, "-s", suite, "--full").stdout,
            "the plan says by how much it may grow")
+# Where a suite has its looks says nothing: the last one is the last.
+turned = os.path.join(FOLDER, "turned.json")
+with open(turned, "w", encoding="utf-8") as file:
+    reachable, first, between, after = SUITE["steps"]
+    json.dump({**SUITE, "name": "turned", "steps": [reachable, {key: value for key, value in {**after, "last": True}.items() if key != "needs"}, first, between]}, file)
+with Lab("looked-twice-turned", 2, ["node1:link-downs:mlx5_3=3", "node2:link-downs:mlx5_3=3"], speed=10) as lab:
+    with open(os.path.join(lab.folder, "hosts/node2/root/sys/class/infiniband/mlx5_3/ports/1/COUNTED"), "w", encoding="utf-8") as file:
+        file.write("link_downed 2\n")
+    database = os.path.join(FOLDER, "turned.db")
+    done = assay("run", "-H", lab.hostfile, "-s", turned, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "turned.html"))
+    bad = {(step["target"], step["name"], item["metric"]): item["cause"] for step, item in Report(database).outcomes() if item["outcome"] != "pass"}
+    tap.same((done.returncode, set(bad)), (1, {("node2", "fabric-counters-after", "ib.counter.link_downed")}),
+             "a last look that the suite has before the first one is compared with it all the same", bad, done.stdout)
 # An Ethernet port tells its links by its network device too.
 with Lab("looked-twice-roce", 2, ["node1:link-downs:mlx5_3=3", "node2:link-downs:mlx5_3=3"], speed=10, options=("--fabric", "roce")) as lab:
     with open(os.path.join(lab.folder, "hosts/node2/root/sys/class/infiniband/mlx5_3/ports/1/COUNTED"), "w", encoding="utf-8") as file:

@@ -7,6 +7,7 @@ run, which was rejected.
 usage: test_rejected_before.py ASSAY
 """
 
+import contextlib
 import json
 import os
 import re
@@ -22,15 +23,8 @@ BURN = {"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 60
 REJECTED = "1 run over the same hosts, or some of them, was rejected: 1."
 
 
-def write(lab, name, document):
-    path = os.path.join(lab.folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(document if isinstance(document, str) else json.dumps(document))
-    return path
-
-
 def suite(lab, name, steps):
-    return write(lab, f"{name}.json", {"name": "delivery", "title": name, "purpose": "delivery", "steps": steps})
+    return lab.write(f"{name}.json", {"name": "delivery", "title": name, "purpose": "delivery", "steps": steps})
 
 
 def hosts(lab, name, count, silent=True, rename=None):
@@ -39,7 +33,7 @@ def hosts(lab, name, count, silent=True, rename=None):
         text = "".join(line for line in file if not (found := re.match(r"node(\d+)\b", line)) or int(found[1]) <= count)
     if silent:
         text = re.sub(r"^(node\d+)", r"\1 bmc=none", text, flags=re.M)
-    return write(lab, name, re.sub(r"^node(\d+)", rename + r"\1", text, flags=re.M) if rename else text)
+    return lab.write(name, re.sub(r"^node(\d+)", rename + r"\1", text, flags=re.M) if rename else text)
 
 
 def run(lab, database, hostfile, path, *options):
@@ -139,7 +133,7 @@ def stopped(lab):
         told(run(lab, database, silent, few), [running], "a run whose controller was stopped after a fail is told")
         assay("acceptance", "create", "su", "-H", silent, "-s", few, "--db", database)
         done = assay("acceptance", "add", "su", 2, "--db", database)
-        waits = "Nothing is accepted until each such run has ended or was cancelled (assay cancel)."
+        waits = "Nothing is accepted until each such run has ended or was cancelled (assay cancel; with --lost if its controller is lost)."
         tap.ok(done.returncode == 2 and running in notes(done) and waits in notes(done),
                "and an acceptance over its hosts is incomplete", done.returncode, done.stdout, done.stderr)
         report = json.loads(assay("acceptance", "report", "su", "--format", "json", "--db", database).stdout)
@@ -157,6 +151,51 @@ def stopped(lab):
     tap.ok(done.returncode == 0 and waits not in notes(done) and "run 1" not in done.stdout and
            re.search("(rejected|broken off after tests had failed): 1", notes(done)),
            "once it was cancelled nothing is held back, and the note tells of it", done.returncode, done.stdout, done.stderr)
+
+
+def lost(lab):
+    """The machine of the controller is lost, so nobody can ask whether it still lives: somebody decides, by name, and that is kept. What comes
+    back of it changes nothing."""
+    database = os.path.join(lab.folder, "lost.db")
+    silent, slow = hosts(lab, "silent", 2), suite(lab, "slow", [*STEPS, {**BURN, "arguments": {"seconds": 36000}}])
+    few = suite(lab, "lax", STEPS[:3])
+    first = start("run", "-H", hosts(lab, "full", 2, silent=False), "-s", slow, "--db", database, "--progress", "json",
+                  "-o", os.path.join(lab.folder, "lost.html"))
+    for line in first.stderr:
+        event = json.loads(line) if line.startswith("{") else {}
+        if (event.get("event"), event.get("step"), event.get("target")) == ("ended", "bmc", "node2"):
+            break
+    first.send_signal(signal.SIGSTOP)
+    try:
+        with contextlib.closing(sqlite3.connect(database)) as site, site:
+            site.execute("UPDATE run SET controller_host = 'login9' WHERE id = 1")
+        run(lab, database, silent, few)
+        assay("acceptance", "create", "su", "-H", silent, "-s", few, "--db", database)
+        held = assay("acceptance", "add", "su", 2, "--db", database)
+        tap.ok(held.returncode == 2 and "with --lost if its controller is lost" in notes(held), "it holds an acceptance back, which says the way out",
+               held.stdout, held.stderr)
+        said = ("--who", "Li Wei", "--why", "its disk died")
+        refused = assay("cancel", 1, "--db", database)
+        tap.ok(refused.returncode == 64 and "with --lost login9 --who NAME --why TEXT" in refused.stderr, "cancel says how too", refused.stderr)
+        for words, text in ((("--lost", "login8", *said), "run 1 is driven from login9, not from login8"),
+                            (("--lost", "login9"), "--lost, --who and --why go together"), (said, "--lost, --who and --why go together")):
+            refused = assay("cancel", 1, "--db", database, *words)
+            tap.ok(refused.returncode == 64 and text in refused.stderr, f"refused: {text}", refused.stdout, refused.stderr)
+        done = assay("cancel", 1, "--db", database, "--lost", "login9", *said, "-o", os.path.join(lab.folder, "lost.html"))
+        tap.same(done.returncode, 0, "who says which machine is lost ends its run", done.stdout, done.stderr)
+    finally:
+        first.send_signal(signal.SIGCONT)
+    _, complaint = first.communicate(timeout=PATIENCE_S)
+    tap.ok(first.returncode not in (0, 1, 2, 3) and "was given up for lost and ended from another machine" in complaint,
+           "the controller that comes back keeps nothing more", first.returncode, complaint[-500:])
+    report = json.loads(assay("report", 1, "--format", "json", "--db", database).stdout)
+    burns = {item["outcome"] for item in report["outcomes"] if report["steps"][item["step"]]["name"] == "gpu-burn" and item["duty"] == "gate"}
+    tap.same([burns, [row["name"] for row in report["documents"] if row["kind"] == "change"]],
+             [{"not run"}, ["ended from another machine, because its controller login9 is lost; decided by Li Wei: its disk died"]],
+             "what it had not finished stays not run, and who decided it is told", report["documents"])
+    done = assay("acceptance", "status", "su", "--db", database)
+    tap.ok(done.returncode == 0 and "still running" not in done.stdout and re.search("(rejected|broken off after tests had failed): 1", notes(done)),
+           "the acceptance goes on, and tells of it", done.returncode, done.stdout, done.stderr)
 
 
 def stopped_of_it(lab):
@@ -217,6 +256,6 @@ with Lab("rejected", 3, faults=["node2:sel-psu"], speed=600) as lab:
     lab.few = suite(lab, "few", STEPS)
     first = run(lab, lab.database, hosts(lab, "full", 2, silent=False), lab.few)
     tap.same(first.returncode, 1, "with all that the hostfile declares the cluster is rejected", first.stdout, first.stderr)
-    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off, stopped, stopped_of_it):
+    for story in (other_names, one_host_more, accepted_in_part, forgotten, waived, an_acceptance, tried_again, broken_off, stopped, lost, stopped_of_it):
         story(lab)
 tap.end()

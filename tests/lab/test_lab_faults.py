@@ -246,6 +246,8 @@ ROCE_CASES = [
     ("pfc-off:mlx5_5", "dcb pfc show dev rdma5", r" 3:off "),
     ("ecn-off:mlx5_6", 'cat "$ASSAY_LAB_ROOT"/sys/class/net/rdma6/ecn/roce_??/enable/3', r"^0\n0$"),
     ("ib-errors:mlx5_1=77", "ethtool -S rdma1", r"rx_symbol_err_phy: 77$"),
+    ("port-counts:mlx5_2=rx_crc_errors_phy=77", "e() { ethtool -S rdma2 | grep rx_crc; }; e; "
+     "mpirun -H node1:8,NODE:8 -np 16 all_reduce_perf -b 1M -e 1M -g 1 >/dev/null; e", r"rx_crc_errors_phy: 0\n +rx_crc_errors_phy: 77$"),
 ]
 NVL72_CASES = [
     ("fabric-cluster-uuid-zero:2", "nvidia-smi -q", r"ClusterUUID +: 00000000-0000-0000-0000-000000000000\n"),

@@ -252,7 +252,7 @@ static void an_interrupted_run_can_be_taken_over_and_a_living_one_not(void **sta
     place_reopen(place, false);
     record = store_load_run(place->store, place->arena, 0, false, &err);
     assert_non_null(record);
-    assert_int_equal(store_resume_run(place->store, record, &err), -1);
+    assert_int_equal(store_resume_run(place->store, record, NULL, &err), -1);
     assert_int_equal(err.code, ERROR_USAGE);
     snprintf(holder, sizeof holder, "process %d ", (int)child);
     assert_non_null(strstr(err.text, holder));
@@ -261,10 +261,10 @@ static void an_interrupted_run_can_be_taken_over_and_a_living_one_not(void **sta
 
     record = store_load_run(place->store, place->arena, 0, false, &err);
     assert_int_equal(record->state, RUN_INTERRUPTED);
-    assert_int_equal(store_resume_run(place->store, record, &err), 0);
+    assert_int_equal(store_resume_run(place->store, record, NULL, &err), 0);
     assert_int_equal(store_load_run(place->store, place->arena, 0, false, &err)->state, RUN_RUNNING);
     /* Ours already: once more is no harm. */
-    assert_int_equal(store_resume_run(place->store, record, &err), 0);
+    assert_int_equal(store_resume_run(place->store, record, NULL, &err), 0);
     assert_int_equal(store_end_run(place->store, record, RUN_CANCELLED, 5, &err), 0);
     record = store_load_run(place->store, place->arena, 0, false, &err);
     assert_int_equal(record->state, RUN_CANCELLED);
@@ -291,7 +291,7 @@ static void a_run_of_another_machine_is_not_judged_dead_from_here(void **state)
     assert_int_equal(store_begin_run(place->store, record, &err), 0);
     place_sql(place, "UPDATE run SET controller_host='elsewhere.example', controller_pid=1");
     assert_int_equal(store_load_run(place->store, place->arena, 0, false, &err)->state, RUN_RUNNING);
-    assert_int_equal(store_resume_run(place->store, record, &err), -1);
+    assert_int_equal(store_resume_run(place->store, record, NULL, &err), -1);
     assert_int_equal(err.code, ERROR_USAGE);
     assert_non_null(strstr(err.text, "elsewhere.example"));
 }

@@ -9,7 +9,8 @@
  *
  * - A pass settles it, as long as nothing that it touches was changed since (the table in src/judge/acceptance_touch.c)
  *   and the hardware stayed the same throughout the run. One of a last look of a host (a suite's "last") also takes the first
- *   look of the same check in the same run, and between the two a test that loads the host, where the suite has these.
+ *   look of the same check in the same run, and between the two tests that load what is looked at (loads.h), where the suite
+ *   has these.
  * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
  *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
  *   result between them. Running it again until it passes replaces nothing.
@@ -92,7 +93,8 @@ struct shown {
     enum outcome_word word; /* of its gates the worst; a fail that was waived then is a fail here */
     double began, ended;    /* of its attempts */
     unsigned passes;        /* attempts that passed, of a pass */
-    bool lone;   /* a last look of a host without the first one in its run, or without a load in between */
+    const struct reason
+        *lone;   /* of a last look of a host: its run has not the first one, or no load in between; NULL */
     bool counts; /* of a pass: nothing has made it void */
     const struct reason *note; /* why it does not count; NULL */
 };
@@ -103,13 +105,22 @@ struct unit_state {
     enum requirement_state state; /* the worst; REQUIREMENT_MISSING: it may be about one of its hosts */
 };
 
+/* What of a fail was not mended: of a run that showed it the outcome, or whom isolation names there; the other is NULL. */
+struct standing_fail {
+    size_t run; /* index into acceptance->runs */
+    const struct outcome *outcome;
+    const struct accusation *accusation;
+    const struct waiver *waiver; /* that covers it; NULL: it has failed */
+};
+
 struct requirement {
     size_t step; /* index into acceptance->plan->steps */
     enum requirement_state state;
     const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
     unsigned passes, owed;       /* attempts that count, and how many are required: 1, or 3 after a repair */
     const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
-    LIST_OF(struct unit_state) units; /* of a test across units; each once */
+    LIST_OF(struct unit_state) units;       /* of a test across units; each once */
+    LIST_OF(struct standing_fail) standing; /* in the order of the runs */
     LIST_OF(struct shown) shown;
 };
 

@@ -131,6 +131,9 @@ const struct suite_tool *suite_tool(struct arena *arena, const struct suite *sui
 const struct suite_step *suite_step_find(const struct suite *suite, const char *name);
 /* Whether a step over several hosts needs the step of that name. */
 bool suite_step_is_needed(const struct suite *suite, const char *name);
+/* Of two steps of one suite whether the one comes first in a run as far as it was written: those that are last come after all others.
+   Needs may turn it round between the others. */
+bool suite_step_before(const struct suite_step *one, const struct suite_step *other);
 
 /* NULL: the step has no variant of that name; name may be NULL. */
 const struct suite_variant *suite_variant_find(const struct suite_step *step, const char *name);

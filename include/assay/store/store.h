@@ -30,6 +30,12 @@ struct store *store_open(const char *path, bool read_only, struct error *err)
     __attribute__((warn_unused_result));
 /* Accepts NULL. */
 void store_close(struct store *store);
+static inline void store_close_pointed(struct store **store)
+{
+    store_close(*store);
+}
+/* struct store *, closed at the end of its scope. */
+#define cleanup_store __attribute__((cleanup(store_close_pointed)))
 /* What a user should know about this file ("on NFS: no WAL, slower"); "" when nothing. */
 const char *store_note(const struct store *store);
 
@@ -39,9 +45,10 @@ const char *store_note(const struct store *store);
  */
 int store_begin_run(struct store *store, struct record *record /* number is set */, struct error *err)
     __attribute__((warn_unused_result));
-/* Takes over a run that no living controller holds: state running again, ours. ERROR_USAGE names the holder
-   if one lives, or if it was on another machine and that cannot be told. */
-int store_resume_run(struct store *store, const struct record *record, struct error *err)
+/* Takes over a run that no living controller holds: state running again, ours; and documents that the record has beyond those that
+   are kept. ERROR_USAGE names the holder if one lives, or if it was on another machine and that cannot be told, unless that
+   machine is named as lost (else NULL): a controller that comes back there writes no more of the run. */
+int store_resume_run(struct store *store, const struct record *record, const char *lost, struct error *err)
     __attribute__((warn_unused_result));
 /* Shapes and steps from first_step on, that the plan grew by. */
 int store_add_steps(struct store *store, const struct record *record, size_t first_step, struct error *err)

@@ -29,6 +29,8 @@
 #include "window.h"
 #include "window_rows.h"
 
+#define NOT_TOLD "not told"
+
 enum {
     ROUNDS_LEAST = 50,
     STARTING_S = 120,  /* gpu_burn does work by then: it compares its first products after some seconds */
@@ -101,8 +103,19 @@ void beside_slots(const struct check_context *context, struct slot_list *slots)
                     "assay: gpu_burn worked before the test began and when it ended", .inconclusive = true);
     static const struct limit right[] =
         RULES_EQUAL("beside.results", "right", "gpu_burn compares its products");
-    static const struct limit no_slowdown[] = RULES_EQUAL("beside.slowdown", "none", "assay");
-
+    static const struct limit no_slowdown[] = {{.metric = "beside.slowdown",
+                                                .rule = RULE_ONE_OF,
+                                                .text = "none|" NOT_TOLD,
+                                                .status = LIMIT_TOOL,
+                                                .source = "assay"},
+                                               {.metric = "beside.slowdown",
+                                                .rule = RULE_READ,
+                                                .text = "none",
+                                                .status = LIMIT_TOOL,
+                                                .inconclusive = true,
+                                                .note = REASON(throttle_reasons_of_gpus),
+                                                .source = "assay"},
+                                               {0}};
     /* Recorded, and remarked on: GPUs of one test do the same work, and nobody has published by how much healthy ones differ. */
     static const struct limit of_others[] =
         RULES(.metric = "beside.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
@@ -137,7 +150,8 @@ struct load {
     struct rates *all;
     const struct reason *wrong;
     struct slice watched;                 /* "yes" */
-    unsigned expected, gpus_with_reasons; /* of the platform; of those */
+    unsigned expected, gpus_with_reasons, /* of the platform; of those */
+        gpus_without;                     /* whose driver has no such field */
     double seen[SEEN];                    /* NAN: no number */
     const struct reason *slowdown;
 };
@@ -177,7 +191,7 @@ static bool next_cell(struct slice *rest, const char *end, struct slice *ret_cel
     return true;
 }
 
-/* "0x44", "-" */
+/* "0x44"; "untold", of a driver that has no reasons; "-" */
 static bool scan_reasons(struct arena *arena, const char *gpu, struct slice word, struct load *load)
 {
     uint64_t reasons;
@@ -185,6 +199,10 @@ static bool scan_reasons(struct arena *arena, const char *gpu, struct slice word
 
     if (slice_equal(word, "-"))
         return true;
+    if (slice_equal(word, "untold")) {
+        load->gpus_without++;
+        return true;
+    }
     if (!samples_read_reasons(word, &reasons))
         return false;
     load->gpus_with_reasons++;
@@ -254,7 +272,8 @@ static const struct reason *load_said(const struct check_context *context, struc
     return REASON(all_the_time);
 }
 
-/* What was seen counts; that nothing was, only of all GPUs and to the end. */
+/* What was seen counts; that nothing was, only of all GPUs and to the end. Where none of the host's GPUs has such reasons, the other
+   hosts answer. */
 static void tell_slowdown(const struct check_context *context, struct reading *out, const char *subject,
                           const struct load *load)
 {
@@ -264,6 +283,8 @@ static void tell_slowdown(const struct check_context *context, struct reading *o
         reading_fact_said(out, "beside.slowdown", subject, load->slowdown);
     else if (!slice_equal(load->watched, "yes"))
         reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject, REASON(watch_ended_early));
+    else if (load->gpus_without == gpus)
+        reading_fact(out, "beside.slowdown", subject, slice_of(NOT_TOLD));
     else if (load->gpus_with_reasons < gpus)
         reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject,
                         reason(out->arena, watched_some_gpus, load->gpus_with_reasons, gpus));

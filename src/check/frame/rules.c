@@ -32,12 +32,13 @@ bool rules_look_again(const struct check_context *context)
 {
     const struct suite *suite = context->suite;
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        if (strcmp(suite->steps.items[i].name, context->step->name) == 0)
-            return false;
-        if (strcmp(suite->steps.items[i].check, context->check->name) == 0)
+    /* The context's own may be a copy. */
+    const struct suite_step *step = suite_step_find(suite, context->step->name);
+
+    for (size_t i = 0; step != NULL && i < suite->steps.count; i++)
+        if (strcmp(suite->steps.items[i].check, context->check->name) == 0 &&
+            suite_step_before(&suite->steps.items[i], step))
             return true;
-    }
     return false;
 }
 

@@ -112,11 +112,38 @@ static const struct grown port_counters[] = {
     {"rp_cnp_handled", "window.ib.rp_cnp_handled", NULL, INFINITY, 0},
 };
 
+/*
+ * On Ethernet the files of InfiniBand's counters stay at zero, and the network device tells of its port (Documentation/networking/
+ * device_drivers/ethernet/mellanox/mlx5/counters.rst of the kernel). By the limits of what they are on InfiniBand: frames with a
+ * wrong checksum (NVSentinel has FCS and CRC as one), symbols that could not be corrected (IEEE 802.3 asks for 10^-12 too), and
+ * packets for which there was no room.
+ */
+static const struct {
+    const char *counter, *as;
+} device_counters[] = {
+    {"eth.counter.rx_crc_errors_phy", "port_rcv_errors"},
+    {"eth.counter.rx_symbol_err_phy", "symbol_error"},
+    {"eth.counter.rx_discards_phy", "port_xmit_discards"},
+    {"eth.counter.tx_discards_phy", "port_xmit_discards"},
+};
+
+const char *growth_device_counter(size_t number)
+{
+    return number < ARRAY_SIZE(device_counters) ? device_counters[number].counter : NULL;
+}
+
+static const char *name_in_table(const char *metric)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(device_counters); i++)
+        if (strcmp(metric, device_counters[i].counter) == 0)
+            return device_counters[i].as;
+    return strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
+}
+
 /* What is not in the table is none that may grow at all: a link that goes down. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
 {
-    const char *name =
-        strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
+    const char *name = name_in_table(metric);
     double most = 0, hourly = 0;
 
     for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
@@ -356,8 +383,7 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
             say_of(growth, &growth->gpu, of, states[i].says);
         growth->gpu_unknown |= was != NULL && is == NULL;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++) {
-        const struct grown *row = &gpu_counters[i];
+    array_each (row, gpu_counters, ARRAY_SIZE(gpu_counters)) {
         double more = added(before, gpu, after, later, row->counter);
 
         growth->gpu_unknown |=
@@ -384,8 +410,7 @@ static bool has_counter(const struct reading *reading, const char *port, const c
    does not. */
 static const struct reason *stuck(const struct reading *reading, const char *port, const char *counter)
 {
-    for (size_t i = 0; i < reading->findings.count; i++) {
-        const struct finding *finding = &reading->findings.items[i];
+    list_each (finding, reading->findings) {
         const char *of =
             reason_is(finding->what, counter_saturated) ? reason_argument_text(finding->what, 1) : NULL;
 
@@ -444,13 +469,10 @@ static double told(const struct reading *reading, const char *name, const char *
 /* What is not zero has a row: one that is gone went back, as a device does that left the bus meanwhile or was reset. */
 static bool went_back(const struct reading *before, const struct reading *after, const char *counter)
 {
-    for (size_t i = 0; i < before->facts.count; i++) {
-        const struct fact *fact = &before->facts.items[i];
-
+    list_each (fact, before->facts)
         if (strcmp(fact->name, counter) == 0 &&
             told(after, counter, fact->subject) < told(before, counter, fact->subject))
             return true;
-    }
     return false;
 }
 

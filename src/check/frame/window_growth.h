@@ -40,6 +40,8 @@ struct growth {
 /* Of a port's counter that is read before all tests and after them, "ib.counter.link_downed": by how much it may have grown
    (RULE_GROWN), as in a window. One of those that have a limit there. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric);
+/* Those of a port's network device on Ethernet ("eth.counter.rx_crc_errors_phy"), that have one there too. NULL: there are no more. */
+const char *growth_device_counter(size_t number);
 
 void growth_slots(const struct check_context *context, struct slot_list *slots);
 void growth_begin(struct growth *growth, const struct check_context *context, struct reading *out);

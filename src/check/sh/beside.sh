@@ -9,7 +9,7 @@
 # "loaded=yes gpu0=51234:0 gpu1=... watched=yes saw0=71:690:1410:0x24 saw1=...", of each GPU the mean Gflop/s while it did
 # work, and the most errors that it had at once, -1 where it died; then what nvidia-smi saw of it, a line every so many
 # seconds: its highest temperature and power, its lowest clock at work ("-": no number), and the reasons for a lower clock that
-# it had in two lines or more of them, the lowest byte of what nvml.h has ("-": none was read). Of few lines one will do.
+# it had in two lines or more of them, the lowest byte of what nvml.h has ("-": none was read; "untold": the driver has none). Of few lines one will do.
 # loaded: yes | late (it did no work in time) | ended (before the program did); watched: yes | ended (fewer than half the lines).
 : "${gpu_burn=gpu_burn}" "${memory_mib:=8192}" "${pause_s:=1}" "${rounds:=120}" "${every_s:=5}"
 command -v nvidia_smi >/dev/null || nvidia_smi() { exec nvidia-smi "$@"; }
@@ -73,6 +73,7 @@ saw() {
             if ($4 ~ /^[0-9.]+$/ && $5 + 0 >= 50 && (!($1 in clock) || $4 + 0 < clock[$1])) clock[$1] = $4 + 0
             lines[$1]++
             if ($6 ~ /^0x/) {
+                told[$1]++
                 low = 16 * (index(digits, substr(tolower($6), 17, 1)) - 1) + index(digits, substr(tolower($6), 18, 1)) - 1
                 if ($5 + 0 >= 50) at_work[$1]++
                 for (bit = 1; bit <= 128; bit *= 2) if ($5 + 0 >= 50) had[$1, bit] += int(low / bit) % 2
@@ -87,7 +88,7 @@ saw() {
                 for (bit = 1; bit <= 128; bit *= 2)
                     if (had[i, bit] > (at_work[i] >= 8)) why[i] += bit
             for (i = 0; i < seen; i++)
-                printf " saw%d=%s:%s:%s:%s", i, number(hot, i), number(power, i), number(clock, i), at_work[i] ? sprintf("0x%x", why[i]) : "-"
+                printf " saw%d=%s:%s:%s:%s", i, number(hot, i), number(power, i), number(clock, i), at_work[i] ? sprintf("0x%x", why[i]) : told[i] || !lines[i] ? "-" : "untold"
         }'
 }
 runs() { kill -0 "$1" 2>/dev/null; }
