@@ -1582,8 +1582,33 @@ static void host_that_is_down_fails_only_if_another_answers(void **state)
     reached(&world, "node2");
     judge(&world);
     assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_FAIL, "");
+    assert_outcome(&world, "reachable", "node1", "host.machine", OUTCOME_NOT_RUN, "what the transport says");
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_NOT_RUN, "needs reachable");
     assert_verdict(&world, VERDICT_REJECT);
+    world_end(&world);
+}
+
+static void test_that_did_not_run_since_a_host_was_lost_says_so(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(
+        &world,
+        SUITE("trial", "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"reachable\"]}"),
+        TWO);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    reached(&world, "node1");
+    reached(&world, "node2");
+    driver(&world, "node1", "550.90.07");
+    add_attempt(&world, "driver", "node2", ATTEMPT_UNREACHABLE)->connections = 1;
+    judge(&world);
+    assert_outcome(&world, "mpi-launch", "node1", "sound", OUTCOME_NOT_RUN,
+                   "the connection to node2 was lost before this step");
+    world.record.state = RUN_INTERRUPTED;
+    judge(&world);
+    assert_outcome(&world, "mpi-launch", "node1", "sound", OUTCOME_NOT_RUN, "the run was interrupted");
     world_end(&world);
 }
 
@@ -2284,6 +2309,7 @@ int main(void)
         cmocka_unit_test(steps_that_are_left_out_are_not_run_and_nothing_is_accepted),
         cmocka_unit_test(step_across_hosts_is_owed_where_there_is_one_host_only),
         cmocka_unit_test(the_host_that_stops_a_launch_is_rejected_and_no_other),
+        cmocka_unit_test(test_that_did_not_run_since_a_host_was_lost_says_so),
         cmocka_unit_test(sizes_that_would_judge_nothing_are_refused),
         cmocka_unit_test(bandwidth_of_the_largest_size_is_judged_where_the_usual_ones_are_not_measured),
         cmocka_unit_test(every_check_names_parsers_that_exist),
