@@ -343,6 +343,9 @@ static const struct kind {
     [FAULT_EXTRA_KEY] = {"extra-key", "", ARGUMENT_NONE, 0, 0, 0,
                          "a stranger's key may log in as ubuntu, its comment full of shell and HTML",
                          "fail of posture where the suite lists keys and gates them"},
+    [FAULT_EXTRA_PARTITION] = {"extra-partition", "", ARGUMENT_NONE, 0, 0, 0,
+                               "the HCAs' ports are full members of the partition 0x8123 too",
+                               "fail of posture where the suite lists partitions and gates them"},
     [FAULT_SEL_PSU] = {"sel-psu", "[:NUMBER]", ARGUMENT_NUMBER_OPT, 2, 1, 4,
                        "the power supply of that number (2) has lost its mains: in the BMC's log and sensors",
                        "fail of bmc, or of redfish"},
@@ -350,10 +353,10 @@ static const struct kind {
         {"bmc-bad", ":WHAT", ARGUMENT_BMC_WORD, 0, 0, 0,
          "over Redfish the BMC hangs, refuses (the login), forgets (one of its components), is unwell (its chassis), has an "
          "event (of today), fan-gone, cpld-odd (firmware), ipmi-on-lan, a default (password), is open (asks for no "
-         "login), or has legacy-boot; by ipmitool its clock is three days ahead (clock-ahead), which makes an event of an hour "
+         "login), has legacy-boot, or is reachable from hosts; by ipmitool its clock is three days ahead (clock-ahead), which makes an event of an hour "
          "ago old, or its log is full (log-full)",
          "inconclusive in redfish (hangs, refuses, forgets), else fail of it; of ipmi-on-lan where the suite gates it, of "
-         "default where it tries one; a remark of legacy-boot; fail (clock-ahead) or inconclusive (log-full) of bmc"},
+         "default where it tries one, of reachable in bmc-network where that is gated; a remark of legacy-boot; fail (clock-ahead) or inconclusive (log-full) of bmc"},
     [FAULT_GPU_BUSY] = {"gpu-busy", ":GPU", ARGUMENT_GPU, 0, 0, 0, "a foreign process computes on the GPU",
                         "inconclusive in gpu-settings"},
     [FAULT_MONITOR] =
@@ -673,9 +676,9 @@ static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balanc
                                          "psid",  "bmc", "nvswitch"};
 
 /* What may be wrong with a BMC that is asked over Redfish; the last two, by ipmitool. */
-static const char *const bmc_words[] = {"hangs",       "refuses",     "forgets",     "unwell",  "event",
-                                        "fan-gone",    "cpld-odd",    "ipmi-on-lan", "default", "open",
-                                        "legacy-boot", "clock-ahead", "log-full"};
+static const char *const bmc_words[] = {"hangs",       "refuses",   "forgets",     "unwell",  "event",
+                                        "fan-gone",    "cpld-odd",  "ipmi-on-lan", "default", "open",
+                                        "legacy-boot", "reachable", "clock-ahead", "log-full"};
 
 static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sxid",
                                         "medium", "edac-ce", "mce-corrected"};

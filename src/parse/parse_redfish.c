@@ -352,7 +352,7 @@ static const struct metric metrics[] = {
 
 const struct parser parse_redfish = {
     .name = "redfish",
-    .version = 1,
+    .version = 2,
     .summary = "what a BMC tells over Redfish: firmware, health, events, power, boot, IPMI",
     .metrics = metrics,
     .grammar = &(const struct grammar){.state_bytes = sizeof(struct walk),
