@@ -91,7 +91,7 @@ CASES = [
     ("bmc-bad:log-full", "sudo -n ipmitool sel info", r"^Overflow +: true$"),
     ("bmc-bad:clock-ahead", "sudo -n ipmitool sel elist", r"Uncorrectable ECC \| Asserted$"),
     ("bmc-bad:hangs", BMC_ASKS + "; echo rc $?", r"timed out(.|\n)*rc 28$"),
-    ("bmc-bad:reachable", "curl --verbose https://node1-bmc:443/; ping -c 2 node1-bmc", r"Connected to (.|\n)* 2 received, 0% packet loss"),
+    ("bmc-bad:reachable", "curl --verbose https://$(hostname)-bmc:443/; ping -c 2 $(hostname)-bmc", r"Connected to (.|\n)* 2 received, 0% packet loss"),
     ("bmc-bad:open", BMC_ASKS, r"System_0.* 200$"),
     ("pcie-width:5=8", "nvidia-smi --query-gpu=pcie.link.width.current --format=csv,noheader", r"^8$"),
     ("pcie-width:5=4", "nvbandwidth -t host_to_device_memcpy_ce", r"^ 0 .* 13\.[789]\d "),
