@@ -62,12 +62,14 @@ static bool are_ready(const struct tool *tool, size_t count)
 {
     const char *mark = mark_of(tool);
     cleanup_text struct text text = {0};
+    uint64_t started = 0;
 
     text_init(&text, 64);
     for (int tries = 0; tries < WAIT_TRIES && !file_exists(mark); tries++)
         usleep(WAIT_US);
     usleep(WAIT_US); /* until it is written */
-    return file_read(mark, &text, &(struct error){0}) == 0 && (size_t)atoi(text.bytes) == count;
+    return file_read(mark, &text, &(struct error){0}) == 0 &&
+           scan_u64((struct slice){text.bytes, text.length}, &started) && started == count;
 }
 
 /* --- a phase --- */
