@@ -323,10 +323,10 @@ static void a_flow_that_is_slow_once_names_nobody(void **state)
     assert_int_equal(suspects.measured, 3);
 }
 
-/* Of flows that scatter by 2% one may be 12% below by chance; none is half as fast. */
+/* Of flows that scatter by 2% one may be 11% below by chance; none is half as fast. */
 static void a_flow_that_noise_may_have_made_slow_accuses_no_link(void **state)
 {
-    static const double shares[] = {0.86, 0.5};
+    static const double shares[] = {0.87, 0.5};
     struct site site = planned(*state, &pods);
     size_t count = site.schedule->flows.count;
     struct fabric_seen *seen = arena_array(*state, struct fabric_seen, count);
@@ -335,8 +335,8 @@ static void a_flow_that_noise_may_have_made_slow_accuses_no_link(void **state)
         struct fabric_suspects suspects;
 
         for (size_t i = 0; i < count; i++)
-            seen[i] =
-                (struct fabric_seen){site.schedule->flows.items[i], 0.98 + (i % 2 == 0 ? 0.015 : -0.015)};
+            seen[i] = (struct fabric_seen){site.schedule->flows.items[i],
+                                           0.98 + 0.005 * ((double)(i * 7 % 11) - 5)};
         seen[0].share = shares[turn];
         for (size_t i = 1; i < count; i++) /* nothing else tells of its first link */
             if (seen[i].flow.from == seen[0].flow.from)
