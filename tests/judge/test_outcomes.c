@@ -545,8 +545,9 @@ static struct world eight_of_which_one_has(const char *output, const char *suite
 #define SLOWER NCCL_OUTPUT("450.02", "464.38", "0", "0 OK")  /* 6% */
 #define SLOWEST NCCL_OUTPUT("421.29", "450.01", "0", "0 OK") /* 12% */
 
-/* What eight hosts say that write to one mount at once, 1, 2, 4 and all of them; one of them so fast. */
-static const char *written_by_eight(struct arena *arena, size_t odd, double odd_mbs)
+/* What eight hosts say that write to one mount at once, 1, 2, 4 and all of them; one of them so fast, and of all eight what that
+   share is of. */
+static const char *written_by_eight(struct arena *arena, size_t odd, double odd_mbs, double share)
 {
     const char *rows = "clients.begin\t\t1000\n";
 
@@ -557,7 +558,8 @@ static const char *written_by_eight(struct arena *arena, size_t odd, double odd_
             "900.02\nclient.works\tnode%zu\tyes\nclient.place\tnode%zu\t0\nclient.sees\tnode%zu\t8 of 8\n",
             rows, host, host, host, host, host, host);
         for (size_t turn = 0, level = 1; level <= 8; level *= 2, turn++) {
-            double mbs = host == odd ? odd_mbs : 1000 + (double)(host * 7 % 5), since = 25.0 * (double)turn;
+            double mbs = (host == odd ? odd_mbs : 1000 + (double)(host * 7 % 5)) * (level == 8 ? share : 1),
+                   since = 25.0 * (double)turn;
 
             if (host > level)
                 continue;
@@ -596,7 +598,7 @@ static void of_hosts_that_do_the_same_at_once_the_slow_one_is_named(void **state
             EIGHT);
         if (world.record.plan == NULL)
             fail_msg("%s", world.err.text);
-        RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, mbs[i]), 0});
+        RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, mbs[i], 1), 0});
         judge(&world);
         assert_outcome(&world, "storage-clients", "node1", "clients.write.together", OUTCOME_PASS, "");
         for (size_t k = 0; k < world.record.judgement.outcome_count; k++) {
@@ -614,6 +616,38 @@ static void of_hosts_that_do_the_same_at_once_the_slow_one_is_named(void **state
         assert_int_equal(failed, i == 0 ? 1 : 0);
         world_end(&world);
     }
+}
+
+/* One that is slow only where servers are full may just have been served last. */
+static void who_has_the_least_of_full_servers_is_remarked_on_and_does_not_fail(void **state)
+{
+    struct world world;
+    size_t remarked = 0;
+
+    (void)state;
+    world_begin(&world,
+                SUITE("trial",
+                      "{\"check\": \"storage-clients\", \"scope\": \"cluster\", \"arguments\": {\"mount\": "
+                      "\"/data\", \"jobs\": [\"write\"]}}"),
+                EIGHT);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, 700, 0.5), 0});
+    judge(&world);
+    for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world.record.judgement.outcomes[i];
+
+        assert_int_not_equal(outcome->word, OUTCOME_FAIL);
+        if (!outcome->remark)
+            continue;
+        assert_string_equal(world.record.plan->steps.items[outcome->step].shape->slots[outcome->slot].subject,
+                            "node5");
+        assert_said(&world, outcome->cause, "all hosts have less here than fewer of them have");
+        assert_said(&world, outcome->cause, "below the median of its 7 peers");
+        remarked++;
+    }
+    assert_int_equal(remarked, 1);
+    world_end(&world);
 }
 
 static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor(void **state)
@@ -2247,6 +2281,7 @@ int main(void)
         cmocka_unit_test(a_range_gates_below_and_above),
         cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),
         cmocka_unit_test(of_hosts_that_do_the_same_at_once_the_slow_one_is_named),
+        cmocka_unit_test(who_has_the_least_of_full_servers_is_remarked_on_and_does_not_fail),
         cmocka_unit_test(a_contract_judges_a_stored_run_anew_and_says_what_it_could_not),
         cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
         cmocka_unit_test(what_the_links_carry_decides_where_nobody_has_a_figure),
