@@ -127,8 +127,11 @@ static int write_script(const struct acceptance *acceptance, const char *path, c
     text_shell_quote(&script, acceptance->name);
     text_put(&script,
              " \"$1\" >\"$printed\" || status=$?\n    [ \"$status\" -le 3 ] || exit \"$status\"\n}\n");
-    for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
-        text_printf(&script, "run %.*s\n", (int)strcspn(line, "\n"), line);
+    for (const char *line = lines, *end; *line != '\0'; line = end) {
+        end = line + strcspn(line, "\n") + 1;
+        text_put(&script, "run ");
+        text_add(&script, line, (size_t)(end - line));
+    }
     text_put(&script, "cat \"$printed\"\nexit \"$status\"\n");
     return file_write(path, script.bytes, script.length, 0755, err);
 }
