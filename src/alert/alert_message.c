@@ -155,8 +155,7 @@ static void put_chat(struct json_writer *json, enum alert_kind kind, const char 
         json_member(json, "text", text);
     } else {
         json_member(json, "msgtype", "markdown");
-        json_key(json, "markdown");
-        json_open_object(json);
+        json_member_object(json, "markdown");
         if (kind == ALERT_DINGTALK)
             json_member(json, "title", title);
         json_member(json, kind == ALERT_DINGTALK ? "text" : "content", text);
@@ -169,8 +168,7 @@ static void put_problems(struct json_writer *json, const struct alert_row *row)
 {
     const struct alert_problems *problems = &row->alert->problems;
 
-    json_key(json, "problems");
-    json_open_array(json);
+    json_member_array(json, "problems");
     for (size_t i = 0; row->due != ALERT_OVER && i < problems->items.count; i++) {
         json_open_object(json);
         json_member(json, "severity", alert_severity_name(problems->items.items[i].severity));
@@ -179,12 +177,6 @@ static void put_problems(struct json_writer *json, const struct alert_row *row)
         json_close_object(json);
     }
     json_close_array(json);
-}
-
-static void put_number(struct json_writer *json, const char *key, double number)
-{
-    json_key(json, key);
-    json_put_number(json, number);
 }
 
 static void put_alert(struct json_writer *json, const struct alert_row *row)
@@ -198,10 +190,10 @@ static void put_alert(struct json_writer *json, const struct alert_row *row)
     json_member(json, "severity", alert_severity_name(alert->severity));
     json_member(json, "suite", alert->suite);
     json_member(json, "hostfile", alert->hostfile);
-    put_number(json, "run", (double)alert->run);
-    put_number(json, "since", alert->since);
+    json_member_number(json, "run", (double)alert->run);
+    json_member_number(json, "since", alert->since);
     if (alert->over) {
-        put_number(json, "ended", alert->ended);
+        json_member_number(json, "ended", alert->ended);
         json_member(json, "note", alert->note);
     }
     put_problems(json, row);
@@ -213,15 +205,14 @@ static void put_document(struct json_writer *json, const struct alert_rows *rows
     size_t i = 0;
 
     json_open_object(json);
-    put_number(json, "schema", 1);
+    json_member_number(json, "schema", 1);
     json_member(json, "program", "assay " ASSAY_VERSION);
-    put_number(json, "time", now);
-    json_key(json, "alerts");
-    json_open_array(json);
+    json_member_number(json, "time", now);
+    json_member_array(json, "alerts");
     while (i < rows->items.count && json->out->length < forms[ALERT_JSON].most)
         put_alert(json, &rows->items.items[i++]);
     json_close_array(json);
-    put_number(json, "left_out", (double)(rows->items.count - i));
+    json_member_number(json, "left_out", (double)(rows->items.count - i));
     json_close_object(json);
 }
 

@@ -8,19 +8,10 @@
 
 enum { STATE_BYTES = 16 << 20, SCHEMA = 1 };
 
-static void put_number(struct json_writer *json, const char *key, double number)
-{
-    json_key(json, key);
-    json_put_number(json, number);
-}
-
 static void put_problems(struct json_writer *json, const struct alert_problems *problems)
 {
-    json_key(json, "problems");
-    json_open_array(json);
-    for (size_t i = 0; i < problems->items.count; i++) {
-        const struct alert_problem *problem = &problems->items.items[i];
-
+    json_member_array(json, "problems");
+    list_each (problem, problems->items) {
         json_open_object(json);
         json_member(json, "severity", alert_severity_name(problem->severity));
         json_member(json, "key", problem->key);
@@ -32,16 +23,13 @@ static void put_problems(struct json_writer *json, const struct alert_problems *
 
 static void put_told(struct json_writer *json, const struct alert *alert)
 {
-    json_key(json, "told");
-    json_open_array(json);
-    for (size_t i = 0; i < alert->told.count; i++) {
-        const struct alert_told *told = &alert->told.items[i];
-
+    json_member_array(json, "told");
+    list_each (told, alert->told) {
         json_open_object(json);
         json_member(json, "receiver", told->receiver);
-        put_number(json, "at", told->at);
-        put_number(json, "count", told->count);
-        put_number(json, "revision", told->revision);
+        json_member_number(json, "at", told->at);
+        json_member_number(json, "count", told->count);
+        json_member_number(json, "revision", told->revision);
         json_close_object(json);
     }
     json_close_array(json);
@@ -54,13 +42,12 @@ static void put_alert(struct json_writer *json, const struct alert *alert)
     json_member(json, "hostfile", alert->hostfile);
     json_member(json, "subject", alert->subject);
     json_member(json, "severity", alert_severity_name(alert->severity));
-    json_key(json, "over");
-    json_put_boolean(json, alert->over);
+    json_member_boolean(json, "over", alert->over);
     json_member(json, "note", alert->note != NULL ? alert->note : "");
-    put_number(json, "since", alert->since);
-    put_number(json, "ended", alert->ended);
-    put_number(json, "run", (double)alert->run);
-    put_number(json, "revision", alert->revision);
+    json_member_number(json, "since", alert->since);
+    json_member_number(json, "ended", alert->ended);
+    json_member_number(json, "run", (double)alert->run);
+    json_member_number(json, "revision", alert->revision);
     put_problems(json, &alert->problems);
     put_told(json, alert);
     json_close_object(json);
@@ -74,20 +61,18 @@ int alerts_save(const struct alerts *alerts, const char *path, struct error *err
     text_init(&out, STATE_BYTES);
     json_writer_init(&json, &out, false);
     json_open_object(&json);
-    put_number(&json, "schema", SCHEMA);
-    json_key(&json, "series");
-    json_open_array(&json);
+    json_member_number(&json, "schema", SCHEMA);
+    json_member_array(&json, "series");
     for (size_t i = 0; i < alerts->series.count; i++) {
         json_open_object(&json);
         json_member(&json, "suite", alerts->series.items[i].suite);
         json_member(&json, "hostfile", alerts->series.items[i].hostfile);
-        put_number(&json, "run", (double)alerts->series.items[i].run);
-        put_number(&json, "started", alerts->series.items[i].started);
+        json_member_number(&json, "run", (double)alerts->series.items[i].run);
+        json_member_number(&json, "started", alerts->series.items[i].started);
         json_close_object(&json);
     }
     json_close_array(&json);
-    json_key(&json, "alerts");
-    json_open_array(&json);
+    json_member_array(&json, "alerts");
     for (size_t i = 0; i < alerts->items.count; i++)
         put_alert(&json, &alerts->items.items[i]);
     json_close_array(&json);

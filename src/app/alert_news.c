@@ -178,16 +178,13 @@ static void tell_earlier(struct teller *teller)
     }
     for (size_t i = 0; earlier->number != 0 && i < found->growths.count; i++)
         tell_growth(teller, earlier, &found->growths.items[i]);
-    for (size_t i = 0; i < earlier->comparison.worse.count; i++) {
-        const struct item_change *change = &earlier->comparison.worse.items[i];
-
+    list_each (change, earlier->comparison.worse)
         if (change->after->word == OUTCOME_RECORDED)
             add_problem(teller, subject_of(&teller->record->plan->steps.items[change->after->step]),
                         ALERT_WARNING, arena_printf(teller->arena, "lost %s", change->suite_step),
                         arena_printf(teller->arena, "%s: %s is no longer judged; in run %lld: %s",
                                      change->suite_step, change->slot->metric, earlier->number,
                                      outcome_name(change->before->word)));
-    }
 }
 
 /* Of the test, too: as long as that is not run again nobody has shown that it is mended. */
@@ -195,8 +192,7 @@ static void tell_accusations(struct teller *teller)
 {
     const struct judgement *judgement = &teller->record->judgement;
 
-    for (size_t i = 0; i < judgement->accusation_count; i++) {
-        const struct accusation *accused = &judgement->accusations[i];
+    array_each (accused, judgement->accusations, judgement->accusation_count) {
         const char *test = teller->record->plan->steps.items[accused->step].shape->suite_step;
         const char *key = arena_printf(teller->arena, "accused of %s: %s", test, accused->subject);
         const char *text = arena_printf(
@@ -224,8 +220,7 @@ static void close_hosts(struct teller *teller)
     const struct judgement *judgement = &teller->record->judgement;
     size_t hosts = 0, decided = 0;
 
-    for (size_t i = 0; i < judgement->verdict_count; i++) {
-        const struct verdict *verdict = &judgement->verdicts[i];
+    array_each (verdict, judgement->verdicts, judgement->verdict_count) {
         struct alert_condition *condition;
 
         if (strcmp(verdict->scope, "host") != 0)
@@ -252,8 +247,7 @@ static void close_tests(struct teller *teller)
 {
     const struct record *record = teller->record;
 
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
         bool undecided = outcome->word == OUTCOME_NOT_RUN || outcome->word == OUTCOME_INCONCLUSIVE;
 

@@ -10,6 +10,7 @@
 #include "assay/app/sources.h"
 #include "assay/app/turns.h"
 #include "assay/base/files.h"
+#include "assay/judge/judge.h"
 #include "assay/model/sighting.h"
 #include "assay/reasons/app.h"
 
@@ -137,6 +138,13 @@ static int keep_run(struct running *running, struct error *err)
     return running->store != NULL ? store_begin_run(running->store, running->record, err) : -1;
 }
 
+static void keep_isolate_minutes(struct record *record, unsigned minutes)
+{
+    if (minutes > 0)
+        document_add(record->arena, &record->documents, SEARCH_MINUTES_DOCUMENT, "minutes",
+                     slice_of(arena_printf(record->arena, "%u\n", minutes)));
+}
+
 int begin_planned(struct arena *arena, struct running *running, struct question *question,
                   const struct begin_options *options, int argc, char **argv, struct error *err)
 {
@@ -147,6 +155,7 @@ int begin_planned(struct arena *arena, struct running *running, struct question 
     running->record = running_new_record(arena, question, argc, argv);
     running->sources = &question->sources;
     turns_keep(running->record, options->hosts_at_once);
+    keep_isolate_minutes(running->record, options->isolate_minutes);
     if (question_evidence_limits(arena, question, running->record, err) < 0 ||
         meter_check_before(arena, running->database, &note, err) < 0)
         return -1;
@@ -166,6 +175,10 @@ int begin_run(struct arena *arena, struct running *running, struct question *que
 {
     char uuid[UUID_SIZE];
 
+    if (options->resume != NULL && options->isolate_minutes > 0)
+        return error_set(
+            err, ERROR_USAGE,
+            "--isolate-minutes is what a run was begun with, and stays so: leave it out with --resume");
     if (options->resume != NULL)
         return resume(arena, running, question, options, err);
     if (options->exclusive.via != NULL) {

@@ -53,7 +53,7 @@ void board_news_take(struct board_state *state, enum report_language language, d
 {
     struct board_news news = {
         .step = step, .state = counts->state, .word = OUTCOME_INCONCLUSIVE, .subject = "", .reason = ""};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
 
     state->cancelling |= event == EVENT_CANCELLING;
     if (!is_news(event, &news.event))
@@ -67,5 +67,4 @@ void board_news_take(struct board_state *state, enum report_language language, d
         news.reason = reason_of(arena, language, of, worst->cause);
     }
     board_state_note(state, &news, at);
-    arena_destroy(arena);
 }

@@ -280,14 +280,42 @@ static const struct reason *run_text(struct arena *arena, const struct record *r
 {
     const struct plan *plan = record->plan;
     const char **names = arena_array(arena, const char *, plan->hosts.count);
+    const struct reason *word = REASON(word_not_judged);
+    size_t asked = standing_asked_passed(record);
 
     for (size_t i = 0; i < plan->hosts.count; i++)
         names[i] = plan->hosts.items[i]->name;
-    return reason(
-        arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
-        record->judgement.verdict_count > 0
-            ? reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word))
-            : REASON(word_not_judged));
+    if (asked > 0)
+        word = reason(arena, a_part_all_passed, asked);
+    else if (record->judgement.verdict_count > 0)
+        word = reason_word(arena, standing_verdict(&record->standing, record->judgement.verdicts[0].word));
+    return reason(arena, run_over_hosts, record->number, hostlist_fold(arena, names, plan->hosts.count),
+                  word);
+}
+
+/* "fabric-manager on node2", "ecc of gpu3 on node2": the step that the waiver was made for, and its items as far as they have
+   names; the UUID of one whose step is not there. */
+static const struct reason *waived_what(struct arena *arena, const struct record *record,
+                                        const struct waiver *waiver)
+{
+    const char *items = "";
+
+    for (size_t i = 0; i < waiver->items.count; i++) {
+        const char *subject = waiver->items.items[i].subject;
+
+        if (*subject != '\0' && (i == 0 || strcmp(subject, waiver->items.items[i - 1].subject) != 0))
+            items = arena_printf(arena, "%s%s%s", items, *items != '\0' ? ", " : "", subject);
+    }
+    for (size_t i = 0; i < record->plan->steps.count; i++) {
+        const struct step *step = &record->plan->steps.items[i];
+
+        if (strcmp(step->key, waiver->step_key) == 0)
+            return *items != '\0' ? reason(arena, step_of_items_on, step->shape->suite_step, items,
+                                           step_target_said(arena, step))
+                                  : reason(arena, step_on_target, step->shape->suite_step,
+                                           step_target_said(arena, step));
+    }
+    return reason_text(arena, waiver->uuid);
 }
 
 static void add_moment(struct acceptance *acceptance, double at, const struct reason *text)
@@ -301,16 +329,17 @@ static void add_waivers(struct acceptance *acceptance, const struct record *reco
 
     for (size_t i = 0; i < record->waivers.count; i++) {
         const struct waiver *waiver = &record->waivers.items[i];
+        const struct reason *what = waived_what(arena, record, waiver);
 
         add_moment(acceptance, waiver->made,
-                   reason(arena, waiver_in_run, record->number, waiver->who, time_text(arena, waiver->until),
-                          waiver->why));
+                   reason(arena, waiver_in_run, what, record->number, waiver->who,
+                          time_text(arena, waiver->until), waiver->why));
         if (waiver->withdrawn.made > 0)
-            add_moment(
-                acceptance, waiver->withdrawn.made,
-                reason(arena, waiver_withdrawn, waiver->who, waiver->withdrawn.who, waiver->withdrawn.why));
+            add_moment(acceptance, waiver->withdrawn.made,
+                       reason(arena, waiver_withdrawn, what, waiver->who, waiver->withdrawn.who,
+                              waiver->withdrawn.why));
         else if (waiver->until <= acceptance->now)
-            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, waiver->who));
+            add_moment(acceptance, waiver->until, reason(arena, waiver_ended, what, waiver->who));
     }
 }
 
@@ -872,4 +901,29 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
     hostfile_write(hostfile, NULL, &text);
     ret_next->hostfile = arena_strndup(arena, text.bytes, text.length);
     return 0;
+}
+
+/* -- Whose part a run may be ----------------------------------------------------------------------------------- */
+
+const char *campaign_of_suite(struct arena *arena, struct store *store, const struct record *record)
+{
+    const struct document *suite = document_find(&record->documents, "suite");
+    struct acceptance_names names = {0};
+    struct error err = {0};
+    const char *found = NULL;
+
+    if (suite == NULL || store_list_acceptances(store, arena, &names, &err) < 0)
+        return NULL;
+    for (size_t i = 0; i < names.items.count; i++) {
+        const struct acceptance *acceptance = store_load_acceptance(store, arena, names.items.items[i], &err);
+        const struct document *other =
+            acceptance != NULL ? document_find(&acceptance->documents, "suite") : NULL;
+
+        if (other == NULL || strcmp(other->sha256, suite->sha256) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = names.items.items[i];
+    }
+    return found;
 }

@@ -93,6 +93,46 @@ static const char *command_line(const struct acceptance *acceptance, const struc
     return arena_strndup(acceptance->arena, line.bytes, line.length);
 }
 
+/* What failed, or was not decided, is added too: only a run that did not come to its end stops it. */
+static const char script_head[] =
+    "# Each run comes to its own end before the next one starts; what stops is to be looked into, and then this is written "
+    "anew.\n"
+    "printed=$(mktemp) || exit 70\n"
+    "trap 'rm -f \"$printed\"' EXIT\n"
+    "run() {\n"
+    "    status=0\n"
+    "    \"$@\" >\"$printed\" || status=$?\n"
+    "    sed '/^next: /d' \"$printed\"\n"
+    "    [ \"$status\" -le 3 ] || exit \"$status\"\n"
+    "    add \"$(sed -n 's/^run: //p' \"$printed\")\"\n"
+    "}\n";
+
+/* Of the runs all but the last are added in silence: how it stands is said once, at the end. */
+static int write_script(const struct acceptance *acceptance, const char *path, const char *lines,
+                        const char *database, struct error *err)
+{
+    cleanup_text struct text script = {0};
+
+    text_init(&script, 16 << 20);
+    text_put(&script, "#!/bin/sh\n# Runs what is still required of the acceptance ");
+    text_put(&script, acceptance->name);
+    text_put(&script, ", and adds each run to it.\n");
+    text_put(&script, script_head);
+    text_put(&script, "add() {\n    status=0\n    assay acceptance add");
+    if (database != NULL) {
+        text_put(&script, " --db ");
+        text_shell_quote(&script, database);
+    }
+    text_put(&script, " ");
+    text_shell_quote(&script, acceptance->name);
+    text_put(&script,
+             " \"$1\" >\"$printed\" || status=$?\n    [ \"$status\" -le 3 ] || exit \"$status\"\n}\n");
+    for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
+        text_printf(&script, "run %.*s\n", (int)strcspn(line, "\n"), line);
+    text_put(&script, "cat \"$printed\"\nexit \"$status\"\n");
+    return file_write(path, script.bytes, script.length, 0755, err);
+}
+
 int campaign_folder_write(const struct acceptance *acceptance, const struct campaign_next *next,
                           const char *folder, const char *database, struct campaign_commands *ret_commands,
                           struct error *err)
@@ -103,19 +143,20 @@ int campaign_folder_write(const struct acceptance *acceptance, const struct camp
 
     if (mkdir(folder, 0755) < 0 && errno != EEXIST)
         return error_set(err, ERROR_USAGE, "%s: %s", folder, strerror(errno));
-    for (size_t i = 0; i < next->blocks.count; i++) {
-        const struct campaign_block *block = &next->blocks.items[i];
+    list_each (block, next->blocks) {
         const char *line = command_line(acceptance, block, folder, database);
 
         for (unsigned k = 0; k < block->times; k++, runs++)
             lines = arena_printf(arena, "%s%s\n", lines, line);
     }
-    *ret_commands = (struct campaign_commands){arena_printf(arena, "%s/commands", folder), lines, runs};
+    *ret_commands = (struct campaign_commands){arena_printf(arena, "%s/commands", folder), lines,
+                                               arena_printf(arena, "%s/run", folder), runs};
     if (file_write(arena_printf(arena, "%s/hostfile", folder), next->hostfile, strlen(next->hostfile), 0644,
                    err) < 0 ||
         write_document(acceptance, "suite", arena_printf(arena, "%s/suite.json", folder), err) < 0 ||
         write_document(acceptance, "contract", arena_printf(arena, "%s/contract.json", folder), err) < 0 ||
-        write_tools(acceptance, folder, err) < 0)
+        write_tools(acceptance, folder, err) < 0 ||
+        write_script(acceptance, ret_commands->script, lines, database, err) < 0)
         return -1;
     return file_write(ret_commands->path, lines, strlen(lines), 0644, err);
 }

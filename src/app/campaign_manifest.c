@@ -22,12 +22,9 @@ static const struct manifest *cited_run(struct arena *arena, const struct manife
         return NULL;
     of_run = arena_new(arena, struct manifest);
     manifest_say(arena, of_run, "judgement", manifest_said(cited, prefix));
-    for (size_t i = 0; i < cited->entries.count; i++) {
-        const struct manifest_entry *entry = &cited->entries.items[i];
-
+    list_each (entry, cited->entries)
         if (strncmp(entry->path, prefix, length) == 0 && entry->path[length] == '/')
             manifest_add(arena, of_run, entry->path + length + 1, entry->note, entry->sha256);
-    }
     return of_run;
 }
 
@@ -40,13 +37,10 @@ static int add_run(struct arena *arena, struct store *store, const struct record
     if (store_manifest(store, arena, record->number, cited_run(arena, cited, record->uuid), &of_run, err) < 0)
         return -1;
     manifest_say(arena, manifest, prefix, manifest_said(&of_run, "judgement"));
-    for (size_t i = 0; i < of_run.entries.count; i++) {
-        const struct manifest_entry *entry = &of_run.entries.items[i];
-
+    list_each (entry, of_run.entries)
         manifest_add(arena, manifest, arena_printf(arena, "%s/%s", prefix, entry->path), entry->note,
                      entry->sha256)
             ->damage = entry->damage;
-    }
     return 0;
 }
 

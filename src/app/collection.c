@@ -64,7 +64,7 @@ static int add_attempt(struct packing *packing, const struct record *record, str
                        struct error *err)
 {
     cleanup_text struct text text = {0};
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     int result = store_load_evidence(packing->collection->store, arena, record, attempt, err);
 
     if (result == 0) {
@@ -75,7 +75,6 @@ static int add_attempt(struct packing *packing, const struct record *record, str
         output_capture(&attempt->captures[1], &text);
         result = add_file(packing, file_name(packing, record, attempt), &text, err);
     }
-    arena_destroy(arena);
     return result;
 }
 

@@ -68,8 +68,7 @@ static int take_parts(struct store *store, struct arena *arena, const struct del
 
         if (store_run_items(store, arena, question->runs.items[i], &seen, err) < 0)
             return -1;
-        for (size_t k = 0; k < seen.items.count; k++) {
-            const struct item_sighting *item = &seen.items.items[k];
+        list_each (item, seen.items) {
             const struct key *name = find_key(hosts, KEY_NAME, item->host);
 
             if (name == NULL || !item_kind_is_hardware(item->kind))
@@ -173,7 +172,7 @@ static bool all_are_accepted(const struct hosts *hosts)
 
 bool deliveries_run_failed(struct store *store, long long run)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct record *record;
     struct plan_sources sources;
     struct error damaged;
@@ -185,7 +184,6 @@ bool deliveries_run_failed(struct store *store, long long run)
         for (size_t i = 0; i < record->judgement.outcome_count; i++)
             failed |= record->judgement.outcomes[i].word == OUTCOME_FAIL;
     }
-    arena_destroy(arena);
     return failed;
 }
 

@@ -183,7 +183,7 @@ static void forget(struct follower *follower, size_t step)
 
 static void judge(struct follower *follower, const struct ended_attempt *ended)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     enum step_state state = judge_step(follower->record, &follower->sources.limits, ended->step);
     struct outcome worst = {0};
     size_t alike = 0;
@@ -201,7 +201,6 @@ static void judge(struct follower *follower, const struct ended_attempt *ended)
          state, state == STEP_FAILED ? &worst : NULL, alike);
     if (state != STEP_AGAIN)
         forget(follower, ended->step);
-    arena_destroy(arena);
 }
 
 /* False: nobody has read it yet. */
@@ -287,7 +286,7 @@ static void skip_those_that_cannot(struct follower *follower)
 
 int follower_look(struct follower *follower, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct scheduler_counts none = {0};
     int result = take_begun(follower, arena, err);
 
@@ -298,6 +297,5 @@ int follower_look(struct follower *follower, struct error *err)
         follower->watcher.event(follower->watcher.context, clock_now(), EVENT_TICK, (size_t)-1, &none, NULL,
                                 0);
     }
-    arena_destroy(arena);
     return result;
 }

@@ -59,7 +59,7 @@ static void rename_hosts(struct record *record, const struct naming *naming)
 static int add_run(struct store *store, struct arena *arena, const struct naming *naming,
                    struct history *history, struct error *err)
 {
-    struct arena *of_run = arena_create();
+    cleanup_arena struct arena *of_run = arena_create();
     struct record *record = store_load_judged(store, of_run, naming->run->number, err);
     struct history_mark mark = history_mark(history);
     int result = -1;
@@ -70,7 +70,6 @@ static int add_run(struct store *store, struct arena *arena, const struct naming
     }
     if (result == 0)
         history_keep(arena, history, &mark);
-    arena_destroy(of_run);
     return result;
 }
 

@@ -184,7 +184,7 @@ static int look(struct live_boards *boards, struct arena *arena, long long numbe
 static int make(struct live_boards *boards, long long number, bool page, struct text *out, bool *ret_over,
                 struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct site_board board;
     int found = number > 0 ? look(boards, arena, number, &board, err) : 0;
 
@@ -195,7 +195,6 @@ static int make(struct live_boards *boards, long long number, bool page, struct 
         else
             site_board(&board, boards->language, out);
     }
-    arena_destroy(arena);
     return found;
 }
 

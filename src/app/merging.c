@@ -310,7 +310,7 @@ static int check_sources(const struct merging *merging, struct error *err)
 
 int merge_all(const struct merging *merging, struct merge_tally *ret_tally, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct merge merge = {.merging = merging, .tally = ret_tally};
     struct error ignored = {0};
     int result = check_sources(merging, err);
@@ -324,6 +324,5 @@ int merge_all(const struct merging *merging, struct merge_tally *ret_tally, stru
     store_close(merge.store);
     if (merge.folder != NULL && directory_remove(merge.folder, result == 0 ? err : &ignored) < 0)
         result = -1;
-    arena_destroy(arena);
     return result;
 }

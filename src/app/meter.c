@@ -50,8 +50,7 @@ struct meter *meter_create(const struct record *record, const char *database)
     meter->database = database;
     if (!evidence_limits_of(record, &meter->limits))
         evidence_limits_set(&meter->limits, 0, record->plan->hosts.count);
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
+    list_each (attempt, record->attempts) {
         const struct step *step = &record->plan->steps.items[attempt->step];
 
         add(meter, step->members[0]->name, evidence_bytes(attempt->captures));

@@ -32,8 +32,7 @@ static const char *active_steps(struct arena *arena, const struct plan *plan)
 {
     const char *steps = "";
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         bool concerned = false;
 
         for (size_t k = 0; k < step->member_count; k++)

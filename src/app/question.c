@@ -89,15 +89,31 @@ static int check_launcher(const struct plan_sources *sources, struct error *err)
     return 0;
 }
 
+static const char *built_in_suites(struct arena *arena)
+{
+    const char *names = "";
+    size_t count;
+    const struct builtin *list = builtin_list(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].kind, "suites") == 0)
+            names = arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", list[i].name);
+    return names;
+}
+
 int question_load(struct arena *arena, struct question *question, struct error *err)
 {
     const struct hostfile *hostfile;
     const struct suite *suite;
     struct error of_suite = {0};
 
-    if (question->hostfile == NULL || question->suite == NULL)
-        return error_set(err, ERROR_USAGE, "%s is missing: expected -H HOSTFILE -s SUITE",
-                         question->hostfile == NULL ? "-H HOSTFILE" : "-s SUITE");
+    if (question->hostfile == NULL)
+        return error_set(err, ERROR_USAGE, "-H HOSTFILE is missing: expected -H HOSTFILE -s SUITE");
+    if (question->suite == NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "-s SUITE is missing: expected -H HOSTFILE -s SUITE, where SUITE is a file or one of: %s",
+            built_in_suites(arena));
     hostfile = hostfile_load(arena, question->hostfile, err);
     suite = suite_load(arena, question->suite, &of_suite);
     if (hostfile == NULL || suite == NULL)
@@ -142,12 +158,9 @@ static size_t slices_of(const struct plan *plan)
 {
     double most = 0;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps)
         if (step->shape->repeat_for_s > 0 && step->origin != ORIGIN_LEFT_OUT)
             most = fmax(most, 2 * plan_step_s(step) / step_expected_s(step));
-    }
     return (size_t)most;
 }
 

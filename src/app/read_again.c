@@ -8,7 +8,7 @@ int read_again(struct store *store, const struct plan_sources *sources, struct r
                struct attempt *attempt, bool put, struct error *err)
 {
     const struct step *step = &record->plan->steps.items[attempt->step];
-    struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create();
     int result = store_load_evidence(store, scratch, record, attempt, err);
     struct check_context context;
 
@@ -19,6 +19,5 @@ int read_again(struct store *store, const struct plan_sources *sources, struct r
             result = store_put_readings(store, record, attempt, err);
     }
     check_keep(record->arena, scratch, step, attempt);
-    arena_destroy(scratch);
     return result;
 }

@@ -33,9 +33,7 @@ static void know_reading(struct redactor *redactor, const struct reading *readin
 {
     static const char *const facts[] = {"host.hostname", "launch.hostname", "lldp.chassis"};
 
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *fact = &reading->facts.items[i];
-
+    list_each (fact, reading->facts) {
         for (size_t k = 0; k < ARRAY_SIZE(facts); k++)
             if (strcmp(fact->name, facts[k]) == 0)
                 redactor_know_host(redactor, fact->value);
@@ -94,8 +92,7 @@ static void know_names(struct arena *arena, struct redactor *redactor, struct sl
 static int know_documents(struct arena *arena, struct redactor *redactor, const struct documents *documents,
                           struct error *err)
 {
-    for (size_t i = 0; i < documents->count; i++) {
-        const struct document *document = &documents->items[i];
+    array_each (document, documents->items, documents->count) {
         const struct hostfile *hostfile;
 
         if (strcmp(document->kind, NAMES_DOCUMENT) == 0)
@@ -114,9 +111,7 @@ static int know_documents(struct arena *arena, struct redactor *redactor, const 
 
 static void know_attempts(struct redactor *redactor, const struct record *record, bool serials)
 {
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         know_reading(redactor, &attempt->reading, serials);
         for (size_t k = 0; k < attempt->parts.count; k++)
             know_reading(redactor, &attempt->parts.items[k].reading, serials);
@@ -159,12 +154,10 @@ static int know_record(struct redaction *redaction, struct arena *arena, const s
 
 static int know_run(struct redaction *redaction, long long number, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct record *record = store_load_run(redaction->store, arena, number, false, err);
-    int result = record != NULL ? know_record(redaction, arena, record, err) : -1;
 
-    arena_destroy(arena);
-    return result;
+    return record != NULL ? know_record(redaction, arena, record, err) : -1;
 }
 
 /* What no rule can know: one word or phrase a line, also inside of other words. */
@@ -361,12 +354,9 @@ static int copy_acceptance(struct redaction *redaction, struct store *copy, stru
 {
     struct documents documents = {0};
 
-    for (size_t i = 0; i < acceptance->documents.count; i++) {
-        const struct document *document = &acceptance->documents.items[i];
-
+    list_each (document, acceptance->documents)
         document_add(redaction->arena, &documents, document->kind, redacted_word(redaction, document->name),
                      redacted(redaction, document->bytes));
-    }
     acceptance->name = redacted_word(redaction, acceptance->name);
     acceptance->documents = documents;
     for (size_t i = 0; i < acceptance->events.count; i++) {

@@ -211,12 +211,9 @@ static enum step_state *states_of(struct running *going)
     const struct record *record = going->record;
     enum step_state *states = arena_array(record->arena, enum step_state, record->plan->steps.count);
 
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts)
         if (attempt->state == ATTEMPT_ENDED && attempt->end != ATTEMPT_CANCELLED)
             states[attempt->step] = judge_step(record, &going->sources->limits, attempt->step);
-    }
     return states;
 }
 

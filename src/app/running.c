@@ -64,11 +64,10 @@ static int store_attempt(struct running *run, struct arena *scratch, struct atte
 
 int running_keep_attempt(struct running *run, struct attempt *attempt, struct error *err)
 {
-    struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create();
     int result = store_attempt(run, scratch, attempt, err);
 
     check_keep(run->record->arena, scratch, &run->record->plan->steps.items[attempt->step], attempt);
-    arena_destroy(scratch);
     return result;
 }
 
@@ -106,12 +105,11 @@ static int extend(void *context, const enum step_state *states, struct error *er
 static void tell_worst(struct running *run, enum scheduler_event event, size_t step,
                        const struct scheduler_counts *counts)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     size_t alike;
     struct outcome worst = judge_step_worst(arena, run->record, &run->sources->limits, step, &alike);
 
     run->watcher.event(run->watcher.context, clock_now(), event, step, counts, &worst, alike);
-    arena_destroy(arena);
 }
 
 static void progress(void *context, enum scheduler_event event, size_t step,

@@ -248,12 +248,10 @@ void site_mark_of_run(const struct site_folder *folder, struct arena *arena, con
 
 static void put_runs(struct json_writer *json, const struct site_mark *mark)
 {
-    json_key(json, "runs");
-    json_open_array(json);
+    json_member_array(json, "runs");
     for (size_t i = 0; i < mark->runs.count; i++) {
         json_open_object(json);
-        json_key(json, "number");
-        json_put_integer(json, mark->runs.items[i].number);
+        json_member_integer(json, "number", mark->runs.items[i].number);
         json_member(json, "uuid", mark->runs.items[i].uuid);
         json_close_object(json);
     }
@@ -271,19 +269,16 @@ int site_mark_write(struct site_folder *folder, const char *prefix, struct site_
         return -1;
     json_writer_init(&json, &file.text, false);
     json_open_object(&json);
-    json_key(&json, "schema");
-    json_put_integer(&json, SCHEMA);
+    json_member_integer(&json, "schema", SCHEMA);
     json_member(&json, "tool", mark->tool);
     if (*mark->uuid != '\0')
         json_member(&json, "uuid", mark->uuid);
     else
         put_runs(&json, mark);
     if (mark->redacted) {
-        json_key(&json, "redacted");
-        json_put_boolean(&json, true);
+        json_member_boolean(&json, "redacted", true);
     }
-    json_key(&json, "files");
-    json_open_array(&json);
+    json_member_array(&json, "files");
     for (size_t i = 0; i < mark->files.count; i++)
         json_put_string(&json, mark->files.items[i]);
     json_close_array(&json);
@@ -382,7 +377,7 @@ int site_folder_remove(struct site_folder *folder, const char *prefix, const cha
 
 int site_folder_remove_run(struct site_folder *folder, long long number, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const char *prefix = arena_printf(arena, "runs/%lld/", number);
     struct site_mark mark;
     int result = 0;
@@ -392,6 +387,5 @@ int site_folder_remove_run(struct site_folder *folder, long long number, struct 
         result = site_folder_remove(folder, prefix, mark.files.items[i], err);
     if (result == 0 && *mark.tool != '\0')
         result = site_folder_remove(folder, prefix, MARK, err);
-    arena_destroy(arena);
     return result;
 }

@@ -73,14 +73,13 @@ void site_pages_pair(struct arena *arena, struct site *site)
 int site_pages_compare(struct store *store, long long earlier, long long later, enum report_language language,
                        struct text *out, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct record *record = store_load_judged(store, arena, later, err);
     int result =
         record != NULL ? earlier_attach(store, arena, record, arena_printf(arena, "%lld", earlier), err) : -1;
 
     if (result == 0)
         site_compare(record, language, out);
-    arena_destroy(arena);
     return result;
 }
 
@@ -93,7 +92,7 @@ int site_pages_acceptance(struct store *store, struct arena *arena, const char *
                           enum report_language language, struct text *out,
                           struct site_acceptance *ret_acceptance, struct error *err)
 {
-    struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create();
     struct campaign campaign;
     struct acceptance *acceptance = NULL;
     int result = -1;
@@ -111,7 +110,6 @@ int site_pages_acceptance(struct store *store, struct arena *arena, const char *
             acceptance_format_find("html")->write(acceptance, language, out);
         result = 0;
     }
-    arena_destroy(scratch);
     return result;
 }
 
@@ -233,7 +231,7 @@ void site_pages_damaged(struct arena *arena, const struct run_summary *summary, 
 
 static void load_run(struct site_pages *pages, const struct run_summary *summary, struct known_run *known)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct error why = {0};
     const struct record *record =
         run_summary_check(summary, &why) == 0
@@ -248,7 +246,6 @@ static void load_run(struct site_pages *pages, const struct run_summary *summary
     else
         site_pages_damaged(known->arena, summary, &why, &known->run);
     known->run.live = record != NULL && !summary->imported && known->run.state == RUN_RUNNING;
-    arena_destroy(arena);
 }
 
 /* The record of a run is large; how the index shows it is kept for as long as it is the same. One that cannot be read may
@@ -367,7 +364,7 @@ static int make_output(struct site_pages *pages, struct arena *arena, struct rec
 /* "6/index.html", "6/outputs/node3/gpu-burn-1.stdout.txt" */
 static int make_run(struct site_pages *pages, const char *rest, struct text *out, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const char *at = NULL;
     struct site_place place;
     struct record *record = NULL;
@@ -395,7 +392,6 @@ static int make_run(struct site_pages *pages, const char *rest, struct text *out
         else
             result = make_output(pages, arena, record, at, out, err);
     }
-    arena_destroy(arena);
     return result;
 }
 
@@ -444,7 +440,7 @@ static int make_history(struct site_pages *pages, const char *rest, struct text 
 
 static int make_acceptance(struct site_pages *pages, const char *rest, struct text *out, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct acceptance_names names = {0};
     struct site_acceptance ignored;
     int result = store_list_acceptances(pages->store, arena, &names, err);
@@ -457,7 +453,6 @@ static int make_acceptance(struct site_pages *pages, const char *rest, struct te
                          ? -1
                          : 1;
     }
-    arena_destroy(arena);
     return result;
 }
 

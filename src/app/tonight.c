@@ -110,9 +110,7 @@ static int add_tests(struct arena *arena, const struct question *question, struc
     const struct suite *suite = question->sources.suite;
     const char *left_out = "";
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
-
+    list_each (step, suite->steps) {
         if (tonight->fleet->tests.count == PERIODIC_TESTS_MOST)
             return error_set(err, ERROR_USAGE,
                              "suite %s has more than %d steps over one host; expected fewer", suite->name,
@@ -146,8 +144,7 @@ static void add_hosts(struct arena *arena, const struct plan *plan, struct perio
     struct platforms platforms = {0};
     size_t host = 0;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         size_t test = is_of_one_host(step) ? find_test(fleet, step->shape->suite_step) : fleet->tests.count;
 
         if (test == fleet->tests.count)
@@ -329,7 +326,7 @@ static int take_times(struct arena *arena, struct store *store, struct periodic_
 static int take_run(struct store *store, struct periodic_fleet *fleet, const struct suite *menu,
                     const struct run_summary *run, struct error *err)
 {
-    struct arena *of_run = arena_create();
+    cleanup_arena struct arena *of_run = arena_create();
     const struct record *record =
         run_summary_check(run, err) < 0 ? NULL : store_load_judged(store, of_run, run->number, err);
     const struct record *asked = record != NULL ? store_load_question(store, of_run, run->number, err) : NULL;
@@ -338,7 +335,6 @@ static int take_run(struct store *store, struct periodic_fleet *fleet, const str
 
     if (result == 0)
         take_outcomes(of_run, fleet, record, alike);
-    arena_destroy(of_run);
     return result;
 }
 

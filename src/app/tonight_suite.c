@@ -30,8 +30,7 @@ static bool is_chosen(const struct periodic_fleet *fleet, periodic_set tests, co
 static void put_steps(struct json_writer *json, const struct suite *menu, const struct periodic_fleet *fleet,
                       periodic_set tests)
 {
-    json_key(json, "steps");
-    json_open_array(json);
+    json_member_array(json, "steps");
     for (size_t i = 0; i < menu->steps.count; i++)
         if (is_chosen(fleet, tests, menu->steps.items[i].name))
             json_put(json, menu->steps.items[i].at);

@@ -18,8 +18,7 @@ void turns_keep(struct record *record, unsigned hosts_at_once)
 int turns_of(const struct record *record, unsigned *ret_hosts_at_once, struct error *err)
 {
     *ret_hosts_at_once = 0;
-    for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *document = &record->documents.items[i];
+    list_each (document, record->documents) {
         struct slice rest = document->bytes, line;
         uint64_t number;
 

@@ -103,13 +103,10 @@ const char *verification_signers(const struct verification *verification)
 {
     const char *all = "";
 
-    for (size_t i = 0; i < verification->signatures.list.count; i++) {
-        const struct signature *signature = &verification->signatures.list.items[i];
-
+    list_each (signature, verification->signatures.list)
         if (signature->state == SIGNATURE_GOOD)
             all = arena_printf(verification->arena, "%s%s%s, %s", all, *all != '\0' ? "\n" : "",
                                proof_line(verification->arena, signature->signer), signature->key);
-    }
     return all;
 }
 

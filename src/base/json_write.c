@@ -252,3 +252,38 @@ void json_member(struct json_writer *writer, const char *key, const char *string
     json_key(writer, key);
     json_put_string(writer, string);
 }
+
+void json_member_number(struct json_writer *writer, const char *key, double number)
+{
+    json_key(writer, key);
+    json_put_number(writer, number);
+}
+
+void json_member_integer(struct json_writer *writer, const char *key, int64_t number)
+{
+    json_key(writer, key);
+    json_put_integer(writer, number);
+}
+
+void json_member_count(struct json_writer *writer, const char *key, size_t count)
+{
+    json_member_integer(writer, key, (int64_t)count);
+}
+
+void json_member_boolean(struct json_writer *writer, const char *key, bool boolean)
+{
+    json_key(writer, key);
+    json_put_boolean(writer, boolean);
+}
+
+void json_member_object(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_open_object(writer);
+}
+
+void json_member_array(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_open_array(writer);
+}

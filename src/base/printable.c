@@ -81,6 +81,16 @@ void printable_line(struct text *out, const char *string)
             text_add(out, character.bytes, character.length);
 }
 
+void printable_put(struct text *out, const char *string)
+{
+    enum { LINE_BYTES = 4096 };
+    cleanup_text struct text line = {0};
+
+    text_init(&line, LINE_BYTES);
+    printable_line(&line, string);
+    text_put(out, line.bytes);
+}
+
 size_t printable_columns(const struct slice *character)
 {
     static const struct {

@@ -13,6 +13,11 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+void robust_sort(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_numbers);
+}
+
 double robust_middle(const double *sorted, size_t count)
 {
     if (count == 0)
@@ -23,7 +28,7 @@ double robust_middle(const double *sorted, size_t count)
 double robust_median(double *values, size_t count)
 {
     if (count > 0)
-        qsort(values, count, sizeof *values, compare_numbers);
+        robust_sort(values, count);
     return robust_middle(values, count);
 }
 

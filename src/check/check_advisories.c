@@ -32,13 +32,6 @@ static const struct product {
     {"dcgm", "advisories.dcgm", "advisories.dcgm.version"},
 };
 
-static const struct part_row parts[] = {
-    {"values", "key-value", .script = script_advisories,
-     .typed =
-         "cat /proc/driver/nvidia/version; nvidia-ctk --version; nvidia-container-cli --version; dcgmi --version"},
-    {0},
-};
-
 /* -- Reading -- */
 
 static void leave_open(struct reading *out, const struct product *product, const struct reason *why)
@@ -51,8 +44,7 @@ static const struct reason *open_in(struct arena *arena, const struct advisories
                                     const struct product *product, const char *version,
                                     const struct reason *open)
 {
-    for (size_t i = 0; i < table->rows.count; i++) {
-        const struct advisory *row = &table->rows.items[i];
+    list_each (row, table->rows) {
         const char *fix = strcmp(row->product, product->name) == 0 ? advisory_fix_for(row, version) : NULL;
 
         if (fix != NULL)
@@ -181,30 +173,22 @@ static void slots_of_products(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct item items[] = {
-    {"advisories.tables", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("advisories.tables", CURRENT, TABLES)},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"advisories.tables", REASON(take_newer_table)},
-    {"*", REASON(update_fixed_version)},
-    {0},
-};
-
 const struct check check_advisories = {
     .name = "advisories",
     .title = "Security advisories",
     .summary =
         "versions of driver, container toolkit and DCGM beside known advisories; recorded unless the suite gates it",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .advisories = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS(
+        {"values", "key-value", .script = script_advisories,
+         .typed =
+             "cat /proc/driver/nvidia/version; nvidia-ctk --version; nvidia-container-cli --version; dcgmi --version"}),
+    .items = ITEMS({"advisories.tables", PER_TARGET, NULL, DUTY_RECORD,
+                    LIMITS RULES_EQUAL("advisories.tables", CURRENT, TABLES)}),
+    .remedies =
+        REMEDIES({"advisories.tables", REASON(take_newer_table)}, {"*", REASON(update_fixed_version)}),
     .more_slots = slots_of_products,
     .expected_s = 5,
     .read = read_versions,

@@ -10,16 +10,6 @@
 #include "assay/reasons/check.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {NPUS_ARGUMENT, ARGUMENT_LIST, NULL,
-     "the NPUs of each host as npu-smi numbers them: [\"npu[0-7]\"], a second chip is \"npu0.chip1\"; "
-     "default: the "
-     "platform's"},
-    {"models", ARGUMENT_LIST, NULL,
-     "names that are right: [\"910B3\"]; default: the platform's, else the same name on all hosts"},
-    {0},
-};
-
 static int arguments_valid(const struct check_context *context, struct error *err)
 {
     const struct json *npus = json_get(context->step->arguments, NPUS_ARGUMENT);
@@ -42,8 +32,6 @@ static void command(const struct check_context *context, struct text *out)
     command_tool(context, out, "npu-smi");
     text_put(out, " info");
 }
-
-static const struct part_row parts[] = {{"npu-smi", "npu-smi", command, NULL}, {0}};
 
 static const struct limit *rule(const struct check_context *context, const char *metric, enum limit_rule kind,
                                 const char *text)
@@ -119,28 +107,27 @@ static void slots_of_npus(const struct check_context *context, struct slot_list 
     }
 }
 
-static const struct remedy remedies[] = {
-    {"npu.chip.count", REASON(find_missing_npu)},
-    {"npu.health", REASON(see_npu_error_code)},
-    {"npu.driver.version", REASON(install_same_driver_and_firmware)},
-    {"npu.temperature", REASON(check_npu_cooling)},
-    {"sound", REASON(let_login_ask_npu_smi)},
-    {0},
-};
-
 const struct check check_ascend_npu = {
     .name = "ascend-npu",
     .title = "Ascend NPUs",
     .summary = "npu-smi lists the NPUs of the platform, or those that the suite names, each of them healthy; "
                "one driver on all hosts",
     .on = ON_NPUS,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {NPUS_ARGUMENT, ARGUMENT_LIST, NULL,
+         "the NPUs of each host as npu-smi numbers them: [\"npu[0-7]\"], a second chip is \"npu0.chip1\"; "
+         "default: the "
+         "platform's"},
+        {"models", ARGUMENT_LIST, NULL,
+         "names that are right: [\"910B3\"]; default: the platform's, else the same name on all hosts"}),
     .arguments_valid = arguments_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"npu-smi", "npu-smi", command, NULL}),
+    .remedies =
+        REMEDIES({"npu.chip.count", REASON(find_missing_npu)}, {"npu.health", REASON(see_npu_error_code)},
+                 {"npu.driver.version", REASON(install_same_driver_and_firmware)},
+                 {"npu.temperature", REASON(check_npu_cooling)}, {"sound", REASON(let_login_ask_npu_smi)}),
     .more_slots = slots_of_npus,
     .expected_s = 10,
     .read = read_parts,

@@ -27,8 +27,6 @@ static void command_ipmitool(const struct check_context *context, struct text *o
     text_put(out, script_bmc);
 }
 
-static const struct part_row parts[] = {{"ipmitool", "ipmitool", command_ipmitool, NULL}, {0}};
-
 /* "2026-09-28T14:00:00" in seconds of that clock, whatever its zone. */
 static bool seconds_of(const char *text, double *ret_seconds)
 {
@@ -180,52 +178,37 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         tell_faults(out, "bmc.sensor_faults", sensors);
 }
 
-static const struct item items[] = {
-    {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("bmc.sel_faults", "none", "BMC")},
-    {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("bmc.sensor_faults", "none", "BMC")},
-    {"bmc.firmware", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_SAME("bmc.firmware", "assay: hosts of one platform are built alike")},
-    {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"bmc.clock", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("bmc.clock", "not ahead", "assay: events are as old as the clocks say")},
-    {"bmc.sel_room", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_EQUAL("bmc.sel_room", "left", "BMC")},
-    {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged",
-     MORE_IS_MORE},
-    ALLOWED_ARGUMENT_ROW("{\"bmc.firmware\": \"1.15|1.16\"}"),
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"bmc.*", REASON(clear_event_log), .about = &sentence_event_log_has_lost_events},
-    {"bmc.sel_room", REASON(clear_event_log)},
-    {"bmc.clock", REASON(set_bmc_clock)},
-    {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
-    {"bmc.sel_faults", REASON(look_up_bmc_event)},
-    {"bmc.firmware", REASON(flash_one_bmc_firmware)},
-    {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)},
-    {0},
-};
-
 const struct check check_bmc = {
     .name = "bmc",
     .title = "BMC event log",
     .summary = "no failure in the BMC's event log of the last day; power supplies and fans are well",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments =
+        ARGUMENTS({"since_s", ARGUMENT_COUNT, "86400",
+                   "seconds back from the BMC's own time: older events are not judged", MORE_IS_MORE},
+                  ALLOWED_ARGUMENT_ROW("{\"bmc.firmware\": \"1.15|1.16\"}")),
     .arguments_fault = rules_allowed_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"ipmitool", "ipmitool", command_ipmitool, NULL}),
+    .items = ITEMS(
+        {"bmc.sel_faults", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("bmc.sel_faults", "none", "BMC")},
+        {"bmc.sensor_faults", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("bmc.sensor_faults", "none", "BMC")},
+        {"bmc.firmware", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_SAME("bmc.firmware", "assay: hosts of one platform are built alike")},
+        {"bmc.available", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"bmc.clock", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_EQUAL("bmc.clock", "not ahead", "assay: events are as old as the clocks say")},
+        {"bmc.sel_room", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_EQUAL("bmc.sel_room", "left", "BMC")},
+        {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"bmc.*", REASON(clear_event_log), .about = &sentence_event_log_has_lost_events},
+                         {"bmc.sel_room", REASON(clear_event_log)}, {"bmc.clock", REASON(set_bmc_clock)},
+                         {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
+                         {"bmc.sel_faults", REASON(look_up_bmc_event)},
+                         {"bmc.firmware", REASON(flash_one_bmc_firmware)},
+                         {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)}),
     .expected_s = 30,
     .read = read_bmc,
 };

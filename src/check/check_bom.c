@@ -33,18 +33,6 @@ static void command_lspci(const struct check_context *context, struct text *out)
     text_put(out, " -D -nn");
 }
 
-static const struct part_row parts[] = {
-    {"dmidecode", "dmidecode", command_dmidecode, NULL},
-    {"lspci", "lspci", command_lspci, NULL},
-    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-    {.name = "values", .parser = "key-value", .script = script_bom, .typed = "lscpu; lsblk"},
-    {.name = "drives",
-     .parser = "key-value",
-     .script = script_drives,
-     .typed = "nvme smart-log of each drive",
-     .aside = true},
-    {0}};
-
 static bool is_nic(const char *class)
 {
     return strstr(class, "[0200]") != NULL || strstr(class, "[0207]") != NULL;
@@ -55,8 +43,7 @@ static void add_nics(struct reading *out, const struct reading *lspci)
 {
     struct kinds kinds = {.arena = out->arena};
 
-    for (size_t i = 0; i < lspci->facts.count; i++) {
-        const struct fact *fact = &lspci->facts.items[i];
+    list_each (fact, lspci->facts) {
         const char *name;
 
         if (strcmp(fact->name, "pci.class") != 0 || !is_nic(fact->value))
@@ -76,9 +63,7 @@ static void add_gpus(struct reading *out, const struct reading *smi)
                                        "gpu.vbios", "gpu.part",   "gpu.board_part", "driver.version"};
     struct kinds kinds = {.arena = out->arena};
 
-    for (size_t i = 0; i < smi->facts.count; i++) {
-        const struct fact *fact = &smi->facts.items[i];
-
+    list_each (fact, smi->facts) {
         for (size_t k = 0; k < ARRAY_SIZE(kept); k++)
             if (strcmp(fact->name, kept[k]) == 0)
                 reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
@@ -126,9 +111,7 @@ static void add_health(struct reading *out, const struct reading *drives)
     const struct reason *bad = NULL, *unread = NULL;
     bool any = false;
 
-    for (size_t i = 0; i < drives->facts.count; i++) {
-        const struct fact *fact = &drives->facts.items[i];
-
+    list_each (fact, drives->facts) {
         if (strcmp(fact->name, "nvme.warning") != 0)
             continue;
         any = true;
@@ -218,50 +201,6 @@ static void read_board(const struct check_context *context, const struct attempt
 
 #define ALIKE "assay: hosts of one platform are built alike"
 
-static const struct item items[] = {
-    {"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.kinds", ALIKE)},
-    {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.logical", ALIKE)},
-    {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
-    {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
-    {"advised.memory", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("advised.memory", "even",
-                        "makers of boards: each processor has the same memory modules")},
-    {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
-    {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",
-                        .inconclusive = true)},
-    {"nvme.read", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_READ("nvme.read", REASON(health_of_drives), "NVM Express, SMART log")},
-    {"nvswitch.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvswitch.kinds", ALIKE)},
-    {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
-    {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
-    {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
-    {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("gpu.kinds", ALIKE)},
-    {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("numa.nodes", ALIKE)},
-    {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("psu.kinds", ALIKE)},
-    {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    ALLOWED_ARGUMENT_ROW("{\"nvme.kinds\": \"8 x MODEL ... B|8 x OTHER ... B\"}"),
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"dimm.*", REASON(reseat_memory_module)},
-    {"advised.memory", REASON(reseat_memory_module)},
-    {"cpu.*", REASON(compare_processors)},
-    {"nvswitch.*", REASON(align_nvswitch_firmware)},
-    {"sound", REASON(replace_drive_that_warns)},
-    {"nvme.health", REASON(see_smart_log_of_drive)},
-    {"nvme.read", REASON(install_nvme_cli)},
-    {"nvme.*", REASON(reseat_unseen_drive)},
-    {0},
-};
-
 static const struct check_asset assets[] = {
     {"system", {{"system.product"}, {"system.manufacturer"}}, "system.serial"},
     {"chassis", {{"chassis.manufacturer"}}, "chassis.serial"},
@@ -284,14 +223,48 @@ const struct check check_bom = {
     .title = "Bill of materials",
     .summary =
         "processors, memory, NVMe drives, NICs, GPUs, power supplies with serials; the same on all hosts",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(ALLOWED_ARGUMENT_ROW("{\"nvme.kinds\": \"8 x MODEL ... B|8 x OTHER ... B\"}")),
     .arguments_fault = rules_allowed_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts =
+        PARTS({"dmidecode", "dmidecode", command_dmidecode, NULL}, {"lspci", "lspci", command_lspci, NULL},
+              {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+              {.name = "values", .parser = "key-value", .script = script_bom, .typed = "lscpu; lsblk"},
+              {.name = "drives",
+               .parser = "key-value",
+               .script = script_drives,
+               .typed = "nvme smart-log of each drive",
+               .aside = true}),
+    .items =
+        ITEMS({"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.kinds", ALIKE)},
+              {"cpu.logical", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.logical", ALIKE)},
+              {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
+              {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
+              {"advised.memory", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_EQUAL("advised.memory", "even",
+                                  "makers of boards: each processor has the same memory modules")},
+              {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
+              {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",
+                                  .inconclusive = true)},
+              {"nvme.read", PER_TARGET, NULL, DUTY_GATE,
+               LIMITS RULES_READ("nvme.read", REASON(health_of_drives), "NVM Express, SMART log")},
+              {"nvswitch.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvswitch.kinds", ALIKE)},
+              {"system.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("system.product", ALIKE)},
+              {"board.product", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("board.product", ALIKE)},
+              {"nic.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("nic.kinds", ALIKE)},
+              {"gpu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("gpu.kinds", ALIKE)},
+              {"numa.nodes", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("numa.nodes", ALIKE)},
+              {"psu.kinds", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("psu.kinds", ALIKE)},
+              {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
+              {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
+              {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"dimm.*", REASON(reseat_memory_module)}, {"advised.memory", REASON(reseat_memory_module)},
+                 {"cpu.*", REASON(compare_processors)}, {"nvswitch.*", REASON(align_nvswitch_firmware)},
+                 {"sound", REASON(replace_drive_that_warns)}, {"nvme.health", REASON(see_smart_log_of_drive)},
+                 {"nvme.read", REASON(install_nvme_cli)}, {"nvme.*", REASON(reseat_unseen_drive)}),
     .expected_s = 10,
     .read = read_board,
     .assets = assets,

@@ -42,8 +42,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_cabling_lldp);
 }
 
-static const struct part_row parts[] = {{"neighbours", NULL, command, NULL}, {0}};
-
 /* --- what was seen --- */
 
 /* What stands under "== mlx5_0 WORDS ==", up to the next heading. */
@@ -102,9 +100,7 @@ static const char *only_subject(const struct reading *reading, const char *fact,
 {
     const char *subject = NULL;
 
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *row = &reading->facts.items[i];
-
+    list_each (row, reading->facts) {
         if (strcmp(row->name, fact) != 0 || !slice_ends(slice_of(row->subject), ending))
             continue;
         if (subject != NULL && strcmp(subject, row->subject) != 0)
@@ -238,33 +234,12 @@ static void read_cabling(const struct check_context *context, const struct attem
 
 static const struct limit link_rules[] = RULES_SAME("cabling.link", "assay: links alike on all hosts");
 
-static const struct item items[] = {
-    {"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
-    {"cabling.speed", PER_HCA, NULL, DUTY_GATE, rails_speed_rules},
-    {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
-    {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"},
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     if (!is_ib(context) && strcmp(check_text(context, "via"), "lldp") != 0)
         return "via is neither ib nor lldp";
     return check_hcas_fault(context);
 }
-
-static const struct remedy remedies[] = {
-    {"cabling.rail", REASON(compare_neighbours_with_rails)},
-    {"cabling.*", REASON(clean_cable_see_switch_port)},
-    {"sound", REASON(install_iblinkinfo_or_lldpd)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -277,15 +252,20 @@ const struct check check_cabling = {
     .summary = "every cable ends at the switch and port that the hostfile declares for its rail",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW,
+                           {"via", ARGUMENT_TEXT, "ib", "ib: by iblinkinfo; lldp: by lldpctl, on Ethernet"}),
     .arguments_fault = arguments_fault,
     .host_valid = rails_host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"neighbours", NULL, command, NULL}),
+    .items = ITEMS({"cabling.rail", PER_HCA, NULL, DUTY_GATE, rails_rules},
+                   {"cabling.speed", PER_HCA, NULL, DUTY_GATE, rails_speed_rules},
+                   {"cabling.link", PER_HCA, NULL, DUTY_GATE, link_rules},
+                   {"cabling.neighbour", PER_HCA, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"cabling.rail", REASON(compare_neighbours_with_rails)},
+                         {"cabling.*", REASON(clean_cable_see_switch_port)},
+                         {"sound", REASON(install_iblinkinfo_or_lldpd)}),
     .expected = expected_s,
     .read = read_cabling,
 };

@@ -25,13 +25,6 @@ static void sweep(const struct check_context *context, struct text *out)
     text_put(out, script_cabling_fabric_sweep);
 }
 
-static const struct part_row parts[] = {{"sweep", "ibdiagnet", sweep, NULL},
-                                        {.name = "links",
-                                         .parser = "ibdiagnet",
-                                         .script = script_cabling_fabric_links,
-                                         .typed = "cat ibdiagnet2.lst"},
-                                        {0}};
-
 /* --- what was seen --- */
 
 /* One end of a link whose node gives itself that name. */
@@ -183,26 +176,6 @@ static void read_fabric(const struct check_context *context, const struct attemp
 
 /* --- what is owed --- */
 
-static const struct item items[] = {
-    {"cabling.rail", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_rules},
-    {"cabling.speed", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_speed_rules},
-    {"cabling.link", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL},
-    {"cabling.neighbour", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"cabling.rail", REASON(compare_ibdiagnet_with_rails)},
-    {"cabling.*", REASON(clean_cable_see_mlxlink)},
-    {"sound", REASON(install_ibdiagnet)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 60 + (unsigned)context->member_count;
@@ -217,12 +190,20 @@ const struct check check_cabling_fabric = {
     .scopes = SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW),
     .arguments_fault = check_hcas_fault,
     .host_valid = rails_host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"sweep", "ibdiagnet", sweep, NULL}, {.name = "links",
+                                                         .parser = "ibdiagnet",
+                                                         .script = script_cabling_fabric_links,
+                                                         .typed = "cat ibdiagnet2.lst"}),
+    .items = ITEMS({"cabling.rail", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_rules},
+                   {"cabling.speed", PER_MEMBER_HCA, NULL, DUTY_GATE, rails_speed_rules},
+                   {"cabling.link", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL},
+                   {"cabling.neighbour", PER_MEMBER_HCA, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"cabling.rail", REASON(compare_ibdiagnet_with_rails)},
+                 {"cabling.*", REASON(clean_cable_see_mlxlink)}, {"sound", REASON(install_ibdiagnet)}),
     .expected = expected_s,
     .read = read_fabric,
 };

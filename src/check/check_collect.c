@@ -63,8 +63,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_collect);
 }
 
-static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
-
 static unsigned expected(const struct check_context *context)
 {
     const struct kind *kind = kind_of(context);
@@ -87,30 +85,19 @@ static void read_collected(const struct check_context *context, const struct att
     reading_measure(out, "collect.size", "", (double)part->out.length / (1 << 20), "MiB");
 }
 
-static const struct item items[] = {
-    {"collect.size", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"*", REASON(collect_by_hand)},
-    {0},
-};
-
 const struct check check_collect = {
     .name = "collect",
     .title = "What a vendor asks for",
     .summary =
         "logs and states of the host that a vendor asks for before a part is exchanged; nothing is judged",
-    .scopes = SCOPE_HOST,
     .concerns = OF_ALL,
     .passive = true,
     .as_root = true,
     .arguments = arguments,
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"main", NULL, command, NULL}),
+    .items = ITEMS({"collect.size", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"*", REASON(collect_by_hand)}),
     .expected = expected,
     .read = read_collected,
 };

@@ -21,20 +21,6 @@ enum { MATCHES_MOST = 20000 };
 
 static const char subject_group[] = "subject", status_name[] = "exit_status";
 
-static const struct argument arguments[] = {
-    {"command", ARGUMENT_TEXT, NULL, "the shell command, as typed on the host; required"},
-    {"pattern", ARGUMENT_TEXT, NULL,
-     "PCRE2, looked for in each line of its output, also several times: (?<name>...) becomes PREFIX.name, "
-     "(?<subject>...) says whose value it is"},
-    {"subjects", ARGUMENT_LIST, NULL,
-     "whose values are required, [\"gpu[0-7]\"]; needed if the pattern names subjects and a limit does not"},
-    {"units", ARGUMENT_MAP, NULL, "units of the groups that are numbers: {\"temperature\": \"C\"}"},
-    {"metric_prefix", ARGUMENT_TEXT, "command", "the prefix of the groups' names"},
-    {"exit_status", ARGUMENT_TEXT, "0", "how the command may end: \"0\", \"0,1\" or \"any\""},
-    {"as_root", ARGUMENT_FLAG, NULL, "true: run it as root, where the hostfile has a way to it"},
-    {0},
-};
-
 static const struct json *argument(const struct check_context *context, const char *name)
 {
     return json_get(context->step->arguments, name);
@@ -46,8 +32,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, "sh -c ");
     text_shell_quote(out, check_text(context, "command"));
 }
-
-static const struct part_row parts[] = {{"main", NULL, command, NULL}, {0}};
 
 static bool wants_root(const struct check_context *context)
 {
@@ -142,13 +126,10 @@ static void add_group(const struct check_context *context, struct slot_list *slo
     }
     for (size_t i = 0; i < subjects->names.count; i++)
         add_slot(context, slots, metric, subjects->names.items[i]);
-    for (size_t i = 0; i < context->step->limits.count; i++) {
-        const struct limit *limit = &context->step->limits.items[i];
-
+    list_each (limit, context->step->limits)
         if (limit->subject != NULL && strchr(limit->subject, '*') == NULL &&
             fnmatch(limit->metric, metric, 0) == 0)
             add_slot(context, slots, metric, limit->subject);
-    }
 }
 
 static void slots_of_limits(const struct check_context *context, struct slot_list *slots)
@@ -348,12 +329,9 @@ struct reader {
 /* A limit that compares texts ("7.20" is a version) leaves the group a text. */
 static bool is_compared_as_text(const struct check_context *context, const char *metric)
 {
-    for (size_t i = 0; i < context->step->limits.count; i++) {
-        const struct limit *limit = &context->step->limits.items[i];
-
+    list_each (limit, context->step->limits)
         if (!limit_is_number(limit) && fnmatch(limit->metric, metric, 0) == 0)
             return true;
-    }
     return false;
 }
 
@@ -473,23 +451,26 @@ static void read_command(const struct check_context *context, const struct attem
     pattern_destroy(reader.pattern);
 }
 
-static const struct remedy remedies[] = {
-    {"sound", REASON(run_command_by_hand)},
-    {"*", REASON(see_step_and_evidence)},
-    {0},
-};
-
 const struct check check_command = {
     .name = "command",
     .title = "Site's own command",
     .summary = "any command of the site: a pattern reads its output, limits of the suite judge it",
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .root_asked = wants_root,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"command", ARGUMENT_TEXT, NULL, "the shell command, as typed on the host; required"},
+        {"pattern", ARGUMENT_TEXT, NULL,
+         "PCRE2, looked for in each line of its output, also several times: (?<name>...) becomes PREFIX.name, "
+         "(?<subject>...) says whose value it is"},
+        {"subjects", ARGUMENT_LIST, NULL,
+         "whose values are required, [\"gpu[0-7]\"]; needed if the pattern names subjects and a limit does not"},
+        {"units", ARGUMENT_MAP, NULL, "units of the groups that are numbers: {\"temperature\": \"C\"}"},
+        {"metric_prefix", ARGUMENT_TEXT, "command", "the prefix of the groups' names"},
+        {"exit_status", ARGUMENT_TEXT, "0", "how the command may end: \"0\", \"0,1\" or \"any\""},
+        {"as_root", ARGUMENT_FLAG, NULL, "true: run it as root, where the hostfile has a way to it"}),
     .arguments_valid = arguments_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", NULL, command, NULL}),
+    .remedies = REMEDIES({"sound", REASON(run_command_by_hand)}, {"*", REASON(see_step_and_evidence)}),
     .more_slots = slots_of_limits,
     .expected_s = 30,
     .read = read_command,

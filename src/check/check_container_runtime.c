@@ -43,8 +43,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_container_runtime);
 }
 
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
-
 static void judge_cdi(struct reading *out, const struct runtime *runtime, const char *toolkit)
 {
     const char *version = reading_get_fact(out, runtime->version, "");
@@ -127,32 +125,21 @@ static void slots_of_runtimes(const struct check_context *context, struct slot_l
     slot_add(context, slots, "docker.default_runtime", "", NULL, DUTY_RECORD, NULL);
 }
 
-static const struct argument arguments[] = {
-    {"runtimes", ARGUMENT_LIST, NULL, "which must be there: docker, containerd, podman, cri-o",
-     GIVEN_IS_MORE},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"*.cdi", REASON(update_container_runtime)},
-    {"toolkit.version", REASON(install_container_toolkit)},
-    {"*.version", REASON(install_same_runtime)},
-    {0},
-};
-
 const struct check check_container_runtime = {
     .name = "container-runtime",
     .title = "Container runtime",
     .summary =
         "docker, containerd, podman, cri-o and NVIDIA's toolkit; those that the suite names must be there",
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS({"runtimes", ARGUMENT_LIST, NULL,
+                            "which must be there: docker, containerd, podman, cri-o", GIVEN_IS_MORE}),
     .arguments_fault = unknown_runtime,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .remedies = REMEDIES({"*.cdi", REASON(update_container_runtime)},
+                         {"toolkit.version", REASON(install_container_toolkit)},
+                         {"*.version", REASON(install_same_runtime)}),
     .more_slots = slots_of_runtimes,
     .expected_s = 5,
     .read = read_versions,

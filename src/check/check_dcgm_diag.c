@@ -28,22 +28,11 @@ static const char *const deployment[] = {
     "inforom",
 };
 
-static const struct argument arguments[] = {
-    {"level", ARGUMENT_COUNT, "3",
-     "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more", MORE_IS_MORE},
-    {"tests", ARGUMENT_LIST, NULL,
-     "tests that every GPU must pass, by their names in the report; default: those of the level",
-     WORDS_ARE_MORE},
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     command_tool(context, out, "dcgmi");
     text_printf(out, " diag -r %.0f -j", check_number(context, "level"));
 }
-
-static const struct part_row parts[] = {{"main", "dcgm-diag", command, NULL}, {0}};
 
 static const struct limit done_and_passed[] = {
     {.metric = "dcgm.*",
@@ -54,14 +43,6 @@ static const struct limit done_and_passed[] = {
      .note = REASON(skipped_test_not_done),
      .inconclusive = true},
     {.metric = "dcgm.*", .rule = RULE_EQUAL, .text = "pass", .source = "dcgmi diag", .status = LIMIT_TOOL},
-    {0},
-};
-
-static const struct item items[] = {
-    {"dcgm.deployment", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("dcgm.deployment", "done", "dcgmi diag", .inconclusive = true,
-                        .note = REASON(untold_test_not_done))},
-    {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
@@ -122,18 +103,6 @@ static void slots_of_level(const struct check_context *context, struct slot_list
             test_slots(context, slots, tests[i].slug);
 }
 
-/* By what DCGM says of the test; a fail of a test itself stands last. */
-static const struct remedy remedies[] = {
-    {"dcgm.inforom", REASON(mend_inforom)},
-    {"*", REASON(mend_inforom), .about = &sentence_says_of_inforom},
-    {"*", REASON(mend_inforom), .about = &sentence_inforom_test_says},
-    {"dcgm.*", REASON(mend_why_test_was_skipped), .about = &sentence_test_skipped},
-    {"dcgm.*", REASON(do_what_dcgm_warns_of), .about = &sentence_test_warned},
-    {"dcgm.*", REASON(reset_gpu_diagnose_again)},
-    {"sound", REASON(see_hostengine_runs)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     static const unsigned seconds[] = {10, 180, 1200, 7200};
@@ -154,16 +123,30 @@ const struct check check_dcgm_diag = {
     .summary = "dcgmi diag: every required test passes on every GPU; skipped is not passed",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS | LOAD_NVLINKS,
     .slight = is_quick,
-    .arguments = arguments,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .arguments = ARGUMENTS(
+        {"level", ARGUMENT_COUNT, "3",
+         "dcgmi diag -r: 1 seconds, 2 about 2 minutes, 3 about 15 minutes, 4 an hour or more", MORE_IS_MORE},
+        {"tests", ARGUMENT_LIST, NULL,
+         "tests that every GPU must pass, by their names in the report; default: those of the level",
+         WORDS_ARE_MORE}),
+    .parts = PARTS({"main", "dcgm-diag", command, NULL}),
+    .items = ITEMS({"dcgm.deployment", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("dcgm.deployment", "done", "dcgmi diag", .inconclusive = true,
+                                       .note = REASON(untold_test_not_done))},
+                   {"dcgm.version", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    /* By what DCGM says of the test; a fail of a test itself stands last. */
+    .remedies =
+        REMEDIES({"dcgm.inforom", REASON(mend_inforom)},
+                 {"*", REASON(mend_inforom), .about = &sentence_says_of_inforom},
+                 {"*", REASON(mend_inforom), .about = &sentence_inforom_test_says},
+                 {"dcgm.*", REASON(mend_why_test_was_skipped), .about = &sentence_test_skipped},
+                 {"dcgm.*", REASON(do_what_dcgm_warns_of), .about = &sentence_test_warned},
+                 {"dcgm.*", REASON(reset_gpu_diagnose_again)}, {"sound", REASON(see_hostengine_runs)}),
     .more_slots = slots_of_level,
     .expected = expected_s,
     .read = read_diag,

@@ -5,16 +5,12 @@
 #include "rules.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
-
 static void read_driver(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
     read_parts(context, attempt, out);
     smi_leave_to_owner(context, out);
 }
-
-static const struct item items[] = {{"cuda.version", PER_TARGET, NULL, DUTY_RECORD, NULL}, {0}};
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
@@ -34,20 +30,17 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     slot_add(context, slots, "driver.version", "", NULL, DUTY_GATE, rules);
 }
 
-static const struct remedy remedies[] = {
-    {"driver.version", REASON(install_same_driver)}, {"*", .problem = "driver", .on_hosts = true}, {0}};
-
 const struct check check_driver = {
     .name = "driver",
     .title = "Driver",
     .summary = "the driver is new enough and the same on all hosts",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS({"cuda.version", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"driver.version", REASON(install_same_driver)},
+                         {"*", .problem = "driver", .on_hosts = true}),
     .more_slots = slots_of_platform,
     .expected_s = 5,
     .read = read_driver,

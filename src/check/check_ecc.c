@@ -10,8 +10,6 @@
 #include "rules.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
-
 /* How many pages of each GPU were retired, for whatever error. N/A, as GPUs with a row remapper say, is no number. */
 static void count_retired(struct reading *out)
 {
@@ -52,40 +50,6 @@ static const struct limit uncorrectable_rules[] = {
     {RULE_NOT_GROWN("remapped_rows.uncorrectable")},
     {0}};
 
-static const struct item items[] = {
-    {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(
-             .metric = "ecc.volatile.uncorrected", .rule = RULE_CEILING, .value = 0, .unit = "",
-             .status = LIMIT_VENDOR,
-             .source =
-                 "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
-                 "critical")},
-    {"ecc.sram_threshold_exceeded", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("ecc.sram_threshold_exceeded", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("ecc.unrepairable_memory", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"remapped_rows.pending", PER_REMAPPER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("remapped_rows.pending", "No", "nvidia-smi")},
-    {"remapped_rows.failure", PER_REMAPPER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("remapped_rows.failure", "No", "nvidia-smi")},
-    {"remapped_rows.uncorrectable", PER_REMAPPER, NULL, DUTY_GATE, uncorrectable_rules},
-    {"remapped_rows.banks_none", PER_REMAPPER, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "remapped_rows.banks_none", .rule = RULE_CEILING, .value = 0, .unit = "",
-                  .status = LIMIT_FIELD,
-                  .source = "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a "
-                            "bank without spare "
-                            "rows")},
-    {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("retired_pages.pending", "No|N/A", "nvidia-smi")},
-    {"retired_pages.all", PER_RETIRER, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "retired_pages.all", .rule = RULE_CEILING, .value = 63, .unit = "",
-                  .status = LIMIT_VENDOR, .source = "NVIDIA/DCGM nvvs: 63 retired pages and no more")},
-    {"remapped_rows.correctable", PER_REMAPPER, NULL, DUTY_RECORD, NULL},
-    {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 /* The count of the GPU's life stays where a driver that is loaded again has forgotten the other one. */
 static void slots_of_life(const struct check_context *context, struct slot_list *slots)
 {
@@ -97,30 +61,54 @@ static void slots_of_life(const struct check_context *context, struct slot_list 
                  again ? DUTY_GATE : DUTY_RECORD, again ? none_more : NULL);
 }
 
-static const struct remedy remedies[] = {
-    {"ecc.volatile.uncorrected", REASON(reset_gpu_if_again_diagnose)},
-    {"ecc.aggregate.uncorrected", REASON(reset_gpu_if_again_diagnose)},
-    {"ecc.*", REASON(more_than_maker_allows)},
-    {"remapped_rows.pending", REASON(reset_gpu_number_test_again)},
-    {"remapped_rows.*", REASON(run_field_diagnostic)},
-    {"retired_pages.all", REASON(run_field_diagnostic)},
-    {"retired_pages.pending", REASON(reset_gpu_test_again)},
-    {"sound", REASON(see_xid_lines_of_gpu)},
-    {0},
-};
-
 const struct check check_ecc = {
     .name = "ecc",
     .title = "GPU memory errors",
     .summary = "no uncorrected ECC error, no remapping that failed or waits for a reset, spare rows left",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_GPUS,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS(
+        {"ecc.volatile.uncorrected", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES(
+                 .metric = "ecc.volatile.uncorrected", .rule = RULE_CEILING, .value = 0, .unit = "",
+                 .status = LIMIT_VENDOR,
+                 .source =
+                     "docs.nvidia.com/health-validation/reference/checks/xid: an uncorrected error (Xid 48) is "
+                     "critical")},
+        {"ecc.sram_threshold_exceeded", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("ecc.sram_threshold_exceeded", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+        {"ecc.unrepairable_memory", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("ecc.unrepairable_memory", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+        {"remapped_rows.pending", PER_REMAPPER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("remapped_rows.pending", "No", "nvidia-smi")},
+        {"remapped_rows.failure", PER_REMAPPER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("remapped_rows.failure", "No", "nvidia-smi")},
+        {"remapped_rows.uncorrectable", PER_REMAPPER, NULL, DUTY_GATE, uncorrectable_rules},
+        {"remapped_rows.banks_none", PER_REMAPPER, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "remapped_rows.banks_none", .rule = RULE_CEILING, .value = 0, .unit = "",
+                      .status = LIMIT_FIELD,
+                      .source = "leptonai/gpud, stas00/ml-engineering compute/accelerator/nvidia/debug.md: a "
+                                "bank without spare "
+                                "rows")},
+        {"retired_pages.pending", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("retired_pages.pending", "No|N/A", "nvidia-smi")},
+        {"retired_pages.all", PER_RETIRER, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "retired_pages.all", .rule = RULE_CEILING, .value = 63, .unit = "",
+                      .status = LIMIT_VENDOR, .source = "NVIDIA/DCGM nvvs: 63 retired pages and no more")},
+        {"remapped_rows.correctable", PER_REMAPPER, NULL, DUTY_RECORD, NULL},
+        {"ecc.volatile.corrected", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"ecc.aggregate.corrected", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"ecc.volatile.uncorrected", REASON(reset_gpu_if_again_diagnose)},
+                         {"ecc.aggregate.uncorrected", REASON(reset_gpu_if_again_diagnose)},
+                         {"ecc.*", REASON(more_than_maker_allows)},
+                         {"remapped_rows.pending", REASON(reset_gpu_number_test_again)},
+                         {"remapped_rows.*", REASON(run_field_diagnostic)},
+                         {"retired_pages.all", REASON(run_field_diagnostic)},
+                         {"retired_pages.pending", REASON(reset_gpu_test_again)},
+                         {"sound", REASON(see_xid_lines_of_gpu)}),
     .more_slots = slots_of_life,
     .expected_s = 5,
     .read = read_memory,

@@ -26,13 +26,6 @@ static void command_ethtool(const struct check_context *context, struct text *ou
     text_put(out, script_fabric_counters_ethtool);
 }
 
-static const struct part_row parts[] = {{.name = "sysfs",
-                                         .parser = "ib-sysfs",
-                                         .script = script_fabric_counters,
-                                         .typed = "grep of counters below /sys/class/infiniband"},
-                                        {"ethtool", "ethtool", command_ethtool, NULL},
-                                        {0}};
-
 /* Without these nobody can say what a link did while a test ran. */
 static const char *const watched[] = {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",
                                       "local_link_integrity_errors"};
@@ -120,28 +113,6 @@ static const struct limit count_rules[] =
 static const struct limit downed_rules[] =
     RULES_MOST("advised.link_downed", 10, "infiniband-diags, ibcheckerrs: LinkDowned=10",
                .note = REASON(link_went_down_often));
-
-static const struct item items[] = {
-    {"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
-    {"advised.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
-    {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_rcv_remote_physical_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_xmit_discards", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.port_xmit_wait", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.out_of_sequence", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.packet_seq_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.local_ack_timeout_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.rnr_nak_retry_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"ib.counter.out_of_buffer", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"priority", ARGUMENT_TEXT, NULL, "on Ethernet: the priority of RDMA, whose pauses are written down",
-     GIVEN_IS_MORE},
-    {0},
-};
 
 static const char *arguments_fault(const struct check_context *context)
 {
@@ -257,14 +228,35 @@ const struct check check_fabric_counters = {
         "the error counters of every compute HCA's port are read, able to count on, and have not grown beyond limits since the run's first look",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_PORTS,
-    .arguments = arguments,
+    .arguments =
+        ARGUMENTS(HCAS_ARGUMENT_ROW,
+                  {"priority", ARGUMENT_TEXT, NULL,
+                   "on Ethernet: the priority of RDMA, whose pauses are written down", GIVEN_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "sysfs",
+                    .parser = "ib-sysfs",
+                    .script = script_fabric_counters,
+                    .typed = "grep of counters below /sys/class/infiniband"},
+                   {"ethtool", "ethtool", command_ethtool, NULL}),
+    .items = ITEMS({"ib.counters_count", PER_HCA_PORT, NULL, DUTY_GATE, count_rules},
+                   {"advised.link_downed", PER_HCA_PORT, NULL, DUTY_RECORD, downed_rules},
+                   {"ib.counter.excessive_buffer_overrun_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_rcv_remote_physical_errors", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_xmit_discards", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.port_xmit_wait", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.out_of_sequence", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.packet_seq_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.local_ack_timeout_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.rnr_nak_retry_err", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"ib.counter.out_of_buffer", PER_HCA_PORT, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"ib.counters_count", REASON(clear_counters_and_watch)},
+                         {"advised.link_downed", REASON(see_link_that_goes_down)},
+                         {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
+                         {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
+                         {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
+                         {"sound", REASON(are_port_counters_there)}),
     .more_slots = more_slots,
     .expected_s = 5,
     .read = read_counters,

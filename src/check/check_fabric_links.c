@@ -96,16 +96,6 @@ static void run_flows(const struct check_context *context, struct text *out)
     text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
 }
 
-static const struct part_row parts[] = {
-    {"sweep", "ibdiagnet", sweep, NULL},
-    {.name = "links", .script = "cat \"$ASSAY_DIR\"/*/ibdiagnet2.lst", .typed = "cat ibdiagnet2.lst"},
-    {.name = "routes", .script = script_fabric_links_routes, .typed = "cat ibdiagnet2.fdbs"},
-    {"main", "assay-probe-links", run_flows, NULL},
-    {.name = "flows", .script = "cat \"$ASSAY_DIR/flows\"", .typed = "cat flows"},
-    {.name = "counters", .script = "cat \"$ASSAY_DIR/counters\"", .typed = "cat counters"},
-    {0},
-};
-
 /* --- what is owed --- */
 
 #define METHOD "assay: docs/guide/links.md"
@@ -123,41 +113,6 @@ static const struct limit unexplained_rules[] =
 static const struct limit typical_rules[] =
     RULES(.metric = "links.typical", .rule = RULE_FLOOR, .value = 90, .unit = "%", .status = LIMIT_TOOL,
           .inconclusive = true, .source = METHOD);
-
-static const struct item items[] = {
-    {"links.host", PER_MEMBER_HCA, NULL, DUTY_GATE, host_rules},
-    {"links.slow", PER_TARGET, NULL, DUTY_GATE, slow_rules},
-    {"links.errors", PER_TARGET, NULL, DUTY_GATE, errors_rules},
-    {"links.unproven", PER_TARGET, NULL, DUTY_GATE, unproven_rules},
-    {"links.agree", PER_TARGET, NULL, DUTY_GATE, agree_rules},
-    {"links.unexplained", PER_TARGET, NULL, DUTY_GATE, unexplained_rules},
-    {"links.typical", PER_TARGET, NULL, DUTY_GATE, typical_rules},
-    {"links.proven", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"links.links", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"links.rounds", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"seconds", ARGUMENT_COUNT, "50", "how long the flows of a round run", MORE_IS_MORE},
-    {"rounds", ARGUMENT_COUNT, "32", "at most so many; fewer where fewer cover all links and tell them apart",
-     MORE_IS_MORE},
-    {"size", ARGUMENT_SIZE, "1M", "of a message"},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"links.host", REASON(look_at_host_link)},
-    {"links.slow", REASON(look_at_slow_links)},
-    {"links.errors", REASON(look_at_slow_links)},
-    {"links.unproven", REASON(let_links_be_proven)},
-    {"links.agree", REASON(fix_routes_for_links)},
-    {"links.typical", REASON(find_why_all_are_slow)},
-    {"links.unexplained", REASON(repeat_links)},
-    {"sound", REASON(see_links_program_starts)},
-    {0},
-};
 
 /* By what reading the counters of a large fabric takes: 16 ports in 10 ms or so. */
 static unsigned expected_s(const struct check_context *context)
@@ -186,11 +141,35 @@ const struct check check_fabric_links = {
     .window = true,
     .loads = LOAD_PORTS,
     .as_root = true,
-    .arguments = arguments,
+    .arguments =
+        ARGUMENTS(HCAS_ARGUMENT_ROW,
+                  {"seconds", ARGUMENT_COUNT, "50", "how long the flows of a round run", MORE_IS_MORE},
+                  {"rounds", ARGUMENT_COUNT, "32",
+                   "at most so many; fewer where fewer cover all links and tell them apart", MORE_IS_MORE},
+                  {"size", ARGUMENT_SIZE, "1M", "of a message"}),
     .arguments_fault = check_hcas_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS(
+        {"sweep", "ibdiagnet", sweep, NULL},
+        {.name = "links", .script = "cat \"$ASSAY_DIR\"/*/ibdiagnet2.lst", .typed = "cat ibdiagnet2.lst"},
+        {.name = "routes", .script = script_fabric_links_routes, .typed = "cat ibdiagnet2.fdbs"},
+        {"main", "assay-probe-links", run_flows, NULL},
+        {.name = "flows", .script = "cat \"$ASSAY_DIR/flows\"", .typed = "cat flows"},
+        {.name = "counters", .script = "cat \"$ASSAY_DIR/counters\"", .typed = "cat counters"}),
+    .items = ITEMS({"links.host", PER_MEMBER_HCA, NULL, DUTY_GATE, host_rules},
+                   {"links.slow", PER_TARGET, NULL, DUTY_GATE, slow_rules},
+                   {"links.errors", PER_TARGET, NULL, DUTY_GATE, errors_rules},
+                   {"links.unproven", PER_TARGET, NULL, DUTY_GATE, unproven_rules},
+                   {"links.agree", PER_TARGET, NULL, DUTY_GATE, agree_rules},
+                   {"links.unexplained", PER_TARGET, NULL, DUTY_GATE, unexplained_rules},
+                   {"links.typical", PER_TARGET, NULL, DUTY_GATE, typical_rules},
+                   {"links.proven", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"links.links", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"links.rounds", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES(
+        {"links.host", REASON(look_at_host_link)}, {"links.slow", REASON(look_at_slow_links)},
+        {"links.errors", REASON(look_at_slow_links)}, {"links.unproven", REASON(let_links_be_proven)},
+        {"links.agree", REASON(fix_routes_for_links)}, {"links.typical", REASON(find_why_all_are_slow)},
+        {"links.unexplained", REASON(repeat_links)}, {"sound", REASON(see_links_program_starts)}),
     .expected = expected_s,
     .read = read_links,
     .hosts_file = launcher_hosts_file,

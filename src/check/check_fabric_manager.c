@@ -20,19 +20,6 @@ static void command_version(const struct check_context *context, struct text *ou
     text_put(out, " --version");
 }
 
-static const struct part_row parts[] = {
-    {.name = "status",
-     .parser = "fabric-manager",
-     .script = script_fabric_manager,
-     .typed = "systemctl status nvidia-fabricmanager"},
-    {.name = "enabled",
-     .parser = "fabric-manager",
-     .script = "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]"},
-    {"version", "fabric-manager", command_version, NULL},
-    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-    {0},
-};
-
 /* Each part tells one thing; what another part says beside it (status shows enabled too) is left out. */
 static void take_fact(struct reading *out, const struct attempt *attempt, const char *part_name,
                       const char *fact)
@@ -71,17 +58,6 @@ static void read_service(const struct check_context *context, const struct attem
     reading_set(out, READING_COMPLETE, NULL);
 }
 
-static const struct item items[] = {
-    {"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("fabric_manager.state", "active", "NVIDIA Fabric Manager")},
-    {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("fabric_manager.enabled", "enabled", "NVIDIA Fabric Manager")},
-    {"fabric_manager.matches_driver", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("fabric_manager.matches_driver", "yes", "NVIDIA Fabric Manager")},
-    {"fabric_manager.version", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static const struct limit state_rules[] = RULES_EQUAL("fabric.state", "Completed", "NVIDIA Fabric Manager");
 static const struct limit status_rules[] = RULES_EQUAL("fabric.status", "Success", "NVIDIA Fabric Manager");
 
@@ -96,14 +72,6 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct remedy remedies[] = {
-    {"fabric_manager.state", REASON(start_fabric_manager)},
-    {"fabric_manager.enabled", REASON(enable_fabric_manager)},
-    {"fabric_manager.matches_driver", REASON(install_matching_fabric_manager)},
-    {"fabric.*", REASON(restart_fabric_manager)},
-    {0},
-};
-
 static bool applies(const struct platform *platform)
 {
     return platform->nvswitch;
@@ -115,12 +83,28 @@ const struct check check_fabric_manager = {
     .summary = "the service runs, is enabled and of the driver's version; every GPU's fabric is up",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "status",
+                    .parser = "fabric-manager",
+                    .script = script_fabric_manager,
+                    .typed = "systemctl status nvidia-fabricmanager"},
+                   {.name = "enabled",
+                    .parser = "fabric-manager",
+                    .script = "systemctl is-enabled nvidia-fabricmanager; [ $? -le 1 ]"},
+                   {"version", "fabric-manager", command_version, NULL},
+                   {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS({"fabric_manager.state", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("fabric_manager.state", "active", "NVIDIA Fabric Manager")},
+                   {"fabric_manager.enabled", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("fabric_manager.enabled", "enabled", "NVIDIA Fabric Manager")},
+                   {"fabric_manager.matches_driver", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("fabric_manager.matches_driver", "yes", "NVIDIA Fabric Manager")},
+                   {"fabric_manager.version", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"fabric_manager.state", REASON(start_fabric_manager)},
+                         {"fabric_manager.enabled", REASON(enable_fabric_manager)},
+                         {"fabric_manager.matches_driver", REASON(install_matching_fabric_manager)},
+                         {"fabric.*", REASON(restart_fabric_manager)}),
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_service,

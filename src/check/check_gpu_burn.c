@@ -20,21 +20,10 @@
 #include "heat.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery", MORE_IS_MORE},
-    {"flags", ARGUMENT_TEXT, "", "further flags of gpu_burn: \"-tc\" uses tensor cores, \"-d\" doubles"},
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     command_gpu_burn(context, out, check_text(context, "flags"));
 }
-
-static const struct part_row parts[] = {
-    {"main", "gpu-burn", command, NULL},
-    {0},
-};
 
 /* s of the test's own time on the host; NAN: its clock was not read, or the host has booted in between. */
 static double by_host_clock(const struct check_context *context, const struct attempt *attempt)
@@ -132,52 +121,6 @@ static const struct limit rules_slowdown[] = {{.metric = HEAT_SLOWDOWN,
                                                .source = "the GPU's own figure, as nvidia-smi reports it"},
                                               {0}};
 
-static const struct item items[] = {
-    {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu_burn.verdict", "ok", "assay")},
-    {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("gpu_burn.errors", 0, "assay")},
-    {"gpu_burn.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_burn.gflops", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"window.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("window.throttle.hw_slowdown", "Not Active", "assay")},
-    {"window.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("window.throttle.hw_thermal_slowdown", "Not Active", "assay")},
-    {"window.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("window.throttle.sw_thermal_slowdown", "Not Active", "assay")},
-    {"window.clock.held_down", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("window.clock.held_down", "no",
-                        "NVML: clocks are as high as possible unless there is a reason")},
-    {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"window.power.limit", PER_GPU, NULL, DUTY_RECORD, NULL},
-    /* Recorded: healthy GPUs of one host differ by less, and one that stays so far below is remarked on. */
-    {"window.power.of_others", PER_GPU, NULL, DUTY_RECORD,
-     LIMITS RULES(.metric = "window.power.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
-                  .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
-    {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {HEAT_SLOWDOWN, PER_GPU, NULL, DUTY_GATE, rules_slowdown},
-    {"window.temperature.to_slowdown", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"window.temperature.before", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"window.memory_temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"window.pcie.generation.min", PER_GPU, NULL, DUTY_RECORD, NULL},
-    /* Recorded: GPUs in the warm air behind others are 10 C and more above those in front, and so at most half of that from
-       the median; one that lies so far above it is cooled badly, though below the figure that slows it down. */
-    {"window.temperature.above_others", PER_GPU, NULL, DUTY_RECORD,
-     LIMITS RULES(.metric = "window.temperature.above_others", .rule = RULE_CEILING, .value = 18, .unit = "C",
-                  .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
-    {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"*", REASON(bring_newer_gpu_burn), .about = &sentence_gpu_burn_computed_otherwise},
-    {"gpu_burn.lasted", REASON(see_which_gpu_burn_runs)},
-    {"gpu_burn.*", REASON(burn_gpu_alone)},
-    {"window.temperature.*", REASON(check_cooling_burn_again)},
-    {"window.clock.held_down", REASON(unlock_clocks)},
-    {"window.throttle.*", REASON(check_cooling_burn_again)},
-    {"sound", REASON(see_evidence_and_xid_lines)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)check_number(context, "seconds") + 30; /* start-up and the final comparison */
@@ -190,16 +133,56 @@ const struct check check_gpu_burn = {
                "thermal slowdown, no Xid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
     .window_drives = true,
-    .arguments = arguments,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .arguments = ARGUMENTS(
+        {"seconds", ARGUMENT_COUNT, "1800", "how long to burn; 30 minutes or more for a delivery",
+         MORE_IS_MORE},
+        {"flags", ARGUMENT_TEXT, "", "further flags of gpu_burn: \"-tc\" uses tensor cores, \"-d\" doubles"}),
+    .parts = PARTS({"main", "gpu-burn", command, NULL}),
+    .items = ITEMS(
+        {"gpu_burn.verdict", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu_burn.verdict", "ok", "assay")},
+        {"gpu_burn.errors", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("gpu_burn.errors", 0, "assay")},
+        {"gpu_burn.temperature", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_burn.gflops", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"window.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("window.throttle.hw_slowdown", "Not Active", "assay")},
+        {"window.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("window.throttle.hw_thermal_slowdown", "Not Active", "assay")},
+        {"window.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("window.throttle.sw_thermal_slowdown", "Not Active", "assay")},
+        {"window.clock.held_down", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("window.clock.held_down", "no",
+                            "NVML: clocks are as high as possible unless there is a reason")},
+        {"window.power.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"window.power.limit", PER_GPU, NULL, DUTY_RECORD, NULL},
+        /* Recorded: healthy GPUs of one host differ by less, and one that stays so far below is remarked on. */
+        {"window.power.of_others", PER_GPU, NULL, DUTY_RECORD,
+         LIMITS RULES(.metric = "window.power.of_others", .rule = RULE_FLOOR, .value = 85, .unit = "%",
+                      .status = LIMIT_TOOL, .source = "assay: GPUs of one host do the same work")},
+        {"window.temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {HEAT_SLOWDOWN, PER_GPU, NULL, DUTY_GATE, rules_slowdown},
+        {"window.temperature.to_slowdown", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"window.temperature.before", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"window.memory_temperature.max", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"window.pcie.generation.min", PER_GPU, NULL, DUTY_RECORD, NULL},
+        /* Recorded: GPUs in the warm air behind others are 10 C and more above those in front, and so at most half of that from
+       the median; one that lies so far above it is cooled badly, though below the figure that slows it down. */
+        {"window.temperature.above_others", PER_GPU, NULL, DUTY_RECORD,
+         LIMITS RULES(.metric = "window.temperature.above_others", .rule = RULE_CEILING, .value = 18,
+                      .unit = "C", .status = LIMIT_TOOL,
+                      .source = "assay: GPUs of one host do the same work")},
+        {"window.clock.min", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"*", REASON(bring_newer_gpu_burn), .about = &sentence_gpu_burn_computed_otherwise},
+                 {"gpu_burn.lasted", REASON(see_which_gpu_burn_runs)}, {"gpu_burn.*", REASON(burn_gpu_alone)},
+                 {"window.temperature.*", REASON(check_cooling_burn_again)},
+                 {"window.clock.held_down", REASON(unlock_clocks)},
+                 {"window.throttle.*", REASON(check_cooling_burn_again)},
+                 {"sound", REASON(see_evidence_and_xid_lines)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_burn,

@@ -13,16 +13,6 @@
 #include "probe_gpu.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"types", ARGUMENT_TEXT, "bf16,fp16,fp8,tf32,fp64,int8", "what is multiplied, with commas between them"},
-    {"may_lack", ARGUMENT_TEXT, "fp8,int8", "which of them an architecture may not have"},
-    {"sizes", ARGUMENT_TEXT, "8192,16384", "rows and columns of the matrices, with commas between them"},
-    {"seconds", ARGUMENT_COUNT, "10", "how long each type and size is measured", MORE_IS_MORE},
-    {"warmup", ARGUMENT_COUNT, "3", "seconds before each that are not", MORE_IS_MORE},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void put_list(const struct check_context *context, struct text *out, const char *argument)
 {
     text_printf(out, " --%s ", argument);
@@ -37,15 +27,6 @@ static void command(const struct check_context *context, struct text *out)
     text_printf(out, " --seconds %.0f --warmup %.0f", probe_gpu_seconds(context, "seconds"),
                 probe_gpu_seconds(context, "warmup"));
 }
-
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
-static const struct item items[] = {
-    {"gpu_compute.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"probe.library", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 static const char *const types[] = {"bf16", "fp16", "fp8", "tf32", "fp64", "int8", NULL};
 
@@ -159,13 +140,6 @@ static const char *arguments_fault(const struct check_context *context)
                : NULL;
 }
 
-static const struct remedy remedies[] = {
-    {"gpu_compute.*", REASON(bring_cublaslt), .about = &sentence_product_not_measured},
-    {"gpu_compute.*", REASON(gpu_computes_slowly)},
-    {"sound", REASON(see_probe_gpu_starts)},
-    {0},
-};
-
 static unsigned count_of(struct arena *arena, const char *text)
 {
     struct slice list = slice_of(text);
@@ -193,17 +167,27 @@ const struct check check_gpu_compute = {
                "it is warm",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"types", ARGUMENT_TEXT, "bf16,fp16,fp8,tf32,fp64,int8",
+         "what is multiplied, with commas between them"},
+        {"may_lack", ARGUMENT_TEXT, "fp8,int8", "which of them an architecture may not have"},
+        {"sizes", ARGUMENT_TEXT, "8192,16384", "rows and columns of the matrices, with commas between them"},
+        {"seconds", ARGUMENT_COUNT, "10", "how long each type and size is measured", MORE_IS_MORE},
+        {"warmup", ARGUMENT_COUNT, "3", "seconds before each that are not", MORE_IS_MORE},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = arguments_valid,
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS({"gpu_compute.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"probe.library", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
-    .remedies = remedies,
+    .remedies =
+        REMEDIES({"gpu_compute.*", REASON(bring_cublaslt), .about = &sentence_product_not_measured},
+                 {"gpu_compute.*", REASON(gpu_computes_slowly)}, {"sound", REASON(see_probe_gpu_starts)}),
     .expected = expected_s,
     .read = read_parts,
 };

@@ -41,11 +41,6 @@ static const struct alike {
 
 enum { ALIKE_COUNT = ARRAY_SIZE(alike) };
 
-static const struct argument arguments[] = {
-    ALLOWED_ARGUMENT_ROW("{\"gpu.vbios\": \"96.00.89.00.01|96.00.99.00.01\"}"),
-    {0},
-};
-
 static const char *allowed_fault(const struct check_context *context)
 {
     json_each (value, json_get(context->step->arguments, ALLOWED_ARGUMENT)) {
@@ -66,16 +61,11 @@ static void command_lspci(const struct check_context *context, struct text *out)
     text_put(out, " -D -nn -d 10de:");
 }
 
-static const struct part_row parts[] = {{"lspci", "lspci", command_lspci, NULL},
-                                        {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-                                        {0}};
-
 /* The first fact of `name` in one whose value no fact of `other` in the second has; NULL: all are there. */
 static const char *missing_in(const struct reading *one, const char *name, bool by_subject,
                               const struct reading *two, const char *other, bool other_by_subject)
 {
-    for (size_t i = 0; i < one->facts.count; i++) {
-        const struct fact *fact = &one->facts.items[i];
+    list_each (fact, one->facts) {
         const char *address = by_subject ? fact->subject : fact->value;
         bool found = false;
 
@@ -106,8 +96,7 @@ static const char *models(const struct reading *smi, struct arena *arena)
 {
     const char *text = "";
 
-    for (size_t i = 0; i < smi->facts.count; i++) {
-        const struct fact *fact = &smi->facts.items[i];
+    list_each (fact, smi->facts) {
         const char *name = reading_get_fact(smi, "gpu.name", fact->subject);
 
         if (strcmp(fact->name, "gpu.pci_address") != 0)
@@ -241,19 +230,6 @@ static void read_both(const struct check_context *context, const struct attempt 
 
 #define ONCE "assay: no two GPUs are one"
 
-static const struct item items[] = {
-    {"gpu.uuid", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "gpu.uuid", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
-    {"gpu.board", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "gpu.board", .rule = RULE_DISTINCT, .text = BOARD_UNTOLD "|" BOARD_OF_MODULE,
-                  .status = LIMIT_TOOL, .source = ONCE)},
-    /* As it is told: GPUs of one GB200 or GB300 module share it, and some tell none. */
-    {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.inforom", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.inforom", "ok", "nvidia-smi")},
-    {"gpu.pci_address", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static const struct limit *alike_rules(const struct check_context *context, const struct alike *row)
 {
     const char *metric = row->metric;
@@ -288,21 +264,6 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct remedy remedies[] = {{"gpu.count", REASON(find_missing_gpu)},
-                                         {"pci.gpu.count", REASON(find_device_on_pci_bus)},
-                                         {"gpu.models", REASON(not_the_declared_platform)},
-                                         {"gpu.uuid", REASON(gpus_tell_one_identity)},
-                                         {"gpu.board", REASON(gpus_tell_one_identity)},
-                                         {"gpu.inforom", REASON(power_cycle_then_replace_gpu)},
-                                         {"gpu.ecc_after_reset", REASON(apply_pending_change)},
-                                         {"gpu.mig_after_reset", REASON(apply_pending_change)},
-                                         {"gpu.gsp", REASON(compare_driver_parameters)},
-                                         {"gpu.*", REASON(have_gpu_as_bought)},
-                                         {"pcie.*", REASON(compare_slot_settings)},
-                                         {"sound", REASON(see_xid_lines_of_gpu)},
-                                         {"*", .problem = "GPUs", .on_hosts = true},
-                                         {0}};
-
 const struct check check_gpu_inventory = {
     .name = "gpu-inventory",
     .title = "GPU inventory",
@@ -310,13 +271,29 @@ const struct check check_gpu_inventory = {
                "built alike",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(ALLOWED_ARGUMENT_ROW("{\"gpu.vbios\": \"96.00.89.00.01|96.00.99.00.01\"}")),
     .arguments_fault = allowed_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"lspci", "lspci", command_lspci, NULL},
+                   {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS(
+        {"gpu.uuid", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "gpu.uuid", .rule = RULE_DISTINCT, .status = LIMIT_TOOL, .source = ONCE)},
+        {"gpu.board", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "gpu.board", .rule = RULE_DISTINCT, .text = BOARD_UNTOLD "|" BOARD_OF_MODULE,
+                      .status = LIMIT_TOOL, .source = ONCE)},
+        /* As it is told: GPUs of one GB200 or GB300 module share it, and some tell none. */
+        {"gpu.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu.inforom", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.inforom", "ok", "nvidia-smi")},
+        {"gpu.pci_address", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES(
+        {"gpu.count", REASON(find_missing_gpu)}, {"pci.gpu.count", REASON(find_device_on_pci_bus)},
+        {"gpu.models", REASON(not_the_declared_platform)}, {"gpu.uuid", REASON(gpus_tell_one_identity)},
+        {"gpu.board", REASON(gpus_tell_one_identity)}, {"gpu.inforom", REASON(power_cycle_then_replace_gpu)},
+        {"gpu.ecc_after_reset", REASON(apply_pending_change)},
+        {"gpu.mig_after_reset", REASON(apply_pending_change)}, {"gpu.gsp", REASON(compare_driver_parameters)},
+        {"gpu.*", REASON(have_gpu_as_bought)}, {"pcie.*", REASON(compare_slot_settings)},
+        {"sound", REASON(see_xid_lines_of_gpu)}, {"*", .problem = "GPUs", .on_hosts = true}),
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_both,

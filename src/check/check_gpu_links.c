@@ -9,41 +9,16 @@
 #include "probe_gpu.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured", MORE_IS_MORE},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     probe_gpu_command(context, out, "links");
     text_printf(out, " --windows %.0f", check_number(context, "windows"));
 }
 
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
 /* A copy that was not measured is missing, and no copy takes no time. */
 #define MEASURED(metric_)                                                                \
     LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 0.01, .unit = "GB/s", \
                  .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
-
-static const struct item items[] = {
-    {"gpu_links.up", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up")},
-    {"gpu_links.down", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down")},
-    {"gpu_links.up.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up.together")},
-    {"gpu_links.down.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down.together")},
-    {"gpu_links.one_way", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.one_way")},
-    {"gpu_links.both_ways", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.both_ways")},
-    {"gpu_links.chase", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}, /* only where it is direct */
-    {"gpu_links.chase.own", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "gpu_links.chase.own", .rule = RULE_FLOOR, .value = 1, .unit = "ns",
-                  .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")},
-    {"gpu_links.direct", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
-    {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 /* Where a GPU has another one. */
 static void more_slots(const struct check_context *context, struct slot_list *slots)
@@ -58,14 +33,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
             slot_add(context, slots, metrics[i], arena_printf(context->arena, "gpu%u", gpu), NULL, DUTY_GATE,
                      rules_new(context, MEASURED(metrics[i])));
 }
-
-static const struct remedy remedies[] = {
-    {"gpu_links.up*", REASON(see_pcie_link_and_bios)},
-    {"gpu_links.down*", REASON(see_pcie_link_and_bios)},
-    {"gpu_links.*", REASON(see_nvlinks_of_both_gpus)},
-    {"sound", REASON(see_probe_gpu_starts)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -83,16 +50,33 @@ const struct check check_gpu_links = {
                "several pairs at once, all to one, one to all; and how long a word of another takes",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_NVLINKS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured", MORE_IS_MORE},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS(
+        {"gpu_links.up", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up")},
+        {"gpu_links.down", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down")},
+        {"gpu_links.up.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up.together")},
+        {"gpu_links.down.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down.together")},
+        {"gpu_links.one_way", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.one_way")},
+        {"gpu_links.both_ways", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.both_ways")},
+        {"gpu_links.chase", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}, /* only where it is direct */
+        {"gpu_links.chase.own", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "gpu_links.chase.own", .rule = RULE_FLOOR, .value = 1, .unit = "ns",
+                      .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")},
+        {"gpu_links.direct", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
+        {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
-    .remedies = remedies,
+    .remedies =
+        REMEDIES({"gpu_links.up*", REASON(see_pcie_link_and_bios)},
+                 {"gpu_links.down*", REASON(see_pcie_link_and_bios)},
+                 {"gpu_links.*", REASON(see_nvlinks_of_both_gpus)}, {"sound", REASON(see_probe_gpu_starts)}),
     .expected = expected_s,
     .read = read_parts,
 };

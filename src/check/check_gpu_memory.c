@@ -10,13 +10,6 @@
 #include "probe_gpu.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared", MORE_IS_MORE},
-    {"windows", ARGUMENT_COUNT, "20", "windows of time in which each stream is measured", MORE_IS_MORE},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     probe_gpu_command(context, out, "memory");
@@ -24,39 +17,7 @@ static void command(const struct check_context *context, struct text *out)
                 check_number(context, "windows"));
 }
 
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
 #define KEEPS "assay-probe-gpu: memory keeps what is written to it"
-
-static const struct item items[] = {
-    {"gpu_memory.contents", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu_memory.contents", "right", KEEPS)},
-    {"gpu_memory.wrong_words", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_MOST("gpu_memory.wrong_words", 0, KEEPS)},
-    {"gpu_memory.covered", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "gpu_memory.covered", .rule = RULE_FLOOR, .value = 95, .unit = "%",
-                  .status = LIMIT_TOOL, .source = "assay: memory that was not written has shown nothing",
-                  .inconclusive = true)},
-    {"gpu_memory.copy", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.read", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.write", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.triad", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.triad.least", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu_memory.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"gpu_memory.covered", REASON(end_what_shares_gpu)},
-    {"gpu_memory.contents", REASON(gpu_memory_forgets)},
-    {"gpu_memory.wrong_words", REASON(gpu_memory_forgets)},
-    {"sound", REASON(gpu_memory_forgets), .about = &sentence_word_not_kept},
-    {"sound", REASON(see_probe_gpu_starts)},
-    {"gpu_memory.*", REASON(gpu_memory_slow)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -73,16 +34,38 @@ const struct check check_gpu_memory = {
                "fast it is",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared", MORE_IS_MORE},
+        {"windows", ARGUMENT_COUNT, "20", "windows of time in which each stream is measured", MORE_IS_MORE},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS(
+        {"gpu_memory.contents", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("gpu_memory.contents", "right", KEEPS)},
+        {"gpu_memory.wrong_words", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_MOST("gpu_memory.wrong_words", 0, KEEPS)},
+        {"gpu_memory.covered", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "gpu_memory.covered", .rule = RULE_FLOOR, .value = 95, .unit = "%",
+                      .status = LIMIT_TOOL, .source = "assay: memory that was not written has shown nothing",
+                      .inconclusive = true)},
+        {"gpu_memory.copy", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.read", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.write", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.triad", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.triad.least", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"gpu_memory.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = probe_gpu_slots,
-    .remedies = remedies,
+    .remedies = REMEDIES({"gpu_memory.covered", REASON(end_what_shares_gpu)},
+                         {"gpu_memory.contents", REASON(gpu_memory_forgets)},
+                         {"gpu_memory.wrong_words", REASON(gpu_memory_forgets)},
+                         {"sound", REASON(gpu_memory_forgets), .about = &sentence_word_not_kept},
+                         {"sound", REASON(see_probe_gpu_starts)}, {"gpu_memory.*", REASON(gpu_memory_slow)}),
     .expected = expected_s,
     .read = read_parts,
 };

@@ -116,15 +116,6 @@ static int arguments_valid(const struct check_context *context, struct error *er
     return probe_gpu_valid(context, err);
 }
 
-static const struct argument arguments[] = {
-    {"agreed", ARGUMENT_TEXT, NULL, "who of the facility agreed to it, and when; required"},
-    {"hz", ARGUMENT_TEXT, "0.2,0.5,1,2,3", "frequencies of the waves, with commas between them"},
-    {"seconds", ARGUMENT_COUNT, "10", "how long each wave lasts", MORE_IS_MORE},
-    {"ramp", ARGUMENT_COUNT, "30", "seconds of the ramp behind them", ANY_IS_OTHER},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 /* --- the command --- */
 
 /* Shorter by the lab's speed, as the probe is told. */
@@ -155,8 +146,6 @@ static void command(const struct check_context *context, struct text *out)
     clients_put(context, &work, out);
 }
 
-static const struct part_row parts[] = {{"clients", "key-value", command, NULL}, {0}};
-
 /* --- what is required --- */
 
 static const struct limit phase_rules[] =
@@ -168,28 +157,6 @@ static const struct limit swing_rules[] =
     RULES(.metric = "power.swing", .rule = RULE_FLOOR, .value = SWING_LEAST_W, .unit = "W",
           .status = LIMIT_TOOL, .source = "assay: what draws no more at work than idle has shown nothing",
           .inconclusive = true);
-
-static const struct item items[] = {
-    {"client.works", PER_MEMBER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("client.works", "yes", "assay: a host that is not at work swings nothing",
-                        .inconclusive = true)},
-    {"power.gpus", PER_MEMBER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("power.gpus", "all at work to the end", "assay-probe-gpu: CUDA and NVML")},
-    {"power.throttle", PER_MEMBER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("power.throttle", "none", "NVML: nvmlClocksEventReasons, those of the hardware")},
-    {"power.phase", PER_MEMBER, NULL, DUTY_GATE, phase_rules},
-    {"power.swing", PER_MEMBER, NULL, DUTY_GATE, swing_rules},
-    {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("probe.backend", "cuda", "assay: what CPU threads compute says nothing of GPUs",
-                        .inconclusive = true)},
-    {"power.host_clock", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"power.held", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"power.peak", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"power.ramp", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"power.sum.peak", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"power.sum.ramp", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
@@ -554,13 +521,6 @@ static void read_power(const struct check_context *context, const struct attempt
     tell_sums(&power);
 }
 
-static const struct remedy remedies[] = {
-    {"client.works", REASON(see_probe_gpu_starts)},  {"power.gpus", REASON(look_at_power_supply)},
-    {"power.throttle", REASON(look_at_power_brake)}, {"power.host_clock", REASON(look_at_low_clock)},
-    {"power.phase", REASON(see_why_out_of_phase)},   {"power.swing", REASON(see_why_nothing_swings)},
-    {"sound", REASON(see_streams_of_clients)},       {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     const struct clients_work work = work_of(context);
@@ -580,12 +540,39 @@ const struct check check_gpu_power = {
     .exclusive = EXCLUSIVE_FABRIC,
     .window = true,
     .loads = LOAD_GPUS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"agreed", ARGUMENT_TEXT, NULL, "who of the facility agreed to it, and when; required"},
+        {"hz", ARGUMENT_TEXT, "0.2,0.5,1,2,3", "frequencies of the waves, with commas between them"},
+        {"seconds", ARGUMENT_COUNT, "10", "how long each wave lasts", MORE_IS_MORE},
+        {"ramp", ARGUMENT_COUNT, "30", "seconds of the ramp behind them", ANY_IS_OTHER},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = arguments_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"clients", "key-value", command, NULL}),
+    .items = ITEMS(
+        {"client.works", PER_MEMBER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("client.works", "yes", "assay: a host that is not at work swings nothing",
+                            .inconclusive = true)},
+        {"power.gpus", PER_MEMBER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("power.gpus", "all at work to the end", "assay-probe-gpu: CUDA and NVML")},
+        {"power.throttle", PER_MEMBER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("power.throttle", "none", "NVML: nvmlClocksEventReasons, those of the hardware")},
+        {"power.phase", PER_MEMBER, NULL, DUTY_GATE, phase_rules},
+        {"power.swing", PER_MEMBER, NULL, DUTY_GATE, swing_rules},
+        {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("probe.backend", "cuda", "assay: what CPU threads compute says nothing of GPUs",
+                            .inconclusive = true)},
+        {"power.host_clock", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+        {"power.held", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+        {"power.peak", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+        {"power.ramp", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+        {"power.sum.peak", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"power.sum.ramp", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
-    .remedies = remedies,
+    .remedies = REMEDIES(
+        {"client.works", REASON(see_probe_gpu_starts)}, {"power.gpus", REASON(look_at_power_supply)},
+        {"power.throttle", REASON(look_at_power_brake)}, {"power.host_clock", REASON(look_at_low_clock)},
+        {"power.phase", REASON(see_why_out_of_phase)}, {"power.swing", REASON(see_why_nothing_swings)},
+        {"sound", REASON(see_streams_of_clients)}),
     .expected = expected_s,
     .read = read_power,
     .hosts_file = launcher_hosts_file,

@@ -12,15 +12,6 @@
 #include "probe_gpu.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
-    {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations", MORE_IS_MORE},
-    {"swing", ARGUMENT_COUNT, "0",
-     "work and rest so many seconds in turn, so that power and heat go up and down", MORE_IS_MORE},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     probe_gpu_command(context, out, "sdc");
@@ -30,21 +21,7 @@ static void command(const struct check_context *context, struct text *out)
         text_printf(out, " --swing %.0f", probe_gpu_seconds(context, "swing"));
 }
 
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
 #define SAME_WORK "assay-probe-gpu: the same work has one answer"
-
-static const struct item items[] = {
-    {"sdc.answers", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("sdc.answers", "right", SAME_WORK)},
-    {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("sdc.sms_wrong", 0, SAME_WORK)},
-    {"sdc.sms_unreached", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
-                       .inconclusive = true)},
-    {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"sdc.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 /* Nobody but the GPUs themselves can say what these last bits are. Where all of a site agree, and differ from those that others of
    their architecture gave, either all are wrong alike or the probe was compiled otherwise: a remark. */
@@ -87,17 +64,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     probe_gpu_slots(context, slots);
 }
 
-static const struct remedy remedies[] = {
-    {"sdc.sms_unreached", REASON(end_what_shares_gpu)},
-    {"sdc.digest", REASON(host_computes_otherwise)},
-    {"advised.sdc_digest", REASON(host_computes_otherwise)},
-    {"sdc.*", REASON(gpu_computes_wrong)},
-    {"sound", REASON(gpu_computes_wrong), .about = &sentence_sm_answers_wrong},
-    {"sound", REASON(gpu_computes_wrong), .about = &sentence_copy_brings_wrong_words},
-    {"sound", REASON(see_probe_gpu_starts)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)check_number(context, "seconds") + PROBE_GPU_OPENING_S;
@@ -110,16 +76,32 @@ const struct check check_gpu_sdc = {
         "assay-probe-gpu: every SM of every GPU gives the same, right answer, through each kind of unit",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
+        {"depth", ARGUMENT_COUNT, "4096", "steps of each chain of operations", MORE_IS_MORE},
+        {"swing", ARGUMENT_COUNT, "0",
+         "work and rest so many seconds in turn, so that power and heat go up and down", MORE_IS_MORE},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS(
+        {"sdc.answers", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("sdc.answers", "right", SAME_WORK)},
+        {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("sdc.sms_wrong", 0, SAME_WORK)},
+        {"sdc.sms_unreached", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
+                           .inconclusive = true)},
+        {"sdc.uuid", PER_GPU, NULL, DUTY_RECORD, NULL}, {"sdc.serial", PER_GPU, NULL, DUTY_RECORD, NULL},
+        {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
-    .remedies = remedies,
+    .remedies = REMEDIES(
+        {"sdc.sms_unreached", REASON(end_what_shares_gpu)}, {"sdc.digest", REASON(host_computes_otherwise)},
+        {"advised.sdc_digest", REASON(host_computes_otherwise)}, {"sdc.*", REASON(gpu_computes_wrong)},
+        {"sound", REASON(gpu_computes_wrong), .about = &sentence_sm_answers_wrong},
+        {"sound", REASON(gpu_computes_wrong), .about = &sentence_copy_brings_wrong_words},
+        {"sound", REASON(see_probe_gpu_starts)}),
     .expected = expected_s,
     .read = read_answers,
 };

@@ -9,8 +9,6 @@
 #include "rules.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
-
 /* fact = yes when both numbers are there and equal, no when they differ; no fact when one is missing. */
 static void compare(struct reading *out, const char *subject, const char *fact, const char *current,
                     const char *standard)
@@ -58,21 +56,6 @@ static void read_settings(const struct check_context *context, const struct atte
 static const struct limit idle_rules[] =
     RULES_MOST("gpu.compute_processes", 0, "assay", .inconclusive = true);
 
-static const struct item items[] = {
-    {"gpu.persistence", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("gpu.persistence", "Enabled", "assay")},
-    {"gpu.mig", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_ONE_OF("gpu.mig", "Disabled|N/A", "assay")},
-    {"ecc.mode", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ecc.mode", "Enabled", "assay")},
-    {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu.power_limit_is_default", "yes", "assay")},
-    {"gpu.power_enforced_is_default", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("gpu.power_enforced_is_default", "yes|N/A", "assay")},
-    {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("gpu.clocks_unlocked", "yes|N/A", "assay")},
-    {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
-    {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 /* A GPU whose own default is below its kind's is another part, or was made one by its firmware. */
 static void slots_of_power(const struct check_context *context, struct slot_list *slots)
 {
@@ -90,29 +73,34 @@ static void slots_of_power(const struct check_context *context, struct slot_list
                  DUTY_GATE, rules);
 }
 
-static const struct remedy remedies[] = {
-    {"gpu.persistence", REASON(enable_persistence_mode)},
-    {"gpu.mig", REASON(disable_mig)},
-    {"ecc.mode", REASON(enable_ecc)},
-    {"gpu.power_limit_is_default", REASON(restore_power_limit)},
-    {"gpu.power_enforced_is_default", REASON(see_what_holds_power_down)},
-    {"gpu.power_limit_default", REASON(compare_gpu_part_number)},
-    {"gpu.clocks_unlocked", REASON(reset_gpu_clocks)},
-    {"gpu.compute_processes", REASON(have_gpu_process_ended)},
-    {0},
-};
-
 const struct check check_gpu_settings = {
     .name = "gpu-settings",
     .title = "GPU settings",
     .summary = "persistence on, MIG off, ECC on, power and clocks at their defaults, GPUs idle",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items =
+        ITEMS({"gpu.persistence", PER_GPU, NULL, DUTY_GATE,
+               LIMITS RULES_EQUAL("gpu.persistence", "Enabled", "assay")},
+              {"gpu.mig", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_ONE_OF("gpu.mig", "Disabled|N/A", "assay")},
+              {"ecc.mode", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ecc.mode", "Enabled", "assay")},
+              {"gpu.power_limit_is_default", PER_GPU, NULL, DUTY_GATE,
+               LIMITS RULES_EQUAL("gpu.power_limit_is_default", "yes", "assay")},
+              {"gpu.power_enforced_is_default", PER_GPU, NULL, DUTY_GATE,
+               LIMITS RULES_ONE_OF("gpu.power_enforced_is_default", "yes|N/A", "assay")},
+              {"gpu.clocks_unlocked", PER_GPU, NULL, DUTY_GATE,
+               LIMITS RULES_ONE_OF("gpu.clocks_unlocked", "yes|N/A", "assay")},
+              {"gpu.compute_processes", PER_GPU, NULL, DUTY_GATE, idle_rules},
+              {"gpu.power_limit", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"gpu.persistence", REASON(enable_persistence_mode)},
+                         {"gpu.mig", REASON(disable_mig)}, {"ecc.mode", REASON(enable_ecc)},
+                         {"gpu.power_limit_is_default", REASON(restore_power_limit)},
+                         {"gpu.power_enforced_is_default", REASON(see_what_holds_power_down)},
+                         {"gpu.power_limit_default", REASON(compare_gpu_part_number)},
+                         {"gpu.clocks_unlocked", REASON(reset_gpu_clocks)},
+                         {"gpu.compute_processes", REASON(have_gpu_process_ended)}),
     .more_slots = slots_of_power,
     .expected_s = 5,
     .read = read_settings,

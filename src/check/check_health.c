@@ -11,8 +11,6 @@
 #include "rules.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {{"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}, {0}};
-
 /* Newer drivers tell in one field what two told before: of the form that is not there the other one stands for it. */
 static void leave_other_form(struct reading *out, const char *shown, const char *other)
 {
@@ -40,51 +38,39 @@ static void read_health(const struct check_context *context, const struct attemp
     smi_field_missing(out, "gpu.recovery_action", 535);
 }
 
-static const struct item items[] = {
-    {"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("gpu.reset_required", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("gpu.drain_recommended", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("gpu.recovery_action", "None|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
-    {"gpu.temperature", PER_GPU, NULL, DUTY_GATE, NULL},
-    {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu.throttle.hw_slowdown", "Not Active", "nvidia-smi")},
-    {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu.throttle.hw_thermal_slowdown", "Not Active", "nvidia-smi")},
-    {"gpu.throttle.hw_power_brake", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu.throttle.hw_power_brake", "Not Active", "nvidia-smi")},
-    {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("gpu.throttle.sw_thermal_slowdown", "Not Active", "nvidia-smi")},
-    {"gpu.temperature_margin", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.temperature_memory", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.clock.sm", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"gpu.performance_state", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"gpu.reset_required", REASON(reset_gpu_number_test_again)},
-    {"gpu.drain_recommended", REASON(reset_gpu_number_test_again)},
-    {"gpu.recovery_action", REASON(do_recovery_action)},
-    {"gpu.throttle.hw_power_brake", REASON(check_baseboard_power)},
-    {"gpu.t*", REASON(check_cooling_of_gpu)},
-    {"sound", REASON(see_xid_lines_of_gpu)},
-    {0},
-};
-
 const struct check check_health = {
     .name = "health",
     .title = "GPU health at rest",
     .summary = "no GPU is hot or slowed down at rest, none is lost, none waits for a reset",
     .on = ON_GPUS,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_GPUS,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS({"gpu.reset_required", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_ONE_OF("gpu.reset_required", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+                   {"gpu.drain_recommended", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_ONE_OF("gpu.drain_recommended", "No|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+                   {"gpu.recovery_action", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_ONE_OF("gpu.recovery_action", "None|N/A|" SMI_NOT_IN_DRIVER, "nvidia-smi")},
+                   {"gpu.temperature", PER_GPU, NULL, DUTY_GATE, NULL},
+                   {"gpu.throttle.hw_slowdown", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("gpu.throttle.hw_slowdown", "Not Active", "nvidia-smi")},
+                   {"gpu.throttle.hw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("gpu.throttle.hw_thermal_slowdown", "Not Active", "nvidia-smi")},
+                   {"gpu.throttle.hw_power_brake", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("gpu.throttle.hw_power_brake", "Not Active", "nvidia-smi")},
+                   {"gpu.throttle.sw_thermal_slowdown", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("gpu.throttle.sw_thermal_slowdown", "Not Active", "nvidia-smi")},
+                   {"gpu.temperature_margin", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"gpu.temperature_memory", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"gpu.clock.sm", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"gpu.performance_state", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"gpu.reset_required", REASON(reset_gpu_number_test_again)},
+                         {"gpu.drain_recommended", REASON(reset_gpu_number_test_again)},
+                         {"gpu.recovery_action", REASON(do_recovery_action)},
+                         {"gpu.throttle.hw_power_brake", REASON(check_baseboard_power)},
+                         {"gpu.t*", REASON(check_cooling_of_gpu)}, {"sound", REASON(see_xid_lines_of_gpu)}),
     .expected_s = 5,
     .read = read_health,
 };

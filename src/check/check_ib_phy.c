@@ -31,8 +31,6 @@ static void command_mlxlink(const struct check_context *context, struct text *ou
     text_put(out, script_ib_phy);
 }
 
-static const struct part_row parts[] = {{"mlxlink", "mlxlink", command_mlxlink, NULL}, {0}};
-
 /*
  * NVIDIA, InfiniBand Cluster Bring-up Procedure, link quality: after correction 1e-11 is an error and 5e-12 a warning where
  * the correction is of low latency with retransmission (the default of cables below 100 m), 1e-14 and 5e-15 with the
@@ -213,41 +211,6 @@ static void read_phy(const struct check_context *context, const struct attempt *
 #define QUALITY "NVIDIA, InfiniBand Cluster Bring-up Procedure: link quality; Ethernet: IEEE 802.3"
 #define ALIKE "assay: one rail is built alike on all hosts"
 
-static const struct item items[] = {
-    {"phy.read", PER_HCA_PORT, NULL, DUTY_GATE,
-     LIMITS RULES_READ("phy.read", REASON(quality_of_links),
-                       "assay: a port that nobody looks at hides what it is")},
-    {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
-    {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"phy.ber.effective", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"phy.ber.symbol", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"phy.fec", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("phy.fec", ALIKE)},
-    {"module.type", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.type", ALIKE)},
-    {"module.cable", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.cable", ALIKE)},
-    {"module.length", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.length", ALIKE)},
-    {"module.part", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.part", ALIKE)},
-    {"module.firmware", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.firmware", ALIKE)},
-    {"module.serial", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"module.temperature", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"module.rx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"module.tx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {HCAS_ARGUMENT_ROW, {0}};
-
-static const struct remedy remedies[] = {
-    {"sound", REASON(clean_port_cable)},
-    {"phy.read", REASON(install_mlxlink), .about = &sentence_not_read},
-    /* A fault of a port that was read is laid at the port's gate. */
-    {"phy.read", REASON(clean_port_cable)},
-    {"phy.ber", REASON(look_again_after_125_minutes)},
-    {"phy.fec", REASON(compare_fec_of_both_ends)},
-    {"module.*", REASON(compare_transceivers)},
-    {0},
-};
-
 const struct check check_ib_phy = {
     .name = "ib-phy",
     .title = "Link quality",
@@ -255,15 +218,37 @@ const struct check check_ib_phy = {
         "bit error rates, FEC and transceivers of every compute HCA's port, where mlxlink reports them",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_PORTS,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW),
     .arguments_fault = check_hcas_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"mlxlink", "mlxlink", command_mlxlink, NULL}),
+    .items = ITEMS(
+        {"phy.read", PER_HCA_PORT, NULL, DUTY_GATE,
+         LIMITS RULES_READ("phy.read", REASON(quality_of_links),
+                           "assay: a port that nobody looks at hides what it is")},
+        {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
+         LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
+        {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"phy.ber.effective", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"phy.ber.symbol", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"phy.fec", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("phy.fec", ALIKE)},
+        {"module.type", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.type", ALIKE)},
+        {"module.cable", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.cable", ALIKE)},
+        {"module.length", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.length", ALIKE)},
+        {"module.part", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.part", ALIKE)},
+        {"module.firmware", PER_HCA_PORT, NULL, DUTY_RECORD, LIMITS RULES_SAME("module.firmware", ALIKE)},
+        {"module.serial", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"module.temperature", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"module.rx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+        {"module.tx_power", PER_HCA_PORT, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"sound", REASON(clean_port_cable)},
+                 {"phy.read", REASON(install_mlxlink), .about = &sentence_not_read},
+                 /* A fault of a port that was read is laid at the port's gate. */
+                 {"phy.read", REASON(clean_port_cable)}, {"phy.ber", REASON(look_again_after_125_minutes)},
+                 {"phy.fec", REASON(compare_fec_of_both_ends)}, {"module.*", REASON(compare_transceivers)}),
     .expected_s = 20,
     .read = read_phy,
 };

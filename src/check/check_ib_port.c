@@ -12,12 +12,6 @@
 #include "rules.h"
 #include "script.h"
 
-static const struct part_row parts[] = {{.name = "sysfs",
-                                         .parser = "ib-sysfs",
-                                         .script = script_ib_port,
-                                         .typed = "grep of ports below /sys/class/infiniband"},
-                                        {0}};
-
 /* Other makers' HCAs have no PSID: all of them alike. NVIDIA's are called by their device: "MT4129". */
 static void tell_no_board(struct reading *out, const char *hca)
 {
@@ -47,17 +41,6 @@ static void read_ports(const struct check_context *context, const struct attempt
 }
 
 #define ALIKE "assay: one firmware on all hosts"
-
-static const struct item items[] = {
-    {"ib.present", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.present", "yes", "assay")},
-    {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.state", "Active", "assay")},
-    {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("ib.physical_state", "LinkUp", "assay")},
-    {"ib.firmware", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.firmware", ALIKE)},
-    {"ib.board", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.board", ALIKE)},
-    {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 /* Exactly what the platform declares; recorded where it declares nothing. */
 static const struct limit *rate_rules(const struct check_context *context)
@@ -118,14 +101,6 @@ static void slots_of_ports(const struct check_context *context, struct slot_list
     }
 }
 
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"link_layer", ARGUMENT_TEXT, NULL,
-     "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have", GIVEN_IS_MORE},
-    ALLOWED_ARGUMENT_ROW("{\"ib.firmware\": \"28.39.2048|28.41.1000\"}"),
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     const char *layer = check_text(context, "link_layer");
@@ -135,18 +110,6 @@ static const char *arguments_fault(const struct check_context *context)
     return check_hcas_fault(context) != NULL ? check_hcas_fault(context) : rules_allowed_fault(context);
 }
 
-static const struct remedy remedies[] = {
-    {"ib.present", REASON(find_missing_hca)},
-    {"ib.state", REASON(see_port_state)},
-    {"ib.physical_state", REASON(see_physical_state)},
-    {"ib.rate", REASON(clean_cable_see_mlxlink)},
-    {"ib.firmware", REASON(flash_same_hca_firmware)},
-    {"ib.board", REASON(have_hca_as_bought)},
-    {"ib.link_layer", REASON(set_link_type)},
-    {"sound", REASON(is_mlx5_driver_loaded)},
-    {0},
-};
-
 const struct check check_ib_port = {
     .name = "ib-port",
     .title = "HCA ports",
@@ -154,14 +117,32 @@ const struct check check_ib_port = {
                "all hosts",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_PORTS,
-    .arguments = arguments,
+    .arguments =
+        ARGUMENTS(HCAS_ARGUMENT_ROW,
+                  {"link_layer", ARGUMENT_TEXT, NULL,
+                   "InfiniBand or Ethernet; default: the hostfile's fabric=, else whatever all hosts have",
+                   GIVEN_IS_MORE},
+                  ALLOWED_ARGUMENT_ROW("{\"ib.firmware\": \"28.39.2048|28.41.1000\"}")),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "sysfs",
+                    .parser = "ib-sysfs",
+                    .script = script_ib_port,
+                    .typed = "grep of ports below /sys/class/infiniband"}),
+    .items =
+        ITEMS({"ib.present", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.present", "yes", "assay")},
+              {"ib.state", PER_HCA_PORT, NULL, DUTY_GATE, LIMITS RULES_EQUAL("ib.state", "Active", "assay")},
+              {"ib.physical_state", PER_HCA_PORT, NULL, DUTY_GATE,
+               LIMITS RULES_EQUAL("ib.physical_state", "LinkUp", "assay")},
+              {"ib.firmware", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.firmware", ALIKE)},
+              {"ib.board", PER_HCA, NULL, DUTY_GATE, LIMITS RULES_SAME("ib.board", ALIKE)},
+              {"ib.type", PER_HCA, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES(
+        {"ib.present", REASON(find_missing_hca)}, {"ib.state", REASON(see_port_state)},
+        {"ib.physical_state", REASON(see_physical_state)}, {"ib.rate", REASON(clean_cable_see_mlxlink)},
+        {"ib.firmware", REASON(flash_same_hca_firmware)}, {"ib.board", REASON(have_hca_as_bought)},
+        {"ib.link_layer", REASON(set_link_type)}, {"sound", REASON(is_mlx5_driver_loaded)}),
     .more_slots = slots_of_ports,
     .expected_s = 3,
     .read = read_ports,

@@ -116,14 +116,6 @@ static void put_pings(const struct check_context *context, struct text *out)
     text_put(out, script_line_ping);
 }
 
-/* The pings first: at rest. */
-static const struct part_row parts[] = {
-    {"pings", "key-value", put_pings, NULL},
-    {"there", "iperf3", put_there, NULL},
-    {"back", "iperf3", put_back, NULL},
-    {0},
-};
-
 /* --- reading --- */
 
 #define MS_US 1000.0
@@ -328,20 +320,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
         slot_add(context, slots, "line.steady", "", NULL, DUTY_RECORD, steady_rules);
 }
 
-static const struct argument arguments[] = {
-    {"endpoint", ARGUMENT_TEXT, NULL,
-     "from one host: the name or address of an end where `iperf3 -s` runs already; without it, between the two hosts of a pair"},
-    {"over", ARGUMENT_TEXT, "address",
-     "of a pair, the network in which the controller reaches the second host (address= of the hostfile), or that of mpi_address="},
-    {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
-    {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
-    {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
-    {"window", ARGUMENT_COUNT, "0",
-     "seconds of a window in time: the slowest one of each way is told, and whether one was slow for a while; 0: none"},
-    {"pings", ARGUMENT_COUNT, "50", "small packets, five in a second", MORE_IS_MORE},
-    {0},
-};
-
 /* It stands on command lines of hosts: a name or an address, and no option. */
 #define NAME_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.:-_%"
 static bool is_name(const char *name)
@@ -375,17 +353,6 @@ static const char *arguments_fault(const struct check_context *context)
     return NULL;
 }
 
-static const struct remedy remedies[] = {
-    {"line.whole", REASON(look_for_small_mtu_on_the_way)},
-    {"line.loss", REASON(look_for_what_drops_packets)},
-    {"line.retransmits", REASON(look_for_what_drops_packets)},
-    {"line.steady", REASON(look_what_stalls_line)},
-    {"line.window", REASON(look_what_stalls_line)},
-    {"line.*", REASON(look_at_both_ends_of_line)},
-    {"sound", REASON(is_iperf3_on_both_ends)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)ceil(check_number(context, "pings") * PING_EVERY_S +
@@ -401,10 +368,27 @@ const struct check check_line = {
     .concerns = OF_NETWORK,
     .scopes = SCOPE_PAIR | SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"endpoint", ARGUMENT_TEXT, NULL,
+         "from one host: the name or address of an end where `iperf3 -s` runs already; without it, between the two hosts of a pair"},
+        {"over", ARGUMENT_TEXT, "address",
+         "of a pair, the network in which the controller reaches the second host (address= of the hostfile), or that of mpi_address="},
+        {"port", ARGUMENT_COUNT, "5201", "of iperf3's server"},
+        {"streams", ARGUMENT_COUNT, "8", "of iperf3 at once", MORE_IS_MORE},
+        {"seconds", ARGUMENT_COUNT, "10", "that iperf3 sends, each way", MORE_IS_MORE},
+        {"window", ARGUMENT_COUNT, "0",
+         "seconds of a window in time: the slowest one of each way is told, and whether one was slow for a while; 0: none"},
+        {"pings", ARGUMENT_COUNT, "50", "small packets, five in a second", MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .remedies = remedies,
+    /* The pings first: at rest. */
+    .parts = PARTS({"pings", "key-value", put_pings, NULL}, {"there", "iperf3", put_there, NULL},
+                   {"back", "iperf3", put_back, NULL}),
+    .remedies = REMEDIES(
+        {"line.whole", REASON(look_for_small_mtu_on_the_way)},
+        {"line.loss", REASON(look_for_what_drops_packets)},
+        {"line.retransmits", REASON(look_for_what_drops_packets)},
+        {"line.steady", REASON(look_what_stalls_line)}, {"line.window", REASON(look_what_stalls_line)},
+        {"line.*", REASON(look_at_both_ends_of_line)}, {"sound", REASON(is_iperf3_on_both_ends)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_line,

@@ -7,9 +7,6 @@
 
 #define RUNNING "monitors.running"
 
-static const struct part_row parts[] = {{.name = "main", .script = script_monitors, .typed = MONITORS_TYPED},
-                                        {0}};
-
 static void read_monitors(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
 {
@@ -39,31 +36,23 @@ static void read_monitors(const struct check_context *context, const struct atte
 
 static const struct limit rules[] = MONITORS_RULES(RUNNING);
 
-static const struct item items[] = {{RUNNING, PER_TARGET, NULL, DUTY_RECORD, rules}, {0}};
-
-/* What stands in the way of nothing; the limit's note says what to do. */
-static const struct remedy remedies[] = {
-    {"*", .about = &sentence_dcgm_exporter_runs, .problem = "monitor", .on_hosts = true,
-     .command = "sudo systemctl stop dcgm-exporter"},
-    {"*", .about = &sentence_hostengine_profiles, .problem = "monitor", .on_hosts = true,
-     .command = "dcgmi profile --pause"},
-    {"*", .problem = "monitor", .on_hosts = true},
-    {0},
-};
-
 const struct check check_monitors = {
     .name = "monitors",
     .title = "Monitors",
     .summary = "names programs that poll GPUs or hold their counters (dcgm-exporter, profiling, loops of "
                "nvidia-smi)",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .on = ON_GPUS,
     .passive = true,
     .as_root = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "main", .script = script_monitors, .typed = MONITORS_TYPED}),
+    .items = ITEMS({RUNNING, PER_TARGET, NULL, DUTY_RECORD, rules}),
+    /* What stands in the way of nothing; the limit's note says what to do. */
+    .remedies = REMEDIES({"*", .about = &sentence_dcgm_exporter_runs, .problem = "monitor", .on_hosts = true,
+                          .command = "sudo systemctl stop dcgm-exporter"},
+                         {"*", .about = &sentence_hostengine_profiles, .problem = "monitor", .on_hosts = true,
+                          .command = "dcgmi profile --pause"},
+                         {"*", .problem = "monitor", .on_hosts = true}),
     .expected_s = 1,
     .read = read_monitors,
 };

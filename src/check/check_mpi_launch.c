@@ -102,8 +102,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_launch);
 }
 
-static const struct part_row parts[] = {{"launch", "key-value", command, NULL}, {0}};
-
 /* --- what is owed --- */
 
 static const struct limit login_rules[] = RULES_EQUAL("launch.login", "ok", "assay");
@@ -115,15 +113,6 @@ static const struct limit hosts_rules[] = RULES_EQUAL("launch.hosts", MPI_LAUNCH
 static const struct limit alike_rules[] = RULES_EQUAL("launch.*", MPI_LAUNCH_ALIKE, "assay");
 static const struct limit memlock_rules[] =
     RULES_ONE_OF("launch.memlock", MEMLOCK_WORDS, "assay", .note = REASON(verbs_lock_memory));
-
-static const struct item items[] = {
-    {"launch.login", PER_MEMBER, NULL, DUTY_GATE, login_rules},
-    {"launch.machine", PER_MEMBER, NULL, DUTY_GATE, machine_rules},
-    {"launch.nccl", PER_MEMBER, NULL, DUTY_GATE, alike_rules},
-    {"launch.nccl_version", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"launch.started", PER_MEMBER, NULL, DUTY_GATE, started_rules},
-    {0},
-};
 
 static void slots_of_members(const struct check_context *context, struct slot_list *slots, const char *metric,
                              enum duty duty, const struct limit *rules)
@@ -151,19 +140,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
              hosts_rules);
 }
 
-static const struct remedy remedies[] = {
-    {"launch.login", REASON(log_in_from_the_head), .problem = "ssh between hosts"},
-    {"launch.machine", REASON(mend_mpi_address), .problem = "another machine at mpi_address"},
-    {"launch.mpi", REASON(install_one_open_mpi), .problem = "MPI", .on_hosts = true},
-    {"launch.nccl", REASON(install_one_nccl), .problem = "NCCL", .on_hosts = true},
-    {"launch.memlock", REASON(unlimit_locked_memory_for_launches), .problem = "locked memory",
-     .on_hosts = true, .command = MEMLOCK_COMMAND},
-    {"launch.interfaces", REASON(name_interfaces_all_have)},
-    {"launch.*", REASON(try_the_launch_by_hand), .problem = "launch across hosts", .on_hosts = true},
-    {"sound", REASON(is_mpirun_on_the_head)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 60 + 4 * (unsigned)context->member_count;
@@ -177,9 +153,22 @@ const struct check check_mpi_launch = {
                "... of them",
     .scopes = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_NONE,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"launch", "key-value", command, NULL}),
+    .items = ITEMS({"launch.login", PER_MEMBER, NULL, DUTY_GATE, login_rules},
+                   {"launch.machine", PER_MEMBER, NULL, DUTY_GATE, machine_rules},
+                   {"launch.nccl", PER_MEMBER, NULL, DUTY_GATE, alike_rules},
+                   {"launch.nccl_version", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+                   {"launch.started", PER_MEMBER, NULL, DUTY_GATE, started_rules}),
+    .remedies = REMEDIES(
+        {"launch.login", REASON(log_in_from_the_head), .problem = "ssh between hosts"},
+        {"launch.machine", REASON(mend_mpi_address), .problem = "another machine at mpi_address"},
+        {"launch.mpi", REASON(install_one_open_mpi), .problem = "MPI", .on_hosts = true},
+        {"launch.nccl", REASON(install_one_nccl), .problem = "NCCL", .on_hosts = true},
+        {"launch.memlock", REASON(unlimit_locked_memory_for_launches), .problem = "locked memory",
+         .on_hosts = true, .command = MEMLOCK_COMMAND},
+        {"launch.interfaces", REASON(name_interfaces_all_have)},
+        {"launch.*", REASON(try_the_launch_by_hand), .problem = "launch across hosts", .on_hosts = true},
+        {"sound", REASON(is_mpirun_on_the_head)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = mpi_launch_read,

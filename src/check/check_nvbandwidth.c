@@ -13,11 +13,6 @@
     "host_to_device_memcpy_ce device_to_host_memcpy_ce device_to_device_memcpy_read_ce " \
     "device_to_device_memcpy_write_ce"
 
-static const struct argument arguments[] = {
-    {"tests", ARGUMENT_TEXT, DEFAULT_TESTS, "test cases of nvbandwidth, blanks between them", WORDS_ARE_MORE},
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     struct slice tests = slice_of(check_text(context, "tests")), test;
@@ -29,8 +24,6 @@ static void command(const struct check_context *context, struct text *out)
         text_shell_quote(out, arena_strndup(context->arena, test.bytes, test.length));
     }
 }
-
-static const struct part_row parts[] = {{"main", "nvbandwidth", command, NULL}, {0}};
 
 /* Subjects are the cells as the tool's titles name them: reads point from row to column, writes back. */
 static void add_pairs(const struct check_context *context, struct slot_list *slots, const char *metric,
@@ -80,30 +73,25 @@ static const char *arguments_fault(const struct check_context *context)
     return scan_word(&tests, &test) ? NULL : "names no test";
 }
 
-static const struct remedy remedies[] = {
-    {"nvbandwidth.host_*", REASON(see_memory_of_both_sockets)},
-    {"nvbandwidth.device_to_host_*", REASON(see_pcie_link_and_bios)},
-    {"nvbandwidth.*", REASON(see_nvlinks_of_both_gpus)},
-    {"sound", REASON(does_cuda_start)},
-    {0},
-};
-
 const struct check check_nvbandwidth = {
     .name = "nvbandwidth",
     .title = "Host and GPU copies",
     .summary = "nvbandwidth: copies between host and each GPU, and between GPUs, by the copy engines",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
     .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS({"tests", ARGUMENT_TEXT, DEFAULT_TESTS,
+                            "test cases of nvbandwidth, blanks between them", WORDS_ARE_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", "nvbandwidth", command, NULL}),
+    .remedies =
+        REMEDIES({"nvbandwidth.host_*", REASON(see_memory_of_both_sockets)},
+                 {"nvbandwidth.device_to_host_*", REASON(see_pcie_link_and_bios)},
+                 {"nvbandwidth.*", REASON(see_nvlinks_of_both_gpus)}, {"sound", REASON(does_cuda_start)}),
     .more_slots = slots_of_tests,
     .expected_s = 120,
     .read = read_parts,

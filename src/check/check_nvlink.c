@@ -26,10 +26,6 @@ static void command_errors(const struct check_context *context, struct text *out
     command_nvlink(context, out, "-e");
 }
 
-static const struct part_row parts[] = {{"status", "nvidia-smi-nvlink", command_status, NULL},
-                                        {"errors", "nvidia-smi-nvlink", command_errors, NULL},
-                                        {0}};
-
 /* A link that the tool calls inactive carries nothing; of one that it does not list nothing is known. */
 static void add_inactive(struct reading *out, const char *gpu, unsigned link)
 {
@@ -163,14 +159,19 @@ const struct check check_nvlink = {
     .summary = "nvidia-smi nvlink: every link of every GPU is up at full speed; error counters",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_NVLINKS,
     .applies = applies,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
     .more_slots = more_slots,
+    .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
+                   {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
+    .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
+                    LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
+                   {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+                         {"sound", REASON(does_nvidia_smi_answer)}),
+    .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_links,
 };

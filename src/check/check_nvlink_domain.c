@@ -20,14 +20,6 @@
 
 enum { UNKNOWN_RELEASE = 100000 };
 
-static const struct part_row parts[] = {
-    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-    {.name = "imex",
-     .script = "systemctl is-active nvidia-imex; [ $? -le 4 ]",
-     .typed = "systemctl is-active nvidia-imex"},
-    {0},
-};
-
 /* N/A, nothing but zeros, or "N/A" in brackets as older drivers write it: not a member. */
 static bool is_member(const char *cluster)
 {
@@ -94,36 +86,12 @@ static void read_domain(const struct check_context *context, const struct attemp
 
 #define GUIDE "docs.nvidia.com/multi-node-nvlink-systems; NVML: fabric definitions"
 
-static const struct item items[] = {
-    {"fabric.state", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.state", "Completed", GUIDE)},
-    {"fabric.status", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.status", "Success", GUIDE)},
-    {"fabric.health", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("fabric.health", "Healthy|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
-    {"fabric.bandwidth", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_ONE_OF("fabric.bandwidth", "Full|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
-    {"nvlink.domain.one", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_EQUAL("nvlink.domain.one", "yes", GUIDE)},
-    {"nvlink.domain", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES(.metric = "nvlink.domain", .rule = RULE_RACK, .status = LIMIT_TOOL, .source = GUIDE)},
-    {"imex.service", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_SAME("imex.service",
-                       "docs.nvidia.com/multi-node-nvlink-systems: IMEX runs on all hosts or on none")},
-    {0},
-};
-
 static const struct limit imex_advice[] = RULES_EQUAL("advised.imex", "active", GUIDE);
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     rules_advise(context, slots, "imex.service", imex_advice);
 }
-
-static const struct remedy remedies[] = {
-    {"imex.service", REASON(see_imex_service)},
-    {"advised.imex", REASON(see_imex_service)},
-    {"nvlink.domain", REASON(see_domain_of_tray)},
-    {"*", REASON(see_partition_of_tray)},
-    {0},
-};
 
 static bool applies(const struct platform *platform)
 {
@@ -137,12 +105,29 @@ const struct check check_nvlink_domain = {
                "at full bandwidth",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .applies = applies,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
+                   {.name = "imex",
+                    .script = "systemctl is-active nvidia-imex; [ $? -le 4 ]",
+                    .typed = "systemctl is-active nvidia-imex"}),
+    .items = ITEMS(
+        {"fabric.state", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.state", "Completed", GUIDE)},
+        {"fabric.status", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.status", "Success", GUIDE)},
+        {"fabric.health", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("fabric.health", "Healthy|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
+        {"fabric.bandwidth", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("fabric.bandwidth", "Full|N/A|" SMI_NOT_IN_DRIVER, GUIDE)},
+        {"nvlink.domain.one", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("nvlink.domain.one", "yes", GUIDE)},
+        {"nvlink.domain", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "nvlink.domain", .rule = RULE_RACK, .status = LIMIT_TOOL, .source = GUIDE)},
+        {"imex.service", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_SAME("imex.service",
+                           "docs.nvidia.com/multi-node-nvlink-systems: IMEX runs on all hosts or on none")}),
+    .remedies =
+        REMEDIES({"imex.service", REASON(see_imex_service)}, {"advised.imex", REASON(see_imex_service)},
+                 {"nvlink.domain", REASON(see_domain_of_tray)}, {"*", REASON(see_partition_of_tray)}),
     .more_slots = more_slots,
     .expected_s = 5,
     .read = read_domain,

@@ -26,22 +26,6 @@ enum {
     EXPECTED_MOST_S = 1000000
 };
 
-static const struct argument arguments[] = {
-    {"endpoint", ARGUMENT_TEXT, NULL,
-     "URL of the store, with bucket and prefix: \"https://store.example/bucket/assay\"; default: the hostfile's object_store="},
-    {"credentials", ARGUMENT_TEXT, NULL,
-     "file on the hosts with the keys, as the AWS tools have it: \"~/.aws/credentials\"; without it nothing is signed"},
-    {"profile", ARGUMENT_TEXT, "default", "section of that file"},
-    {"region", ARGUMENT_TEXT, "us-east-1", "that requests are signed for"},
-    {"ca", ARGUMENT_TEXT, NULL,
-     "file on the hosts with the certificates that are trusted; default: the system's"},
-    {"streams", ARGUMENT_COUNT, "8", "objects at once", MORE_IS_MORE},
-    {"size", ARGUMENT_SIZE, "64M", "of each", MORE_IS_MORE},
-    {"gets", ARGUMENT_COUNT, "20", "of a small object, one after the other", MORE_IS_MORE},
-    {"seconds", ARGUMENT_COUNT, "120", "how long one transfer may take", MORE_IS_MORE},
-    {0},
-};
-
 static const char *endpoint_of(const struct check_context *context)
 {
     const char *given = check_text(context, "endpoint");
@@ -112,8 +96,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_object_store);
 }
 
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
-
 /* -- Reading -- */
 
 /* "536870912 1.25": bytes and seconds. */
@@ -159,14 +141,6 @@ static void read_store(const struct check_context *context, const struct attempt
 
 /* -- What is required -- */
 
-static const struct item items[] = {
-    {"object.same", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("object.same", "yes", "assay: what is read is what was written")},
-    {"object.removed", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("object.removed", "yes", "assay: nothing of a test is left", .inconclusive = true)},
-    {0},
-};
-
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const char *const rows[][2] = {{"object.bandwidth", "op=put"},
@@ -177,13 +151,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         slot_add(context, slots, rows[i][0], "", rows[i][1], rules_duty(context, rows[i][0], ""), NULL);
 }
-
-static const struct remedy remedies[] = {
-    {"object.same", REASON(trust_no_such_store)},
-    {"object.removed", REASON(remove_what_is_left)},
-    {"object.*", REASON(look_at_way_to_store)},
-    {0},
-};
 
 /* All streams put at once and get at once, each within "seconds", and the deadline is more than twice this; small objects
    are got, and all deleted, one after the other. */
@@ -200,13 +167,30 @@ const struct check check_object_store = {
     .summary =
         "an object store by S3 or HTTP: what it takes and gives, latency, and whether what comes back is right",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"endpoint", ARGUMENT_TEXT, NULL,
+         "URL of the store, with bucket and prefix: \"https://store.example/bucket/assay\"; default: the hostfile's object_store="},
+        {"credentials", ARGUMENT_TEXT, NULL,
+         "file on the hosts with the keys, as the AWS tools have it: \"~/.aws/credentials\"; without it nothing is signed"},
+        {"profile", ARGUMENT_TEXT, "default", "section of that file"},
+        {"region", ARGUMENT_TEXT, "us-east-1", "that requests are signed for"},
+        {"ca", ARGUMENT_TEXT, NULL,
+         "file on the hosts with the certificates that are trusted; default: the system's"},
+        {"streams", ARGUMENT_COUNT, "8", "objects at once", MORE_IS_MORE},
+        {"size", ARGUMENT_SIZE, "64M", "of each", MORE_IS_MORE},
+        {"gets", ARGUMENT_COUNT, "20", "of a small object, one after the other", MORE_IS_MORE},
+        {"seconds", ARGUMENT_COUNT, "120", "how long one transfer may take", MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .items = ITEMS({"object.same", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("object.same", "yes", "assay: what is read is what was written")},
+                   {"object.removed", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("object.removed", "yes", "assay: nothing of a test is left",
+                                       .inconclusive = true)}),
+    .remedies =
+        REMEDIES({"object.same", REASON(trust_no_such_store)},
+                 {"object.removed", REASON(remove_what_is_left)}, {"object.*", REASON(look_at_way_to_store)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_store,

@@ -16,12 +16,6 @@
 #include "rules.h"
 #include "script.h"
 
-static const struct part_row parts[] = {{.name = "values",
-                                         .parser = "key-value",
-                                         .script = script_os,
-                                         .typed = "cat of settings below /proc and /sys"},
-                                        {0}};
-
 /* As the items of the same name; judged by what is right, whatever all hosts have. */
 static void advise(struct reading *out, const char *fact, const char *advised)
 {
@@ -83,30 +77,6 @@ static const struct limit synchronized_rules[] = RULES_EQUAL("os.clock_synchroni
 
 #define ALIKE "assay: hosts of one platform are set up alike"
 
-static const struct item items[] = {
-    {"os.kernel", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.kernel", ALIKE)},
-    {"os.release", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.release", ALIKE)},
-    {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
-    {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
-    {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
-    {"os.numa_balancing", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
-    {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
-    {"os.clock_skew", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    /* Recorded: a host that differs from the others is remarked on. */
-    {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
-    {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
-    {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
-    {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
-    {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
-    {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
-    {"os.boot_options", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.boot_options", ALIKE)},
-    {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    /* Where its driver is loaded the kernel tells it; check bmc asks the BMC itself, and judges it. */
-    {"bmc.firmware", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("bmc.firmware", ALIKE)},
-    {0},
-};
-
 #define GUIDE \
     "NVIDIA, Grace CPU Benchmarking Guide, platform configuration: performance governor, numa_balancing=disable"
 
@@ -125,47 +95,59 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     rules_advise(context, slots, "os.numa_balancing", balancing_advice);
 }
 
-static const struct argument arguments[] = {
-    {"clock_skew_s", ARGUMENT_COUNT, "2", "seconds that a host's clock may be off the median of the hosts",
-     LESS_IS_MORE},
-    ALLOWED_ARGUMENT_ROW("{\"bios.version\": \"2.3.6|2.3.8\"}"),
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"*", REASON(let_host_tell), .about = &sentence_value_not_read},
-    {"os.kernel", REASON(boot_same_kernel)},
-    {"os.release", REASON(install_same_release)},
-    {"bios.*", REASON(flash_same_bios), .problem = "firmware", .on_hosts = true},
-    {"os.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
-     .command = "sudo cpupower frequency-set -g performance"},
-    {"os.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing", .on_hosts = true,
-     .command = "sudo sysctl -w kernel.numa_balancing=0"},
-    {"advised.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
-     .command = "sudo cpupower frequency-set -g performance"},
-    {"advised.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing", .on_hosts = true,
-     .command = "sudo sysctl -w kernel.numa_balancing=0"},
-    {"os.memlock", REASON(raise_memlock), .problem = "locked memory", .on_hosts = true,
-     .command = MEMLOCK_COMMAND},
-    {"os.clock*", REASON(run_time_service), .problem = "clock", .on_hosts = true,
-     .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
-    {"os.*", .problem = "operating system", .on_hosts = true},
-    {0},
-};
-
 const struct check check_os = {
     .name = "os",
     .title = "Operating system",
     .summary =
         "kernel, release, BIOS and governor the same on all hosts; locked memory unlimited; clock in step",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS({"clock_skew_s", ARGUMENT_COUNT, "2",
+                            "seconds that a host's clock may be off the median of the hosts", LESS_IS_MORE},
+                           ALLOWED_ARGUMENT_ROW("{\"bios.version\": \"2.3.6|2.3.8\"}")),
     .arguments_fault = rules_allowed_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "values",
+                    .parser = "key-value",
+                    .script = script_os,
+                    .typed = "cat of settings below /proc and /sys"}),
+    .items = ITEMS(
+        {"os.kernel", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.kernel", ALIKE)},
+        {"os.release", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.release", ALIKE)},
+        {"bios.version", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.version", ALIKE)},
+        {"bios.date", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("bios.date", ALIKE)},
+        {"os.governor", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.governor", ALIKE)},
+        {"os.numa_balancing", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("os.numa_balancing", ALIKE)},
+        {"os.memlock", PER_TARGET, NULL, DUTY_GATE, memlock_rules},
+        {"os.clock_skew", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        /* Recorded: a host that differs from the others is remarked on. */
+        {"os.clock_synchronized", PER_TARGET, NULL, DUTY_RECORD, synchronized_rules},
+        {"os.architecture", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.architecture", ALIKE)},
+        {"os.open_files", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.open_files", ALIKE)},
+        {"os.transparent_hugepages", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("os.transparent_hugepages", ALIKE)},
+        {"os.hugepages", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.hugepages", ALIKE)},
+        {"os.swap", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.swap", ALIKE)},
+        {"os.boot_options", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("os.boot_options", ALIKE)},
+        {"os.command_line", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        /* Where its driver is loaded the kernel tells it; check bmc asks the BMC itself, and judges it. */
+        {"bmc.firmware", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("bmc.firmware", ALIKE)}),
+    .remedies =
+        REMEDIES({"*", REASON(let_host_tell), .about = &sentence_value_not_read},
+                 {"os.kernel", REASON(boot_same_kernel)}, {"os.release", REASON(install_same_release)},
+                 {"bios.*", REASON(flash_same_bios), .problem = "firmware", .on_hosts = true},
+                 {"os.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
+                  .command = "sudo cpupower frequency-set -g performance"},
+                 {"os.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing",
+                  .on_hosts = true, .command = "sudo sysctl -w kernel.numa_balancing=0"},
+                 {"advised.governor", REASON(set_governor), .problem = "governor", .on_hosts = true,
+                  .command = "sudo cpupower frequency-set -g performance"},
+                 {"advised.numa_balancing", REASON(set_numa_balancing), .problem = "NUMA balancing",
+                  .on_hosts = true, .command = "sudo sysctl -w kernel.numa_balancing=0"},
+                 {"os.memlock", REASON(raise_memlock), .problem = "locked memory", .on_hosts = true,
+                  .command = MEMLOCK_COMMAND},
+                 {"os.clock*", REASON(run_time_service), .problem = "clock", .on_hosts = true,
+                  .command = "sudo systemctl enable --now chrony && sudo chronyc makestep"},
+                 {"os.*", .problem = "operating system", .on_hosts = true}),
     .more_slots = more_slots,
     .expected_s = 3,
     .read = read_values,

@@ -11,18 +11,7 @@ static void command(const struct check_context *context, struct text *out)
     command_tool(context, out, "p2pBandwidthLatencyTest");
 }
 
-static const struct part_row parts[] = {{"main", "p2p-bandwidth-latency", command, NULL}, {0}};
-
 static const struct limit access_rules[] = RULES_LEAST("p2p.access", 1, "assay");
-
-static const struct item items[] = {
-    {"p2p.unidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
-    {"p2p.bidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
-    {"p2p.latency.gpu.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
-    {"p2p.unidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
-    {"p2p.bidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
-    {0},
-};
 
 /*
  * Behind switches every GPU reaches every other. Where NVLinks join pairs alone, as in the mesh of a DGX-1, which of
@@ -82,14 +71,6 @@ static void read_copies(const struct check_context *context, const struct attemp
         count_peers(context, out);
 }
 
-static const struct remedy remedies[] = {
-    {"p2p.peers", REASON(compare_p2p_of_hosts)},
-    {"p2p.access", REASON(check_fabric_manager_and_acs)},
-    {"p2p.*", REASON(see_nvlinks_then_replace)},
-    {"sound", REASON(does_cuda_start)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     unsigned gpus = context->platform->gpu_count;
@@ -109,15 +90,20 @@ const struct check check_p2p_bandwidth = {
     .on = ON_GPUS,
     .applies = applies,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_NVLINKS,
     .slight = loads_slightly,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"main", "p2p-bandwidth-latency", command, NULL}),
+    .items = ITEMS({"p2p.unidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+                   {"p2p.bidirectional.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+                   {"p2p.latency.gpu.enabled", PER_GPU_PAIR, NULL, DUTY_GATE, NULL},
+                   {"p2p.unidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
+                   {"p2p.bidirectional.disabled", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"p2p.peers", REASON(compare_p2p_of_hosts)},
+                         {"p2p.access", REASON(check_fabric_manager_and_acs)},
+                         {"p2p.*", REASON(see_nvlinks_then_replace)}, {"sound", REASON(does_cuda_start)}),
     .expected = expected_s,
     .more_slots = slots_of_access,
     .read = read_copies,

@@ -14,13 +14,6 @@
 #include "script.h"
 #include "smi.h"
 
-static const struct argument arguments[] = {
-    {"seconds", ARGUMENT_COUNT, "30", "how long the GPUs are kept busy; the links are read half-way",
-     MORE_IS_MORE},
-    HCAS_ARGUMENT_ROW,
-    {0},
-};
-
 static void command_load(const struct check_context *context, struct text *out)
 {
     command_gpu_burn(context, out, "");
@@ -44,13 +37,6 @@ static void command_hcas(const struct check_context *context, struct text *out)
     script_set_hcas(context, out);
     text_put(out, script_pcie_hcas);
 }
-
-static const struct part_row parts[] = {
-    {"load", NULL, command_load, NULL},
-    {"under-load", "nvidia-smi", command_sample, half_way},
-    {.name = "hcas", .parser = "key-value", .command = command_hcas, .aside = true},
-    {0},
-};
 
 /* What an idle link shows is no value of the link. */
 static void drop_idle(struct reading *out, const char *gpu)
@@ -185,25 +171,6 @@ static const struct limit maximum_rules[] = RULES_EQUAL("pcie.at_maximum", "yes"
 static const struct limit hca_rules[] = RULES_EQUAL(
     "pcie.at_maximum", "yes", "kernel: max_link_speed and max_link_width of the HCA and its slot");
 
-static const struct item items[] = {
-    {"pcie.under_load", PER_GPU, NULL, DUTY_GATE, load_rules},
-    {"pcie.at_maximum", PER_GPU, NULL, DUTY_GATE, maximum_rules},
-    {"pcie.generation", PER_GPU, NULL, DUTY_GATE, NULL},
-    {"pcie.width", PER_GPU, NULL, DUTY_GATE, NULL},
-    {"pcie.replays", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"pcie.at_maximum", PER_HCA, NULL, DUTY_GATE, hca_rules},
-    {"pcie.width", PER_HCA, NULL, DUTY_GATE, NULL},
-    {"pcie.generation", PER_HCA, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"pcie.under_load", REASON(gpu_idle_while_read)},
-    {"pcie.*", REASON(see_link_status_and_reseat)},
-    {"sound", REASON(does_cuda_start)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)check_number(context, "seconds") + 30;
@@ -215,17 +182,27 @@ const struct check check_pcie_link = {
     .summary =
         "generation and width of the PCIe links of each GPU, kept busy by gpu_burn, and of each compute HCA",
     .on = ON_GPUS,
-    .scopes = SCOPE_HOST,
     .window = true,
     .loads = LOAD_GPUS,
     .slight = loads_slightly,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS({"seconds", ARGUMENT_COUNT, "30",
+                            "how long the GPUs are kept busy; the links are read half-way", MORE_IS_MORE},
+                           HCAS_ARGUMENT_ROW),
     .arguments_fault = check_hcas_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"load", NULL, command_load, NULL}, {"under-load", "nvidia-smi", command_sample, half_way},
+                   {.name = "hcas", .parser = "key-value", .command = command_hcas, .aside = true}),
+    .items = ITEMS({"pcie.under_load", PER_GPU, NULL, DUTY_GATE, load_rules},
+                   {"pcie.at_maximum", PER_GPU, NULL, DUTY_GATE, maximum_rules},
+                   {"pcie.generation", PER_GPU, NULL, DUTY_GATE, NULL},
+                   {"pcie.width", PER_GPU, NULL, DUTY_GATE, NULL},
+                   {"pcie.replays", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"pcie.at_maximum", PER_HCA, NULL, DUTY_GATE, hca_rules},
+                   {"pcie.width", PER_HCA, NULL, DUTY_GATE, NULL},
+                   {"pcie.generation", PER_HCA, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"pcie.under_load", REASON(gpu_idle_while_read)},
+                         {"pcie.*", REASON(see_link_status_and_reseat)}, {"sound", REASON(does_cuda_start)}),
     .expected = expected_s,
     .read = read_links,
 };

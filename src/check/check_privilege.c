@@ -25,27 +25,18 @@ static void read_id(const struct check_context *context, const struct attempt *a
 /* A right that is missing says nothing about the hardware: undecided, with the remedy. */
 static const struct limit root_rules[] = RULES_EQUAL("host.root", "yes", "assay", .inconclusive = true);
 
-static const struct item items[] = {{"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}, {0}};
-
-static const struct remedy remedies[] = {
-    {"host.root", .problem = "sudo", .on_hosts = true,
-     .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
-    {"*", REASON(let_it_become_root)},
-    {0}};
-
-static const struct part_row parts[] = {{.name = "main", .script = "id -u"}, {0}};
-
 const struct check check_privilege = {
     .name = "privilege",
     .title = "Root rights",
     .summary = "what needs root gets it, by sudo -n or a root login",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "main", .script = "id -u"}),
+    .items = ITEMS({"host.root", PER_TARGET, NULL, DUTY_GATE, root_rules}),
+    .remedies = REMEDIES({"host.root", .problem = "sudo", .on_hosts = true,
+                          .command = "echo '{user} ALL=(ALL) NOPASSWD: ALL' | sudo tee /etc/sudoers.d/assay"},
+                         {"*", REASON(let_it_become_root)}),
     .expected_s = 2,
     .read = read_id,
 };

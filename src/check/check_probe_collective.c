@@ -18,19 +18,6 @@
 
 static const char program[] = "assay-probe-collective";
 
-static const struct argument arguments[] = {
-    {"collective", ARGUMENT_TEXT, "all_reduce",
-     "all_reduce, all_gather, reduce_scatter, alltoall or sendrecv"},
-    {"backend", ARGUMENT_TEXT, "nccl", "nccl, or host: MPI over the CPUs, which says nothing of GPUs"},
-    {"begin", ARGUMENT_SIZE, "1M", "smallest message", LESS_IS_MORE},
-    {"end", ARGUMENT_SIZE, "1G", "largest message", MORE_IS_MORE},
-    {"factor", ARGUMENT_COUNT, "4", "each size is this times the one before", LESS_IS_MORE},
-    {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size", MORE_IS_MORE},
-    {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts", MORE_IS_MORE},
-    {"ranks_per_host", ARGUMENT_COUNT, NULL, "ranks on each host; one for each GPU unless given"},
-    {0},
-};
-
 static const char *collective(const struct check_context *context)
 {
     return check_text(context, "collective");
@@ -68,8 +55,6 @@ static void put_command(const struct check_context *context, struct text *out)
     witness_put_option(context, out);
     text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
 }
-
-static const struct part_row parts[] = {{"main", "assay-probe", put_command, NULL}, {0}};
 
 static const struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
                                    const char *source)
@@ -170,9 +155,7 @@ static void measure_hosts(const struct check_context *context, struct reading *o
 
     for (size_t i = 0; i < context->member_count; i++)
         worst[i] = NAN;
-    for (size_t i = 0; i < out->measurements.count; i++) {
-        const struct measurement *measurement = &out->measurements.items[i];
-
+    list_each (measurement, out->measurements) {
         if (strcmp(measurement->metric, from) != 0)
             continue;
         member = check_member_of(context, measurement->subject, member);
@@ -217,15 +200,6 @@ static void read_probe(const struct check_context *context, const struct attempt
     witness_read(context, attempt, out);
 }
 
-static const struct remedy remedies[] = {
-    {"probe.*.wrong", REASON(wrong_data_is_not_accepted)},
-    {"probe.*.busbw", REASON(see_probe_stragglers)},
-    {"probe.host_path", REASON(look_at_this_hosts_cables)},
-    {"sound", REASON(look_at_the_rank_that_did_not_arrive)},
-    {"probe.*", REASON(see_which_ranks_did_not_start)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 120 + (unsigned)context->member_count;
@@ -243,11 +217,24 @@ const struct check check_probe_collective = {
     .witness = true,
     .bandwidth = "probe.*.busbw",
     .at_size = nccl_at_size,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"collective", ARGUMENT_TEXT, "all_reduce",
+         "all_reduce, all_gather, reduce_scatter, alltoall or sendrecv"},
+        {"backend", ARGUMENT_TEXT, "nccl", "nccl, or host: MPI over the CPUs, which says nothing of GPUs"},
+        {"begin", ARGUMENT_SIZE, "1M", "smallest message", LESS_IS_MORE},
+        {"end", ARGUMENT_SIZE, "1G", "largest message", MORE_IS_MORE},
+        {"factor", ARGUMENT_COUNT, "4", "each size is this times the one before", LESS_IS_MORE},
+        {"iterations", ARGUMENT_COUNT, "20", "timed rounds of each size", MORE_IS_MORE},
+        {"warmup", ARGUMENT_COUNT, "5", "rounds before the clock starts", MORE_IS_MORE},
+        {"ranks_per_host", ARGUMENT_COUNT, NULL, "ranks on each host; one for each GPU unless given"}),
     .arguments_fault = nccl_arguments_fault,
     .arguments_valid = arguments_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", "assay-probe", put_command, NULL}),
+    .remedies = REMEDIES({"probe.*.wrong", REASON(wrong_data_is_not_accepted)},
+                         {"probe.*.busbw", REASON(see_probe_stragglers)},
+                         {"probe.host_path", REASON(look_at_this_hosts_cables)},
+                         {"sound", REASON(look_at_the_rank_that_did_not_arrive)},
+                         {"probe.*", REASON(see_which_ranks_did_not_start)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_probe,

@@ -56,8 +56,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_rdma_local);
 }
 
-static const struct part_row parts[] = {{"perftest", "perftest", command, NULL}, {0}};
-
 static void read_runs(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct rdma_names names = {.subject = subject_of};
@@ -76,16 +74,6 @@ static void slots_of_rails(const struct check_context *context, struct slot_list
         slot_add(context, slots, "rdma.write.bandwidth", subject_of(context, i), at, DUTY_GATE, rules);
 }
 
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"path", ARGUMENT_TEXT, "loopback",
-     "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
-     "(InfiniBand only)"},
-    {"size", ARGUMENT_SIZE, "1M", "of one message"},
-    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little", MORE_IS_MORE},
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     const char *path = check_text(context, "path");
@@ -94,12 +82,6 @@ static const char *arguments_fault(const struct check_context *context)
         return "path is neither loopback nor neighbour";
     return check_hcas_fault(context);
 }
-
-static const struct remedy remedies[] = {
-    {"rdma.*", REASON(look_at_hca_or_cables)},
-    {"sound", REASON(is_perftest_installed)},
-    {0},
-};
 
 static bool applies(const struct platform *platform)
 {
@@ -115,16 +97,22 @@ const struct check check_rdma_bandwidth = {
     .name = "rdma-bandwidth",
     .title = "RDMA bandwidth",
     .summary = "ib_write_bw of every compute HCA: to itself, or to the next rail over the switches",
-    .scopes = SCOPE_HOST,
     .as_root = true,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_PORTS,
     .applies = applies,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        HCAS_ARGUMENT_ROW,
+        {"path", ARGUMENT_TEXT, "loopback",
+         "loopback: each HCA to itself, inside the adapter; neighbour: to the next rail, over the switches "
+         "(InfiniBand only)"},
+        {"size", ARGUMENT_SIZE, "1M", "of one message"},
+        {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little",
+         MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"perftest", "perftest", command, NULL}),
+    .remedies = REMEDIES({"rdma.*", REASON(look_at_hca_or_cables)}, {"sound", REASON(is_perftest_installed)}),
     .more_slots = slots_of_rails,
     .expected = expected_s,
     .read = read_runs,

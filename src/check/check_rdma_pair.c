@@ -197,19 +197,6 @@ static void slots_of_ways(const struct check_context *context, struct slot_list 
                      DUTY_GATE, rules);
 }
 
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
-    {"latency", ARGUMENT_FLAG, NULL, "the time of a message of 2 bytes instead: ib_write_lat, ib_send_lat"},
-    {"bidirectional", ARGUMENT_FLAG, NULL,
-     "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
-    {"gpudirect", ARGUMENT_FLAG, NULL,
-     "from and to the memory of the GPU that goes with the HCA (--use_cuda)"},
-    {"size", ARGUMENT_SIZE, "1M", "of one message"},
-    {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little", MORE_IS_MORE},
-    {0},
-};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     const char *operation = check_text(context, "operation");
@@ -236,13 +223,6 @@ static int host_valid(const struct check_context *context, const char *hostfile,
         context->step->name, rdma_hca_count(context));
 }
 
-static const struct remedy remedies[] = {
-    {"rdma.*.latency.*", REASON(look_for_what_adds_latency)},
-    {"rdma.*", REASON(look_at_both_ends_of_the_rail)},
-    {"sound", REASON(is_perftest_on_both_hosts)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return 40 + 10 * rdma_hca_count(context);
@@ -259,11 +239,23 @@ const struct check check_rdma_pair = {
     .window = true,
     .loads = LOAD_PORTS,
     .slight = is_latency,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        HCAS_ARGUMENT_ROW, {"operation", ARGUMENT_TEXT, "write", "write or send: ib_write_bw, ib_send_bw"},
+        {"latency", ARGUMENT_FLAG, NULL,
+         "the time of a message of 2 bytes instead: ib_write_lat, ib_send_lat"},
+        {"bidirectional", ARGUMENT_FLAG, NULL,
+         "both hosts send at once (-b): the sum of both directions, as a metric of its own"},
+        {"gpudirect", ARGUMENT_FLAG, NULL,
+         "from and to the memory of the GPU that goes with the HCA (--use_cuda)"},
+        {"size", ARGUMENT_SIZE, "1M", "of one message"},
+        {"iterations", ARGUMENT_COUNT, "20000", "messages of one run; short runs show too little",
+         MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
     .parts = parts,
-    .remedies = remedies,
+    .remedies = REMEDIES({"rdma.*.latency.*", REASON(look_for_what_adds_latency)},
+                         {"rdma.*", REASON(look_at_both_ends_of_the_rail)},
+                         {"sound", REASON(is_perftest_on_both_hosts)}),
     .more_slots = slots_of_ways,
     .expected = expected_s,
     .read = read_ways,

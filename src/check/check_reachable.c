@@ -42,35 +42,21 @@ static const struct limit machine_rules[] =
     RULES(.metric = "host.machine", .rule = RULE_DISTINCT,
           .source = "assay: one line of the hostfile, one host", .status = LIMIT_TOOL);
 
-static const struct item items[] = {
-    {"host.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
-    {"host.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"host.kernel", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"host.login", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"host.machine", REASON(one_machine_twice), .problem = "two names for one host"},
-    {0},
-};
-
-static const struct part_row parts[] = {
-    {.name = "main",
-     .script = "hostname; uname -srm; id -un; readlink /proc/self/ns/net || echo no network namespaces"},
-    {0}};
-
 const struct check check_reachable = {
     .name = "reachable",
     .title = "Reachable",
     .summary =
         "the host answers over ssh, runs a command, and is not another host of the run under a second name",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS(
+        {.name = "main",
+         .script = "hostname; uname -srm; id -un; readlink /proc/self/ns/net || echo no network namespaces"}),
+    .items = ITEMS({"host.machine", PER_TARGET, NULL, DUTY_GATE, machine_rules},
+                   {"host.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"host.kernel", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"host.login", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"host.machine", REASON(one_machine_twice), .problem = "two names for one host"}),
     .expected_s = 2,
     .read = read_answer,
 };

@@ -27,13 +27,6 @@ static void command_settings(const struct check_context *context, struct text *o
     text_put(out, script_roce_settings);
 }
 
-static const struct part_row parts[] = {{.name = "sysfs",
-                                         .parser = "ib-sysfs",
-                                         .script = script_roce_addresses,
-                                         .typed = "grep of ports and addresses below /sys/class/infiniband"},
-                                        {"settings", NULL, command_settings, NULL},
-                                        {0}};
-
 /* Which of the priorities are on, and of how many that was told. */
 struct priorities {
     bool on[PRIORITIES];
@@ -203,27 +196,6 @@ static const struct limit layer_rules[] =
     RULES_EQUAL("ib.link_layer", "Ethernet", "assay: this check is for Ethernet", .inconclusive = true);
 static const struct limit address_rules[] = RULES_EQUAL("roce.v2", "yes", "assay");
 
-static const struct item items[] = {
-    {"ib.link_layer", PER_HCA_PORT, NULL, DUTY_GATE, layer_rules},
-    {"roce.v2", PER_HCA_PORT, NULL, DUTY_GATE, address_rules},
-    {"roce.netdev", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {"roce.trust", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    HCAS_ARGUMENT_ROW,
-    {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have",
-     GIVEN_IS_MORE},
-    {"gid_index", ARGUMENT_TEXT, NULL, "of the first routable RoCE v2 address; default: whatever all have",
-     GIVEN_IS_MORE},
-    {"pfc", ARGUMENT_TEXT, NULL,
-     "priorities with flow control, such as 3 or none; default: whatever all have", GIVEN_IS_MORE},
-    {"ecn", ARGUMENT_TEXT, NULL, "priorities with congestion control; default: whatever all hosts have",
-     GIVEN_IS_MORE},
-    {0},
-};
-
 static void slots_of_settings(const struct check_context *context, struct slot_list *slots)
 {
     static const char *const settings[] = {"mtu", "gid_index", "pfc", "ecn"};
@@ -241,31 +213,39 @@ static void slots_of_settings(const struct check_context *context, struct slot_l
     }
 }
 
-static const struct remedy remedies[] = {
-    {"ib.link_layer", REASON(leave_out_on_infiniband)},
-    {"roce.v2", REASON(give_hca_an_address)},
-    {"roce.gid_index", REASON(give_same_ip_families)},
-    {"roce.mtu", REASON(set_mtu)},
-    {"roce.pfc", REASON(set_pfc)},
-    {"roce.ecn", REASON(enable_ecn)},
-    {"sound", REASON(install_mlnx_qos_or_dcb)},
-    {0},
-};
-
 const struct check check_roce = {
     .name = "roce",
     .title = "RoCE settings",
     .summary = "on Ethernet: RoCE v2 addresses, and MTU, flow and congestion control alike on all hosts",
     .on = ON_HCAS,
     .concerns = OF_NETWORK,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_PORTS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        HCAS_ARGUMENT_ROW,
+        {"mtu", ARGUMENT_TEXT, NULL, "of the network devices, such as 9000; default: whatever all hosts have",
+         GIVEN_IS_MORE},
+        {"gid_index", ARGUMENT_TEXT, NULL,
+         "of the first routable RoCE v2 address; default: whatever all have", GIVEN_IS_MORE},
+        {"pfc", ARGUMENT_TEXT, NULL,
+         "priorities with flow control, such as 3 or none; default: whatever all have", GIVEN_IS_MORE},
+        {"ecn", ARGUMENT_TEXT, NULL, "priorities with congestion control; default: whatever all hosts have",
+         GIVEN_IS_MORE}),
     .arguments_fault = check_hcas_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "sysfs",
+                    .parser = "ib-sysfs",
+                    .script = script_roce_addresses,
+                    .typed = "grep of ports and addresses below /sys/class/infiniband"},
+                   {"settings", NULL, command_settings, NULL}),
+    .items = ITEMS({"ib.link_layer", PER_HCA_PORT, NULL, DUTY_GATE, layer_rules},
+                   {"roce.v2", PER_HCA_PORT, NULL, DUTY_GATE, address_rules},
+                   {"roce.netdev", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
+                   {"roce.trust", PER_HCA_PORT, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"ib.link_layer", REASON(leave_out_on_infiniband)}, {"roce.v2", REASON(give_hca_an_address)},
+                 {"roce.gid_index", REASON(give_same_ip_families)}, {"roce.mtu", REASON(set_mtu)},
+                 {"roce.pfc", REASON(set_pfc)}, {"roce.ecn", REASON(enable_ecn)},
+                 {"sound", REASON(install_mlnx_qos_or_dcb)}),
     .more_slots = slots_of_settings,
     .expected_s = 10,
     .read = read_roce,

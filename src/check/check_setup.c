@@ -13,16 +13,6 @@
 
 enum { NAMES_WITHIN_S = 30 /* as sh/setup.sh has it */ };
 
-static const struct argument arguments[] = {
-    {"folders", ARGUMENT_LIST, NULL,
-     "where there must be space; default [\"/var/tmp\"], which keeps outputs of tests", GIVEN_IS_MORE},
-    {"free_mib", ARGUMENT_COUNT, "1024", "free space that each of them must have, MiB", MORE_IS_MORE},
-    {"open_files", ARGUMENT_COUNT, "1024", "files that a login may have open at least", MORE_IS_MORE},
-    {"names", ARGUMENT_LIST, NULL,
-     "names that must resolve on the host, [\"node[1-8]\"]; addresses are passed over", GIVEN_IS_MORE},
-    {0},
-};
-
 static const struct json *argument(const struct check_context *context, const char *name)
 {
     return json_get(context->step->arguments, name);
@@ -87,8 +77,6 @@ static void command(const struct check_context *context, struct text *out)
         script_tool(context, out, "nvidia_smi", "nvidia-smi");
     text_put(out, script_setup);
 }
-
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
 
 /* -- Reading -- */
 
@@ -156,12 +144,6 @@ static const struct limit names_rules[] =
     RULES_EQUAL("setup.names", "all", "assay", .note = REASON(name_leads_to_itself));
 static const struct limit slots_rules[] = RULES_EQUAL("setup.slots", "as declared", "assay");
 
-static const struct item items[] = {
-    {"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
-    {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static const struct limit *floor_rule(const struct check_context *context, const char *metric,
                                       const char *argument_name, const char *unit)
 {
@@ -210,33 +192,35 @@ static const char *arguments_fault(const struct check_context *context)
     return NULL;
 }
 
-static const struct remedy remedies[] = {
-    {"setup.free_space", REASON(make_room_in_folder), .problem = "disk space", .on_hosts = true,
-     .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
-    {"setup.writable", REASON(let_login_write), .problem = "disk space", .on_hosts = true,
-     .command = "ls -ld {subject}"},
-    {"setup.file_limit", REASON(raise_open_files), .problem = "open files", .on_hosts = true,
-     .command = "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
-                "/etc/security/limits.d/assay-files.conf"},
-    {"setup.kill_user_processes", REASON(keep_processes_after_logout), .problem = "logout ends processes",
-     .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
-    {"setup.names", REASON(give_hosts_same_names), .problem = "name resolution", .on_hosts = true,
-     .command = "getent ahosts NAME; cat /etc/hosts"},
-    {"setup.slots", REASON(correct_slots), .problem = "slots"},
-    {0},
-};
-
 const struct check check_setup = {
     .name = "setup",
     .title = "Set-up",
     .summary = "space, open files, names of the other hosts, slots as declared",
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"folders", ARGUMENT_LIST, NULL,
+         "where there must be space; default [\"/var/tmp\"], which keeps outputs of tests", GIVEN_IS_MORE},
+        {"free_mib", ARGUMENT_COUNT, "1024", "free space that each of them must have, MiB", MORE_IS_MORE},
+        {"open_files", ARGUMENT_COUNT, "1024", "files that a login may have open at least", MORE_IS_MORE},
+        {"names", ARGUMENT_LIST, NULL,
+         "names that must resolve on the host, [\"node[1-8]\"]; addresses are passed over", GIVEN_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .items = ITEMS({"setup.kill_user_processes", PER_TARGET, NULL, DUTY_GATE, kill_rules},
+                   {"setup.hostname", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES(
+        {"setup.free_space", REASON(make_room_in_folder), .problem = "disk space", .on_hosts = true,
+         .command = "sudo du -xh -d 2 {subject} | sort -h | tail"},
+        {"setup.writable", REASON(let_login_write), .problem = "disk space", .on_hosts = true,
+         .command = "ls -ld {subject}"},
+        {"setup.file_limit", REASON(raise_open_files), .problem = "open files", .on_hosts = true,
+         .command = "printf '* soft nofile 65536\\n* hard nofile 1048576\\n' | sudo tee "
+                    "/etc/security/limits.d/assay-files.conf"},
+        {"setup.kill_user_processes", REASON(keep_processes_after_logout), .problem = "logout ends processes",
+         .on_hosts = true, .command = "sudo loginctl enable-linger {user}"},
+        {"setup.names", REASON(give_hosts_same_names), .problem = "name resolution", .on_hosts = true,
+         .command = "getent ahosts NAME; cat /etc/hosts"},
+        {"setup.slots", REASON(correct_slots), .problem = "slots"}),
     .more_slots = more_slots,
     .expected_s = NAMES_WITHIN_S,
     .read = read_values,

@@ -14,20 +14,6 @@ enum { LARGEST_TOLD = 5, KIB_OF_MIB = 1024, MIB_OF_GIB = 1024 };
 static const char *const usual_folders[] = {"/home/*",  "/root",    "/tmp", "/var/lib",
                                             "/var/log", "/var/tmp", NULL};
 
-static const struct argument arguments[] = {
-    {"folders", ARGUMENT_LIST, NULL,
-     "folders whose size is told; of \"/home/*\" the largest of each in it too; default [\"/home/*\", \"/root\", \"/tmp\", "
-     "\"/var/lib\", \"/var/log\", \"/var/tmp\"]",
-     GIVEN_IS_MORE},
-    {"used_most", ARGUMENT_COUNT, "90", "percent of a file system of the host's own that may be used",
-     LESS_IS_MORE},
-    {"inodes_most", ARGUMENT_COUNT, "90", "percent of its inodes that may be used", LESS_IS_MORE},
-    {"folder_most_gib", ARGUMENT_COUNT, "0",
-     "GiB that a folder, of \"/home/*\" each in it, may take; without it sizes are recorded", LESS_IS_MORE},
-    {"seconds", ARGUMENT_COUNT, "120", "how long reading the folders may take", MORE_IS_MORE},
-    {0},
-};
-
 /* The i-th folder; NULL when there are no more. */
 static const char *folder_of(const struct check_context *context, size_t i)
 {
@@ -75,8 +61,6 @@ static void command(const struct check_context *context, struct text *out)
     script_set_number(out, "within_s", check_number(context, "seconds"), 0);
     text_put(out, script_space);
 }
-
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
 
 /* -- Reading -- */
 
@@ -167,16 +151,6 @@ static void read_space(const struct check_context *context, const struct attempt
 
 /* -- What is owed -- */
 
-static const struct item items[] = {
-    {"space.full", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("space.full", "no", "assay: argument used_most")},
-    {"space.inodes_full", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("space.inodes_full", "no", "assay: argument inodes_most")},
-    {"space.used_most", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"space.inodes_used_most", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static void add_size(const struct check_context *context, struct slot_list *slots, const char *metric,
                      const char *folder, bool judged)
 {
@@ -206,16 +180,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     }
 }
 
-static const struct remedy remedies[] = {
-    {"space.full", REASON(make_room_where_full), .problem = "disk space", .on_hosts = true,
-     .command = "df -h -l; sudo du -xh -d 2 / | sort -h | tail -n 20"},
-    {"space.inodes_full", REASON(remove_many_small_files), .problem = "inodes", .on_hosts = true,
-     .command = "df -i -l; sudo du -x --inodes -d 2 / | sort -n | tail -n 20"},
-    {"space.size", REASON(make_room_in_folder)},
-    {"space.largest", REASON(make_room_in_folder)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return (unsigned)check_number(context, "seconds") + 10;
@@ -226,14 +190,34 @@ const struct check check_space = {
     .title = "Space",
     .summary = "how full the host's own file systems are, and which folders take it and grow",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"folders", ARGUMENT_LIST, NULL,
+         "folders whose size is told; of \"/home/*\" the largest of each in it too; default [\"/home/*\", \"/root\", \"/tmp\", "
+         "\"/var/lib\", \"/var/log\", \"/var/tmp\"]",
+         GIVEN_IS_MORE},
+        {"used_most", ARGUMENT_COUNT, "90", "percent of a file system of the host's own that may be used",
+         LESS_IS_MORE},
+        {"inodes_most", ARGUMENT_COUNT, "90", "percent of its inodes that may be used", LESS_IS_MORE},
+        {"folder_most_gib", ARGUMENT_COUNT, "0",
+         "GiB that a folder, of \"/home/*\" each in it, may take; without it sizes are recorded",
+         LESS_IS_MORE},
+        {"seconds", ARGUMENT_COUNT, "120", "how long reading the folders may take", MORE_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .items = ITEMS({"space.full", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("space.full", "no", "assay: argument used_most")},
+                   {"space.inodes_full", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("space.inodes_full", "no", "assay: argument inodes_most")},
+                   {"space.used_most", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"space.inodes_used_most", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"space.full", REASON(make_room_where_full), .problem = "disk space", .on_hosts = true,
+                  .command = "df -h -l; sudo du -xh -d 2 / | sort -h | tail -n 20"},
+                 {"space.inodes_full", REASON(remove_many_small_files), .problem = "inodes", .on_hosts = true,
+                  .command = "df -i -l; sudo du -x --inodes -d 2 / | sort -n | tail -n 20"},
+                 {"space.size", REASON(make_room_in_folder)}, {"space.largest", REASON(make_room_in_folder)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_space,

@@ -21,46 +21,34 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_ssh_hardening);
 }
 
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
-
 #define KEYS_ONLY "assay: keys only, see sshd_config(5)"
-
-static const struct item items[] = {
-    {"sshd.permitrootlogin", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.permitrootlogin", "no|prohibit-password|without-password|forced-commands-only",
-                         KEYS_ONLY)},
-    {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.passwordauthentication", "no", KEYS_ONLY)},
-    {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.permitemptypasswords", "no", KEYS_ONLY)},
-    {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.pubkeyauthentication", "yes", KEYS_ONLY)},
-    {"sshd.kbdinteractiveauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.kbdinteractiveauthentication", "no", KEYS_ONLY)},
-    {"sshd.hostbasedauthentication", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.hostbasedauthentication", "no", KEYS_ONLY)},
-    {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_ONE_OF("sshd.x11forwarding", "no", KEYS_ONLY)},
-    {"sshd.maxauthtries", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"*", REASON(set_sshd_config)},
-    {0},
-};
 
 const struct check check_ssh_hardening = {
     .name = "ssh-hardening",
     .title = "SSH server",
     .summary = "how sshd is configured: root, passwords, keys; recorded unless the suite gates it",
     .concerns = OF_HOST,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .items =
+        ITEMS({"sshd.permitrootlogin", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.permitrootlogin",
+                                   "no|prohibit-password|without-password|forced-commands-only", KEYS_ONLY)},
+              {"sshd.passwordauthentication", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.passwordauthentication", "no", KEYS_ONLY)},
+              {"sshd.permitemptypasswords", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.permitemptypasswords", "no", KEYS_ONLY)},
+              {"sshd.pubkeyauthentication", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.pubkeyauthentication", "yes", KEYS_ONLY)},
+              {"sshd.kbdinteractiveauthentication", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.kbdinteractiveauthentication", "no", KEYS_ONLY)},
+              {"sshd.hostbasedauthentication", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.hostbasedauthentication", "no", KEYS_ONLY)},
+              {"sshd.x11forwarding", PER_TARGET, NULL, DUTY_RECORD,
+               LIMITS RULES_ONE_OF("sshd.x11forwarding", "no", KEYS_ONLY)},
+              {"sshd.maxauthtries", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies = REMEDIES({"*", REASON(set_sshd_config)}),
     .expected_s = 3,
     .read = read_parts,
 };

@@ -49,13 +49,6 @@ static const struct known *known_tool(const char *name)
     return &other;
 }
 
-static const struct argument arguments[] = {
-    {"tools", ARGUMENT_MAP, NULL,
-     "which tools, by the names that checks have for them, and on which platforms: {\"gpu_burn\": \"hgx-h100 "
-     "hgx-h200\"}; \"\" on all"},
-    {0},
-};
-
 static const struct json *tools_of(const struct check_context *context)
 {
     return json_get(context->step->arguments, "tools");
@@ -96,8 +89,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_tools);
 }
 
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
-
 /* -- What is owed -- */
 
 /* A tool that is not there says nothing about the hardware: undecided, with the remedy. */
@@ -132,14 +123,6 @@ static const char *arguments_fault(const struct check_context *context)
     return tools == NULL || tools->count == 0 ? "\"tools\" names no tool" : NULL;
 }
 
-static const struct remedy remedies[] = {
-    {"tool.found", REASON(bring_the_tool), .problem = "tool missing", .on_hosts = true},
-    {"tool.libraries", REASON(bring_or_name_the_library), .problem = "library missing", .on_hosts = true},
-    {"tool.sha256", REASON(copy_one_program_to_all)},
-    {"tool.*", .problem = "tool differs", .on_hosts = true,
-     .command = "sha256sum \"$(command -v {subject})\""},
-    {0}};
-
 static unsigned expected_s(const struct check_context *context)
 {
     const struct json *tools = tools_of(context);
@@ -151,12 +134,19 @@ const struct check check_tools = {
     .name = "tools",
     .title = "Tools",
     .summary = "the tools that a suite needs are there with their libraries, and the same on all hosts",
-    .scopes = SCOPE_HOST,
     .passive = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"tools", ARGUMENT_MAP, NULL,
+         "which tools, by the names that checks have for them, and on which platforms: {\"gpu_burn\": \"hgx-h100 "
+         "hgx-h200\"}; \"\" on all"}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .remedies = REMEDIES(
+        {"tool.found", REASON(bring_the_tool), .problem = "tool missing", .on_hosts = true},
+        {"tool.libraries", REASON(bring_or_name_the_library), .problem = "library missing", .on_hosts = true},
+        {"tool.sha256", REASON(copy_one_program_to_all)},
+        {"tool.*", .problem = "tool differs", .on_hosts = true,
+         .command = "sha256sum \"$(command -v {subject})\""}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_parts,

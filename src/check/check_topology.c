@@ -24,15 +24,6 @@ static void command_acs(const struct check_context *context, struct text *out)
     text_put(out, " -vvv");
 }
 
-static const struct part_row parts[] = {
-    {"topo", "nvidia-smi-topo", command_topo, NULL},
-    {"acs", NULL, command_acs, NULL},
-    {.name = "cmdline", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline"},
-    {.name = "modules", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/modules"},
-    {.name = "driver", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version"},
-    {0},
-};
-
 /* What the part printed, or an empty slice: these facts are written down where they can be had. */
 static struct slice output_of(const struct attempt *attempt, const char *name)
 {
@@ -180,18 +171,6 @@ static const struct limit near_rules[] = {
 
 #define ALIKE "assay: hosts of one platform are set up alike"
 
-static const struct item items[] = {
-    {"topo.nearest", PER_HCA, NULL, DUTY_GATE, near_rules},
-    {"topo.nearest_gpu", PER_HCA, NULL, DUTY_RECORD, NULL},
-    {"topo.cpu_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"topo.numa_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"pci.acs", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("pci.acs", ALIKE)},
-    {"pci.acs_devices", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"kernel.iommu", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("kernel.iommu", ALIKE)},
-    {"gpudirect.rdma", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("gpudirect.rdma", ALIKE)},
-    {0},
-};
-
 static const struct limit acs_advice[] =
     RULES_EQUAL("advised.acs", "off",
                 "NCCL user guide, Troubleshooting: PCI Access Control Services (ACS), on bare metal");
@@ -232,24 +211,6 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
                      DUTY_GATE, links);
 }
 
-static const struct remedy remedies[] = {
-    {"topo.link", REASON(see_nvlinks_and_fabric_manager)},
-    {"topo.nearest", REASON(compare_slot_with_drawing)},
-    {"pci.acs", REASON(compare_acs_settings)},
-    {"kernel.iommu", REASON(give_one_kernel_command_line)},
-    {"gpudirect.rdma", REASON(load_nvidia_peermem)},
-    {"advised.acs", REASON(turn_acs_off)},
-    {"advised.iommu", REASON(let_iommu_pass_through)},
-    {"advised.gpudirect", REASON(load_nvidia_peermem)},
-    {"sound", REASON(does_nvidia_smi_answer)},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    ALLOWED_ARGUMENT_ROW("{\"kernel.iommu\": \"iommu=pt|kernel's default\"}"),
-    {0},
-};
-
 static bool applies(const struct platform *platform)
 {
     return platform->gpu_count > 1 || platform->hcas.count > 0;
@@ -259,15 +220,31 @@ const struct check check_topology = {
     .name = "topology",
     .title = "Topology",
     .summary = "nvidia-smi topo -m: every GPU pair over all NVLinks, each compute HCA beside a GPU",
-    .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
     .applies = applies,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(ALLOWED_ARGUMENT_ROW("{\"kernel.iommu\": \"iommu=pt|kernel's default\"}")),
     .arguments_fault = rules_allowed_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"topo", "nvidia-smi-topo", command_topo, NULL}, {"acs", NULL, command_acs, NULL},
+                   {.name = "cmdline", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/cmdline"},
+                   {.name = "modules", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/modules"},
+                   {.name = "driver", .script = "cat \"$ASSAY_LAB_ROOT\"/proc/driver/nvidia/version"}),
+    .items =
+        ITEMS({"topo.nearest", PER_HCA, NULL, DUTY_GATE, near_rules},
+              {"topo.nearest_gpu", PER_HCA, NULL, DUTY_RECORD, NULL},
+              {"topo.cpu_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
+              {"topo.numa_affinity", PER_GPU, NULL, DUTY_RECORD, NULL},
+              {"pci.acs", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("pci.acs", ALIKE)},
+              {"pci.acs_devices", PER_TARGET, NULL, DUTY_RECORD, NULL},
+              {"kernel.iommu", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("kernel.iommu", ALIKE)},
+              {"gpudirect.rdma", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("gpudirect.rdma", ALIKE)}),
+    .remedies = REMEDIES(
+        {"topo.link", REASON(see_nvlinks_and_fabric_manager)},
+        {"topo.nearest", REASON(compare_slot_with_drawing)}, {"pci.acs", REASON(compare_acs_settings)},
+        {"kernel.iommu", REASON(give_one_kernel_command_line)},
+        {"gpudirect.rdma", REASON(load_nvidia_peermem)}, {"advised.acs", REASON(turn_acs_off)},
+        {"advised.iommu", REASON(let_iommu_pass_through)}, {"advised.gpudirect", REASON(load_nvidia_peermem)},
+        {"sound", REASON(does_nvidia_smi_answer)}),
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_topology,

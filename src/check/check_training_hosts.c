@@ -28,12 +28,6 @@ static const char program[] = "assay-probe-gpu-mpi";
 #define LAST_PERCENT 50.0
 #define LATE_PERCENT 1.0
 
-static const struct argument arguments[] = {
-    {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     /* Its log would come between the lines that are read: ranks share one output. */
@@ -47,24 +41,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
 }
 
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
-static const struct item items[] = {
-    {"training.host", PER_MEMBER, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.host", "right", PROBE_GPU_SAME_WORK)},
-    {"training.losses", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
-    {"training.host_forward", PER_MEMBER, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.host_forward")},
-    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
-    {"training.stragglers", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"training.host_late", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    {"training.host_last", PER_MEMBER, NULL, DUTY_RECORD, NULL},
-    PROBE_GPU_TRAINING_RATES,
-    {"training.digest", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    PROBE_GPU_TRAINING_KIND,
-    {0},
-};
-
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     probe_gpu_slots(context, slots);
@@ -73,18 +49,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                                                    arena_printf(context->arena, "%zu", context->member_count),
                                                    "assay: the members of the step")));
 }
-
-static const struct remedy remedies[] = {
-    {"training.host", REASON(host_of_training_is_wrong)},
-    {"training.losses", REASON(training_goes_astray)},
-    {"training.host_forward", REASON(host_trains_slowly)},
-    {"training.tflops", REASON(see_training_stragglers)},
-    {"probe.hosts", REASON(see_which_ranks_did_not_start)},
-    {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_sums_wrong},
-    {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_answers_wrong},
-    {"sound", REASON(see_training_of_hosts_starts)},
-    {0},
-};
 
 /* --- what the hosts' GPUs say --- */
 
@@ -233,12 +197,32 @@ const struct check check_training_hosts = {
     .window = true,
     .loads = LOAD_GPUS | LOAD_NVLINKS,
     .loads_across = LOAD_PORTS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_steps_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS(
+        {"training.host", PER_MEMBER, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("training.host", "right", PROBE_GPU_SAME_WORK)},
+        {"training.losses", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
+        {"training.host_forward", PER_MEMBER, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.host_forward")},
+        {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
+        {"training.stragglers", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"training.host_late", PER_MEMBER, NULL, DUTY_RECORD, NULL},
+        {"training.host_last", PER_MEMBER, NULL, DUTY_RECORD, NULL}, PROBE_GPU_TRAINING_RATES,
+        {"training.digest", PER_TARGET, NULL, DUTY_RECORD, NULL}, PROBE_GPU_TRAINING_KIND),
     .more_slots = more_slots,
-    .remedies = remedies,
+    .remedies =
+        REMEDIES({"training.host", REASON(host_of_training_is_wrong)},
+                 {"training.losses", REASON(training_goes_astray)},
+                 {"training.host_forward", REASON(host_trains_slowly)},
+                 {"training.tflops", REASON(see_training_stragglers)},
+                 {"probe.hosts", REASON(see_which_ranks_did_not_start)},
+                 {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_sums_wrong},
+                 {"sound", REASON(host_of_training_is_wrong), .about = &sentence_training_answers_wrong},
+                 {"sound", REASON(see_training_of_hosts_starts)}),
     .expected = expected_s,
     .read = read_training,
     .hosts_file = launcher_hosts_file,

@@ -11,50 +11,11 @@
 #include "probe_gpu.h"
 #include "rules.h"
 
-static const struct argument arguments[] = {
-    {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
-    PROBE_GPU_BACKEND_ROW,
-    {0},
-};
-
 static void command(const struct check_context *context, struct text *out)
 {
     probe_gpu_command(context, out, "training");
     text_printf(out, " --steps %.0f", check_number(context, "steps"));
 }
-
-static const struct part_row parts[] = {{"main", "assay-probe-gpu", command, NULL}, {0}};
-
-static const struct item items[] = {
-    {"training.answers", PER_GPU, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.answers", "right", PROBE_GPU_SAME_WORK)},
-    {"training.losses", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
-    {"training.digest", PER_TARGET, NULL, DUTY_GATE,
-     LIMITS RULES_SAME("training.digest", PROBE_GPU_SAME_WORK)},
-    {"training.forward", PER_GPU, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.forward")},
-    {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
-    PROBE_GPU_TRAINING_RATES,
-    {"training.forward.p1", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"training.late", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"training.last", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"training.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-    PROBE_GPU_TRAINING_KIND,
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"training.digest", REASON(host_trains_otherwise)},
-    {"training.answers", REASON(gpu_given_other_sums), .about = &sentence_training_sums},
-    {"training.answers", REASON(gpu_computes_wrong)},
-    {"training.losses", REASON(training_goes_astray)},
-    {"training.forward", REASON(gpu_computes_slowly)},
-    {"training.tflops", REASON(host_trains_slowly)},
-    {"sound", REASON(gpu_given_other_sums), .about = &sentence_training_sums_wrong},
-    {"sound", REASON(gpu_computes_wrong), .about = &sentence_training_answers_wrong},
-    {"sound", REASON(see_training_starts)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -74,16 +35,35 @@ const struct check check_training_step = {
         "speed, who comes late",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
     .window = true,
     .loads = LOAD_GPUS | LOAD_NVLINKS,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},
+        PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_steps_valid,
-    .parts = parts,
-    .items = items,
+    .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
+    .items = ITEMS({"training.answers", PER_GPU, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("training.answers", "right", PROBE_GPU_SAME_WORK)},
+                   {"training.losses", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_EQUAL("training.losses", "all are numbers", PROBE_GPU_SAME_WORK)},
+                   {"training.digest", PER_TARGET, NULL, DUTY_GATE,
+                    LIMITS RULES_SAME("training.digest", PROBE_GPU_SAME_WORK)},
+                   {"training.forward", PER_GPU, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.forward")},
+                   {"training.tflops", PER_TARGET, NULL, DUTY_GATE, PROBE_GPU_MEASURED("training.tflops")},
+                   PROBE_GPU_TRAINING_RATES, {"training.forward.p1", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"training.late", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"training.last", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"training.uuid", PER_GPU, NULL, DUTY_RECORD, NULL}, PROBE_GPU_TRAINING_KIND),
     .more_slots = probe_gpu_slots,
-    .remedies = remedies,
+    .remedies = REMEDIES(
+        {"training.digest", REASON(host_trains_otherwise)},
+        {"training.answers", REASON(gpu_given_other_sums), .about = &sentence_training_sums},
+        {"training.answers", REASON(gpu_computes_wrong)}, {"training.losses", REASON(training_goes_astray)},
+        {"training.forward", REASON(gpu_computes_slowly)}, {"training.tflops", REASON(host_trains_slowly)},
+        {"sound", REASON(gpu_given_other_sums), .about = &sentence_training_sums_wrong},
+        {"sound", REASON(gpu_computes_wrong), .about = &sentence_training_answers_wrong},
+        {"sound", REASON(see_training_starts)}),
     .expected = expected_s,
     .read = read_parts,
 };

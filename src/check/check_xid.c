@@ -14,11 +14,6 @@
 #include "script.h"
 #include "smi.h"
 
-static const struct part_row parts[] = {
-    {.name = "since-boot", .parser = "xid", .script = script_xid_log, .typed = "dmesg, or journalctl -k -b"},
-    {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
-    {0}};
-
 /* "gpu3" for the address of a kernel line, which has no function; "" for what is no GPU of nvidia-smi's. */
 static const char *gpu_at(const struct reading *smi, const char *address)
 {
@@ -112,34 +107,27 @@ static void read_log(const struct check_context *context, const struct attempt *
 static const struct limit none_rules[] = RULES_EQUAL(
     "xid.failing", "none", "docs.nvidia.com/deploy/xid-errors: what a restart of the program does not fix");
 
-static const struct item items[] = {
-    {"xid.failing", PER_GPU, NULL, DUTY_GATE, none_rules},
-    {"xid.failing", PER_TARGET, NULL, DUTY_GATE, none_rules},
-    {"xid.seen", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"xid.seen", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"xid.log_begins", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"xid.failing", REASON(do_xid_action)},
-    {"sound", REASON(let_login_read_kernel_log)},
-    {0},
-};
-
 const struct check check_xid = {
     .name = "xid",
     .title = "Xid errors since boot",
     .summary = "the kernel's log since boot has no Xid of the failing kind and no fatal SXid",
     .on = ON_GPUS,
     .concerns = OF_GPU,
-    .scopes = SCOPE_HOST,
     .passive = true,
     .loads = LOAD_GPUS | LOAD_NVLINKS,
     .as_root = true,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "since-boot",
+                    .parser = "xid",
+                    .script = script_xid_log,
+                    .typed = "dmesg, or journalctl -k -b"},
+                   {"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL}),
+    .items = ITEMS({"xid.failing", PER_GPU, NULL, DUTY_GATE, none_rules},
+                   {"xid.failing", PER_TARGET, NULL, DUTY_GATE, none_rules},
+                   {"xid.seen", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"xid.seen", PER_TARGET, NULL, DUTY_RECORD, NULL},
+                   {"xid.log_begins", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .remedies =
+        REMEDIES({"xid.failing", REASON(do_xid_action)}, {"sound", REASON(let_login_read_kernel_log)}),
     .expected_s = 5,
     .read = read_log,
 };

@@ -97,7 +97,7 @@ static void hush(void *context, bool hushed)
 
 static void draw(struct board *board)
 {
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     struct board_picture picture;
 
     if (board->hushed)
@@ -106,7 +106,6 @@ static void draw(struct board *board)
     board_terminal_look(&board->terminal);
     board_draw(arena, board->state, &board->terminal.look, clock_now(), &picture);
     board_terminal_draw(&board->terminal, &picture);
-    arena_destroy(arena);
 }
 
 /* -- Events -- */
@@ -122,7 +121,7 @@ static const char *event_word(enum scheduler_event event)
 static void print_json(struct board *board, enum scheduler_event event, size_t step,
                        const struct scheduler_counts *counts)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     cleanup_text struct text line = {0};
     struct json_writer writer;
 
@@ -136,21 +135,14 @@ static void print_json(struct board *board, enum scheduler_event event, size_t s
         json_member(&writer, "step", of->shape->suite_step);
         json_member(&writer, "target", step_target(arena, of));
     }
-    json_key(&writer, "steps");
-    json_put_integer(&writer, (int64_t)counts->steps);
-    json_key(&writer, "ended");
-    json_put_integer(&writer, (int64_t)counts->ended);
-    json_key(&writer, "not_passed");
-    json_put_integer(&writer, (int64_t)counts->failed);
-    json_key(&writer, "skipped");
-    json_put_integer(&writer, (int64_t)counts->skipped);
-    json_key(&writer, "hosts_busy");
-    json_put_integer(&writer, (int64_t)counts->hosts_busy);
-    json_key(&writer, "left_s");
-    json_put_number(&writer, counts->left_s);
+    json_member_count(&writer, "steps", counts->steps);
+    json_member_count(&writer, "ended", counts->ended);
+    json_member_count(&writer, "not_passed", counts->failed);
+    json_member_count(&writer, "skipped", counts->skipped);
+    json_member_count(&writer, "hosts_busy", counts->hosts_busy);
+    json_member_number(&writer, "left_s", counts->left_s);
     json_close_object(&writer);
     cli_warn("%s\n", line.bytes);
-    arena_destroy(arena);
 }
 
 static void note(void *context, const char *text)

@@ -284,12 +284,9 @@ static void draw_folded(struct drawing *drawing, const struct candidates *found)
                  {&rows[BOARD_TO_COME], "to come"},
                  {&failures, failures == 1 ? "more failure" : "more failures"}};
 
-    for (size_t i = 0; i < found->items.count; i++) {
-        const struct candidate *candidate = &found->items.items[i];
-
+    list_each (candidate, found->items)
         if (!candidate->taken && candidate->kind == LINE_ROW)
             rows[board_row_phase(&drawing->state->rows.items[candidate->row])]++;
-    }
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (*parts[i].count > 0)
             text =
@@ -343,9 +340,7 @@ void board_draw(struct arena *arena, const struct board_state *state, const stru
     room = look->height > ret_picture->lines.count + 1 ? look->height - 1 - ret_picture->lines.count : 0;
     board_fit(arena, state, room, now, &found);
     measure(&drawing, &found);
-    for (size_t i = 0; i < found.items.count; i++) {
-        const struct candidate *candidate = &found.items.items[i];
-
+    list_each (candidate, found.items) {
         if (!candidate->taken)
             continue;
         if (candidate->kind == LINE_ROW)

@@ -123,8 +123,7 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
     size_t done = 0, total = 0, running = 0;
     const char *rows = "";
 
-    for (size_t i = 0; i < state->rows.count; i++) {
-        const struct board_row *row = &state->rows.items[i];
+    list_each (row, state->rows) {
         double since;
         const char *waits;
 
@@ -149,7 +148,7 @@ static void tell_how_far(struct arena *arena, const struct board_state *state, d
 
 void board_plain_news(struct board_plain *plain, struct board_state *state, double now, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     if (!plain->begun) {
         put_line(arena, out, now, arena_printf(arena, "%s (times are UTC)", state->title));
@@ -163,5 +162,4 @@ void board_plain_news(struct board_plain *plain, struct board_state *state, doub
         tell_how_far(arena, state, now, out);
         plain->last = now;
     }
-    arena_destroy(arena);
 }

@@ -83,8 +83,7 @@ static void put_line(const struct board_terminal *terminal, const struct board_l
     static const char *const codes[] = {[BOARD_USUAL] = "",  [BOARD_BOLD] = "1", [BOARD_DIM] = "2",
                                         [BOARD_GOOD] = "32", [BOARD_BAD] = "31", [BOARD_DOUBT] = "33"};
 
-    for (size_t i = 0; i < line->spans.count; i++) {
-        const struct board_span *span = &line->spans.items[i];
+    list_each (span, line->spans) {
         bool coloured = terminal->colour && *codes[span->style] != '\0';
 
         if (coloured)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "acceptance_next.h"
 #include "assay/app/campaign_change.h"
 #include "assay/app/campaign_folder.h"
 #include "assay/base/cleanup.h"
@@ -40,7 +41,8 @@ static const struct cli_verb verbs[] = {
      "records what was done: only this, followed by three passes out of three, replaces a fail", verb_event},
     {"withdraw", "NAME EVENT --note TEXT",
      "an event that was recorded by mistake no longer counts, but is still shown", verb_withdraw},
-    {"status", "NAME [--next DIR]", "what is missing; writes hostfile, suite and commands of the next run",
+    {"status", "NAME [--next DIR]",
+     "what is missing; writes hostfile, suite and commands of the next runs, and a script of them",
      verb_status},
     {"report", "NAME [--format html|text|json] [--lang en|zh] [-o FILE] [--sign KEY]",
      "its state and its history", verb_report},
@@ -148,8 +150,9 @@ static void print_lines(const struct acceptance *acceptance)
                                                                     &acceptance->changes.items[i])));
 }
 
-static int print_state(const struct acceptance *acceptance)
+static int print_state(const struct acceptance_hint *hint)
 {
+    const struct acceptance *acceptance = hint->acceptance;
     const struct reason *left_out = acceptance_left_out_text(acceptance->arena, acceptance);
     const struct reason *caveat = caveat_of_acceptance(acceptance->arena, acceptance);
 
@@ -163,6 +166,7 @@ static int print_state(const struct acceptance *acceptance)
                                  acceptance_counts_text(acceptance->arena, &acceptance->verdicts.items[i])));
     if (caveat != NULL)
         cli_print("note: %s\n", reason_english(acceptance->arena, caveat));
+    acceptance_next_print(hint);
     cli_print("acceptance: %s\nverdict: %s\n", acceptance->name,
               reason_english(acceptance->arena, acceptance_verdict_text(acceptance->arena, acceptance)));
     return verdict_exit_status(acceptance->verdicts.items[0].word);
@@ -175,7 +179,8 @@ static int load_and_print(struct words *words, const char *name)
 
     if (campaign_load(words->arena, words->store, name, &campaign, &words->err) == 0)
         acceptance = campaign_at(&campaign, clock_now(), &words->err);
-    return acceptance != NULL ? print_state(acceptance) : cli_fail(&words->err);
+    return acceptance != NULL ? print_state(&(struct acceptance_hint){acceptance, .db = words->db})
+                              : cli_fail(&words->err);
 }
 
 /* -- add ------------------------------------------------------------------------------------------------------- */
@@ -338,27 +343,11 @@ static int verb_withdraw(int argc, char **argv)
 
 /* -- status ---------------------------------------------------------------------------------------------------- */
 
-static int print_next(const struct acceptance *acceptance, const struct campaign_next *next,
-                      const char *folder, const char *database, struct error *err)
-{
-    struct campaign_commands commands;
-
-    if (next->blocks.count == 0) {
-        cli_print("next: nothing is to be run now\n");
-        return 0;
-    }
-    if (campaign_folder_write(acceptance, next, folder, database, &commands, err) < 0)
-        return -1;
-    cli_print("next: %s: %zu run%s of exactly what is required\n", commands.path, commands.runs,
-              commands.runs == 1 ? "" : "s");
-    cli_print_lines(commands.lines);
-    cli_print("then: assay acceptance add %s RUN..., with the numbers that they print\n", acceptance->name);
-    return 0;
-}
-
 static int print_status(struct words *words, const char *folder)
 {
     struct campaign campaign;
+    struct campaign_commands commands;
+    struct acceptance_hint hint = {.db = words->db};
     struct acceptance *acceptance = NULL;
     struct campaign_next next;
 
@@ -366,9 +355,14 @@ static int print_status(struct words *words, const char *folder)
         acceptance = campaign_at(&campaign, clock_now(), &words->err);
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, &words->err) < 0)
         return cli_fail(&words->err);
-    if (folder != NULL && print_next(acceptance, &next, folder, words->db, &words->err) < 0)
-        return cli_fail(&words->err);
-    return print_state(acceptance);
+    hint.acceptance = acceptance;
+    hint.nothing_to_run = folder != NULL && next.blocks.count == 0;
+    if (folder != NULL && next.blocks.count > 0) {
+        if (campaign_folder_write(acceptance, &next, folder, words->db, &commands, &words->err) < 0)
+            return cli_fail(&words->err);
+        hint.commands = &commands;
+    }
+    return print_state(&hint);
 }
 
 static int verb_status(int argc, char **argv)
@@ -377,7 +371,7 @@ static int verb_status(int argc, char **argv)
     struct words words = {.argc = argc, .argv = argv};
     const struct option_row rows[] = {
         {"next", 0, OPTION_STRING, "DIR", &folder,
-         "writes what the next run needs there, and its command line"},
+         "writes what the next runs need there, their command lines, and DIR/run, which runs and adds them"},
         CLI_DB_ROW(&words.db),
         OPTION_END,
     };

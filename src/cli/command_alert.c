@@ -86,8 +86,7 @@ static int try_ways(const struct request *request)
 {
     int status = EXIT_ACCEPT;
 
-    for (size_t i = 0; i < request->config->receivers.count; i++) {
-        const struct alert_receiver *receiver = &request->config->receivers.items[i];
+    list_each (receiver, request->config->receivers) {
         struct error refusal = {0};
 
         if (alert_send(request->arena, receiver, alert_trial(request->arena, receiver->kind, request->now),

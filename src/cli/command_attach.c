@@ -64,7 +64,7 @@ static int print_ended(struct arena *arena, struct following *following, struct 
 
 static int look(struct following *following, struct run_driver *driver, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     /* First whether it goes on: what ends in between is then still told. */
     int result = store_run_driver(following->store, arena, following->number, driver, err);
 
@@ -74,13 +74,14 @@ static int look(struct following *following, struct run_driver *driver, struct e
     if (result == 0 && driver->state == RUN_RUNNING && driver->pid == 0)
         result = error_set(err, ERROR_USAGE, "run %lld is driven from %s; ask there", following->number,
                            driver->host);
-    arena_destroy(arena);
     return result;
 }
 
+/* Of a part that has passed what was not asked for is no finding. */
 void cli_print_standing(const struct record *record, enum verdict_word word)
 {
-    const struct reason *line = standing_line(record->arena, &record->standing, word);
+    enum verdict_word told = standing_asked_passed(record) > 0 ? VERDICT_ACCEPT : word;
+    const struct reason *line = standing_line(record->arena, &record->standing, told);
 
     if (line != NULL)
         cli_print("%s\n", reason_english(record->arena, line));
@@ -144,25 +145,22 @@ static int follow(struct following *following, int *ret_status, struct error *er
 
 static long long last_run(struct store *store, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct record *record = store_load_judged(store, arena, 0, err);
     long long number = record != NULL ? record->number : 0;
 
-    arena_destroy(arena);
     return number;
 }
 
 /* Of a run that is over there is no board, and what is wrong with it is told by who looks next. */
 static bool goes_on(const struct following *following)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct run_driver driver;
     struct error ignored = {0};
-    bool running = store_run_driver(following->store, arena, following->number, &driver, &ignored) == 0 &&
-                   driver.state == RUN_RUNNING && driver.pid != 0;
 
-    arena_destroy(arena);
-    return running;
+    return store_run_driver(following->store, arena, following->number, &driver, &ignored) == 0 &&
+           driver.state == RUN_RUNNING && driver.pid != 0;
 }
 
 int command_attach(int argc, char **argv)

@@ -109,9 +109,7 @@ static size_t tell(struct arena *arena, const struct derivation *derivation)
 {
     size_t derived = 0;
 
-    for (size_t i = 0; i < derivation->figures.count; i++) {
-        const struct derived *figure = &derivation->figures.items[i];
-
+    list_each (figure, derivation->figures) {
         derived += figure->refused == NULL;
         cli_warn("%s %s: %s\n", figure->refused == NULL ? "derived" : "refused", derived_name(arena, figure),
                  figure->refused == NULL ? derived_text(arena, figure) : figure->refused);
@@ -162,8 +160,8 @@ static int verb_derive(int argc, char **argv)
     };
     struct derive_sources sources = {0};
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
     bool good;
 
@@ -182,10 +180,7 @@ static int verb_derive(int argc, char **argv)
     }
     for (int i = first; good && i < argc; i++)
         good = take_run(arena, store, argv[i], &options, &sources, &err) == 0;
-    status = good ? write_derived(arena, &options, &sources, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return good ? write_derived(arena, &options, &sources, &err) : cli_fail(&err);
 }
 
 /* -- list ------------------------------------------------------------------------------------------------------- */
@@ -244,7 +239,7 @@ static int verb_list(int argc, char **argv)
     const struct option_row rows[] = {OPTION_END};
     struct error err = {0};
     const struct builtin *builtin;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
     size_t count;
 
@@ -266,9 +261,7 @@ static int verb_list(int argc, char **argv)
     for (int i = 0; err.code == ERROR_NONE && i < (first < argc ? argc - first : 1); i++)
         if (list_folder(arena, first < argc ? argv[first + i] : here[0], &err) < 0)
             break;
-    status = err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
-    arena_destroy(arena);
-    return status;
+    return err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
 }
 
 /* -- show ------------------------------------------------------------------------------------------------------- */
@@ -320,7 +313,7 @@ static int verb_show(int argc, char **argv)
     const struct option_row rows[] = {OPTION_END};
     const struct baseline *baseline;
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "baseline show NAME|FILE", argc, argv, &first, &status))
@@ -333,7 +326,6 @@ static int verb_show(int argc, char **argv)
     baseline = baseline_load(arena, argv[first], &err);
     if (baseline == NULL) {
         status = cli_fail(&err);
-        arena_destroy(arena);
         return status;
     }
     cli_print("%s: %s\n", baseline->name, baseline->title);
@@ -345,16 +337,13 @@ static int verb_show(int argc, char **argv)
         cli_print("from: run %s of %s, suite %s, accepted by judgement %s against %s\n",
                   json_string(run, "run", ""), json_string(run, "started", ""), json_string(run, "suite", ""),
                   json_string(run, "judgement", ""), json_string(run, "judged_against", ""));
-    for (size_t i = 0; i < baseline->limits.count; i++) {
-        const struct limit *limit = &baseline->limits.items[i];
-
+    list_each (limit, baseline->limits) {
         cli_print("\n%s: %s [%s]\n    source: %s\n", subject_text(arena, limit),
                   reason_english(arena, limit_text(arena, limit)), limit_status_name(limit->status),
                   limit->source);
         if (limit->note != NULL)
             cli_print("    note: %s\n", reason_english(arena, limit->note));
     }
-    arena_destroy(arena);
     return EXIT_ACCEPT;
 }
 
@@ -404,9 +393,7 @@ static int check_one(struct arena *arena, const char *name, const struct option_
     if (find_platforms(arena, baseline, given, platforms, &count, err) < 0)
         return cli_fail(err);
     judge_baseline(arena, baseline, platforms, count, &flaws);
-    for (size_t i = 0; i < flaws.items.count; i++) {
-        const struct baseline_flaw *flaw = &flaws.items.items[i];
-
+    list_each (flaw, flaws.items) {
         cli_print("%s:%u:%u: %s%s\n", flaw->at->file, flaw->at->line, flaw->at->column,
                   flaw->remark ? "remark: " : "", flaw->text);
         errors += !flaw->remark;

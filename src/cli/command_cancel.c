@@ -13,12 +13,11 @@ enum { PAUSE_S = 1 };
 
 static int state_of(struct store *store, long long number, enum run_state *ret_state, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct run_driver driver;
     int result = store_run_driver(store, arena, number, &driver, err);
 
     *ret_state = driver.state;
-    arena_destroy(arena);
     return result;
 }
 

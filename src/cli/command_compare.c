@@ -82,7 +82,7 @@ int command_compare(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     size_t form = 0;
     int first, status;
 
@@ -99,7 +99,5 @@ int command_compare(int argc, char **argv)
         return EXIT_USAGE;
     }
     arena = arena_create();
-    status = compare(arena, db, argv + first, form, output, &err);
-    arena_destroy(arena);
-    return status;
+    return compare(arena, db, argv + first, form, output, &err);
 }

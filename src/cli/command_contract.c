@@ -13,8 +13,7 @@ enum { CONTRACT_BYTES = 16 * 1024 * 1024 };
 
 static void put_words(struct json_writer *writer, struct arena *arena, const char *words)
 {
-    json_key(writer, "one_of");
-    json_open_array(writer);
+    json_member_array(writer, "one_of");
     for (const char *word = words; *word != '\0';) {
         size_t length = strcspn(word, "|");
 
@@ -22,12 +21,6 @@ static void put_words(struct json_writer *writer, struct arena *arena, const cha
         word += length + (word[length] == '|');
     }
     json_close_array(writer);
-}
-
-static void put_number(struct json_writer *writer, const char *key, double number)
-{
-    json_key(writer, key);
-    json_put_number(writer, number);
 }
 
 static void put_rule(struct json_writer *writer, struct arena *arena, const struct limit *limit)
@@ -39,16 +32,14 @@ static void put_rule(struct json_writer *writer, struct arena *arena, const stru
     else if (limit->rule == RULE_EQUAL || limit->rule == RULE_MIN_VERSION)
         json_member(writer, name, limit->text);
     else if (limit->rule == RULE_SAME) {
-        json_key(writer, name);
-        json_put_boolean(writer, true);
+        json_member_boolean(writer, name, true);
     } else if (limit->rule == RULE_RANGE) {
-        json_key(writer, name);
-        json_open_array(writer);
+        json_member_array(writer, name);
         json_put_number(writer, limit_gate(limit));
         json_put_number(writer, limit_gate_most(limit));
         json_close_array(writer);
     } else {
-        put_number(writer, name, limit_gate(limit));
+        json_member_number(writer, name, limit_gate(limit));
     }
     if (limit_is_number(limit))
         json_member(writer, "unit", limit->unit != NULL && *limit->unit != '\0' ? limit->unit : "count");
@@ -66,17 +57,18 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
         json_member(writer, "subject", clause->slot->subject);
     json_member(writer, "platform", clause->shape->platform);
     json_member(writer, "scope", clause->shape->scope);
-    put_number(writer, "hosts_min", clause->shape->hosts);
-    put_number(writer, "hosts_max", clause->shape->hosts);
+    json_member_number(writer, "hosts_min", clause->shape->hosts);
+    json_member_number(writer, "hosts_max", clause->shape->hosts);
     if (clause->shape->racks > 0 && clause->shape->hosts > 1) {
-        put_number(writer, "racks_min", clause->shape->racks);
-        put_number(writer, "racks_max", clause->shape->racks);
+        json_member_number(writer, "racks_min", clause->shape->racks);
+        json_member_number(writer, "racks_max", clause->shape->racks);
         if (clause->shape->racks > 1)
-            put_number(writer, "rack_hosts_min", clause->shape->rack_hosts);
+            json_member_number(writer, "rack_hosts_min", clause->shape->rack_hosts);
     }
     if (clause->slot->size_bytes > 0) {
         json_member(writer, "size_min", size_text(arena, clause->slot->size_bytes));
-        json_member(writer, "size_max", size_text(arena, clause->slot->size_bytes));
+        json_member(writer, "size_max",
+                    size_text(arena, clause->size_max > 0 ? clause->size_max : clause->slot->size_bytes));
     }
     put_rule(writer, arena, limit);
     json_member(writer, "source",
@@ -129,8 +121,7 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     json_member(&writer, "title",
                 arena_printf(arena, "To be agreed: figures of suite %s as assay has them", suite));
     json_member(&writer, "note", note_of(arena, draft));
-    json_key(&writer, "limits");
-    json_open_array(&writer);
+    json_member_array(&writer, "limits");
     for (size_t i = 0; i < draft->clauses.count; i++)
         put_clause(&writer, arena, &draft->clauses.items[i], i + 1);
     json_close_array(&writer);
@@ -144,12 +135,9 @@ static void tell_without(const struct draft *draft)
         cli_warn(
             "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
             draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
-    for (size_t i = 0; i < draft->without.count; i++) {
-        const struct clause *clause = &draft->without.items[i];
-
+    list_each (clause, draft->without)
         cli_warn("assay: contract init: there is no figure for %s of step %s on %s: add a clause for it\n",
                  clause->slot->metric, clause->shape->suite_step, clause->shape->platform);
-    }
 }
 
 static int write_draft(struct arena *arena, const struct question *question, const char *name,
@@ -199,7 +187,7 @@ static int verb_init(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "contract init -H HOSTFILE -s SUITE", argc, argv, &first, &status))
@@ -209,9 +197,7 @@ static int verb_init(int argc, char **argv)
         return EXIT_USAGE;
     }
     arena = arena_create();
-    status = make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
-    arena_destroy(arena);
-    return status;
+    return make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
 }
 
 static int help(FILE *out)

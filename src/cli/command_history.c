@@ -98,7 +98,7 @@ int command_history(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     size_t form = 0;
     int first, status;
 
@@ -116,7 +116,5 @@ int command_history(int argc, char **argv)
     }
     options.choice.name = first < argc ? argv[first] : NULL;
     arena = arena_create();
-    status = show(arena, &options, form, &err);
-    arena_destroy(arena);
-    return status;
+    return show(arena, &options, form, &err);
 }

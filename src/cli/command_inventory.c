@@ -126,13 +126,11 @@ int command_inventory(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "inventory slurm|kubernetes [FILE...]", argc, argv, &first, &status))
         return status;
     arena = arena_create();
-    status = make(arena, &options, argv + first, argc - first, &err) < 0 ? cli_fail(&err) : EXIT_ACCEPT;
-    arena_destroy(arena);
-    return status;
+    return make(arena, &options, argv + first, argc - first, &err) < 0 ? cli_fail(&err) : EXIT_ACCEPT;
 }

@@ -77,13 +77,10 @@ static void print_change(const struct record *record, const struct judgement *be
         print_item(record, was, is);
         changed++;
     }
-    for (size_t i = 0; i < gates.items.count; i++) {
-        const struct gate_change *gate = &gates.items.items[i];
-
+    list_each (gate, gates.items)
         cli_print("gate of %s %s: %s -> %s (%zu item%s)\n", gate->suite_step, gate->metric,
                   gate_or_none(record->arena, gate->before), gate_or_none(record->arena, gate->after),
                   gate->items, gate->items == 1 ? "" : "s");
-    }
     cli_print("%zu of %zu items changed; judged against %s\nbefore: judgement %s, %s, against %s\n", changed,
               after->outcome_count, reason_english(record->arena, after->baselines), before->uuid,
               standing_verdict(&record->standing, before->verdicts[0].word),
@@ -136,8 +133,8 @@ int command_judge(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
 
     if (!cli_options(rows, "judge RUN [RUN...]", argc, argv, &first, &status))
@@ -151,8 +148,5 @@ int command_judge(int argc, char **argv)
     judging.count = (size_t)(argc - first);
     arena = arena_create();
     store = cli_stored(db, &err);
-    status = store != NULL ? judge_again(store, arena, &judging, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return store != NULL ? judge_again(store, arena, &judging, &err) : cli_fail(&err);
 }

@@ -12,14 +12,17 @@
 
 static int help(FILE *out)
 {
-    fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
-                 "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
-                 "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
-                 "       assay lab status|down [--dir DIR]\n"
-                 "       assay lab faults|profiles\n\n"
-                 "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
-                 "listens on\n"
-                 "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
+    fprintf(
+        out,
+        "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
+        "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
+        "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
+        "       assay lab heal HOST[:KIND] [--dir DIR]      (what is wrong there is repaired, same parts)\n"
+        "       assay lab status|down [--dir DIR]\n"
+        "       assay lab faults|profiles\n\n"
+        "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
+        "listens on\n"
+        "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
@@ -189,6 +192,23 @@ static int verb_swap(int argc, char **argv)
     return lab_swap(directory, argv[first], argv[first + 1], &err) < 0 ? report_error(&err) : 0;
 }
 
+static int verb_heal(int argc, char **argv)
+{
+    const char *directory = LAB_DEFAULT_DIRECTORY;
+    const struct option_row rows[] = {
+        {"dir", 0, OPTION_STRING, "DIR", &directory, "the folder of the lab (./assay-lab)"},
+        OPTION_END,
+    };
+    struct error err = {0};
+    int status = 0, first = parse(argc, argv, rows, "heal HOST[:KIND] [--dir DIR]", &status);
+
+    if (first < 0)
+        return status;
+    if (first != argc - 1)
+        return usage_error("heal needs a host, or one of its faults: node2, node2:fabric-manager");
+    return lab_heal(directory, argv[first], &err) < 0 ? report_error(&err) : 0;
+}
+
 static int list(void (*write)(struct text *out))
 {
     cleanup_text struct text out = {0};
@@ -226,9 +246,13 @@ static int verb_profiles(int argc, char **argv)
 int command_lab(int argc, char **argv)
 {
     static const struct cli_verb verbs[] = {
-        {.name = "up", .run = verb_up},         {.name = "swap", .run = verb_swap},
-        {.name = "status", .run = verb_status}, {.name = "down", .run = verb_down},
-        {.name = "faults", .run = verb_faults}, {.name = "profiles", .run = verb_profiles},
+        {.name = "up", .run = verb_up},
+        {.name = "swap", .run = verb_swap},
+        {.name = "heal", .run = verb_heal},
+        {.name = "status", .run = verb_status},
+        {.name = "down", .run = verb_down},
+        {.name = "faults", .run = verb_faults},
+        {.name = "profiles", .run = verb_profiles},
     };
 
     if (argc > 1 && wants_help(argv[1]))

@@ -37,8 +37,8 @@ int command_list(int argc, char **argv)
     };
     struct error err = {0};
     struct run_summary *runs;
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     size_t count;
     int first, status;
 
@@ -52,7 +52,5 @@ int command_list(int argc, char **argv)
         print_runs(store, arena, runs, count);
         status = EXIT_ACCEPT;
     }
-    store_close(store);
-    arena_destroy(arena);
     return status;
 }

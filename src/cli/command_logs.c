@@ -226,7 +226,7 @@ static int search(struct request *request, const struct attempt *attempt, const 
 
 static int show_attempt(struct request *request, struct attempt *attempt, struct error *err)
 {
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int result;
 
     if (request->step == NULL && request->pattern == NULL) {
@@ -239,7 +239,6 @@ static int show_attempt(struct request *request, struct attempt *attempt, struct
         print_output(request, attempt);
     for (size_t i = request->only_stderr; result == 0 && request->pattern != NULL && i < 2; i++)
         result = search(request, attempt, &attempt->captures[i], err);
-    arena_destroy(arena);
     return result;
 }
 

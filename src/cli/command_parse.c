@@ -103,7 +103,7 @@ static int read_file(const struct parser *parser, const char *path)
     cleanup_source struct source source = {0};
     struct error err = {0};
     struct reading reading;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int status;
 
     if (!from_stdin && opened < 0) {
@@ -118,7 +118,6 @@ static int read_file(const struct parser *parser, const char *path)
         cli_warn("assay parse: %s: %s\n", path, err.text);
         status = (int)err.code;
     }
-    arena_destroy(arena);
     return status;
 }
 

@@ -257,7 +257,7 @@ static int verb_plan(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "periodic plan -H HOSTFILE", argc, argv, &first, &status))
@@ -265,9 +265,7 @@ static int verb_plan(int argc, char **argv)
     if (!is_valid(&options, first < argc ? argv[first] : NULL))
         return EXIT_USAGE;
     arena = arena_create();
-    status = plan(arena, &options, &err);
-    arena_destroy(arena);
-    return status;
+    return plan(arena, &options, &err);
 }
 
 static const struct cli_verb verbs[] = {

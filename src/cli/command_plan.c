@@ -114,12 +114,9 @@ static void print_choices(struct arena *arena, const struct plan_notes *notes)
 {
     if (notes->choices.count > 0)
         cli_print("\nwhat applies here:\n");
-    for (size_t i = 0; i < notes->choices.count; i++) {
-        const struct plan_choice *choice = &notes->choices.items[i];
-
+    list_each (choice, notes->choices)
         cli_print("  %-9s %s (%s, %s): %s\n", choice->taken ? "taken in" : "left out", choice->step,
                   choice->check, choice->platform, reason_english(arena, choice->why));
-    }
 }
 
 /* What the steps that last for a time ask of whoever pays for the power. */
@@ -141,8 +138,7 @@ static struct soak soak_of(struct arena *arena, const struct question *question)
 {
     struct soak soak = {0};
 
-    for (size_t i = 0; i < question->plan->steps.count; i++) {
-        const struct step *step = &question->plan->steps.items[i];
+    list_each (step, question->plan->steps) {
         const struct platform *platform = host_platform(&question->sources, step->members[0]);
 
         if (step->shape->repeat_for_s == 0 || step->origin == ORIGIN_LEFT_OUT)
@@ -238,7 +234,7 @@ static void print_steps(struct arena *arena, const struct question *question)
 
 static void print_conceded(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct not_judged *rows;
     size_t count = report_not_judged(arena, record, LANGUAGE_EN, &rows);
     bool any = false;
@@ -251,7 +247,6 @@ static void print_conceded(const struct record *record)
         cli_print("    %s\n", rows[i].line);
         any = true;
     }
-    arena_destroy(arena);
 }
 
 /* What will stand beside the verdict, whoever passes: better known before the tests than after them. All documents are read
@@ -277,9 +272,7 @@ struct owed {
 static void count_owed(const struct plan *plan, struct owed *ret_owed)
 {
     *ret_owed = (struct owed){0};
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->origin == ORIGIN_LEFT_OUT)
             continue;
         ret_owed->tests++;
@@ -344,8 +337,7 @@ static void print_plan(struct arena *arena, const struct question *question, con
 
 static void put_items(struct json_writer *json, struct arena *arena, const struct shape *shape)
 {
-    json_key(json, "items");
-    json_open_array(json);
+    json_member_array(json, "items");
     for (size_t i = 0; i < shape->slot_count; i++) {
         json_open_object(json);
         json_member(json, "metric", shape->slots[i].metric);
@@ -370,22 +362,15 @@ static void put_shape(struct json_writer *json, struct arena *arena, const struc
     json_member(json, "platform", shape->platform);
     json_member(json, "scope", shape->scope);
     json_member(json, "variant", shape->variant);
-    json_key(json, "hosts");
-    json_put_integer(json, shape->hosts);
-    json_key(json, "steps");
-    json_put_integer(json, (int64_t)steps->count);
-    json_key(json, "runs");
-    json_put_boolean(json, first->origin != ORIGIN_LEFT_OUT);
+    json_member_integer(json, "hosts", shape->hosts);
+    json_member_count(json, "steps", steps->count);
+    json_member_boolean(json, "runs", first->origin != ORIGIN_LEFT_OUT);
     json_member(json, "note", reason_english(arena, first->origin_note));
-    json_key(json, "expected_s");
-    json_put_number(json, step_expected_s(first));
-    json_key(json, "deadline_s");
-    json_put_integer(json, step_deadline_s(first));
+    json_member_number(json, "expected_s", step_expected_s(first));
+    json_member_integer(json, "deadline_s", step_deadline_s(first));
     if (shape->repeat_for_s > 0) {
-        json_key(json, "repeat_for_s");
-        json_put_number(json, step_repeat_for_s(first));
-        json_key(json, "whole_s");
-        json_put_number(json, plan_step_s(first));
+        json_member_number(json, "repeat_for_s", step_repeat_for_s(first));
+        json_member_number(json, "whole_s", plan_step_s(first));
     }
     json_member(json, "alone", exclusivity_name(shape->exclusive));
     put_items(json, arena, shape);
@@ -398,10 +383,8 @@ static void put_choice(struct json_writer *json, struct arena *arena, const stru
     json_member(json, "step", choice->step);
     json_member(json, "check", choice->check);
     json_member(json, "platform", choice->platform);
-    json_key(json, "taken");
-    json_put_boolean(json, choice->taken);
-    json_key(json, "assumed");
-    json_put_boolean(json, choice->assumed);
+    json_member_boolean(json, "taken", choice->taken);
+    json_member_boolean(json, "assumed", choice->assumed);
     json_member(json, "reason", reason_english(arena, choice->why));
     json_close_object(json);
 }
@@ -425,8 +408,7 @@ static void put_not_judged(struct json_writer *json, struct arena *arena, const 
     struct not_judged *rows;
     size_t count = report_not_judged(arena, record, LANGUAGE_EN, &rows);
 
-    json_key(json, "not_judged");
-    json_open_array(json);
+    json_member_array(json, "not_judged");
     for (size_t i = 0; i < count; i++) {
         json_open_object(json);
         json_member(json, "kind", rows[i].kind);
@@ -442,8 +424,7 @@ static void put_not_judged(struct json_writer *json, struct arena *arena, const 
 static void put_notes(struct json_writer *json, struct arena *arena, const struct plan_notes *notes,
                       const struct reason *caveat)
 {
-    json_key(json, "notes");
-    json_open_array(json);
+    json_member_array(json, "notes");
     for (size_t i = 0; i < notes->notes.count; i++)
         json_put_string(json, reason_english(arena, notes->notes.items[i].what));
     if (caveat != NULL)
@@ -462,23 +443,17 @@ static void print_json(struct arena *arena, const struct question *question, con
     text_init(&out, JSON_BYTES);
     json_writer_init(&json, &out, false);
     json_open_object(&json);
-    json_key(&json, "schema");
-    json_put_integer(&json, 1);
+    json_member_integer(&json, "schema", 1);
     json_member(&json, "suite", question->sources.suite->name);
-    json_key(&json, "hosts");
-    json_put_integer(&json, (int64_t)question->plan->hosts.count);
-    json_key(&json, "gates");
-    json_put_integer(&json, (int64_t)question->plan->gate_count);
-    json_key(&json, "records");
-    json_put_integer(&json, (int64_t)question->plan->record_count);
+    json_member_count(&json, "hosts", question->plan->hosts.count);
+    json_member_count(&json, "gates", question->plan->gate_count);
+    json_member_count(&json, "records", question->plan->record_count);
     put_energy(&json, arena, question);
-    json_key(&json, "plan");
-    json_open_array(&json);
+    json_member_array(&json, "plan");
     for (size_t i = 0; i < question->plan->shapes.count; i++)
         put_shape(&json, arena, question->plan->shapes.items[i], &steps[i]);
     json_close_array(&json);
-    json_key(&json, "applies");
-    json_open_array(&json);
+    json_member_array(&json, "applies");
     for (size_t i = 0; i < question->notes.choices.count; i++)
         put_choice(&json, arena, &question->notes.choices.items[i]);
     json_close_array(&json);
@@ -518,7 +493,7 @@ int command_plan(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
@@ -545,6 +520,5 @@ int command_plan(int argc, char **argv)
             print_plan(arena, &cli, record, hosts_at_once, full);
         status = EXIT_ACCEPT;
     }
-    arena_destroy(arena);
     return status;
 }

@@ -15,7 +15,7 @@ static int verb_list(int argc, char **argv)
     const struct option_row rows[] = {OPTION_END};
     struct error err = {0};
     const struct builtin *builtin;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
     size_t count;
 
@@ -34,9 +34,7 @@ static int verb_list(int argc, char **argv)
             if (platform != NULL)
                 cli_print("%-18s  %s\n", platform->name, platform->title);
         }
-    status = err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
-    arena_destroy(arena);
-    return status;
+    return err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
 }
 
 static int derive(struct arena *arena, const struct record *record, const char *host, const char *without,
@@ -70,8 +68,8 @@ static int verb_derive(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     const struct record *record = NULL;
     long long number;
     int first, status;
@@ -88,11 +86,8 @@ static int verb_derive(int argc, char **argv)
     number = store != NULL ? store_find_run(store, argv[first], &err) : 0;
     if (number > 0)
         record = store_load_run(store, arena, number, false, &err);
-    status = record != NULL && derive(arena, record, host, without, name, output, &err) == 0 ? EXIT_ACCEPT
-                                                                                             : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return record != NULL && derive(arena, record, host, without, name, output, &err) == 0 ? EXIT_ACCEPT
+                                                                                           : cli_fail(&err);
 }
 
 static int help(FILE *out)

@@ -133,16 +133,14 @@ static void put_mend(struct arena *arena, struct json_writer *json, const struct
     json_member(json, "metric", mend->metric);
     json_member(json, "subject", mend->subject);
     json_member(json, "hostlist", mend->hosts);
-    json_key(json, "hosts");
-    json_open_array(json);
+    json_member_array(json, "hosts");
     for (size_t i = 0; i < mend->count; i++)
         json_put_string(json, mend->members[i]->name);
     json_close_array(json);
     reason_write(arena, json, "cause", mend->cause);
     reason_write(arena, json, "remedy", mend->remedy);
     json_member(json, "where", mend->on_hosts ? "hosts" : "controller");
-    json_key(json, "commands");
-    json_open_array(json);
+    json_member_array(json, "commands");
     for (size_t i = 0; i < mend->commands.count; i++)
         json_put_string(json, mend->commands.items[i]);
     json_close_array(json);
@@ -157,21 +155,16 @@ static void print_json(const struct record *record, const struct mends *mends)
     text_init(&out, JSON_BYTES);
     json_writer_init(&json, &out, false);
     json_open_object(&json);
-    json_key(&json, "schema");
-    json_put_integer(&json, 1);
-    json_key(&json, "run");
-    json_put_integer(&json, record->number);
+    json_member_integer(&json, "schema", 1);
+    json_member_integer(&json, "run", record->number);
     json_member(&json, "verdict", standing_verdict(&record->standing, record->judgement.verdicts[0].word));
-    json_key(&json, "hosts");
-    json_put_integer(&json, (int64_t)record->plan->hosts.count);
+    json_member_count(&json, "hosts", record->plan->hosts.count);
     json_member(&json, "clean", mends->clean);
-    json_key(&json, "mend");
-    json_open_array(&json);
+    json_member_array(&json, "mend");
     for (size_t i = 0; i < mends->items.count; i++)
         put_mend(record->arena, &json, &mends->items.items[i]);
     json_close_array(&json);
-    json_key(&json, "not_asked");
-    json_open_array(&json);
+    json_member_array(&json, "not_asked");
     for (size_t i = 0; i < mends->unasked.count; i++) {
         json_open_object(&json);
         json_member(&json, "hostlist", mends->unasked.items[i].hosts);
@@ -281,7 +274,7 @@ int command_preflight(int argc, char **argv)
     struct preflight preflight = {
         .options = {.plan.suite = "delivery", .progress = "auto", .format = "text"}};
     enum board_kind kind = BOARD_NONE;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     const char *fault;
     int first, status;
 
@@ -297,6 +290,5 @@ int command_preflight(int argc, char **argv)
         access_forget(&preflight.options.access);
     }
     store_close(preflight.going.store);
-    arena_destroy(arena);
     return status;
 }

@@ -49,8 +49,7 @@ static void choose(struct store *store, struct arena *arena, const struct run_su
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
 
     *ret_choice = (struct choice){0};
-    for (size_t i = 0; i < count; i++) {
-        const struct run_summary *run = &runs[i];
+    array_each (run, runs, count) {
         struct standing standing = store_run_standing(store, run->number);
         const char *why = why_stays(run, &standing, options);
 
@@ -110,8 +109,8 @@ int command_prune(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
 
     if (!cli_options(rows, "prune --keep N [--older-than DAYS]", argc, argv, &first, &status))
@@ -125,8 +124,5 @@ int command_prune(int argc, char **argv)
         return cli_fail(&err);
     arena = arena_create();
     store = cli_stored(options.db, &err);
-    status = store != NULL && prune(arena, store, &options, &err) == 0 ? EXIT_ACCEPT : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return store != NULL && prune(arena, store, &options, &err) == 0 ? EXIT_ACCEPT : cli_fail(&err);
 }

@@ -11,6 +11,7 @@
 #include "assay/base/files.h"
 #include "assay/report/report.h"
 #include "cli.h"
+#include "recap.h"
 
 /* What is signed is in memory as a whole: as JSON and CSV a host of the delivery suite takes 1.5 MB, 1,250 of them 1.9 GB. */
 static const size_t signed_bytes = (size_t)4 << 30;
@@ -22,6 +23,7 @@ struct request {
     struct hostfile_names names;
     struct option_list appendices;
     struct arena *arena;
+    bool summary; /* of `show`: what a screen has room for */
 };
 
 static int write_signed(const struct request *request, struct store *store, const struct record *record,
@@ -50,9 +52,27 @@ static int write_signed(const struct request *request, struct store *store, cons
     return 0;
 }
 
+/* What the end of `assay run` says of the hosts follows, and how one sees the rest. */
+static void print_summary(const struct request *request, const struct record *record)
+{
+    cleanup_text struct text out = {0};
+
+    text_init(&out, signed_bytes);
+    report_summary(record, request->language, &out);
+    cli_print_lines(out.bytes);
+    if (record->judgement.verdict_count > 0)
+        recap_print(record);
+    cli_print("all of it: assay show %lld --full%s%s\n", record->number, request->db != NULL ? " --db " : "",
+              request->db != NULL ? request->db : "");
+}
+
 static int write_record(const struct request *request, struct store *store, const struct record *record,
                         struct error *err)
 {
+    if (request->summary) {
+        print_summary(request, record);
+        return 0;
+    }
     if (request->key != NULL)
         return write_signed(request, store, record, err);
     return report_file_write(record, request->format, request->language,
@@ -177,8 +197,12 @@ int command_report(int argc, char **argv)
 
 int command_show(int argc, char **argv)
 {
-    struct request request = {.format = "text", .output = "-", .language = LANGUAGE_EN};
+    struct request request = {.format = "text", .output = "-", .lang = "en"};
+    bool full = false;
     const struct option_row rows[] = {
+        {"full", 0, OPTION_FLAG, NULL, &full,
+         "also each failure with its gates, what did not run, hosts by steps, coverage and documents"},
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang, "en or zh; default en, whatever the locale"},
         CLI_DB_ROW(&request.db),
         OPTION_END,
     };
@@ -190,6 +214,11 @@ int command_show(int argc, char **argv)
         cli_warn("assay: show: unexpected word '%s'\n", argv[first + 1]);
         return EXIT_USAGE;
     }
+    if (!cli_language(request.lang, &request.language)) {
+        cli_warn("assay: show: unknown language '%s'; expected en or zh\n", request.lang);
+        return EXIT_USAGE;
+    }
+    request.summary = !full;
     request.word = first < argc ? argv[first] : NULL;
     return write_run(&request);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `assay run`: the main line, hostfile + suite -> plan -> scheduler -> captures -> readings -> judge -> store -> report. What
    it does is in src/app; here it is asked for, and told. */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/app/campaign.h"
 #include "assay/app/detach.h"
 #include "assay/app/earlier.h"
 #include "assay/app/exclusive.h"
@@ -56,7 +58,7 @@ static int write_report(struct run *run, const char *path, struct error *err)
 /* What is not wrong, but undecided or left out, is not to be fixed. */
 static const char *call_of(const struct report_line *line)
 {
-    return line->waived ? "waived" : line->word == OUTCOME_FAIL ? "fix" : "open";
+    return line->waived ? "waived" : line->not_asked ? "note" : line->word == OUTCOME_FAIL ? "fix" : "open";
 }
 
 /* Of what no single part is to blame, what is wrong is said too: it names the limit that may be. */
@@ -162,6 +164,18 @@ static void print_conflicts(const struct run *run)
                       reason_english(run->going.record->arena, conflicts.items.items[i].text));
 }
 
+/* A part accepts nothing by itself: what it is for stands in its acceptance. */
+static void print_next(const struct run *run)
+{
+    const struct record *record = run->going.record;
+    const char *name =
+        record->standing.kind == RUN_PART ? campaign_of_suite(run->arena, run->going.store, record) : NULL;
+
+    if (name != NULL)
+        cli_print("next: assay acceptance add %s %lld%s%s\n", name, record->number,
+                  run->options.db != NULL ? " --db " : "", run->options.db != NULL ? run->options.db : "");
+}
+
 static int finish(struct run *run, bool cancelled, struct error *err)
 {
     enum verdict_word verdict = run->going.record->judgement.verdicts[0].word;
@@ -180,6 +194,8 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         recap_print(run->going.record);
         print_answer(run);
         cli_print_standing(run->going.record, verdict);
+        if (!cancelled)
+            print_next(run);
         if (cancelled)
             recap_print_cancelled(run->going.record, run->options.db,
                                   run->going.cancelled_by == SIGINT && isatty(STDERR_FILENO));
@@ -279,6 +295,9 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         {"hosts-at-once", 0, OPTION_COUNT, "N", &options->begin.hosts_at_once,
          "hosts at work at a time, if power, cooling or shared storage does not allow more; a test across "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
+        {"isolate-minutes", 0, OPTION_COUNT, "N", &options->begin.isolate_minutes,
+         "most that the search for who makes a test across hosts slow may take; what it did not find out is said; default: "
+         "60 rounds; holds for --resume too"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "continue in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         OPTION_HEADING("Output"),
@@ -299,6 +318,21 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
     return cli_options(rows, "run -H HOSTFILE -s SUITE", argc, argv, ret_first, ret_status);
 }
 
+/* Told before hours of tests, not behind them. */
+static bool can_write_report(const char *path)
+{
+    cleanup_free char *folder = path != NULL ? mem_strdup(path) : NULL;
+    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    const char *place = slash == NULL ? "." : slash == folder ? "/" : folder;
+
+    if (slash != NULL)
+        *slash = '\0';
+    if (path == NULL || access(place, W_OK | X_OK) == 0)
+        return true;
+    cli_warn("assay: -o %s: %s: %s; nothing was started\n", path, place, strerror(errno));
+    return false;
+}
+
 int run_with(const struct run_options *options, int argc, char **argv)
 {
     struct run run = {.options = *options};
@@ -314,6 +348,8 @@ int run_with(const struct run_options *options, int argc, char **argv)
                  "give one of them (in tmux or screen a run outlives its terminal too)\n");
         return EXIT_USAGE;
     }
+    if (!can_write_report(options->report))
+        return EXIT_USAGE;
     run.going.database = cli_database(options->db);
     run.arena = arena_create();
     status = run_all(&run, kind, argc, argv);

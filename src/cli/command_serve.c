@@ -67,7 +67,7 @@ static void tell(unsigned port)
 
 static int serve(struct store *store, enum report_language language, unsigned port, struct error *err)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct served served = {site_pages_create(store, language), live_boards_create(store, language)};
     struct serve_pages pages = {.context = &served,
                                 .policy = site_policy(arena),
@@ -84,7 +84,6 @@ static int serve(struct store *store, enum report_language language, unsigned po
     serve_close(serve);
     site_pages_destroy(served.pages);
     live_boards_destroy(served.boards);
-    arena_destroy(arena);
     return result;
 }
 

@@ -70,23 +70,20 @@ static int write_output(struct run_work *run, const struct attempt *attempt, con
 /* What an attempt printed does not change: where it was written for this run already it is not read again. */
 static bool is_written(const struct run_work *run, const char *path)
 {
-    struct arena *arena;
-    bool there;
+    cleanup_arena struct arena *arena = NULL;
 
     /* Redacted it may: what was learnt since is a pseudonym now. */
     if (run->work->redact || strcmp(run->was.uuid, run->record->uuid) != 0 ||
         strcmp(run->was.tool, run->made.tool) != 0 || !site_mark_names(&run->was, path))
         return false;
     arena = arena_create();
-    there = site_folder_has(&run->work->folder, arena_printf(arena, "%s%s", run->prefix, path));
-    arena_destroy(arena);
-    return there;
+    return site_folder_has(&run->work->folder, arena_printf(arena, "%s%s", run->prefix, path));
 }
 
 static int write_attempt(struct run_work *run, size_t index)
 {
     struct attempt *attempt = &run->record->attempts.items[index];
-    struct arena *arena = NULL;
+    cleanup_arena struct arena *arena = NULL;
     int result = 0;
 
     for (enum site_output k = 0; result == 0 && k < SITE_OUTPUTS; k++) {
@@ -106,7 +103,6 @@ static int write_attempt(struct run_work *run, size_t index)
         if (result == 0)
             result = write_output(run, attempt, path, k);
     }
-    arena_destroy(arena);
     return result;
 }
 
@@ -278,13 +274,12 @@ static int write_history_pages(struct work *work, struct arena *arena, const str
 
 static int write_history(struct work *work)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct history history = {0};
     int result = histories_collect(work->store, arena, 0, false, &history, work->err);
 
     if (result == 0 && history.runs.count > 0)
         result = write_history_pages(work, arena, &history);
-    arena_destroy(arena);
     return result;
 }
 

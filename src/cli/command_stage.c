@@ -148,11 +148,10 @@ static void print_row(const char *name, const char *words, const char *text)
 
 static void on_progress(void *context, const struct stage_host *host)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     size_t *left = context;
 
     cli_warn("assay: %s: %s; %zu to go\n", host->host->name, how(arena, host), --*left);
-    arena_destroy(arena);
 }
 
 static void print_set(const struct toolset *set)
@@ -279,7 +278,7 @@ static int run_all(struct arena *arena, struct stage_command *command)
 int command_stage(int argc, char **argv)
 {
     struct stage_command command = {0};
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     const char *fault;
     int first, status;
 
@@ -294,6 +293,5 @@ int command_stage(int argc, char **argv)
         status = run_all(arena, &command);
         access_forget(&command.access);
     }
-    arena_destroy(arena);
     return status;
 }

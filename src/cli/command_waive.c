@@ -88,13 +88,10 @@ static void print_waiver(struct arena *arena, const struct record *record, const
     cli_print("waiver: %s %s %s, until %s, by %s: %s (%s)\n", waiver->uuid, step_target(arena, step),
               step->shape->suite_step, time_text(arena, waiver->until), waiver->who, waiver->why,
               state_text(arena, waiver, record->now));
-    for (size_t i = 0; i < waiver->items.count; i++) {
-        const struct waived_item *item = &waiver->items.items[i];
-
+    list_each (item, waiver->items)
         cli_print("    %s%s%s%s%s%s%s\n", item->metric, *item->at != '\0' ? " at " : "", item->at,
                   *item->subject != '\0' ? " of " : "", item->subject, *item->hardware != '\0' ? ", on " : "",
                   item->hardware);
-    }
 }
 
 static int list_waivers(struct arena *arena, const struct record *record)
@@ -294,8 +291,8 @@ int command_waive(int argc, char **argv)
         OPTION_END,
     };
     struct error err = {0};
-    struct arena *arena;
-    struct store *store;
+    cleanup_arena struct arena *arena = NULL;
+    cleanup_store struct store *store = NULL;
     int first, status;
 
     if (!cli_options(rows, "waive RUN --host HOST --check STEP --who NAME --why TEXT --until DATE", argc,
@@ -308,8 +305,5 @@ int command_waive(int argc, char **argv)
     }
     arena = arena_create();
     store = cli_stored(options.db, &err);
-    status = store != NULL ? do_it(store, arena, argv[first], &options, &err) : cli_fail(&err);
-    store_close(store);
-    arena_destroy(arena);
-    return status;
+    return store != NULL ? do_it(store, arena, argv[first], &options, &err) : cli_fail(&err);
 }

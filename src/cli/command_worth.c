@@ -182,7 +182,7 @@ int command_worth(int argc, char **argv)
     struct option_row rows[ROWS_MOST];
     struct error err = {0};
     enum report_language language;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     make_rows(&words, rows);
@@ -192,7 +192,5 @@ int command_worth(int argc, char **argv)
     if (!is_valid(&words, argc - first, first + 1 < argc ? argv[first + 1] : NULL, &language))
         return EXIT_USAGE;
     arena = arena_create();
-    status = show(arena, &words, first < argc ? argv[first] : NULL, language, &err);
-    arena_destroy(arena);
-    return status;
+    return show(arena, &words, first < argc ? argv[first] : NULL, language, &err);
 }

@@ -89,7 +89,7 @@ static struct store *open_store(const struct completion *completion)
 
 static void offer_runs(const struct completion *completion)
 {
-    struct store *store = open_store(completion);
+    cleanup_store struct store *store = open_store(completion);
     struct run_summary *runs;
     size_t count = 0;
 
@@ -100,18 +100,16 @@ static void offer_runs(const struct completion *completion)
                       ? "damaged"
                       : arena_printf(completion->arena, "%s, %zu hosts, %.16s", runs[i].suite, runs[i].hosts,
                                      time_text(completion->arena, runs[i].started)));
-    store_close(store);
 }
 
 static void offer_acceptances(const struct completion *completion)
 {
-    struct store *store = open_store(completion);
+    cleanup_store struct store *store = open_store(completion);
     struct acceptance_names names = {0};
 
     if (store != NULL && store_list_acceptances(store, completion->arena, &names, NULL) == 0)
         for (size_t i = 0; i < names.items.count; i++)
             offer(completion, names.items.items[i], "acceptance");
-    store_close(store);
 }
 
 /* The run that the words speak of: their RUN, else the last one. */
@@ -134,7 +132,7 @@ static bool would_wait(const char *path)
 static void offer_hosts(const struct completion *completion)
 {
     const char *path = given(completion, "hostfile");
-    struct store *store = path == NULL ? open_store(completion) : NULL;
+    cleanup_store struct store *store = path == NULL ? open_store(completion) : NULL;
     const struct hostfile *file =
         path != NULL && !would_wait(path) ? hostfile_load(completion->arena, path, NULL) : NULL;
     const struct record *record = store != NULL ? asked_run(completion, store) : NULL;
@@ -143,7 +141,6 @@ static void offer_hosts(const struct completion *completion)
         offer(completion, file->hosts.items[i].name, "host");
     for (size_t i = 0; record != NULL && i < record->plan->hosts.count; i++)
         offer(completion, record->plan->hosts.items[i]->name, "host");
-    store_close(store);
 }
 
 static void offer_steps_of(const struct completion *completion, const struct suite *suite)
@@ -158,7 +155,7 @@ static void offer_steps_of(const struct completion *completion, const struct sui
 static void offer_steps(const struct completion *completion)
 {
     const char *name = given(completion, "suite");
-    struct store *store = name == NULL ? open_store(completion) : NULL;
+    cleanup_store struct store *store = name == NULL ? open_store(completion) : NULL;
     const struct record *record = store != NULL ? asked_run(completion, store) : NULL;
 
     if (name != NULL && !would_wait(name))
@@ -167,7 +164,6 @@ static void offer_steps(const struct completion *completion)
         if (strcmp(record->documents.items[i].kind, "suite") == 0)
             offer_steps_of(completion, suite_parse(completion->arena, record->documents.items[i].name,
                                                    record->documents.items[i].bytes, NULL));
-    store_close(store);
 }
 
 static void offer_built_in(const struct completion *completion, const char *kind)
@@ -266,9 +262,7 @@ static void offer_kind_of(const struct completion *completion, const char *word,
 {
     const char *command = completion->words.items[0];
 
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        const struct kind *kind = &kinds[i];
-
+    array_each (kind, kinds, ARRAY_SIZE(kinds)) {
         if (strlen(kind->word) != length || strncmp(kind->word, word, length) != 0 ||
             (kind->option != NULL &&
              (completion->row == NULL || strcmp(completion->row->name, kind->option) != 0)) ||
@@ -331,12 +325,9 @@ static void offer_operand(const struct completion *completion, int index)
 
 static void offer_options(const struct completion *completion)
 {
-    for (size_t i = 0; i < completion->syntax.row_count; i++) {
-        const struct option_row *row = &completion->syntax.rows[i];
-
+    array_each (row, completion->syntax.rows, completion->syntax.row_count)
         if (row->type != OPTION_TITLE)
             offer(completion, arena_printf(completion->arena, "--%s", row->name), row->help);
-    }
     offer(completion, "--help", "prints all options");
 }
 

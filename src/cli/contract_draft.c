@@ -85,7 +85,7 @@ static void take_shared(struct drafting *drafting, const struct clause *clause)
 
     if (!name->shared)
         *list_push(drafting->arena, &drafting->draft->shared) =
-            (struct clause){clause->shape, clause->slot, NULL, false, name->recorded_by};
+            (struct clause){.shape = clause->shape, .slot = clause->slot, .recorded_by = name->recorded_by};
     name->shared = true;
 }
 
@@ -233,8 +233,8 @@ static void find_recorded(struct drafting *drafting)
 
     for (size_t i = 0; i < plan->shapes.count; i++)
         for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
-            const struct clause clause = {plan->shapes.items[i], &plan->shapes.items[i]->slots[k], NULL,
-                                          false, NULL};
+            const struct clause clause = {.shape = plan->shapes.items[i],
+                                          .slot = &plan->shapes.items[i]->slots[k]};
             struct clause_name *name = clause.slot->duty == DUTY_RECORD ? name_of(drafting, &clause) : NULL;
 
             if (name != NULL && name->recorded_by == NULL)
@@ -256,7 +256,8 @@ void contract_draft(struct arena *arena, const struct question *question, struct
 
         for (size_t k = 0; carried_out && k < shape->slot_count; k++)
             if (shape->slots[k].duty == DUTY_GATE)
-                take_gate(&drafting, (struct clause){shape, &shape->slots[k], NULL, false, NULL});
+                take_gate(&drafting, (struct clause){.shape = shape, .slot = &shape->slots[k]});
     }
     take_rules(&drafting);
+    contract_join_sizes(arena, plan, ret_draft);
 }

@@ -13,6 +13,8 @@ struct draft {
     unsaid; /* gates that go by a check's own rule, which no clause can state for all that have the name */
 };
 
+/* contract_ranges.c: those that ask for the same at one size after the other become one. */
+void contract_join_sizes(struct arena *arena, const struct plan *plan, struct draft *draft);
 /* Everything in the arena. */
 void contract_draft(struct arena *arena, const struct question *question, struct draft *ret_draft);
 

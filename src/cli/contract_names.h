@@ -15,6 +15,7 @@ struct clause {
     const struct limit *limit;
     bool of_subject;         /* of the slot's subject only */
     const char *recorded_by; /* of `shared`: the step that only records it, and would judge it by a clause */
+    double size_max; /* the largest message size that it is about, from the slot's on; 0: the slot's */
 };
 
 struct clause_name {

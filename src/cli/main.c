@@ -29,7 +29,8 @@ static const struct command commands[] = {
     {"cancel", "RUN", "ends a run and everything it runs on the hosts, even when its controller is dead",
      command_cancel},
     {"list", "", "the runs in the database", command_list},
-    {"show", "RUN", "a run's verdict, failures and matrix as text", command_show},
+    {"show", "RUN", "a run's verdict, what to fix and how each host fared; --full: all as text",
+     command_show},
     {"logs", "[RUN [HOST [STEP]]]", "the stored output of the hosts: a list, one output, or --grep in all",
      command_logs},
     {"collect", "RUN HOST",
@@ -103,6 +104,18 @@ static int help(FILE *out)
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
+/* What other programs call it. */
+static const struct {
+    const char *word, *instead;
+} other_words[] = {
+    {"status",
+     "`assay list` has the runs, `assay attach` follows one, `assay acceptance status NAME` is of an acceptance"},
+    {"board", "`assay attach` shows the board of a run, `assay serve` the same for a browser"},
+    {"watch", "`assay attach` shows the board of a run, `assay serve` the same for a browser"},
+    {"check", "`assay preflight HOSTFILE` looks at what must be mended first, `assay run` tests"},
+    {"test", "`assay run -H HOSTFILE -s SUITE` tests"},
+};
+
 static int unknown_command(const char *word)
 {
     enum { COUNT = ARRAY_SIZE(commands) };
@@ -110,6 +123,11 @@ static int unknown_command(const char *word)
 
     for (size_t i = 0; i < COUNT; i++)
         names[i + 4] = commands[i].name;
+    for (size_t i = 0; i < ARRAY_SIZE(other_words); i++)
+        if (strcmp(word, other_words[i].word) == 0) {
+            cli_warn("assay: unknown command '%s'; %s\n", word, other_words[i].instead);
+            return EXIT_USAGE;
+        }
     cli_warn("assay: unknown command '%s'; `assay --help` lists them%s\n", word,
              did_you_mean(word, names, COUNT + 4).text);
     return EXIT_USAGE;

@@ -62,9 +62,7 @@ static void add_shape(struct screen *screen, const struct shape *shape, const st
     struct line *line = line_of(screen, shape);
     bool first = line->steps == 0;
 
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
-
+    array_each (slot, shape->slots, shape->slot_count) {
         if (first) {
             line->required += slot->duty == DUTY_GATE;
             line->recorded += slot->duty != DUTY_GATE;
@@ -201,9 +199,7 @@ void plan_screen(struct arena *arena, const struct question *question)
     const struct plan *plan = question->plan;
     const struct shape *last = NULL;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->origin == ORIGIN_LEFT_OUT)
             continue;
         if (step->shape != last)

@@ -28,12 +28,9 @@ static enum outcome_word *worst_words(struct arena *arena, const struct record *
 {
     enum outcome_word *worst = arena_array(arena, enum outcome_word, record->plan->steps.count);
 
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
-
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count)
         if (outcome->word > worst[outcome->step])
             worst[outcome->step] = outcome->word;
-    }
     return worst;
 }
 
@@ -44,11 +41,8 @@ static bool *waived_steps(struct arena *arena, const struct record *record)
 
     for (size_t i = 0; i < record->plan->steps.count; i++)
         waived[i] = true;
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
-
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count)
         waived[outcome->step] &= outcome->word != OUTCOME_FAIL || outcome->waiver != NULL;
-    }
     return waived;
 }
 
@@ -221,7 +215,7 @@ static void print_lines(const struct recap_line *lines, size_t count)
 
 void recap_print(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     size_t hosts = record->plan->hosts.count;
     struct tally *tallies = arena_array(arena, struct tally, hosts), across;
     LIST_OF(struct recap_line) lines = {0};
@@ -235,18 +229,16 @@ void recap_print(const struct record *record)
     if (across.ok + across.recorded + across.waived + across.failed + across.open + across.skipped > 0)
         *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, NULL)};
     print_lines(lines.items, lines.count);
-    arena_destroy(arena);
 }
 
 size_t recap_not_run(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const enum outcome_word *worst = worst_words(arena, record);
     size_t count = 0;
 
     for (size_t i = 0; i < record->plan->steps.count; i++)
         count += is_counted(&record->plan->steps.items[i]) && worst[i] == OUTCOME_NOT_RUN;
-    arena_destroy(arena);
     return count;
 }
 
@@ -294,7 +286,7 @@ static size_t count_done(struct arena *arena, const struct record *record, const
 
 void recap_print_cancelled(const struct record *record, const char *db, bool by_keyboard)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const bool *settled = settled_steps(arena, record);
     size_t steps = record->plan->steps.count, hosts = record->plan->hosts.count, done = 0;
 
@@ -304,5 +296,4 @@ void recap_print_cancelled(const struct record *record, const char *db, bool by_
         "cancelled%s; %zu of %zu host%s done, %zu of %zu test%s; continue with `assay run --resume %lld%s%s`\n",
         by_keyboard ? " by you" : "", count_done(arena, record, settled), hosts, hosts == 1 ? "" : "s", done,
         steps, steps == 1 ? "" : "s", record->number, db != NULL ? " --db " : "", db != NULL ? db : "");
-    arena_destroy(arena);
 }

@@ -103,9 +103,7 @@ static uint32_t port_of_subject(const struct fabric *fabric, const char *subject
 static void take_counters(const struct fabric *fabric, const struct reading *reading,
                           struct fabric_counters *counters)
 {
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
+    list_each (measurement, reading->measurements) {
         for (size_t k = 0; k < ARRAY_SIZE(counted); k++) {
             double **values = (double **)(void *)((char *)counters + counted[k].offset);
             uint32_t port;

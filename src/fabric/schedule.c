@@ -580,8 +580,7 @@ static size_t least_rounds(const struct planner *planner)
 {
     size_t least = 2;
 
-    for (size_t i = 0; i < planner->leaves.count; i++) {
-        const struct leaf *leaf = &planner->leaves.items[i];
+    list_each (leaf, planner->leaves) {
         const struct fabric_node *node = &planner->fabric->nodes.items[leaf->node];
         size_t ways = 0;
 

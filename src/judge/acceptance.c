@@ -150,24 +150,38 @@ static void note_unit(struct settling *settling, const struct host *host, enum r
     *list_push(settling->acceptance->arena, &requirement->units) = (struct unit_state){host->unit, state};
 }
 
+/* What was not mended is kept for the reader, as it was measured. */
+static void note_standing(struct settling *settling, struct standing_fail fail, enum requirement_state state)
+{
+    if (state != REQUIREMENT_WAIVED)
+        fail.waiver = NULL;
+    if (fail.waiver != NULL || state == REQUIREMENT_FAILED)
+        *list_push(settling->acceptance->arena, &settling->requirement->standing) = fail;
+}
+
 /* What a test across hosts says of some of them is mended on these; where it accuses none of them, it is the test's own. */
 static void mend_fail(struct settling *settling, const struct shown *fail, const struct outcome *outcome,
                       const struct waiver *waiver, struct mending *mending)
 {
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct step *step = &record->plan->steps.items[fail->step];
+    enum requirement_state worst = REQUIREMENT_PASSED, state;
     struct blamed_list blamed = {0};
 
     blame_find(arena_of(settling), step, outcome, &blamed);
     for (size_t i = 0; i < blamed.items.count; i++) {
         const struct host *host = blamed.items.items[i].host;
 
-        note_unit(settling, host,
-                  blamed.items.items[i].perhaps ? REQUIREMENT_MISSING
-                                                : mend(settling, fail, host->name, waiver, mending));
+        state = blamed.items.items[i].perhaps ? REQUIREMENT_MISSING
+                                              : mend(settling, fail, host->name, waiver, mending);
+        note_unit(settling, host, state);
+        if (state == REQUIREMENT_FAILED || (state == REQUIREMENT_WAIVED && worst != REQUIREMENT_FAILED))
+            worst = state;
     }
     if (blame_count(&blamed) == 0)
-        mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
+        worst = mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
+    note_standing(settling, (struct standing_fail){.run = fail->run, .outcome = outcome, .waiver = waiver},
+                  worst);
 }
 
 /* Of an accused path or leaf no host is at fault. */
@@ -182,6 +196,7 @@ static void mend_accused(struct settling *settling, const struct shown *fail,
     for (size_t i = 0; is_host && i < step->member_count; i++)
         if (strcmp(step->members[i]->name, accusation->subject) == 0)
             note_unit(settling, step->members[i], state);
+    note_standing(settling, (struct standing_fail){.run = fail->run, .accusation = accusation}, state);
 }
 
 /* Of what failed beside other runs: no waiver of a run covers it. */

@@ -111,9 +111,7 @@ static struct attempt_bearing part_bearing(struct arena *arena, const struct par
 /* What an undecided attempt's output lacks; NULL when all of it was read. */
 static const struct reason *lack_of_output(struct arena *arena, const struct attempt *attempt)
 {
-    for (size_t i = 0; i < 2; i++) {
-        const struct capture *capture = &attempt->captures[i];
-
+    array_each (capture, attempt->captures, 2) {
         if (capture->flooded && attempt->what != NULL)
             return reason(arena, kept_only_some_bytes, capture->length, capture->stream, attempt->what);
         if (capture->flooded)

@@ -77,8 +77,7 @@ struct odd_parts {
 static void find_odd(const struct work *work, const struct record *record, struct odd_parts *ret_odd)
 {
     *ret_odd = (struct odd_parts){0};
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
         const char *ends[2];
         size_t count;
@@ -122,8 +121,7 @@ static void take_record(struct work *work, size_t index)
     struct odd_parts odd;
 
     find_odd(work, record, &odd);
-    for (size_t i = 0; i < judgement->outcome_count; i++) {
-        const struct outcome *outcome = &judgement->outcomes[i];
+    array_each (outcome, judgement->outcomes, judgement->outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
         const struct slot *slot = &step->shape->slots[outcome->slot];
 

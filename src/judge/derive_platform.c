@@ -280,60 +280,46 @@ static int find_hcas(const struct host_said *said, const char *without, struct f
 
 static void put_names(struct json_writer *writer, const char *key, const struct names *names)
 {
-    json_key(writer, key);
-    json_open_array(writer);
+    json_member_array(writer, key);
     for (size_t i = 0; i < names->items.count; i++)
         json_put_string(writer, names->items.items[i]);
     json_close_array(writer);
 }
 
-static void put_number(struct json_writer *writer, const char *key, double number)
-{
-    json_key(writer, key);
-    json_put_number(writer, number);
-}
-
 static void put_parts(struct json_writer *writer, const struct found *found)
 {
-    json_key(writer, "gpus");
-    json_open_object(writer);
-    put_number(writer, "count", found->gpus);
+    json_member_object(writer, "gpus");
+    json_member_number(writer, "count", found->gpus);
     put_names(writer, "models", &found->models);
     put_names(writer, "pci_ids", &found->pci_ids);
-    put_number(writer, "memory_gib", floor(found->memory_mib / 1024));
+    json_member_number(writer, "memory_gib", floor(found->memory_mib / 1024));
     if (found->retires_pages) {
-        json_key(writer, "row_remapper");
-        json_put_boolean(writer, false);
+        json_member_boolean(writer, "row_remapper", false);
     }
-    put_number(writer, "power_limit_w", found->power_w);
+    json_member_number(writer, "power_limit_w", found->power_w);
     json_close_object(writer);
-    json_key(writer, "nvlink");
-    json_open_object(writer);
-    put_number(writer, "links", found->links);
+    json_member_object(writer, "nvlink");
+    json_member_number(writer, "links", found->links);
     if (found->link_gbs > 0)
-        put_number(writer, "link_gbs", found->link_gbs);
+        json_member_number(writer, "link_gbs", found->link_gbs);
     if (found->twin != NULL && found->twin->nvlink_ceiling_gbs > 0)
-        put_number(writer, "ceiling_gbs", found->twin->nvlink_ceiling_gbs);
+        json_member_number(writer, "ceiling_gbs", found->twin->nvlink_ceiling_gbs);
     if (found->twin != NULL && found->twin->nvlink_domain_hosts > 0)
-        put_number(writer, "domain_hosts", found->twin->nvlink_domain_hosts);
+        json_member_number(writer, "domain_hosts", found->twin->nvlink_domain_hosts);
     json_close_object(writer);
-    json_key(writer, "pcie");
-    json_open_object(writer);
-    put_number(writer, "generation", found->generation);
-    put_number(writer, "lanes", found->lanes);
+    json_member_object(writer, "pcie");
+    json_member_number(writer, "generation", found->generation);
+    json_member_number(writer, "lanes", found->lanes);
     json_close_object(writer);
-    json_key(writer, "nvswitch");
-    json_put_boolean(writer, found->nvswitch);
-    json_key(writer, "fabric_state");
-    json_put_boolean(writer, found->fabric_state);
+    json_member_boolean(writer, "nvswitch", found->nvswitch);
+    json_member_boolean(writer, "fabric_state", found->fabric_state);
     if (found->twin != NULL && found->twin->driver_minimum != NULL)
         json_member(writer, "driver_minimum", found->twin->driver_minimum);
     if (found->hcas.items.count == 0)
         return;
-    json_key(writer, "hcas");
-    json_open_object(writer);
+    json_member_object(writer, "hcas");
     put_names(writer, "names", &found->hcas);
-    put_number(writer, "gbits", found->hca_gbits);
+    json_member_number(writer, "gbits", found->hca_gbits);
     json_close_object(writer);
 }
 

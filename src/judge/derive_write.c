@@ -72,14 +72,7 @@ static void put_count(struct json_writer *writer, const char *key, size_t count)
 {
     if (count == 0)
         return;
-    json_key(writer, key);
-    json_put_integer(writer, (int64_t)count);
-}
-
-static void put_number(struct json_writer *writer, const char *key, double number)
-{
-    json_key(writer, key);
-    json_put_number(writer, number);
+    json_member_count(writer, key, count);
 }
 
 static void put_limit(struct json_writer *writer, struct arena *arena, const struct limit *limit)
@@ -93,17 +86,16 @@ static void put_limit(struct json_writer *writer, struct arena *arena, const str
     put_count(writer, "rack_hosts_min", limit->rack_hosts_min);
     put_size(writer, arena, "size_min", limit->size_min);
     put_size(writer, arena, "size_max", limit->size_max);
-    put_number(writer, limit_rule_name(limit->rule), limit->value);
+    json_member_number(writer, limit_rule_name(limit->rule), limit->value);
     json_member(writer, "unit", limit->unit);
     /* The schema has none of 0: the worst accepted value was the median. */
     if (limit->derived > 0)
-        put_number(writer, "derived_tolerance", ceil(limit->derived * 1e4) / 1e4);
+        json_member_number(writer, "derived_tolerance", ceil(limit->derived * 1e4) / 1e4);
     json_member(writer, "status", limit_status_name(limit->status));
     json_member(writer, "source", limit->source);
-    json_key(writer, "measured");
-    json_open_object(writer);
-    put_number(writer, "median", limit->measured->median);
-    put_number(writer, "mad", limit->measured->mad);
+    json_member_object(writer, "measured");
+    json_member_number(writer, "median", limit->measured->median);
+    json_member_number(writer, "mad", limit->measured->mad);
     put_count(writer, "values", limit->measured->values);
     put_count(writer, "n", limit->measured->n);
     put_count(writer, "hosts", limit->measured->hosts);
@@ -125,8 +117,7 @@ static const char *date_text(struct arena *arena, double when)
 static void put_runs(struct json_writer *writer, struct arena *arena, const struct record *const *records,
                      size_t count)
 {
-    json_key(writer, "derived_from");
-    json_open_array(writer);
+    json_member_array(writer, "derived_from");
     for (size_t i = 0; i < count; i++) {
         json_open_object(writer);
         json_member(writer, "run", records[i]->uuid);
@@ -145,8 +136,7 @@ static void put_limits(struct json_writer *writer, struct arena *arena, const st
 {
     LIST_OF(struct limit) limits = {0};
 
-    json_key(writer, "limits");
-    json_open_array(writer);
+    json_member_array(writer, "limits");
     for (size_t i = 0; i < derivation->figures.count; i++) {
         struct limit *limit;
 
@@ -182,13 +172,12 @@ void derivation_write(struct arena *arena, const struct derivation *derivation,
         json_member(
             &writer, "note",
             arena_printf(arena, "Derived figures come first; those of baseline %s follow.", base->name));
-    json_key(&writer, "platforms");
-    json_open_array(&writer);
+    json_member_array(&writer, "platforms");
     json_put_string(&writer, platform->name);
     json_close_array(&writer);
     put_runs(&writer, arena, records, count);
     if (eased != NULL)
-        put_number(&writer, "derived_tolerance", eased->number);
+        json_member_number(&writer, "derived_tolerance", eased->number);
     put_limits(&writer, arena, derivation, base);
     json_close_object(&writer);
 }

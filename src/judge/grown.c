@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "grown.h"
 

@@ -74,8 +74,7 @@ static void take_numbers(struct work *work)
 
     for (size_t i = 0; i < history->positions.count; i++)
         rates[i] = is_rate(&history->positions.items[i]);
-    for (size_t i = 0; i < history->values.count; i++) {
-        const struct history_value *value = &history->values.items[i];
+    list_each (value, history->values) {
         size_t rate = work->rate_of[value->position];
 
         if (!rates[value->position] || !(value->value > 0) || isinf(value->value))

@@ -48,8 +48,7 @@ static struct failed_pair *failed_pairs(struct work *work, const struct seats *s
         arena_array(work->arena, struct failed_pair, history->failures.count * PLACES_OF_POSITION);
 
     *ret_count = 0;
-    for (size_t i = 0; i < history->failures.count; i++) {
-        const struct history_failure *failure = &history->failures.items[i];
+    list_each (failure, history->failures) {
         const int *places = seats->of_position[failure->position];
 
         for (size_t k = 0; k < PLACES_OF_POSITION && places[1] != NOBODY; k++)

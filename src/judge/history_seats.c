@@ -100,13 +100,10 @@ static void take_sightings(struct work *work, struct seats *seats)
 {
     const struct history *history = work->history;
 
-    for (size_t i = 0; i < history->sightings.count; i++) {
-        const struct history_sighting *sighting = &history->sightings.items[i];
-
+    list_each (sighting, history->sightings)
         for (size_t k = 0; k < seats->places.count; k++)
             if (strcmp(seats->places.items[k], sighting->place) == 0)
                 seat_at(work, seats, sighting->run, sighting->target, k)->identity = sighting->identity;
-    }
 }
 
 /* What was there in the nearest run on one side that knows it; NULL: none does. */
@@ -148,9 +145,7 @@ void history_seat(struct work *work, struct seats *seats)
     for (size_t i = 0; i < work->numbers.count; i++)
         use_seats(work, seats, work->numbers.items[i].run, work->numbers.items[i].target,
                   work->numbers.items[i].position);
-    for (size_t i = 0; i < history->failures.count; i++) {
-        const struct history_failure *failure = &history->failures.items[i];
-
+    list_each (failure, history->failures) {
         use_seats(work, seats, failure->run, failure->target, failure->position);
         seat_at(work, seats, failure->run, failure->target, 0)->used = true; /* it may be the host's */
     }

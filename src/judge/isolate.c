@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the search, and its conclusion; see isolate.h. */
+#include "assay/base/robust.h"
 #include "assay/reasons/judge.h"
 
 #include "isolate_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A mean near the middle between healthy and faulty decides nothing: it must be so many of its standard deviations away.
@@ -97,13 +97,6 @@ bool isolate_take(struct isolate *isolate, const size_t *members, size_t count)
     return true;
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static bool same_members(const struct isolate_test *test, const size_t *members, size_t count)
 {
     return test->count == count && memcmp(test->members, members, count * sizeof *members) == 0;
@@ -120,9 +113,7 @@ static double mean_of_pair(const struct isolate *isolate, const struct isolate_t
     double sum = 0;
     size_t count = 0;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests) {
         if (is_measured_pair(test) && same_members(test, pair->members, PAIR)) {
             sum += test->value;
             count++;
@@ -138,8 +129,7 @@ static double best_value(const struct isolate *isolate)
     size_t hosts = isolate->problem->host_count, count = 0;
     double *best = arena_array(isolate->arena, double, hosts);
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+    list_each (test, isolate->so_far->tests) {
         double mean = is_measured_pair(test) ? mean_of_pair(isolate, test) : 0;
 
         for (size_t k = 0; mean > 0 && k < PAIR; k++)
@@ -148,7 +138,7 @@ static double best_value(const struct isolate *isolate)
     for (size_t i = 0; i < hosts; i++)
         if (best[i] > 0)
             best[count++] = best[i];
-    qsort(best, count, sizeof *best, compare_values);
+    robust_sort(best, count);
     return count > 0 ? best[count * 3 / 4] : 1;
 }
 
@@ -166,9 +156,7 @@ static double healthy_value(const struct isolate *isolate)
         double sum = 0, least = value * (1 - below);
         size_t count = 0;
 
-        for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-            const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+        list_each (test, isolate->so_far->tests) {
             if (is_measured_pair(test) && test->value > least) {
                 sum += test->value;
                 count++;
@@ -186,9 +174,7 @@ static bool were_both(const struct isolate *isolate)
     double middle = isolate_middle(isolate), most_slow = middle - slow_deviations * isolate->problem->noise;
     bool slow = false, fast = false;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests) {
         if (test->count != isolate->problem->host_count)
             continue;
         slow |= isolate_share(isolate, test) < (test->round == 0 ? middle : most_slow);
@@ -253,12 +239,9 @@ static unsigned fast_pairs_of(const struct isolate *isolate, size_t host)
 {
     unsigned found = 0;
 
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
-
+    list_each (test, isolate->so_far->tests)
         found += test->count == PAIR && (test->members[0] == host || test->members[1] == host) &&
                  isolate_share(isolate, test) > isolate_middle(isolate);
-    }
     return found;
 }
 
@@ -339,12 +322,9 @@ static enum pace ask_remaining(struct isolate *isolate)
 /* Between which a path was found to be slow: neither of the two is, with others. */
 static bool ends_a_path(const struct isolate *isolate, size_t host)
 {
-    for (size_t i = 0; i < isolate->result->accusations.count; i++) {
-        const struct isolate_accusation *accusation = &isolate->result->accusations.items[i];
-
+    list_each (accusation, isolate->result->accusations)
         if (accusation->kind == ISOLATE_LINK && (accusation->a == host || accusation->b == host))
             return true;
-    }
     return false;
 }
 

@@ -373,9 +373,7 @@ static bool is_everywhere(const struct search *search)
 {
     unsigned slow = 0, all = 0;
 
-    for (size_t i = 0; i < search->isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &search->isolate->so_far->tests.items[i];
-
+    list_each (test, search->isolate->so_far->tests) {
         if (test->count < LARGE || test->count >= search->count || !speaks(search, test))
             continue;
         all++;

@@ -76,8 +76,7 @@ static bool is_low(const struct isolate *isolate, const struct isolate_test *tes
 
 static void count_low(const struct isolate *isolate, const struct kind *kind)
 {
-    for (size_t i = 0; i < isolate->so_far->tests.count; i++) {
-        const struct isolate_test *test = &isolate->so_far->tests.items[i];
+    list_each (test, isolate->so_far->tests) {
         bool low = is_low(isolate, test);
 
         for (size_t k = 0; kind->speaks(isolate, test) && k < test->count; k++) {

@@ -3,6 +3,7 @@
    What others have is asked of all runs where it is comparable: a value, a part, a rate. What was measured by a run's own
    controller, rack, jump host or fabric is asked of that run alone. */
 #include "assay/judge/judge.h"
+#include "assay/base/robust.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static void gather_values(struct arena *arena, struct whole_run *run, const stru
 {
     const struct plan *plan = run->together.plan;
     const struct slot **siblings = arena_array(arena, const struct slot *, shape->slot_count);
-    struct arena *aside = arena_create();
+    cleanup_arena struct arena *aside = arena_create();
     const char *last = "";
     size_t count = 0;
 
@@ -221,14 +222,13 @@ static void gather_values(struct arena *arena, struct whole_run *run, const stru
         }
         arena_clear(aside);
     }
-    arena_destroy(aside);
 }
 
 static const struct common *find_common(struct whole_run *run, const struct shape *shape,
                                         const struct slot *slot)
 {
     struct common *common = arena_new(run->arena, struct common);
-    struct arena *aside = arena_create();
+    cleanup_arena struct arena *aside = arena_create();
     struct texts values = {0};
 
     gather_values(aside, run, shape, slot, &values);
@@ -236,7 +236,6 @@ static const struct common *find_common(struct whole_run *run, const struct shap
     common->kinds = common->value == NULL ? say_kinds(run->arena, values.items, values.count) : "";
     if (common->value != NULL)
         common->value = arena_strdup(run->arena, common->value);
-    arena_destroy(aside);
     return common;
 }
 
@@ -298,7 +297,7 @@ static int compare_owners(const void *a, const void *b)
 static void add_owners(struct whole_run *run, size_t index, const char *metric, struct owners *owners)
 {
     const struct step *step = &run->together.plan->steps.items[index];
-    struct arena *aside = arena_create();
+    cleanup_arena struct arena *aside = arena_create();
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         const struct slot *slot = &step->shape->slots[i];
@@ -314,7 +313,6 @@ static void add_owners(struct whole_run *run, size_t index, const char *metric, 
                                                                     index,
                                                                     i};
     }
-    arena_destroy(aside);
 }
 
 /* Over all platforms: hosts of two may be one machine too. */
@@ -571,8 +569,7 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
     if (strcmp(rack.value, value) != 0)
         return reason(run->arena, while_most_of_rack_have, name, rack.value);
     others = owners_with(owners, value, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct owner *other = &others[i];
+    array_each (other, others, count) {
         const char *most;
 
         if (other->part == part && strcmp(other->rack, name_of_own) == 0)
@@ -586,13 +583,6 @@ static const struct reason *odd_in_rack(void *context, size_t index, const struc
                               : reason(run->arena, rack_of_run, name, other->part->record->number));
     }
     return NULL;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
 }
 
 /*
@@ -617,8 +607,8 @@ static bool middle_of_spans(struct arena *arena, const struct owners *owners, co
     if (count < 2)
         return false;
     count += count % 2 == 0;
-    qsort(from, count, sizeof *from, compare_numbers);
-    qsort(to, count, sizeof *to, compare_numbers);
+    robust_sort(from, count);
+    robust_sort(to, count);
     *ret_middle = (struct span){from[count / 2], to[count / 2]};
     return true;
 }
@@ -1033,7 +1023,7 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
 
 void judge_together(const struct judged_run *runs, size_t count)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct whole_run run = {.arena = runs[0].record->arena,
                             .aside = arena_create(),
                             .together = bring_together(arena, runs[0].record->arena, runs, count)};
@@ -1054,7 +1044,6 @@ void judge_together(const struct judged_run *runs, size_t count)
         judge_by_outcomes(runs, count, i, part, run.together.attempts + part->first_step);
     }
     arena_destroy(run.aside);
-    arena_destroy(arena);
 }
 
 void judge_run(struct record *record, const struct run_limits *limits, const char *uuid)
@@ -1116,7 +1105,7 @@ static struct step_attempts attempts_of(struct arena *arena, const struct record
 
 enum step_state judge_step(const struct record *record, const struct run_limits *limits, size_t step_index)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct shape *shape = record->plan->steps.items[step_index].shape;
     struct judged_part part = part_alone(arena, record, limits);
     struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
@@ -1133,7 +1122,6 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
         else if (shape->retests > 0 && is_due_for_retest(arena, shape, &attempts))
             state = STEP_AGAIN;
     }
-    arena_destroy(arena);
     return state;
 }
 

@@ -66,9 +66,7 @@ static double better_of(const struct betweens *all, const struct between *here, 
     double best = -INFINITY;
     size_t count = 0;
 
-    for (size_t i = 0; i < all->items.count; i++) {
-        const struct between *one = &all->items.items[i];
-
+    list_each (one, all->items) {
         if (!is_alike(one, here) || (strcmp(one->leaf[0], leaf) != 0 && strcmp(one->leaf[1], leaf) != 0))
             continue;
         best = fmax(best, one->level);

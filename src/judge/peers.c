@@ -15,12 +15,13 @@ static const double median_variance = 1.5708;
 /* The scatter is measured without the subject up to so many pairs: those of eight GPUs on each of eight hosts are 224. Beyond,
    the MAD of all knows it well enough, and in less time. */
 enum { PAIRS_MOST = 300 };
-/* What lies further from the middle of its siblings than so many standard deviations is not one of them; of normal values one in
-   370 does, and the variance of the rest is this much of all. */
-static const double outlying = 3, inner_variance = 0.9733;
-/* By simulation of 1 and 8 positions of 6 to 32: the standard deviation of what is left is as precise as that of
-   1 - inner_loss / sqrt(n) times as many values, and inner_worth_least at least; its mean varies that much more than a mean. */
-static const double inner_loss = 1.3, inner_worth_least = 0.33, inner_mean_variance = 1.05;
+/* What lies further below the middle of its siblings than so many standard deviations is not one of them: where those are
+   known by n degrees of freedom, 1 + few_wider / n times as many, or the chance that their scatter seems small leaves out some
+   that belong to it, and what is left seems to scatter even less. */
+static const double outlying = 3, few_wider = 4.7;
+/* By simulation of 1 and 8 positions of 6 to 32: the standard deviation of what is left is as precise as that of inner_loss
+   fewer values, and that of inner_worth_least times as many at least; its mean varies that much more than a mean. */
+static const double inner_loss = 2.4, inner_worth_least = 0.33, inner_mean_variance = 1.05;
 /* One-sided: 99.5% and 99% of it are below so many standard deviations. */
 static const double upper_bound = 2.576, lower_bound = 2.326;
 /* The pooled spread of all positions counts like so many degrees of freedom of a position's own. */
@@ -33,7 +34,7 @@ struct score {
     unsigned n;   /* the number of partners or aspects of which it is the median or mean */
 };
 
-/* Of what does not lie far out, the middle in any case: how many, their mean, and the sum of squares about it. */
+/* Of what does not lie far below, the middle in any case: how many, their mean, and the sum of squares about it. */
 struct inner {
     size_t count;
     double mean, squares;
@@ -51,7 +52,7 @@ struct siblings {
 struct aspect {
     double remark, fail; /* as logarithms */
     double spread;       /* pooled over positions */
-    bool is_known;       /* there is something that it was measured by */
+    double freedom;      /* of what that was measured by; 0: by nothing */
     size_t pairs;        /* of siblings */
     double fastest;      /* how far the best of all is above its siblings */
     unsigned most;       /* the most that any score has in it */
@@ -70,7 +71,8 @@ struct comparison {
     struct score *scores;     /* by subject and aspect */
     struct score *scores_now; /* of one subject, by what is not explained yet */
     double *scratch;          /* as many as there are values */
-    double deviations_needed; /* before the uncertainty of the spread */
+    double
+        deviations_needed[2]; /* of one aspect, and of all together; before the uncertainty of the spread */
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -236,7 +238,7 @@ static struct score score_together(const struct comparison *comparison, const st
     for (size_t i = 0; i < comparison->problem->aspect_count; i++) {
         double spread = fmax(comparison->aspects[i].spread, PEERS_RESOLUTION);
 
-        if (isnan(scores[i].level) || !comparison->aspects[i].is_known)
+        if (isnan(scores[i].level) || comparison->aspects[i].freedom == 0)
             continue;
         sum += scores[i].level / (spread * spread);
         weights += 1 / (spread * spread);
@@ -281,11 +283,11 @@ static double moderated(double pooled, double own, double own_freedom)
                              (prior_freedom + own_freedom)));
 }
 
-/* What lies further from the middle of its siblings is none of them. own: by what the siblings' own scatter was measured, and
-   how well that is known. */
-static double reach_of(double pooled, double own, double own_freedom)
+/* What lies further below the middle of its siblings is none of them. own: by what the siblings' own scatter was measured, and
+   how well that is known; freedom: how well that of all is. */
+static double reach_of(double pooled, double freedom, double own, double own_freedom)
 {
-    return outlying * moderated(pooled, own, own_freedom);
+    return outlying * (1 + few_wider / freedom) * moderated(pooled, own, own_freedom);
 }
 
 static struct inner inner_of(const double *sorted, size_t count, double reach)
@@ -296,7 +298,7 @@ static struct inner inner_of(const double *sorted, size_t count, double reach)
     for (size_t i = 0; i < count; i++) {
         double off = sorted[i] - middle, from_mean = off - inner.mean;
 
-        if (fabs(off) > reach && i != count / 2 && i != (count - 1) / 2)
+        if (-off > reach && i != count / 2 && i != (count - 1) / 2)
             continue;
         inner.count++;
         inner.mean += from_mean / (double)inner.count;
@@ -310,7 +312,7 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
 {
     struct aspect *of = &comparison->aspects[aspect];
     double *pooled, *own;
-    size_t count = 0, positions = 0;
+    size_t count = 0;
 
     gather(comparison, aspect);
     pooled = arena_array(comparison->arena, double, comparison->problem->subject_count + 1);
@@ -331,17 +333,16 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
         siblings->spread = ROBUST_SIGMAS_PER_MAD * robust_median(own, siblings->count);
         of->fastest = fmax(of->fastest, siblings->sorted[siblings->count - 1] - middle);
         of->pairs += siblings->count * (siblings->count - 1) / 2;
-        positions++;
+        of->freedom += (double)siblings->count - 1;
     }
     if (count == 0)
         return;
     of->spread = ROBUST_SIGMAS_PER_MAD * robust_median(pooled, count);
-    of->is_known = count > positions;
     for (size_t i = 0; i < comparison->position_count; i++)
         if (of->positions[i].count > PEERS_LEAST)
             of->positions[i].inner =
                 inner_of(of->positions[i].sorted, of->positions[i].count,
-                         reach_of(of->spread, of->positions[i].spread,
+                         reach_of(of->spread, of->freedom, of->positions[i].spread,
                                   mad_efficiency * (double)(of->positions[i].count - 1)));
 }
 
@@ -405,11 +406,11 @@ static double scatter_by_pairs(const struct aspect *of, size_t positions, const 
 
 static struct spread spread_of(struct inner own, double squares, double freedom)
 {
-    double worth = freedom > 0 ? fmax(1 - inner_loss / sqrt(freedom), inner_worth_least) : 0;
+    double worth = freedom > 0 ? fmax(1 - inner_loss / freedom, inner_worth_least) : 0;
 
-    return (struct spread){.sigma = moderated(sqrt(squares / freedom / inner_variance),
-                                              sqrt(own.squares / ((double)own.count - 1) / inner_variance),
-                                              worth * ((double)own.count - 1)),
+    return (struct spread){.sigma =
+                               moderated(sqrt(squares / freedom), sqrt(own.squares / ((double)own.count - 1)),
+                                         worth * ((double)own.count - 1)),
                            .freedom = worth * freedom,
                            .level = own.mean,
                            .variance = inner_mean_variance / (double)own.count};
@@ -430,7 +431,8 @@ static struct spread spread_of_few(const struct comparison *comparison, const st
         if (others[i].count == 0)
             continue;
         inner = inner_of(others[i].sorted, others[i].count,
-                         reach_of(pooled, others[i].sigma, pairs_efficiency * (double)(others[i].count - 1)));
+                         reach_of(pooled, of->freedom - 1, others[i].sigma,
+                                  pairs_efficiency * (double)(others[i].count - 1)));
         squares += inner.squares;
         freedom += (double)inner.count - 1;
         if (&of->positions[i] == siblings)
@@ -442,9 +444,9 @@ static struct spread spread_of_few(const struct comparison *comparison, const st
 static struct spread spread_of_many(const struct comparison *comparison, const struct aspect *of,
                                     const struct siblings *siblings, struct others own)
 {
-    struct inner inner =
-        inner_of(own.sorted, own.count,
-                 reach_of(of->spread, siblings->spread, mad_efficiency * (double)(siblings->count - 1)));
+    struct inner inner = inner_of(
+        own.sorted, own.count,
+        reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1)));
     double squares = inner.squares, freedom = (double)inner.count - 1;
 
     for (size_t i = 0; i < comparison->position_count; i++)
@@ -471,22 +473,6 @@ static size_t out_of_reach(const double *sorted, size_t count, double middle, do
     return from;
 }
 
-/* The first of sorted values that lies so far above it. */
-static size_t first_beyond(const double *sorted, size_t count, double middle, double reach)
-{
-    size_t from = 0;
-
-    while (from < count) {
-        size_t half = from + (count - from) / 2;
-
-        if (sorted[half] - middle > reach)
-            count = half;
-        else
-            from = half + 1;
-    }
-    return from;
-}
-
 /*
  * Whether spread_of_many would find the subject less far below its siblings' level than the fastest is above, which is what
  * nearly all of many are. By sums, so that it takes no look at each of them; what is so close that the order of adding
@@ -496,16 +482,17 @@ static bool is_among_many(const struct aspect *of, const struct siblings *siblin
                           double middle, double now)
 {
     const double rounding = 1e-9;
-    double reach = reach_of(of->spread, siblings->spread, mad_efficiency * (double)(siblings->count - 1));
+    double reach =
+        reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1));
     size_t first = out_of_reach(siblings->sorted, siblings->count, middle, reach);
-    size_t end = first_beyond(siblings->sorted, siblings->count, middle, reach), count = end - first;
+    size_t count = siblings->count - first;
     double sum;
 
     /* Of few the middle itself may be out of reach, and counts all the same. */
-    if (end <= first + PEERS_LEAST || first >= siblings->count / 2 || end <= siblings->count / 2 + 1)
+    if (count <= PEERS_LEAST || first >= siblings->count / 2)
         return false;
-    sum = siblings->sums[end] - siblings->sums[first];
-    if (level >= siblings->sorted[first] && level <= siblings->sorted[end - 1]) {
+    sum = siblings->sums[siblings->count] - siblings->sums[first];
+    if (level >= siblings->sorted[first]) {
         sum -= level;
         count--;
     }
@@ -537,8 +524,9 @@ static struct standing standing_in(const struct comparison *comparison, size_t s
     spread.sigma = fmax(spread.sigma, PEERS_RESOLUTION);
     parts = (double)of->most / score.n;
     standing.error = spread.sigma * sqrt(parts + median_variance / (double)standing.siblings);
-    needed = robust_student(comparison->deviations_needed, spread.freedom) * spread.sigma *
-             sqrt(parts + spread.variance);
+    needed = robust_student(comparison->deviations_needed[aspect == comparison->problem->aspect_count],
+                            spread.freedom) *
+             spread.sigma * sqrt(parts + spread.variance);
     standing.out = spread.level - score.level >= fmax(needed, of->fastest) &&
                    standing.below + upper_bound * standing.error >= of->remark;
     standing.fails =
@@ -665,10 +653,25 @@ static void name_slow(const struct comparison *comparison, struct peers_findings
     }
 }
 
+/* Half of the false findings to all aspects together, where there are any, and half to each alone: most of what is slow is so in
+   all, and of a dozen the one score of all would else have a thirteenth (weighted Bonferroni: Genovese, Roeder and Wasserman 2006,
+   Biometrika 93:3). */
+static void share_false_findings(struct comparison *comparison)
+{
+    size_t stride = comparison->problem->aspect_count + 1, families[2] = {0};
+
+    for (size_t i = 0; i < comparison->problem->subject_count * stride; i++)
+        families[i % stride == stride - 1] += !isnan(comparison->scores[i].level);
+    for (size_t i = 0; i < ARRAY_SIZE(families); i++)
+        comparison->deviations_needed[i] =
+            robust_deviation_at(false_findings_in_a_run / (families[1] > 0 ? 2 : 1) /
+                                (double)(families[i] > 0 ? families[i] : 1));
+}
+
 static void score_all(struct comparison *comparison)
 {
     const struct peers_problem *problem = comparison->problem;
-    size_t stride = problem->aspect_count + 1, family = 0;
+    size_t stride = problem->aspect_count + 1;
 
     for (size_t aspect = 0; aspect < problem->aspect_count; aspect++) {
         for (size_t i = 0; i < problem->subject_count; i++)
@@ -679,10 +682,7 @@ static void score_all(struct comparison *comparison)
         comparison->scores[i * stride + problem->aspect_count] =
             score_together(comparison, &comparison->scores[i * stride]);
     measure_spread(comparison, problem->aspect_count);
-    for (size_t i = 0; i < problem->subject_count * stride; i++)
-        family += !isnan(comparison->scores[i].level);
-    comparison->deviations_needed =
-        robust_deviation_at(false_findings_in_a_run / (double)(family > 0 ? family : 1));
+    share_false_findings(comparison);
 }
 
 /* Also in one aspect the thresholds of all of them, where together they are asked for. */

@@ -50,8 +50,7 @@ static void add_run(struct meeting *meeting, const struct record *record)
         *list_push(meeting->arena, &meeting->machines) =
             (struct machine){.record = record, .host = plan->hosts.items[i]};
     sightings_of_record(meeting->arena, record, &seen);
-    for (size_t i = 0; i < seen.items.count; i++) {
-        const struct sighting *one = &seen.items.items[i];
+    list_each (one, seen.items) {
         struct machine *machine = &meeting->machines.items[first + one->host];
 
         if (one->kind == ITEM_CHASSIS)
@@ -290,15 +289,12 @@ static bool share_names(const struct machines *ours, const struct machines *thei
 
 bool judge_has_machine_of(const struct machines *machines, const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct machines *theirs = judge_machines(arena, &record, 1);
     struct error why = {0};
-    bool shared;
 
     find_pairs_with(&machines->meeting, &theirs->meeting);
-    shared = check_shared(&theirs->meeting, machines->meeting.machines.items, theirs->meeting.machines.items,
-                          &why) < 0 ||
-             share_names(machines, theirs);
-    arena_destroy(arena);
-    return shared;
+    return check_shared(&theirs->meeting, machines->meeting.machines.items, theirs->meeting.machines.items,
+                        &why) < 0 ||
+           share_names(machines, theirs);
 }

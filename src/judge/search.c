@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/judge.h"
 
 #include "search_private.h"
@@ -217,13 +218,6 @@ static void number_leaves(struct looked *looked, struct isolate_host *hosts)
                                          declared ? leaf_number(looked, step->members[i]->leaf) : 0};
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /*
  * By how much healthy pairs differ, as a fraction: from the middle of the upper half of all pairs, so that it holds while
  * no more than half of them are slow. Without it a busy machine or a shared fabric would make hosts look bad.
@@ -240,7 +234,7 @@ static double noise_of(const struct looked *looked)
             values[count++] = looked->parts.items[i].value;
     if (count < PAIRS_TELLING)
         return least_noise;
-    qsort(values, count, sizeof *values, compare_numbers);
+    robust_sort(values, count);
     spread = values[count * 7 / 8] - values[count * 5 / 8];
     return fmax(least_noise, spread / deviations / values[count * 3 / 4]);
 }
@@ -286,8 +280,7 @@ static double slow_enough(const struct looked *looked)
 
     if (value_of_part(looked, looked->index, &value))
         best = value / gate_of(looked, looked->step->shape);
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
+    list_each (part, looked->parts) {
         double share = part->known && part->count > PAIR ? share_of_limit(looked, part) : NAN;
 
         if (share < 1)
@@ -350,9 +343,7 @@ static void tests_so_far(const struct looked *looked, struct isolate_tests *test
         whole.reference = reference_of(looked, looked->step->shape, whole.value);
         *list_push(looked->arena, &tests->tests) = whole;
     }
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts) {
         if (part->known && part->count > 1)
             *list_push(looked->arena, &tests->tests) =
                 (struct isolate_test){.round = part->round,
@@ -429,7 +420,9 @@ static const struct reason *why_stop(const struct looked *looked)
         return REASON(search_ended_early);
     if (looked->last_round >= ROUNDS_BROKEN && ended == 0)
         return REASON(no_part_test_ended);
-    return looked->last_round >= ROUNDS_MOST ? REASON(rounds_used_up) : NULL;
+    if (looked->last_round >= ROUNDS_MOST)
+        return REASON(rounds_used_up);
+    return search_time_spent(looked);
 }
 
 /* --- what was found ----------------------------------------------------------------------------------------------- */
@@ -444,7 +437,7 @@ static double alone_value(const struct looked *looked)
         if (looked->parts.items[i].count == 1 && looked->parts.items[i].known &&
             isfinite(looked->parts.items[i].value))
             values[count++] = looked->parts.items[i].value;
-    qsort(values, count, sizeof *values, compare_numbers);
+    robust_sort(values, count);
     return count > 1 ? values[count * 3 / 4] : NAN;
 }
 
@@ -453,9 +446,7 @@ static enum accused_place place_of(const struct looked *looked, size_t host)
     double good = alone_value(looked);
     enum accused_place place = PLACE_UNKNOWN;
 
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts) {
         if (part->count != 1 || part->hosts[0] != host || !part->known || isnan(good))
             continue;
         if (isnan(part->value) || part->value < good * (1 - looked->problem.slow / 2))
@@ -554,8 +545,7 @@ static void conclude(const struct looked *looked, const struct reason *conclusio
 static bool ask_alone(const struct looked *looked, const struct isolation *isolation,
                       struct isolate_tests *ret_next)
 {
-    for (size_t i = 0; i < isolation->accusations.count; i++) {
-        const struct isolate_accusation *accusation = &isolation->accusations.items[i];
+    list_each (accusation, isolation->accusations) {
         bool tried = accusation->kind != ISOLATE_HOST || !has_alone(looked) ||
                      looked->problem.hosts[accusation->a].out;
 
@@ -637,12 +627,9 @@ static enum answer is_explained(const struct looked *looked, const struct findin
 
     if (count == looked->step->member_count || count < PAIR)
         return ANSWER_NO;
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
-
+    list_each (part, looked->parts)
         if (part->known && part->count == count && memcmp(part->hosts, hosts, count * sizeof *hosts) == 0)
             return share_of_limit(looked, part) >= 1 ? ANSWER_YES : ANSWER_NO;
-    }
     *list_push(looked->arena, &ret_next->tests) = (struct isolate_test){.members = hosts, .count = count};
     return ANSWER_ASKED;
 }

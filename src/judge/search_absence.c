@@ -67,8 +67,7 @@ static unsigned *rounds_seen(const struct looked *looked)
 {
     unsigned *seen = arena_array(looked->arena, unsigned, looked->step->member_count);
 
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
+    list_each (part, looked->parts) {
         bool tells = (part->known && isfinite(part->value)) || (part->count == 1 && is_begun(looked, part));
 
         for (size_t k = 0; k < part->count && tells; k++)
@@ -101,8 +100,7 @@ static bool mark(const struct looked *looked, const unsigned *seen, bool *out, b
 
     for (size_t i = 0; i < members; i++)
         doubtful[i] = false;
-    for (size_t i = 0; i < looked->parts.count; i++) {
-        const struct part_value *part = &looked->parts.items[i];
+    list_each (part, looked->parts) {
         size_t count = is_begun(looked, part) || !round_was_run(looked, part->round)
                            ? 0
                            : suspects_of(part, out, seen, hosts);

@@ -41,6 +41,9 @@ struct looked {
 /* The step's member count where the host is none of them. */
 size_t place_among(const struct step *step, const struct host *host);
 
+/* search_time.c: why there is no time for another round; NULL: there is. */
+const struct reason *search_time_spent(const struct looked *looked);
+
 /* search_absence.c: from all attempts of the run and the parts of this search. */
 void find_absence(const struct looked *looked, struct absence *ret_absence);
 

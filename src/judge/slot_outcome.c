@@ -73,8 +73,7 @@ static bool fails_by_value(const struct item_case *item, const struct tried *tri
 {
     const struct shape *shape = item->step->shape;
 
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    array_each (slot, shape->slots, shape->slot_count) {
         struct values values;
 
         if (slot->duty != DUTY_GATE || strcmp(slot->subject, finding->subject) != 0 ||
@@ -163,8 +162,7 @@ static const struct reason *own_faults(const struct item_case *item, const struc
     struct left_out left_out = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < reading->findings.count; i++) {
-        const struct finding *finding = &reading->findings.items[i];
+    list_each (finding, reading->findings) {
         size_t known = 0;
 
         if (!is_laid_here(item, tried, finding))
@@ -464,8 +462,7 @@ static bool is_worse_opinion(const char *metric, const struct opinion *opinion, 
 /* Why a value is missing, where the reading says it: a finding METRIC.unread of the same subject. NULL: it does not. */
 static const struct reason *why_unread(const struct item_case *item, const struct attempt *attempt)
 {
-    for (size_t i = 0; i < attempt->reading.findings.count; i++) {
-        const struct finding *finding = &attempt->reading.findings.items[i];
+    list_each (finding, attempt->reading.findings) {
         struct slice code = slice_of(finding->code);
 
         if (scan_text(&code, item->slot->metric) && slice_equal(code, ".unread") &&

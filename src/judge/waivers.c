@@ -18,13 +18,10 @@ static const char *last_attempt(const struct record *record, size_t step)
 
 static bool has_item(const struct waiver *waiver, const struct slot *slot)
 {
-    for (size_t i = 0; i < waiver->items.count; i++) {
-        const struct waived_item *item = &waiver->items.items[i];
-
+    list_each (item, waiver->items)
         if (strcmp(item->metric, slot->metric) == 0 && strcmp(item->subject, slot->subject) == 0 &&
             strcmp(item->at, slot->at) == 0)
             return true;
-    }
     return false;
 }
 
@@ -112,9 +109,7 @@ static const char *hardware_of(const struct record *record, const struct sightin
 {
     const char *position = position_of(record->arena, subject), *chassis = "";
 
-    for (size_t i = 0; i < sightings->items.count; i++) {
-        const struct sighting *one = &sightings->items.items[i];
-
+    list_each (one, sightings->items) {
         if (record->plan->hosts.items[one->host] != host || !item_kind_is_hardware(one->kind))
             continue;
         if (one->kind == ITEM_CHASSIS)
@@ -174,8 +169,7 @@ static enum outcome_word take_failed(struct record *record, size_t step_index, c
     struct sightings sightings;
 
     sightings_of_record(record->arena, record, &sightings);
-    for (size_t i = 0; i < judgement->outcome_count; i++) {
-        const struct outcome *outcome = &judgement->outcomes[i];
+    array_each (outcome, judgement->outcomes, judgement->outcome_count) {
         const struct slot *slot;
         struct blamed_list blamed;
 

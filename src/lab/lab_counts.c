@@ -120,12 +120,9 @@ unsigned long long lab_counted(const struct lab_host *host, enum fault_kind kind
 {
     double sum = 0;
 
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == kind && fault->host == host->number && fault->gpu == gpu &&
             strcmp(fault->word, word) == 0)
             sum += fault->number;
-    }
     return sum > 0 && lab_struck(host) ? (unsigned long long)sum : 0;
 }

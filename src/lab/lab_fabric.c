@@ -85,13 +85,10 @@ static double share_of_paths(const struct lab_host *hosts, size_t count)
     const struct lab *lab = hosts[0].lab;
     double share = 1;
 
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count)
         if (fault->kind == FAULT_PATH_SLOW && is_in(hosts, count, fault->host) &&
             is_in(hosts, count, fault->other))
             share = fmin(share, fault->number / lab->profile->nic_gb);
-    }
     return share;
 }
 
@@ -102,14 +99,11 @@ static double share_of_uplinks(const struct lab_host *hosts, size_t count, enum 
     unsigned sending = senders(hosts, count, collective, leaf, fd);
     double share = fmin(1, lab_leaf_hosts(lab) / lab->oversubscription / fmax(sending, 1));
 
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count)
         if (lab_unit(lab, fault->host) == leaf &&
             (fault->kind == FAULT_LEAF_SLOW ||
              (fault->kind == FAULT_UPLINK_SLOW && sending >= lab_leaf_hosts(lab))))
             share *= 1 - fault->number / 100;
-    }
     return share;
 }
 

@@ -29,23 +29,17 @@ int lab_save(const struct lab *lab, struct error *err)
     json_member(&writer, "profile", lab->profile->name);
     json_member(&writer, "user", lab->user);
     json_member(&writer, "fabric", lab->ethernet ? "roce" : "infiniband");
-    json_key(&writer, "speed");
-    json_put_integer(&writer, lab->speed);
-    json_key(&writer, "oversubscription");
-    json_put_number(&writer, lab->oversubscription);
-    json_key(&writer, "seed");
-    json_put_integer(&writer, lab->seed);
-    json_key(&writer, "port");
-    json_put_integer(&writer, lab->port);
-    json_key(&writer, "hosts");
-    json_open_array(&writer);
+    json_member_integer(&writer, "speed", lab->speed);
+    json_member_number(&writer, "oversubscription", lab->oversubscription);
+    json_member_integer(&writer, "seed", lab->seed);
+    json_member_integer(&writer, "port", lab->port);
+    json_member_array(&writer, "hosts");
     for (unsigned i = 1; i <= lab->hosts; i++) {
         snprintf(name, sizeof name, "node%u", i);
         json_put_string(&writer, name);
     }
     json_close_array(&writer);
-    json_key(&writer, "faults");
-    json_open_array(&writer);
+    json_member_array(&writer, "faults");
     for (size_t i = 0; i < lab->fault_count; i++)
         json_put_string(&writer, lab->faults[i].text);
     json_close_array(&writer);
@@ -257,13 +251,10 @@ static void gpu_strike(struct lab_gpu *gpu, const struct lab_host *host)
 
 static bool is_odd(const struct lab_gpu *gpu, const struct lab_host *host, const char *what)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == FAULT_GPU_ODD && fault->host == host->number && fault->gpu == gpu->number &&
             strcmp(fault->word, what) == 0)
             return true;
-    }
     return false;
 }
 
@@ -421,21 +412,16 @@ struct lab_place lab_rail(const struct lab *lab, unsigned host, unsigned rail)
 
 static bool has_odd(const struct lab_host *host, const char *what)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->kind == FAULT_HOST_ODD && fault->host == host->number && strcmp(fault->word, what) == 0)
             return true;
-    }
     return false;
 }
 
 /* The place that the HCA's cable ends in. */
 static unsigned rail_of(const struct lab *lab, unsigned host, int number)
 {
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
-
+    array_each (fault, lab->faults, lab->fault_count) {
         if (fault->host != host || fault->kind != FAULT_RAIL_SWAP)
             continue;
         if (fault->gpu == number || fault->peer == number)
@@ -501,8 +487,7 @@ static void apply_links(struct lab_host *host)
     const struct lab *lab = host->lab;
 
     host->nccl_factor = 1;
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
+    array_each (fault, lab->faults, lab->fault_count) {
         double ratio = fault->number / host->profile->p2p_uni;
 
         if (fault->host != host->number)
@@ -649,13 +634,10 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
 
 static const struct fault *slow_pair(const struct lab_host *host, int a, int b)
 {
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         if (fault->host == host->number && fault->kind == FAULT_P2P &&
             ((fault->gpu == a && fault->peer == b) || (fault->gpu == b && fault->peer == a)))
             return fault;
-    }
     return NULL;
 }
 

@@ -74,6 +74,17 @@ struct lab_profile {
     const struct lab_board *board;
 };
 
+/* Adapters: what every profile with one says of it. */
+#define CONNECTX_6                                                          \
+    .hca_rate = 200, .nic_gb = 25, .hca_type = "MT4123", .hca_pci = "101b", \
+    .hca_name = "Mellanox Technologies MT28908 Family [ConnectX-6]"
+#define CONNECTX_7                                                          \
+    .hca_rate = 400, .nic_gb = 50, .hca_type = "MT4129", .hca_pci = "1021", \
+    .hca_name = "Mellanox Technologies MT2910 Family [ConnectX-7]"
+#define CONNECTX_8                                                           \
+    .hca_rate = 800, .nic_gb = 100, .hca_type = "MT4131", .hca_pci = "1023", \
+    .hca_name = "Mellanox Technologies CX8 Family [ConnectX-8]"
+
 /* By generation; a row without a name ends each. */
 extern const struct lab_profile profiles_volta[], profiles_ampere[], profiles_hopper[], profiles_blackwell[];
 
@@ -98,174 +109,9 @@ struct lab_board {
 extern const struct lab_board board_broadwell, board_milan, board_sapphire, board_emerald, board_grace;
 
 enum fault_kind {
-    FAULT_GPU_MISSING,
-    FAULT_GPU_TWIN,
-    FAULT_GPU_CLONED,
-    FAULT_SERIAL_TWICE,
-    FAULT_SERIAL_NONE,
-    FAULT_GPU_ODD,
-    FAULT_INFOROM,
-    FAULT_POWER_DEFAULT,
-    FAULT_P2P,
-    FAULT_NVLINK_DOWN,
-    FAULT_FABRIC_MANAGER_DEAD,
-    FAULT_FABRIC_MANAGER_VERSION,
-    FAULT_FABRIC_STATE,
-    FAULT_FABRIC_UUID_ZERO,
-    FAULT_FABRIC_DEGRADED,
-    FAULT_CLIQUE_OTHER,
-    FAULT_DOMAIN_OTHER,
-    FAULT_IMEX_DOWN,
-    FAULT_DCGM,
-    FAULT_DCGM_WARN,
-    FAULT_DCGM_SKIP,
-    FAULT_DCGM_INFOROM,
-    FAULT_DCGM_SHORT,
-    FAULT_BURN_FAULTY,
-    FAULT_BURN_IDLE,
-    FAULT_BURN_SLOW,
-    FAULT_TENSOR_SLOW,
-    FAULT_BURN_OLD,
-    FAULT_BURN_HOT,
-    FAULT_BURN_SHORT,
-    FAULT_BURN_HURRIED,
-    FAULT_THROTTLE,
-    FAULT_CLOCKS_HELD,
-    FAULT_POWER_LOW,
-    FAULT_GPU_SLOW,
-    FAULT_COMPUTE_SLOW,
-    FAULT_HBM_SLOW,
-    FAULT_HBM_BIT,
-    FAULT_SDC,
-    FAULT_PCIE_SLOW,
-    FAULT_STEP_SLOW,
-    FAULT_POWER_TRIP,
-    FAULT_POWER_SAG,
-    FAULT_POWER_OUT_OF_PHASE,
-    FAULT_NIC_SLOW,
-    FAULT_NIC_FAR,
-    FAULT_PATH_SLOW,
-    FAULT_LEAF_SLOW,
-    FAULT_UPLINK_SLOW,
-    FAULT_UPLINK_ERRORS,
-    FAULT_UPLINK_IDLE,
-    FAULT_FABRIC_SLOW,
-    FAULT_FABRIC_SLOW_ALL,
-    FAULT_SLOW_SPELLS,
-    FAULT_SLOW_WHEN_HOT,
-    FAULT_WRONG_WHEN_HOT,
-    FAULT_BURN_SPELLS,
-    FAULT_HCA_MISSING,
-    FAULT_HCA_FIRMWARE,
-    FAULT_LINK_DOWN,
-    FAULT_LINK_RATE,
-    FAULT_HCA_PCIE,
-    FAULT_IB_ERRORS,
-    FAULT_LINK_DOWNS,
-    FAULT_LINK_BER,
-    FAULT_MODULE_HOT,
-    FAULT_MODULE_DARK,
-    FAULT_MODULE_ODD,
-    FAULT_CABLE_ODD,
-    FAULT_RDMA_LATENCY,
-    FAULT_RAIL_SWAP,
-    FAULT_ROCE_MTU,
-    FAULT_ROCE_V1,
-    FAULT_PFC_OFF,
-    FAULT_ECN_OFF,
-    FAULT_NCCL_SOCKET,
-    FAULT_NVLS_OFF,
-    FAULT_NCCL_WRONG,
-    FAULT_NCCL_ROW,
-    FAULT_NCCL_SHORT,
-    FAULT_PERSISTENCE_OFF,
-    FAULT_MIG_ON,
-    FAULT_ECC_OFF,
-    FAULT_REMAP_PENDING,
-    FAULT_ECC_UNCORRECTED,
-    FAULT_RESET_REQUIRED,
-    FAULT_HOT,
-    FAULT_PCIE_WIDTH,
-    FAULT_POWER_LIMIT,
-    FAULT_CLOCKS_LOCKED,
-    FAULT_DRIVER_VERSION,
-    FAULT_GPU_BUSY,
-    FAULT_MONITOR,
-    FAULT_KERNEL_VERSION,
-    FAULT_BIOS_VERSION,
-    FAULT_HOST_ODD,
-    FAULT_GOVERNOR,
-    FAULT_MEMLOCK,
-    FAULT_CLOCK_SKEW,
-    FAULT_DIMM_MISSING,
-    FAULT_DRIVE_ORDER,
-    FAULT_NVME_WARNING,
-    FAULT_CONTAINERD_OLD,
-    FAULT_TOOLKIT_OLD,
-    FAULT_SSHD_ROOT_LOGIN,
-    FAULT_OPEN_PORT,
-    FAULT_EXTRA_USER,
-    FAULT_EXTRA_KEY,
-    FAULT_SEL_PSU,
-    FAULT_BMC_BAD,
-    FAULT_XID,
-    FAULT_XID_CLUSTER,
-    FAULT_ECC_BURN,
-    FAULT_REMAP_BURN,
-    FAULT_DRAIN_BURN,
-    FAULT_GPU_COUNTS,
-    FAULT_AER_BURN,
-    FAULT_AER_CORRECTED,
-    FAULT_EDAC_BURN,
-    FAULT_MACHINE_COUNTS,
-    FAULT_LOG_BURN,
-    FAULT_NVME_BURN,
-    FAULT_NVME_GONE,
-    FAULT_IB_BURST,
-    FAULT_PORT_COUNTS,
-    FAULT_NVLINK_RECOVERY,
-    FAULT_NVLINK_CRC,
-    FAULT_NVLINK_COUNTS,
-    FAULT_GPU_TAKEN,
-    FAULT_LINK_FLAP,
-    FAULT_LYING_HEAD,
-    FAULT_XID_BEFORE,
-    FAULT_LOG_TURNED,
-    FAULT_LOG_LOST,
-    FAULT_REBOOT,
-    FAULT_NO_SPACE,
-    FAULT_INODES_FULL,
-    FAULT_LOGS_GROWN,
-    FAULT_NAMES_UNKNOWN,
-    FAULT_MOUNT_MISSING,
-    FAULT_DISK_FULL,
-    FAULT_FIO_SLOW,
-    FAULT_FIO_SHORT,
-    FAULT_CLIENT_SLOW,
-    FAULT_DATA_BAD,
-    FAULT_LINE_SLOW,
-    FAULT_LINE_LOSSY,
-    FAULT_LINE_MTU,
-    FAULT_LINE_STALLS,
-    FAULT_OBJECT_SLOW,
-    FAULT_OBJECT_CORRUPT,
-    FAULT_OBJECT_DENIED,
-    FAULT_NPU_FAULT,
-    FAULT_TOOL_MISSING,
-    FAULT_TOOL_HANG,
-    FAULT_TOOL_CRASH,
-    FAULT_SUDO_REFUSED,
-    FAULT_KEY_REFUSED,
-    FAULT_HOST_KEY_CHANGED,
-    FAULT_DOWN,
-    FAULT_SILENT,
-    FAULT_PEER_DOWN,
-    FAULT_PEER_SILENT,
-    FAULT_PEER_KEY_REFUSED,
-    FAULT_PEER_KEY_UNKNOWN,
-    FAULT_MPI_VERSION,
-    FAULT_NCCL_VERSION,
-    FAULT_INTERFACE,
+#define FAULT(kind, ...) FAULT_##kind,
+#include "faults.def"
+#undef FAULT
     FAULT_KINDS
 };
 
@@ -549,6 +395,9 @@ const char *tree_path(struct tree *tree, const char *format, ...) __attribute__(
 /* Makes root/ and every hosts/NAME/root. */
 /* From now on the host has a tree of its own, in which may be written. */
 int lab_tree_own(const struct lab *lab, unsigned host, struct error *err) __attribute__((warn_unused_result));
+/* As it is with the faults that the host still has: whatever it had written in a tree of its own is gone. */
+int lab_tree_renew(const struct lab *lab, unsigned host, struct error *err)
+    __attribute__((warn_unused_result));
 int lab_trees(struct arena *arena, const struct lab *lab, struct error *err)
     __attribute__((warn_unused_result));
 
@@ -582,6 +431,9 @@ int curl_redfish(struct tool *tool, struct slice settings);
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);
 
+/* The word behind that one; otherwise the other. */
+const char *tool_option(const struct tool *tool, const char *name, const char *other);
+bool tool_has(const struct tool *tool, const char *name);
 /* How ssh from the tool's host fails to log in to another, by name or address; NULL: it does. */
 const char *lab_login_trouble(const struct tool *tool, const char *name);
 /* From now on the process is one of that host. */

@@ -170,6 +170,22 @@ static bool is_of_nvidia(const char *name)
     return slice_ends(slice_of(name), "_perf");
 }
 
+const char *tool_option(const struct tool *tool, const char *name, const char *other)
+{
+    for (int i = 1; i + 1 < tool->argc; i++)
+        if (strcmp(tool->argv[i], name) == 0)
+            return tool->argv[i + 1];
+    return other;
+}
+
+bool tool_has(const struct tool *tool, const char *name)
+{
+    for (int i = 1; i < tool->argc; i++)
+        if (strcmp(tool->argv[i], name) == 0)
+            return true;
+    return false;
+}
+
 int tool_run(struct arena *arena, const struct lab *lab, unsigned number, const char *name, int argc,
              char **argv)
 {

@@ -128,8 +128,7 @@ static int write_tree(const struct tree *tree, const char *root, struct error *e
         return -1;
     if (chmod(locks, 01777) < 0)
         return error_set(err, ERROR_INTERNAL, "%s: %s", locks, strerror(errno));
-    for (size_t i = 0; i < tree->entries.count; i++) {
-        const struct tree_entry *entry = &tree->entries.items[i];
+    list_each (entry, tree->entries) {
         const char *path = arena_printf(tree->arena, "%s/%s", root, entry->path);
         const char *folder = arena_strndup(tree->arena, path, (size_t)(strrchr(path, '/') - path));
 
@@ -204,6 +203,21 @@ int lab_tree_own(const struct lab *lab, unsigned host, struct error *err)
                      lead_to_own(arena, root, err) == 0
                  ? 0
                  : -1;
+    arena_destroy(arena);
+    return rc;
+}
+
+int lab_tree_renew(const struct lab *lab, unsigned host, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct lab without_faults = *lab;
+    const char *root = lab_host_file(arena, lab, host, "root");
+    int rc = -1;
+
+    without_faults.fault_count = 0;
+    if ((unlink(root) == 0 || directory_remove(root, err) == 0) &&
+        directory_remove(lab_host_file(arena, lab, host, "own"), err) == 0)
+        rc = make_root(lab, host, tree_of(arena, &without_faults, 1), err);
     arena_destroy(arena);
     return rc;
 }

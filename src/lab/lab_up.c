@@ -137,20 +137,25 @@ static void link_all_but_missing(struct arena *arena, const struct lab *lab, uns
     closedir(folder);
 }
 
+static void link_tools(struct arena *arena, const struct lab *lab, unsigned host)
+{
+    const char *from[] = {arena_printf(arena, "%s/bin", lab->directory), "/usr/local/bin", "/usr/bin",
+                          "/bin"};
+    const char *bin = lab_host_file(arena, lab, host, "bin");
+
+    for (size_t i = 0; i < ARRAY_SIZE(from); i++)
+        link_all_but_missing(arena, lab, host, from[i], bin);
+}
+
 static int make_host(struct arena *arena, const struct lab *lab, unsigned host, struct error *err)
 {
     if (make_folder(lab_host_file(arena, lab, host, ""), err) < 0 ||
         make_folder(lab_host_file(arena, lab, host, "home"), err) < 0)
         return -1;
     if (fault_find(lab, host, FAULT_TOOL_MISSING) != NULL) {
-        const char *from[] = {arena_printf(arena, "%s/bin", lab->directory), "/usr/local/bin", "/usr/bin",
-                              "/bin"};
-        char *bin = lab_host_file(arena, lab, host, "bin");
-
-        if (make_folder(bin, err) < 0)
+        if (make_folder(lab_host_file(arena, lab, host, "bin"), err) < 0)
             return -1;
-        for (size_t i = 0; i < ARRAY_SIZE(from); i++)
-            link_all_but_missing(arena, lab, host, from[i], bin);
+        link_tools(arena, lab, host);
     }
     return 0;
 }
@@ -507,6 +512,75 @@ int lab_swap(const char *directory, const char *host, const char *gpu, struct er
 
     if (rc == 0)
         rc = swap_gpu(arena, path, host, gpu, err);
+    arena_destroy(arena);
+    return rc;
+}
+
+/* Whether the fault is the one that is meant: "node2" all of that host, "node2:p2p" all of that kind, or one as it was given. */
+static bool is_meant(const struct fault *fault, const char *meant)
+{
+    size_t length = strlen(meant);
+
+    return strncmp(fault->text, meant, length) == 0 &&
+           (fault->text[length] == ':' || fault->text[length] == '\0');
+}
+
+/* What the server has read when it was started it goes on with. */
+static bool is_of_the_server(const struct fault *fault)
+{
+    return fault->kind == FAULT_DOWN || fault->kind == FAULT_SILENT || fault->kind == FAULT_KEY_REFUSED ||
+           fault->kind == FAULT_HOST_KEY_CHANGED;
+}
+
+static int drop_meant(struct arena *arena, struct lab *lab, const char *meant, struct error *err)
+{
+    const char *there = "";
+    size_t kept = 0, count = lab->fault_count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct fault fault = lab->faults[i];
+
+        there = arena_printf(arena, "%s %s", there, fault.text);
+        if (!is_meant(&fault, meant))
+            lab->faults[kept++] = fault;
+        else if (is_of_the_server(&fault))
+            return error_set(
+                err, ERROR_USAGE,
+                "%s: the server was started with it; `assay lab down`, then `assay lab up` without it",
+                fault.text);
+    }
+    lab->fault_count = kept;
+    if (kept == count)
+        return error_set(err, ERROR_USAGE, "nothing of '%s' is wrong; the lab's faults:%s", meant,
+                         count > 0 ? there : " none");
+    return 0;
+}
+
+static int heal(struct arena *arena, const char *directory, const char *meant, struct error *err)
+{
+    struct lab *lab = lab_load(arena, directory, err);
+    const char *name = arena_strndup(arena, meant, strcspn(meant, ":"));
+    unsigned number = lab != NULL ? lab_host_number(lab, name) : 0;
+
+    if (lab == NULL)
+        return -1;
+    if (number == 0)
+        return error_set(err, ERROR_USAGE, "%s is not a host of the lab", name);
+    if (drop_meant(arena, lab, meant, err) < 0 || lab_save(lab, err) < 0)
+        return -1;
+    if (access(lab_host_file(arena, lab, number, "bin"), F_OK) == 0)
+        link_tools(arena, lab, number);
+    return lab_tree_renew(lab, number, err);
+}
+
+int lab_heal(const char *directory, const char *meant, struct error *err)
+{
+    struct arena *arena = arena_create();
+    char path[PATH_MAX];
+    int rc = absolute_directory(directory, path, false, err);
+
+    if (rc == 0)
+        rc = heal(arena, path, meant, err);
     arena_destroy(arena);
     return rc;
 }

@@ -58,14 +58,11 @@ static enum result faulty_result(const struct lab_host *host, const struct test 
         enum result result;
     } rows[] = {{FAULT_DCGM, FAIL}, {FAULT_DCGM_WARN, WARN}, {FAULT_DCGM_SKIP, SKIP}};
 
-    for (size_t i = 0; i < host->lab->fault_count; i++) {
-        const struct fault *fault = &host->lab->faults[i];
-
+    array_each (fault, host->lab->faults, host->lab->fault_count)
         for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
             if (fault->host == host->number && fault->kind == rows[k].kind &&
                 fault->gpu == host->gpus[gpu].number && strcmp(fault->word, test->name) == 0)
                 return rows[k].result;
-    }
     return PASS;
 }
 
@@ -261,8 +258,7 @@ static void write_results(struct tool *tool, struct json_writer *writer, const s
 {
     const struct lab_host *host = tool->host;
 
-    json_key(writer, "results");
-    json_open_array(writer);
+    json_member_array(writer, "results");
     for (int i = 0; i < (test->per_gpu ? host->gpu_count : 1); i++) {
         enum result result = test->per_gpu ? gpu_result(host, test, i) : deployment_result(host, test);
 
@@ -296,8 +292,7 @@ static void write_tests(struct tool *tool, struct json_writer *writer, int level
             category = tests[i].category;
             json_open_object(writer);
             json_member(writer, "category", category);
-            json_key(writer, "tests");
-            json_open_array(writer);
+            json_member_array(writer, "tests");
         }
         json_open_object(writer);
         json_member(writer, "name", tests[i].name);
@@ -316,15 +311,12 @@ static void print_json(struct tool *tool, int level)
     text_init(&out, 4 << 20);
     json_writer_init(&writer, &out, false);
     json_open_object(&writer);
-    json_key(&writer, "DCGM GPU Diagnostic");
-    json_open_object(&writer);
-    json_key(&writer, "test_categories");
-    json_open_array(&writer);
+    json_member_object(&writer, "DCGM GPU Diagnostic");
+    json_member_array(&writer, "test_categories");
     write_tests(tool, &writer, level);
     json_close_array(&writer);
     json_close_object(&writer);
-    json_key(&writer, "GPU Device IDs");
-    json_open_array(&writer);
+    json_member_array(&writer, "GPU Device IDs");
     for (int i = 0; i < tool->host->gpu_count; i++)
         json_put_string(&writer, tool->host->profile->device_id);
     json_close_array(&writer);

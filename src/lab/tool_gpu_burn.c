@@ -334,8 +334,7 @@ static void strike(struct tool *tool)
     const struct lab *lab = tool->lab;
 
     tool_strike(tool->host);
-    for (size_t i = 0; i < lab->fault_count; i++) {
-        const struct fault *fault = &lab->faults[i];
+    array_each (fault, lab->faults, lab->fault_count) {
         char pci[24];
 
         if (fault->host != tool->host->number)

@@ -80,12 +80,11 @@ int tool_timedatectl(struct tool *tool)
 {
     bool synchronized = tool->host->clock_skew == 0;
 
-    for (int i = 1; i < tool->argc; i++)
-        if (strcmp(tool->argv[i], "NTPSynchronized") == 0) {
-            printf("%s%s\n", strcmp(tool->argv[tool->argc - 1], "--value") == 0 ? "" : "NTPSynchronized=",
-                   synchronized ? "yes" : "no");
-            return 0;
-        }
+    if (tool_has(tool, "NTPSynchronized")) {
+        printf("%s%s\n", strcmp(tool->argv[tool->argc - 1], "--value") == 0 ? "" : "NTPSynchronized=",
+               synchronized ? "yes" : "no");
+        return 0;
+    }
     printf("               Time zone: Etc/UTC (UTC, +0000)\nSystem clock synchronized: %s\n"
            "              NTP service: active\n",
            synchronized ? "yes" : "no");

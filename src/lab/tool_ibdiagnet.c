@@ -16,14 +16,6 @@
 
 enum { MANY_HOSTS = 64 };
 
-static const char *option_of(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return tool->argv[i + 1];
-    return "";
-}
-
 static void print_link(FILE *file, const struct lab_host *host, unsigned number)
 {
     const struct lab_hca *hca = &host->hcas[number];
@@ -66,8 +58,7 @@ static uint32_t last_uplink(const struct lab *lab, const struct fabric *fabric, 
 {
     const char *name = arena_printf(fabric->arena, "l%ur0", lab_unit(lab, host));
 
-    for (size_t i = 0; i < fabric->nodes.count; i++) {
-        const struct fabric_node *node = &fabric->nodes.items[i];
+    list_each (node, fabric->nodes) {
         unsigned last = node->port_count;
 
         while (last > 0 && node->ports[last - 1] == FABRIC_NONE)
@@ -206,8 +197,8 @@ static int write_links(struct arena *arena, const struct lab *lab, const char *f
 
 int tool_ibdiagnet(struct tool *tool)
 {
-    struct slice name = slice_of(option_of(tool, "-i"));
-    const char *folder = option_of(tool, "-o");
+    struct slice name = slice_of(tool_option(tool, "-i", ""));
+    const char *folder = tool_option(tool, "-o", "");
     uint64_t number;
 
     printf("----------\nRunning version:   \"IBDIAGNET 2.13.0.MLNX20230817.g0a1b2c3\",\"IBDIAG "
@@ -215,7 +206,7 @@ int tool_ibdiagnet(struct tool *tool)
     if (!scan_text(&name, "mlx5_") || !scan_u64(name, &number) || number >= LAB_HCAS || *folder == '\0' ||
         !tool->host->hcas[number].present || !lab_is_root() || tool->lab->ethernet) {
         printf("-E- Failed to set port for device: %s\n-F- Cannot open the IB device\n",
-               option_of(tool, "-i"));
+               tool_option(tool, "-i", ""));
         return 1;
     }
     if (write_links(tool->arena, tool->lab, folder) < 0) {

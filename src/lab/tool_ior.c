@@ -20,26 +20,10 @@ struct work {
     unsigned ranks;
 };
 
-static const char *word_behind(const struct tool *tool, const char *flag)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], flag) == 0)
-            return tool->argv[i + 1];
-    return NULL;
-}
-
-static bool has_word(const struct tool *tool, const char *flag)
-{
-    for (int i = 1; i < tool->argc; i++)
-        if (strcmp(tool->argv[i], flag) == 0)
-            return true;
-    return false;
-}
-
 /* Bytes are given without a unit. */
 static double number_behind(const struct tool *tool, const char *flag, double fallback)
 {
-    const char *word = word_behind(tool, flag);
+    const char *word = tool_option(tool, flag, NULL);
 
     return word != NULL ? strtod(word, NULL) : fallback;
 }
@@ -104,8 +88,8 @@ static void print_options(const struct work *work, double transfer, double block
         "xfersize            : %.0f MiB\nblocksize           : %.0f MiB\n\nResults: \n\n"
         "access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   "
         "total(s)   iter\n",
-        work->hosts[0].name, word_behind(tool, "-o"),
-        has_word(tool, "-F") ? "file-per-process" : "single-shared-file", work->count, work->ranks,
+        work->hosts[0].name, tool_option(tool, "-o", NULL),
+        tool_has(tool, "-F") ? "file-per-process" : "single-shared-file", work->count, work->ranks,
         per_host(work), transfer / 1048576, block / 1048576);
 }
 
@@ -117,7 +101,7 @@ static int fail_ior(const struct work *work)
         if (number == 0)
             continue;
         printf("ior ERROR: open64(\"%s.%08u\", 66, 0664) failed, errno %d, %s (aiori-POSIX.c:412)\n",
-               word_behind(work->tool, "-o"), rank, number, strerror(number));
+               tool_option(work->tool, "-o", NULL), rank, number, strerror(number));
         return 255;
     }
     return 0;
@@ -135,8 +119,8 @@ static unsigned compare(const struct work *work)
             continue;
         printf("[%u] FAILED comparison of buffer containing 8-byte ints:\n[%u]   File name = %s.%08u\n"
                "[%u]   In transfer 7, %d errors between buffer indices 100 and 102.\n",
-               rank, rank, word_behind(work->tool, "-o"), (rank + shift * per_host(work)) % work->ranks, rank,
-               ERRORS);
+               rank, rank, tool_option(work->tool, "-o", NULL), (rank + shift * per_host(work)) % work->ranks,
+               rank, ERRORS);
         wrong += ERRORS;
     }
     if (wrong > 0)
@@ -169,7 +153,7 @@ int tool_ior_over(struct tool *tool, struct lab_host *hosts, size_t count, unsig
     unsigned wrong = 0;
     int rc;
 
-    if (word_behind(tool, "-o") == NULL) {
+    if (tool_option(tool, "-o", NULL) == NULL) {
         printf("ior ERROR: the lab wants -o FILE\n");
         return 1;
     }
@@ -177,9 +161,9 @@ int tool_ior_over(struct tool *tool, struct lab_host *hosts, size_t count, unsig
     rc = fail_ior(&work);
     if (rc != 0)
         return rc;
-    if (has_word(tool, "-R"))
+    if (tool_has(tool, "-R"))
         wrong = compare(&work);
-    print_results(&work, has_word(tool, "-w") ? "write" : "read", transfer, block);
+    print_results(&work, tool_has(tool, "-w") ? "write" : "read", transfer, block);
     return (int)(wrong & 0xff);
 }
 

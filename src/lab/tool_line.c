@@ -37,22 +37,6 @@ static double option(const struct tool *tool, const char *name, double fallback)
     return fallback;
 }
 
-static bool has(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return true;
-    return false;
-}
-
-static const char *word_behind(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return tool->argv[i + 1];
-    return "";
-}
-
 /* Of both ends the worse; 0: neither has the fault. */
 static double worse(const struct tool *tool, unsigned other, enum fault_kind kind)
 {
@@ -113,7 +97,7 @@ static void print_head(const struct tool *tool, unsigned streams, const char *se
     if (streams > 0)
         printf(",\n\t\t\"test_start\":\t{\n\t\t\t\"protocol\":\t\"TCP\",\n\t\t\t\"num_streams\":\t%u,\n"
                "\t\t\t\"duration\":\t%.0f,\n\t\t\t\"reverse\":\t%d\n\t\t}",
-               streams, seconds, has(tool, "-R"));
+               streams, seconds, tool_has(tool, "-R"));
     printf("\n\t},\n");
 }
 
@@ -147,7 +131,7 @@ static int send_all(const struct tool *tool, unsigned other, const char *server)
     for (unsigned i = 0; i < seconds; i++) {
         double gbits = LINE_GBITS * share * stalled(tool, other, i, seconds) *
                        (1 + 0.01 * lab_noise(tool->host->number * 100 + other, "line",
-                                             i + (has(tool, "-R") ? seconds : 0)));
+                                             i + (tool_has(tool, "-R") ? seconds : 0)));
 
         printf("%s{\n", i > 0 ? ", " : "");
         print_sum("sum", i, i + 1, gbits, retransmits);
@@ -164,10 +148,10 @@ static int send_all(const struct tool *tool, unsigned other, const char *server)
 
 int tool_iperf3(struct tool *tool)
 {
-    const char *server = word_behind(tool, "-c"), *place;
+    const char *server = tool_option(tool, "-c", ""), *place;
     unsigned other = lab_host_number(tool->lab, server);
 
-    if (has(tool, "-s"))
+    if (tool_has(tool, "-s"))
         return serve(tool);
     if (other == 0)
         return refuse(tool, "Name or service not known");
@@ -219,7 +203,7 @@ int tool_ping(struct tool *tool)
         fprintf(stderr, "ping: %s: Name or service not known\n", name);
         return 2;
     }
-    if (has(tool, "-M") && size + HEADERS > LINE_MTU) {
+    if (tool_has(tool, "-M") && size + HEADERS > LINE_MTU) {
         printf("PING %s (10.0.0.%u) %.0f(%.0f) bytes of data.\n", name, other, size, size + HEADERS);
         fflush(stdout);
         fprintf(stderr, "ping: local error: message too long, mtu=%d\n", LINE_MTU);

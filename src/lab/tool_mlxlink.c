@@ -5,14 +5,6 @@
 #include "assay/base/scan.h"
 #include "lab_private.h"
 
-static bool has_option(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return true;
-    return false;
-}
-
 static void title(const char *text)
 {
     printf("\n%s\n", text);
@@ -110,9 +102,9 @@ int tool_mlxlink(struct tool *tool)
         return 1;
     }
     print_link(tool, &tool->host->hcas[number]);
-    if (has_option(tool, "-m"))
+    if (tool_has(tool, "-m"))
         print_module(tool, (unsigned)number);
-    if (has_option(tool, "-c"))
+    if (tool_has(tool, "-c"))
         print_rates(tool, (unsigned)number);
     return 0;
 }

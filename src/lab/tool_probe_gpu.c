@@ -43,15 +43,6 @@ static const struct unit {
 
 static const char *const patterns[] = {"address", "inversions", "random"};
 
-/* The value of an option; otherwise the other. */
-static const char *option_of(const struct tool *tool, const char *name, const char *other)
-{
-    for (int i = 2; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return tool->argv[i + 1];
-    return other;
-}
-
 static bool is_named(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -116,13 +107,13 @@ static int run_sdc(const struct tool *tool)
 {
     enum { ROUNDS_A_SECOND = 100, FIRST_WRONG = 4 };
     const struct lab_host *host = tool->host;
-    const double seconds = strtod(option_of(tool, "--seconds", "60"), NULL);
+    const double seconds = strtod(tool_option(tool, "--seconds", "60"), NULL);
     const unsigned rounds = (unsigned)(seconds * ROUNDS_A_SECOND), sms = sms_of(host);
     bool wrong = false;
 
     put_head(host, "sdc", 0,
              arena_printf(tool->arena, "\"units\": %zu, \"seeds\": 16, \"depth\": %s", ARRAY_SIZE(units),
-                          option_of(tool, "--depth", "4096")));
+                          tool_option(tool, "--depth", "4096")));
     lab_sleep(tool->lab, seconds);
     for (size_t i = 0; i < ARRAY_SIZE(units); i++)
         if (units[i].digest == NULL)
@@ -180,7 +171,7 @@ static void put_memory(const struct tool *tool, int gpu, double passes)
 
 static int run_memory(const struct tool *tool)
 {
-    const double passes = strtod(option_of(tool, "--passes", "4"), NULL);
+    const double passes = strtod(tool_option(tool, "--passes", "4"), NULL);
     unsigned wrong = 0;
 
     put_head(tool->host, "memory", (unsigned)tool->host->gpu_count * 7,
@@ -223,9 +214,9 @@ static unsigned next_size(const char **list)
 static int run_compute(const struct tool *tool)
 {
     const struct lab_host *host = tool->host;
-    const char *names = option_of(tool, "--types", "bf16,fp16,fp8,tf32,fp64,int8");
-    const char *sizes = option_of(tool, "--sizes", "8192,16384"), *list = sizes;
-    const double seconds = strtod(option_of(tool, "--seconds", "10"), NULL);
+    const char *names = tool_option(tool, "--types", "bf16,fp16,fp8,tf32,fp64,int8");
+    const char *sizes = tool_option(tool, "--sizes", "8192,16384"), *list = sizes;
+    const double seconds = strtod(tool_option(tool, "--seconds", "10"), NULL);
     unsigned rounds = 0, size;
 
     while (next_size(&list) > 0)
@@ -409,7 +400,7 @@ static void put_trained(const struct trained *trained, struct arena *arena, cons
 
 static int train(const struct tool *tool, const struct lab_host *hosts, size_t count)
 {
-    struct trained trained = {(unsigned)strtoul(option_of(tool, "--steps", "30"), NULL, 10), INFINITY, 0,
+    struct trained trained = {(unsigned)strtoul(tool_option(tool, "--steps", "30"), NULL, 10), INFINITY, 0,
                               count > 1};
     unsigned gpus = 0;
     double seconds;
@@ -534,9 +525,9 @@ static void put_swung(const struct tool *tool, int gpu, unsigned edges, bool bra
 static int run_power(const struct tool *tool)
 {
     const struct lab_host *host = tool->host;
-    const double seconds = strtod(option_of(tool, "--seconds", "10"), NULL);
-    const double ramp = strtod(option_of(tool, "--ramp", "30"), NULL);
-    const char *at = option_of(tool, "--hz", "0.2,0.5,1,2,3");
+    const double seconds = strtod(tool_option(tool, "--seconds", "10"), NULL);
+    const double ramp = strtod(tool_option(tool, "--ramp", "30"), NULL);
+    const char *at = tool_option(tool, "--hz", "0.2,0.5,1,2,3");
     double hz[16];
     unsigned waves = 0, edges = 0;
     bool trips = false;

@@ -25,14 +25,6 @@ struct links_run {
     double *sent, *received, *errors; /* of each port so far: words of 4 bytes, and symbols */
 };
 
-static const char *option_of(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return tool->argv[i + 1];
-    return "";
-}
-
 static int load(struct arena *arena, const char *path, struct slice *ret_text, struct error *err)
 {
     cleanup_text struct text text = {0};
@@ -47,7 +39,8 @@ static int load(struct arena *arena, const char *path, struct slice *ret_text, s
 static int load_fabric(struct links_run *run, struct error *err)
 {
     struct arena *arena = run->tool->arena;
-    const char *links = option_of(run->tool, "--links"), *routes = option_of(run->tool, "--routes");
+    const char *links = tool_option(run->tool, "--links", ""),
+               *routes = tool_option(run->tool, "--routes", "");
     struct slice text;
 
     run->fabric = fabric_new(arena);
@@ -77,7 +70,7 @@ static const struct lab_host *host_of(const struct links_run *run, uint32_t port
 static int take_part(struct links_run *run, struct error *err)
 {
     struct arena *arena = run->tool->arena;
-    struct slice rest = slice_of(option_of(run->tool, "--hcas")), hca;
+    struct slice rest = slice_of(tool_option(run->tool, "--hcas", "")), hca;
     LIST_OF(const char *) names = {0};
     uint32_t *ports, *hosts;
 
@@ -236,15 +229,15 @@ static int refuse(const struct error *err)
 int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
     struct links_run run = {.tool = tool, .hosts = hosts, .host_count = host_count};
-    cleanup_file FILE *flows = fopen(option_of(tool, "--flows"), "we");
-    cleanup_file FILE *counters = fopen(option_of(tool, "--counters"), "we");
+    cleanup_file FILE *flows = fopen(tool_option(tool, "--flows", ""), "we");
+    cleanup_file FILE *counters = fopen(tool_option(tool, "--counters", ""), "we");
     struct error err = {0};
     uint64_t rounds;
 
     (void)processes;
     if (flows == NULL || counters == NULL ||
-        !scan_double(slice_of(option_of(tool, "--seconds")), &run.seconds) ||
-        !scan_u64(slice_of(option_of(tool, "--rounds")), &rounds))
+        !scan_double(slice_of(tool_option(tool, "--seconds", "")), &run.seconds) ||
+        !scan_u64(slice_of(tool_option(tool, "--rounds", "")), &rounds))
         return 64;
     if (load_fabric(&run, &err) < 0 || take_part(&run, &err) < 0)
         return refuse(&err);

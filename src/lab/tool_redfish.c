@@ -17,14 +17,6 @@
 
 enum { CLOCK_BEHIND_S = 1800, CONNECT_S = 10, DAY_S = 86400, TIMED_OUT = 28 };
 
-static const char *option(const struct tool *tool, const char *name)
-{
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], name) == 0)
-            return tool->argv[i + 1];
-    return "";
-}
-
 static bool is_bad(const struct lab_host *host, const char *what)
 {
     return strcmp(host->bmc_bad, what) == 0;
@@ -325,13 +317,13 @@ static void print_answer(const struct request *request, struct slice url)
     at = slice_find(rest, "/");
     status = answer(request, arena_strndup(request->tool->arena, rest.bytes + at, rest.length - at), &body);
     printf("%.*s", (int)body.length, body.bytes != NULL ? body.bytes : "");
-    print_closing(option(request->tool, "--write-out"), status, url);
+    print_closing(tool_option(request->tool, "--write-out", ""), status, url);
 }
 
 /* What the lab has put into the host's file. */
 static bool has_login(const struct tool *tool)
 {
-    const char *file = option(tool, "--netrc-file");
+    const char *file = tool_option(tool, "--netrc-file", "");
     cleanup_text struct text text = {0};
     struct error err = {0};
 
@@ -353,13 +345,13 @@ static int time_out(const struct request *request)
 {
     lab_sleep(request->tool->lab, CONNECT_S);
     printf("curl: (28) Connection timed out after %u ms", CONNECT_S * 1000);
-    print_closing(option(request->tool, "--write-out"), 0, slice_of("https://bmc" ROOT "/"));
+    print_closing(tool_option(request->tool, "--write-out", ""), 0, slice_of("https://bmc" ROOT "/"));
     return TIMED_OUT;
 }
 
 int curl_redfish(struct tool *tool, struct slice settings)
 {
-    struct request request = {tool, has_login(tool), *option(tool, "--netrc-file") != '\0'};
+    struct request request = {tool, has_login(tool), *tool_option(tool, "--netrc-file", "") != '\0'};
     struct slice line, value;
 
     if (is_bad(tool->host, "hangs"))

@@ -419,13 +419,10 @@ int tool_hostname(struct tool *tool)
 /* nvidia-bug-report.sh, of a host without gzip: it says where the report lies, and prints nothing of it. */
 int tool_nvidia_bug_report(struct tool *tool)
 {
-    const char *path = "nvidia-bug-report.log";
+    const char *path = tool_option(tool, "--output-file", "nvidia-bug-report.log");
     char pci[24];
     FILE *file;
 
-    for (int i = 1; i + 1 < tool->argc; i++)
-        if (strcmp(tool->argv[i], "--output-file") == 0)
-            path = tool->argv[i + 1];
     file = fopen(path, "w");
     if (file == NULL) {
         fprintf(stderr, "ERROR: Could not create %s.\n", path);

@@ -51,13 +51,10 @@ static void look_at(struct arena *arena, const char *place, const struct suite_v
 
 static void look_at_variants(struct arena *arena, const struct suite_step *step, struct advice *advice)
 {
-    for (size_t i = 0; i < step->variants.count; i++) {
-        const struct suite_variant *variant = &step->variants.items[i];
-
+    list_each (variant, step->variants)
         for (size_t k = 0; k < variant->environment.count; k++)
             look_at(arena, arena_printf(arena, "%s.variants.%s", step->name, variant->name),
                     &variant->environment.items[k], advice);
-    }
 }
 
 void advice_of_suite(struct arena *arena, const struct suite *suite, struct advice *ret_advice)
@@ -65,13 +62,10 @@ void advice_of_suite(struct arena *arena, const struct suite *suite, struct advi
     *ret_advice = (struct advice){0};
     for (size_t i = 0; i < suite->environment.count; i++)
         look_at(arena, "environment", &suite->environment.items[i], ret_advice);
-    for (size_t i = 0; i < suite->tools.count; i++) {
-        const struct suite_tool *tool = &suite->tools.items[i];
-
+    list_each (tool, suite->tools)
         for (size_t k = 0; k < tool->environment.count; k++)
             look_at(arena, arena_printf(arena, "tools.%s.environment", tool->name),
                     &tool->environment.items[k], ret_advice);
-    }
     for (size_t i = 0; i < suite->launcher.environment.count; i++)
         look_at(arena, "launcher.environment", &suite->launcher.environment.items[i], ret_advice);
     for (size_t i = 0; i < suite->steps.count; i++)

@@ -87,13 +87,10 @@ bool version_is_of_branch(const char *version, const char *branch)
 
 const char *advisory_fix_for(const struct advisory *advisory, const char *version)
 {
-    for (size_t i = 0; i < advisory->fixes.count; i++) {
-        const struct advisory_fix *fix = &advisory->fixes.items[i];
-
+    list_each (fix, advisory->fixes)
         if (version_is_of_branch(version, fix->branch) &&
             version_reaches(version, fix->version) != VERSION_REACHED)
             return fix->version;
-    }
     return NULL;
 }
 

@@ -29,12 +29,6 @@ void evidence_limits_add(struct evidence_limits *limits, size_t hosts, size_t sl
     limits->host_bytes += slices * (windows + output);
 }
 
-static void put(struct json_writer *writer, const char *key, uint64_t bytes)
-{
-    json_key(writer, key);
-    json_put_integer(writer, (int64_t)bytes);
-}
-
 const char *evidence_limits_text(struct arena *arena, const struct evidence_limits *limits)
 {
     struct json_writer writer;
@@ -44,10 +38,10 @@ const char *evidence_limits_text(struct arena *arena, const struct evidence_limi
     text_init(&text, 4096);
     json_writer_init(&writer, &text, true);
     json_open_object(&writer);
-    put(&writer, "run_bytes", limits->run_bytes);
-    put(&writer, "host_bytes", limits->host_bytes);
-    put(&writer, "stream_bytes", limits->stream_bytes);
-    put(&writer, "looking_bytes", limits->looking_bytes);
+    json_member_integer(&writer, "run_bytes", limits->run_bytes);
+    json_member_integer(&writer, "host_bytes", limits->host_bytes);
+    json_member_integer(&writer, "stream_bytes", limits->stream_bytes);
+    json_member_integer(&writer, "looking_bytes", limits->looking_bytes);
     json_close_object(&writer);
     copy = arena_printf(arena, "%s\n", text.bytes);
     text_release(&text);
@@ -115,9 +109,7 @@ static void count(const struct capture captures[2], const struct reason *what, s
 void evidence_count(const struct record *record, struct evidence_sum *ret_sum)
 {
     *ret_sum = (struct evidence_sum){0};
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         count(attempt->captures, attempt->what, ret_sum);
         for (size_t k = 0; k < attempt->windows.count; k++)
             count(attempt->windows.items[k].captures, attempt->windows.items[k].what, ret_sum);

@@ -117,8 +117,7 @@ void history_add(struct arena *arena, struct history *history, const struct reco
     *list_push(arena, &history->runs) =
         (struct history_run){record->number,  record->uuid, record->suite,
                              record->started, verdict,      standing_verdict(&record->standing, verdict)};
-    for (size_t i = 0; i < judgement->outcome_count; i++) {
-        const struct outcome *outcome = &judgement->outcomes[i];
+    array_each (outcome, judgement->outcomes, judgement->outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
 
         if (step->origin != ORIGIN_SUITE)

@@ -664,8 +664,7 @@ static int check_ranges(const struct parser *parser, const struct assignments *a
 {
     int result = 0;
 
-    for (size_t i = 0; i < assignments->list.count; i++) {
-        const struct assignment *assignment = &assignments->list.items[i];
+    list_each (assignment, assignments->list) {
         size_t count = assignment->values.names.count;
 
         if (count > 1 && count != names->names.count)
@@ -828,6 +827,9 @@ static int read_line(struct parser *parser, struct slice line)
     word = take_word(parser, 0);
     if (slice_equal(word, "report"))
         return read_names(parser);
+    if (slice_equal(word, "default"))
+        return refuse(parser, parser->line, 1,
+                      "'default' would be a host of that name; did you mean defaults?");
     return slice_equal(word, "defaults") ? read_defaults(parser) : read_hosts(parser, word);
 }
 
@@ -1056,34 +1058,6 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
     }
     return hostfile_parse(arena, strcmp(path, "-") == 0 ? "standard input" : path,
                           (struct slice){text.bytes, text.length}, err);
-}
-
-unsigned host_racks(const struct host *const *hosts, size_t count)
-{
-    unsigned racks = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t earlier = 0;
-
-        while (strcmp(hosts[earlier]->rack, hosts[i]->rack) != 0)
-            earlier++;
-        racks += earlier == i;
-    }
-    return racks;
-}
-
-unsigned host_racks_fewest(const struct host *const *hosts, size_t count)
-{
-    unsigned fewest = (unsigned)count;
-
-    for (size_t i = 0; i < count; i++) {
-        unsigned together = 0;
-
-        for (size_t k = 0; k < count; k++)
-            together += strcmp(hosts[k]->rack, hosts[i]->rack) == 0;
-        fewest = together < fewest ? together : fewest;
-    }
-    return fewest;
 }
 
 const struct host *hostfile_find(const struct hostfile *hostfile, const char *name)

@@ -127,11 +127,8 @@ static size_t longest_name(const struct word *word)
 {
     size_t length = 0;
 
-    for (size_t i = 0; i < word->parts.count; i++) {
-        const struct part *part = &word->parts.items[i];
-
+    list_each (part, word->parts)
         length += part->literal.length + (part->ranges.count > 0 ? strlen("[]") + DIGIT_LIMIT : 0);
-    }
     return length;
 }
 
@@ -150,8 +147,7 @@ static void emit(struct arena *arena, const struct word *word, size_t index, str
     text_add(name, part->literal.bytes, part->literal.length);
     if (part->ranges.count == 0)
         *list_push(arena, &list->names) = arena_strndup(arena, name->bytes, name->length);
-    for (size_t i = 0; i < part->ranges.count; i++) {
-        const struct range *range = &part->ranges.items[i];
+    list_each (range, part->ranges) {
         size_t prefix = name->length;
 
         for (uint64_t number = range->first; number <= range->last; number++) {

@@ -79,9 +79,7 @@ void manifest_write(const struct manifest *manifest, struct text *out)
         text_put(out, "\n");
     }
     text_put(out, "\n");
-    for (size_t i = 0; i < manifest->entries.count; i++) {
-        const struct manifest_entry *entry = &manifest->entries.items[i];
-
+    list_each (entry, manifest->entries) {
         text_printf(out, "%s%s%s%s  %s", entry->keyed ? keyed : "", entry->sha256,
                     entry->redacted[0] != '\0' ? " " : "", entry->redacted, entry->path);
         if (entry->note[0] != '\0')

@@ -289,15 +289,12 @@ const char *severity_name(enum severity severity)
 
 static void write_at(const struct measurement *measurement, struct json_writer *writer)
 {
-    json_key(writer, "at");
-    json_open_object(writer);
-    for (size_t i = 0; i < measurement->at.count; i++) {
-        const struct at_field *field = &measurement->at.items[i];
+    json_member_object(writer, "at");
+    list_each (field, measurement->at) {
         double number;
 
         if (field->is_number && scan_double(slice_of(field->text), &number)) {
-            json_key(writer, field->key);
-            json_put_number(writer, number);
+            json_member_number(writer, field->key, number);
         } else {
             json_member(writer, field->key, field->text);
         }
@@ -322,17 +319,13 @@ static void put_reason(const struct form *form, const char *key, const struct re
 
 static void write_measurements(const struct form *form, const struct reading *reading)
 {
-    json_key(form->writer, "measurements");
-    json_open_array(form->writer);
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
+    json_member_array(form->writer, "measurements");
+    list_each (measurement, reading->measurements) {
         json_open_object(form->writer);
         json_member(form->writer, "metric", measurement->metric);
         json_member(form->writer, "subject", measurement->subject);
         write_at(measurement, form->writer);
-        json_key(form->writer, "value");
-        json_put_number(form->writer, measurement->value);
+        json_member_number(form->writer, "value", measurement->value);
         json_member(form->writer, "unit", measurement->unit);
         json_close_object(form->writer);
     }
@@ -346,8 +339,7 @@ static void write_content(const struct form *form, const struct reading *reading
     json_member(writer, "tool", reading->tool);
     json_member(writer, "reading", reading_status_name(reading->status));
     put_reason(form, "reason", reading->reason);
-    json_key(writer, "facts");
-    json_open_array(writer);
+    json_member_array(writer, "facts");
     for (size_t i = 0; i < reading->facts.count; i++) {
         json_open_object(writer);
         json_member(writer, "name", reading->facts.items[i].name);
@@ -357,8 +349,7 @@ static void write_content(const struct form *form, const struct reading *reading
     }
     json_close_array(writer);
     write_measurements(form, reading);
-    json_key(writer, "findings");
-    json_open_array(writer);
+    json_member_array(writer, "findings");
     for (size_t i = 0; i < reading->findings.count; i++) {
         json_open_object(writer);
         json_member(writer, "code", reading->findings.items[i].code);
@@ -375,11 +366,9 @@ static void write_reading(const struct form *form, const struct reading *reading
     struct json_writer *writer = form->writer;
 
     json_open_object(writer);
-    json_key(writer, "schema");
-    json_put_integer(writer, 1);
+    json_member_integer(writer, "schema", 1);
     write_content(form, reading);
-    json_key(writer, "runs");
-    json_open_array(writer);
+    json_member_array(writer, "runs");
     for (size_t i = 0; i < reading->runs.count; i++) {
         json_open_object(writer);
         write_content(form, &reading->runs.items[i]);

@@ -111,8 +111,7 @@ static const struct limit *of_suite(const struct run_limits *limits, const struc
 static const struct limit *of_baseline(const struct run_limits *limits, const struct shape *shape,
                                        const struct slot *slot)
 {
-    for (size_t i = 0; i < limits->baselines.count; i++) {
-        const struct platform_baseline *row = &limits->baselines.items[i];
+    list_each (row, limits->baselines) {
         const struct limit *limit;
 
         if (row->baseline == NULL || strcmp(row->platform->name, shape->platform) != 0)
@@ -128,8 +127,7 @@ static const struct limit *of_baseline(const struct run_limits *limits, const st
 static const struct limit *of_ceiling(struct arena *arena, const struct limit *fraction,
                                       const struct slot *slot)
 {
-    for (size_t i = 0; i < slot->own_count; i++) {
-        const struct limit *ceiling = &slot->own[i];
+    array_each (ceiling, slot->own, slot->own_count) {
         struct limit *floor;
 
         if (ceiling->rule != RULE_PLAUSIBLE)
@@ -255,8 +253,7 @@ void contract_idle(struct arena *arena, const struct run_limits *limits, const s
 
     *ret_idle = (struct idle_clauses){0};
     for (size_t i = 0; contract != NULL && i < plan->shapes.count; i++)
-        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
-            const struct slot *slot = &plan->shapes.items[i]->slots[k];
+        array_each (slot, plan->shapes.items[i]->slots, plan->shapes.items[i]->slot_count) {
             const struct limit *limit = contract_limit(limits, plan->shapes.items[i], slot);
 
             if (limit != NULL && decides(arena, limit, slot))

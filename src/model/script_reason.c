@@ -77,12 +77,9 @@ const char *script_line(struct arena *arena, const struct reason *reason)
 {
     const char *line = reason->sentence->code;
 
-    for (size_t i = 0; i < reason->count; i++) {
-        const struct reason_argument *argument = &reason->arguments[i];
-
+    array_each (argument, reason->arguments, reason->count)
         line =
             arena_printf(arena, "%s\t%s", line,
                          argument->text != NULL ? argument->text : reason_english(arena, argument->reason));
-    }
     return line;
 }

@@ -62,13 +62,10 @@ static bool says_nothing(const char *value)
 
 static bool is_there(const struct sightings *sightings, const struct sighting *wanted)
 {
-    for (size_t i = 0; i < sightings->items.count; i++) {
-        const struct sighting *one = &sightings->items.items[i];
-
+    list_each (one, sightings->items)
         if (one->host == wanted->host && one->kind == wanted->kind &&
             strcmp(one->position, wanted->position) == 0 && strcmp(one->identity, wanted->identity) == 0)
             return true;
-    }
     return false;
 }
 
@@ -108,32 +105,29 @@ static void add_reading(struct arena *arena, const struct reading *reading, size
                 add_fact(arena, reading, &reading->facts.items[k], &rows[i], host, sightings);
 }
 
-static size_t host_index(const struct plan *plan, const struct host *host)
-{
-    size_t i = 0;
-
-    while (i < plan->hosts.count && plan->hosts.items[i] != host)
-        i++;
-    return i;
-}
-
 /* A command of a step over several hosts is run by the first of them. */
-void sightings_of_attempt(struct arena *arena, const struct plan *plan, const struct attempt *attempt,
-                          struct sightings *ret_sightings)
+static void add_attempt(struct arena *arena, const struct plan *plan, const struct host_places *places,
+                        const struct attempt *attempt, struct sightings *sightings)
 {
     const struct step *step = &plan->steps.items[attempt->step];
 
-    *ret_sightings = (struct sightings){0};
-    for (size_t i = 0; i < attempt->parts.count; i++) {
-        const struct part *part = &attempt->parts.items[i];
+    list_each (part, attempt->parts) {
         size_t member = part->window > 0 ? attempt->windows.items[part->window - 1].member : 0, host;
 
         if (member >= step->member_count)
             continue;
-        host = host_index(plan, step->members[member]);
+        host = host_place(places, step->members[member]);
         if (host < plan->hosts.count)
-            add_reading(arena, &part->reading, host, ret_sightings);
+            add_reading(arena, &part->reading, host, sightings);
     }
+}
+
+void sightings_of_attempt(struct arena *arena, const struct plan *plan, const struct attempt *attempt,
+                          struct sightings *ret_sightings)
+{
+    *ret_sightings = (struct sightings){0};
+    if (attempt->parts.count > 0)
+        add_attempt(arena, plan, host_places_create(arena, plan), attempt, ret_sightings);
 }
 
 static int compare_places(const struct sighting *a, const struct sighting *b)
@@ -184,11 +178,13 @@ static void keep_first(struct sightings *sightings)
 
 void sightings_of_record(struct arena *arena, const struct record *record, struct sightings *ret_sightings)
 {
+    const struct host_places *places = host_places_create(arena, record->plan);
+
     *ret_sightings = (struct sightings){0};
     for (size_t i = 0; i < record->attempts.count; i++) {
-        struct sightings of_attempt;
+        struct sightings of_attempt = {0};
 
-        sightings_of_attempt(arena, record->plan, &record->attempts.items[i], &of_attempt);
+        add_attempt(arena, record->plan, places, &record->attempts.items[i], &of_attempt);
         for (size_t k = 0; k < of_attempt.items.count; k++) {
             of_attempt.items.items[k].attempt = i;
             *list_push(arena, &ret_sightings->items) = of_attempt.items.items[k];

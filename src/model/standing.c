@@ -135,8 +135,7 @@ static void count_steps(struct arena *arena, const struct plan *plan, struct sta
 {
     struct suite_steps owed = {0}, left_out = {0};
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         const char *name = step->shape->suite_step;
         bool out = step->origin == ORIGIN_LEFT_OUT && reason_is(step->origin_note, left_out_by_steps);
 
@@ -159,15 +158,35 @@ static bool is_whole(const struct standing *standing)
 
 struct standing standing_of(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct standing standing = {.kind = kind_of_suite(arena, record)};
 
     count_hosts(arena, record, &standing);
     count_steps(arena, record->plan, &standing);
     if (standing.kind == RUN_ACCEPTANCE && !is_whole(&standing))
         standing.kind = RUN_PART;
-    arena_destroy(arena);
     return standing;
+}
+
+size_t standing_asked_passed(const struct record *record)
+{
+    const struct judgement *judgement = &record->judgement;
+    size_t tests = 0, last = (size_t)-1;
+
+    if (record->standing.kind != RUN_PART || record->state != RUN_ENDED || judgement->accusation_count > 0)
+        return 0;
+    for (size_t i = 0; i < judgement->outcome_count; i++) {
+        const struct outcome *outcome = &judgement->outcomes[i];
+        const struct step *step = &record->plan->steps.items[outcome->step];
+
+        if (step->shape->slots[outcome->slot].duty != DUTY_GATE || step->origin == ORIGIN_LEFT_OUT)
+            continue;
+        if (outcome->word != OUTCOME_PASS)
+            return 0;
+        tests += outcome->step != last;
+        last = outcome->step;
+    }
+    return tests;
 }
 
 /* -- Words ----------------------------------------------------------------------------------------------------- */
@@ -216,12 +235,9 @@ const struct reason *standing_share(struct arena *arena, const struct standing *
 const struct reason *standing_unit_share(struct arena *arena, const struct standing *standing,
                                          const char *unit)
 {
-    for (size_t i = 0; i < standing->unit_count; i++) {
-        const struct unit_share *share = &standing->units[i];
-
+    array_each (share, standing->units, standing->unit_count)
         if (strcmp(share->unit, unit) == 0 && share->hosts < share->hosts_owed)
             return reason(arena, some_of_hosts, share->hosts, share->hosts_owed);
-    }
     return NULL;
 }
 

@@ -168,12 +168,9 @@ static void write_manifest(struct arena *arena, struct toolset *set)
 
     text_init(&out, MANIFEST_BYTES);
     text_put(&out, FIRST_LINE "\n");
-    for (size_t i = 0; i < set->files.count; i++) {
-        const struct toolset_file *file = &set->files.items[i];
-
+    list_each (file, set->files)
         text_printf(&out, "%o %llu %s %s\n", file->mode, (unsigned long long)file->size, file->sha256,
                     file->path);
-    }
     set->manifest = (struct slice){arena_strndup(arena, out.bytes, out.length), out.length};
     sha256_hex(out.bytes, out.length, set->version);
 }

@@ -8,16 +8,6 @@
 #include "loose_json.h"
 #include "runs.h"
 
-static bool number_of(const struct json *object, const char *key, double *ret_number)
-{
-    const struct json *value = json_get(object, key);
-
-    if (value == NULL || value->type != JSON_NUMBER)
-        return false;
-    *ret_number = value->number;
-    return true;
-}
-
 /* lat_ns of 3.x, lat (in us) before. */
 static const struct json *latency_of(const struct json *direction, const char *kind, double *ret_per_us)
 {
@@ -45,9 +35,9 @@ static void read_latency(struct fio_run *run, const struct fio_place *place, con
     const struct json *total = latency_of(direction, "lat", &per_us);
 
     /* Nothing is done in no time: all zero means that fio was told not to take it. */
-    if (number_of(total, "max", &value) && value > 0)
+    if (loose_number(total, "max", &value) && value > 0)
         for (size_t i = 0; i < ARRAY_SIZE(stats); i++)
-            if (number_of(total, stats[i], &value))
+            if (loose_number(total, stats[i], &value))
                 fio_measure(run, place, "latency", stats[i], "total", value / per_us, "us");
     read_percentiles(run, place, total, "total", per_us);
     read_percentiles(run, place, latency_of(direction, "clat", &per_us), "completion", per_us);
@@ -57,17 +47,17 @@ static void read_direction(struct fio_run *run, const struct fio_place *place, c
 {
     double iops = 0, bandwidth, bytes = 0, runtime;
 
-    number_of(direction, "iops", &iops);
-    number_of(direction, "io_bytes", &bytes);
+    loose_number(direction, "iops", &iops);
+    loose_number(direction, "io_bytes", &bytes);
     if (iops <= 0 && bytes <= 0)
         return; /* a job that only reads has a "write" full of zeros */
     run->moved++;
     fio_measure(run, place, "iops", NULL, NULL, iops, "");
-    if (number_of(direction, "bw_bytes", &bandwidth))
+    if (loose_number(direction, "bw_bytes", &bandwidth))
         fio_measure(run, place, "bandwidth", NULL, NULL, bandwidth / 1e9, "GB/s");
-    else if (number_of(direction, "bw", &bandwidth))
+    else if (loose_number(direction, "bw", &bandwidth))
         fio_measure(run, place, "bandwidth", NULL, NULL, bandwidth * 1024 / 1e9, "GB/s");
-    if (number_of(direction, "runtime", &runtime))
+    if (loose_number(direction, "runtime", &runtime))
         fio_measure(run, place, "runtime", NULL, NULL, runtime / 1000, "s");
     read_latency(run, place, direction);
 }
@@ -81,8 +71,8 @@ static void read_job(struct fio_run *run, const struct json *job)
 
     if (host != NULL)
         name = arena_printf(run->reading->arena, "%s on %s", name, host);
-    number_of(job, "error", &error);
-    number_of(job, "groupid", &group);
+    loose_number(job, "error", &error);
+    loose_number(job, "groupid", &group);
     fio_job(run, name, (int64_t)error, "");
     for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
         const struct fio_place place = {.job = name,

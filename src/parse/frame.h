@@ -13,8 +13,8 @@
  *   static void end(void *state);                             what is missing
  *
  *   const struct parser parse_NAME = {
- *       .name = "name", .version = 1, .summary = "...", .metrics = metrics,
- *       .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
+ *       .name = "name", .version = 1, .summary = "...", .metrics = METRICS({...}),
+ *       .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .line = read_line, .end = end),
  *   };
  *
  * What a line says is put down with reading_fact, reading_measure and reading_finding (reading.h), and taken apart by
@@ -90,6 +90,7 @@ struct grammar {
     /* When the text or the run is over: what can be told only now, and what is missing. */
     void (*end)(void *state);
 };
+#define GRAMMAR(...) (&(const struct grammar){__VA_ARGS__})
 
 /* Why the tool says that it failed: the first such line is the reason, whatever else was read in the last run. */
 void frame_fail(struct frame *frame, struct slice line);

@@ -154,14 +154,11 @@ static void put_sayings(const struct writer *writer, const char *title, const st
 {
     if (sayings->list.count > 0)
         text_printf(writer->out, "# %s:\n", title);
-    for (size_t i = 0; i < sayings->list.count; i++) {
-        const struct saying *saying = &sayings->list.items[i];
-
+    list_each (saying, sayings->list)
         text_printf(
             writer->out, "#   %s: %s\n",
             one_line(writer->arena, hostlist_fold(writer->arena, saying->names.items, saying->names.count)),
             one_line(writer->arena, saying->text));
-    }
 }
 
 /* What is not as the hostfile would have it. */
@@ -190,9 +187,7 @@ static void put_comments(struct writer *writer)
     struct sayings listed = {0}, out = {0};
     size_t count = 0;
 
-    for (size_t i = 0; i < inventory->nodes.count; i++) {
-        const struct inventory_node *node = &inventory->nodes.items[i];
-
+    list_each (node, inventory->nodes) {
         count += node->left_out == NULL;
         if (node->left_out != NULL)
             say(writer->arena, &out, node->left_out, node->name);
@@ -292,9 +287,7 @@ static void put_batch(struct writer *writer, const struct batch *batch)
 
 static void place(struct inventory *inventory, struct inventory_node *node)
 {
-    for (size_t i = 0; i < inventory->places.count; i++) {
-        const struct inventory_place *place = &inventory->places.items[i];
-
+    list_each (place, inventory->places) {
         if (strcmp(place->node, node->name) != 0)
             continue;
         if (place->block != NULL)

@@ -234,3 +234,13 @@ const struct json *loose_json_parse(struct arena *arena, const char *name, struc
     text_release(&strict.out);
     return json_parse(arena, name, clean, strlen(clean), err);
 }
+
+bool loose_number(const struct json *object, const char *key, double *ret_number)
+{
+    const struct json *value = json_get(object, key);
+
+    if (value == NULL || value->type != JSON_NUMBER)
+        return false;
+    *ret_number = value->number;
+    return true;
+}

@@ -32,6 +32,8 @@ bool json_begins(struct slice line);
 struct slice json_document(struct arena *arena, struct slice bytes);
 /* Length of the object or array that text begins with, up to what closes it; 0 when it does not end. */
 size_t json_length(struct slice text);
+/* Whether the object has a number of that name. */
+bool loose_number(const struct json *object, const char *key, double *ret_number);
 /* One object; NULL with err set. */
 const struct json *loose_json_parse(struct arena *arena, const char *name, struct slice object,
                                     struct error *err) __attribute__((warn_unused_result));

@@ -17,12 +17,17 @@ enum smi_notation {
 
 enum { SMI_FIELDS_MOST = 128, SMI_GPUS_MOST = 4096 };
 
-/* Sum over the lines of one ECC section; the tool prints parts, the judge wants the whole. */
+/* Sum over the lines of one ECC section; the tool prints parts, the judge wants the whole: of the memory on the chip and of
+   that beside it. Of one alone there is no sum. */
+struct smi_ecc_sum {
+    double number;
+    bool sram, dram; /* what was added to it */
+};
+
 struct smi_ecc {
     const char *section; /* "volatile" or "aggregate"; NULL when none is open */
-    double corrected, uncorrected;
-    unsigned corrected_parts, uncorrected_parts;
-    bool unknown; /* a part is no number: then there is no sum */
+    struct smi_ecc_sum corrected, uncorrected;
+    bool unknown; /* a part is no count: then there is no sum */
 };
 
 struct smi_path {

@@ -3,6 +3,7 @@
  * about it. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
@@ -215,18 +216,18 @@ static void set_field(struct smi *smi, size_t row, struct slice value, struct sl
     smi->seen[row] = true;
 }
 
+static void put_ecc_sum(const struct smi *smi, const char *which, const struct smi_ecc_sum *sum)
+{
+    if (smi->ecc.section != NULL && !smi->ecc.unknown && sum->sram && sum->dram)
+        reading_measure(smi->reading, arena_printf(smi->reading->arena, "ecc.%s.%s", smi->ecc.section, which),
+                        smi->subject, sum->number, "");
+}
+
 static void end_ecc(struct smi *smi)
 {
-    struct smi_ecc *ecc = &smi->ecc;
-    struct arena *arena = smi->reading->arena;
-
-    if (ecc->section != NULL && !ecc->unknown && ecc->corrected_parts > 0)
-        reading_measure(smi->reading, arena_printf(arena, "ecc.%s.corrected", ecc->section), smi->subject,
-                        ecc->corrected, "");
-    if (ecc->section != NULL && !ecc->unknown && ecc->uncorrected_parts > 0)
-        reading_measure(smi->reading, arena_printf(arena, "ecc.%s.uncorrected", ecc->section), smi->subject,
-                        ecc->uncorrected, "");
-    *ecc = (struct smi_ecc){0};
+    put_ecc_sum(smi, "corrected", &smi->ecc.corrected);
+    put_ecc_sum(smi, "uncorrected", &smi->ecc.uncorrected);
+    smi->ecc = (struct smi_ecc){0};
 }
 
 /* Adds up "SRAM Uncorrectable Parity", "DRAM Correctable", ... of one section; it is over at the next path.
@@ -242,6 +243,7 @@ static void add_ecc(struct smi *smi, const char *path, struct slice value)
         {"ecc_errors/aggregate/", "aggregate"},
     };
     const char *section = NULL, *part = "";
+    struct smi_ecc_sum *sum;
     double number;
 
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
@@ -256,15 +258,14 @@ static void add_ecc(struct smi *smi, const char *path, struct slice value)
     if (section == NULL || strstr(part, "orrectable") == NULL)
         return;
     smi->ecc.section = section;
-    if (!read_number(value, "", slice_of(""), false, &number)) {
+    sum = strstr(part, "ncorrectable") != NULL ? &smi->ecc.uncorrected : &smi->ecc.corrected;
+    if (!read_number(value, "", slice_of(""), false, &number) || number < 0) {
         smi->ecc.unknown = true;
-    } else if (strstr(part, "ncorrectable") != NULL) {
-        smi->ecc.uncorrected += number;
-        smi->ecc.uncorrected_parts++;
-    } else {
-        smi->ecc.corrected += number;
-        smi->ecc.corrected_parts++;
+        return;
     }
+    sum->number += number;
+    sum->sram |= strncasecmp(part, "sram", 4) == 0;
+    sum->dram |= strncasecmp(part, "dram", 4) == 0;
 }
 
 void smi_compute_processes(struct smi *smi, const char *subject, unsigned count)
@@ -313,14 +314,13 @@ void smi_field(struct smi *smi, const char *path, struct slice value, struct sli
 
 bool smi_csv_column(struct slice name)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const char *column = current_spelling(arena, arena_strndup(arena, name.bytes, name.length));
     bool found =
         matches("index|pci.bus_id|gpu_bus_id|driver_version|count|timestamp|pci.domain|pci.bus", column);
 
     for (size_t i = 0; i < smi_row_count && !found; i++)
         found = matches(smi_rows[i].paths[SMI_CSV], column);
-    arena_destroy(arena);
     return found;
 }
 

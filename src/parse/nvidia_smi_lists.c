@@ -168,7 +168,7 @@ static bool is_evident(struct arena *arena, const struct row *row)
  * row. */
 bool smi_looks_like_csv(const struct lines *lines)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     bool found = false, first = true;
 
     for (size_t i = 0; i < lines->count && !found; i++) {
@@ -181,7 +181,6 @@ bool smi_looks_like_csv(const struct lines *lines)
         found = is_header(&row) || (is_evident(arena, &row) && (row.count > 1 || first));
         first = false;
     }
-    arena_destroy(arena);
     return found;
 }
 

@@ -127,7 +127,6 @@ const struct parser parse_assay_probe_links = {
     .name = "assay-probe-links",
     .version = 1,
     .summary = "assay-probe-links: rounds of flows over every link of a fabric",
-    .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct links_run), .flags = FRAME_STREAM, .line = read_line, .end = end},
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct links_run), .flags = FRAME_STREAM, .line = read_line,
+                       .end = end),
 };

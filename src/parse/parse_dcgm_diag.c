@@ -200,9 +200,7 @@ static void report_test(struct diag *diag, const struct diag_test *test)
     const char *name = arena_printf(diag->reading->arena, "dcgm.%s", test->slug);
     enum diag_result worst = test->whole, blamed = DIAG_UNREAD;
 
-    for (size_t i = 0; i < test->entities.count; i++) {
-        const struct diag_entity *entity = &test->entities.items[i];
-
+    list_each (entity, test->entities) {
         if (entity->result == DIAG_UNREAD)
             continue;
         if (entity->result > worst && counts_for_whole(test, entity))

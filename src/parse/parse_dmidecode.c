@@ -347,9 +347,6 @@ const struct parser parse_dmidecode = {
     .name = "dmidecode",
     .version = 1,
     .summary = "dmidecode: firmware, board, processors, memory modules, power supplies, with serial numbers",
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct table),
-                                       .flags = FRAME_RAW,
-                                       .begin = begin,
-                                       .line = read_line,
-                                       .end = end},
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct table), .flags = FRAME_RAW, .begin = begin,
+                       .line = read_line, .end = end),
 };

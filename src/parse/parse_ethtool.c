@@ -348,21 +348,13 @@ static void end(void *state)
     frame_lacks_end(&report->frame);
 }
 
-static const struct metric metrics[] = {
-    {"eth.counter.*", "", BETTER_NEITHER, "a counter of the device, by its driver's name"},
-    {"eth.speed", "Gb/s", BETTER_HIGHER, "speed of the link"},
-    {"eth.module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"},
-    {NULL},
-};
-
 const struct parser parse_ethtool = {
     .name = "ethtool",
     .version = 1,
     .summary = "ethtool: -S counters, -i driver, settings, -a pause, -m module",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct report),
-                                       .flags = FRAME_RAW,
-                                       .begin = begin,
-                                       .line = read_line,
-                                       .end = end},
+    .metrics = METRICS({"eth.counter.*", "", BETTER_NEITHER, "a counter of the device, by its driver's name"},
+                       {"eth.speed", "Gb/s", BETTER_HIGHER, "speed of the link"},
+                       {"eth.module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct report), .flags = FRAME_RAW, .begin = begin,
+                       .line = read_line, .end = end),
 };

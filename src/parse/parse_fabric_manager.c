@@ -315,8 +315,7 @@ const struct parser parse_fabric_manager = {
     .name = "fabric-manager",
     .version = 2,
     .summary = "NVIDIA Fabric Manager: systemctl, its version, log and journal",
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct service),
-                                       .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
-                                       .line = read_line,
-                                       .end = end},
+    .grammar =
+        GRAMMAR(.state_bytes = sizeof(struct service),
+                .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL, .line = read_line, .end = end),
 };

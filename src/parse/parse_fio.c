@@ -182,18 +182,14 @@ static void parse(struct slice bytes, struct reading *reading)
     note_signal(&lines, reading);
 }
 
-static const struct metric metrics[] = {
-    {"storage.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes read or written in a second"},
-    {"storage.*.iops", "", BETTER_HIGHER, "requests in a second"},
-    {"storage.*.runtime", "s", BETTER_NEITHER, "how long it read or wrote"},
-    {"storage.*.latency", "us", BETTER_LOWER, "time of a request, at stat mean, min, max and percentiles"},
-    {NULL},
-};
-
 const struct parser parse_fio = {
     .name = "fio",
     .version = 2,
     .summary = "fio: JSON, text and terse output, bandwidth, IOPS and latency of each job",
-    .metrics = metrics,
+    .metrics = METRICS({"storage.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes read or written in a second"},
+                       {"storage.*.iops", "", BETTER_HIGHER, "requests in a second"},
+                       {"storage.*.runtime", "s", BETTER_NEITHER, "how long it read or wrote"},
+                       {"storage.*.latency", "us", BETTER_LOWER,
+                        "time of a request, at stat mean, min, max and percentiles"}),
     .parse = parse,
 };

@@ -272,8 +272,7 @@ static const struct complaint {
 
 static void take_complaint(struct burn *burn, struct slice line)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(complaints); i++) {
-        const struct complaint *complaint = &complaints[i];
+    array_each (complaint, complaints, ARRAY_SIZE(complaints)) {
         size_t at = slice_find(line, complaint->needle);
 
         if (at == (size_t)-1)
@@ -463,35 +462,28 @@ static void end(void *state)
     find_lacks(burn);
 }
 
-static const struct metric metrics[] = {
-    {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update", true, true},
-    {"gpu_burn.errors", "", BETTER_LOWER,
-     "wrong results in the last update; the program forgets them at each summary"},
-    {"gpu_burn.errors_max", "", BETTER_LOWER, "most wrong results shown in any update"},
-    {"gpu_burn.temperature", "C", BETTER_LOWER, "temperature in the last update"},
-    {"gpu_burn.temperature_max", "C", BETTER_LOWER, "highest temperature of any update"},
-    {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
-    {"gpu_burn.*.gflops", "GFLOP/s", BETTER_HIGHER,
-     "the same, of one kind of arithmetic: float, tensor, double"},
-    {"beside.gflops", "GFLOP/s", BETTER_HIGHER,
-     "rate of a host's slowest GPU while another test ran beside it"},
-    {"beside.of_others", "%", BETTER_HIGHER, "the same, of the median of all GPUs of that test",
-     .members = true},
-    {"beside.temperature.max", "C", BETTER_LOWER, "highest of a host's GPUs meanwhile"},
-    {"beside.power.max", "W", BETTER_NEITHER, "likewise"},
-    {"beside.clock.min", "MHz", BETTER_HIGHER, "lowest SM clock of a host's GPUs at work meanwhile"},
-    {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"},
-    {NULL},
-};
-
 const struct parser parse_gpu_burn = {
     .name = "gpu-burn",
     .version = 1,
     .summary = "gpu-burn: progress and verdicts",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct burn),
-                                       .flags = FRAME_STREAM | FRAME_RUNS | LINES_RANKS,
-                                       .line = read_line,
-                                       .is_whole = is_whole,
-                                       .end = end},
+    .metrics = METRICS(
+        {"gpu_burn.gflops", "GFLOP/s", BETTER_HIGHER, "rate of the last update", true, true},
+        {"gpu_burn.errors", "", BETTER_LOWER,
+         "wrong results in the last update; the program forgets them at each summary"},
+        {"gpu_burn.errors_max", "", BETTER_LOWER, "most wrong results shown in any update"},
+        {"gpu_burn.temperature", "C", BETTER_LOWER, "temperature in the last update"},
+        {"gpu_burn.temperature_max", "C", BETTER_LOWER, "highest temperature of any update"},
+        {"gpu_burn.power", "W", BETTER_NEITHER, "power in the last update (newer versions)"},
+        {"gpu_burn.*.gflops", "GFLOP/s", BETTER_HIGHER,
+         "the same, of one kind of arithmetic: float, tensor, double"},
+        {"beside.gflops", "GFLOP/s", BETTER_HIGHER,
+         "rate of a host's slowest GPU while another test ran beside it"},
+        {"beside.of_others", "%", BETTER_HIGHER, "the same, of the median of all GPUs of that test",
+         .members = true},
+        {"beside.temperature.max", "C", BETTER_LOWER, "highest of a host's GPUs meanwhile"},
+        {"beside.power.max", "W", BETTER_NEITHER, "likewise"},
+        {"beside.clock.min", "MHz", BETTER_HIGHER, "lowest SM clock of a host's GPUs at work meanwhile"},
+        {"gpu_burn.lasted", "s", BETTER_HIGHER, "how long it burned, by its own word and the host's clock"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct burn), .flags = FRAME_STREAM | FRAME_RUNS | LINES_RANKS,
+                       .line = read_line, .is_whole = is_whole, .end = end),
 };

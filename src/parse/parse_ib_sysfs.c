@@ -168,9 +168,7 @@ static const char *fact_name(struct arena *arena, const struct file *file, struc
 static void read_plain_file(struct dump *dump, const struct place *place, const char *subject,
                             struct slice value)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        const struct file *file = &files[i];
-
+    array_each (file, files, ARRAY_SIZE(files)) {
         if (file->name != NULL ? !slice_equal(place->name, file->name)
                                : !slice_equal(place->group, file->group) || !is_number(place->name))
             continue;
@@ -348,16 +346,12 @@ static void end(void *state)
     end_run(dump);
 }
 
-static const struct metric metrics[] = {
-    {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL},
-};
-
 const struct parser parse_ib_sysfs = {
     .name = "ib-sysfs",
     .version = 1,
     .summary = "files below /sys/class/infiniband: states, rates, counters and hw_counters of the ports",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct dump), .line = read_line, .end = end},
+    .metrics = METRICS(
+        {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
+        {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct dump), .line = read_line, .end = end),
 };

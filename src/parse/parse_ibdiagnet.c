@@ -142,17 +142,12 @@ static void end(void *state)
         frame_strange(&log->frame);
 }
 
-static const struct metric metrics[] = {
-    {"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
-    {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"},
-    {NULL},
-};
-
 const struct parser parse_ibdiagnet = {
     .name = "ibdiagnet",
     .version = 2,
     .summary =
         "ibdiagnet: the summary of its stages, warnings and errors of the fabric; links (.lst, .net_dump)",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct log), .line = read_line, .end = end},
+    .metrics = METRICS({"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
+                       {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct log), .line = read_line, .end = end),
 };

@@ -212,5 +212,5 @@ const struct parser parse_iblinkinfo = {
     .name = "iblinkinfo",
     .version = 1,
     .summary = "iblinkinfo: the links of an InfiniBand fabric, what is connected to what",
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .line = read_line, .end = end),
 };

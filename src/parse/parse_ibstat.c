@@ -304,17 +304,12 @@ static void end(void *state)
     frame_lacks_end(&listing->frame);
 }
 
-static const struct metric metrics[] = {
-    {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {NULL},
-};
-
 const struct parser parse_ibstat = {
     .name = "ibstat",
     .version = 1,
     .summary = "ibstat and ibstatus: HCAs, their firmware, state and rate of their ports",
-    .metrics = metrics,
+    .metrics =
+        METRICS({"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct listing), .line = read_line, .is_whole = is_whole, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct listing), .line = read_line, .is_whole = is_whole, .end = end),
 };

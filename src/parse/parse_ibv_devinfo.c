@@ -257,15 +257,11 @@ static void end(void *state)
         reading_lacks(listing->frame.reading, REASON(no_hca_listed));
 }
 
-static const struct metric metrics[] = {
-    {"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"},
-    {NULL},
-};
-
 const struct parser parse_ibv_devinfo = {
     .name = "ibv-devinfo",
     .version = 1,
     .summary = "ibv_devinfo and ibv_devices: HCAs, firmware, state and MTU of their ports",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
+    .metrics =
+        METRICS({"ib.rate", "Gb/s", BETTER_HIGHER, "rate of the port; of a link only at state=Active"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .line = read_line, .end = end),
 };

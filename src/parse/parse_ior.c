@@ -268,20 +268,15 @@ static void read_line(void *state, struct slice line)
         take_option(run, line);
 }
 
-static const struct metric metrics[] = {
-    {"ior.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes that all tasks wrote or read in a second"},
-    {"ior.*.transfers", "", BETTER_HIGHER, "requests of all tasks in a second"},
-    {"ior.*.time", "s", BETTER_NEITHER, "from the first open to the last close"},
-    {"ior.wrong", "", BETTER_LOWER, "words (from IOR 4.0 on requests) that are not what was written"},
-    {0},
-};
-
 const struct parser parse_ior = {
     .name = "ior",
     .version = 1,
     .summary = "IOR in text: what all tasks of an MPI program write to shared storage and read of it",
-    .metrics = metrics,
+    .metrics = METRICS(
+        {"ior.*.bandwidth", "GB/s", BETTER_HIGHER, "bytes that all tasks wrote or read in a second"},
+        {"ior.*.transfers", "", BETTER_HIGHER, "requests of all tasks in a second"},
+        {"ior.*.time", "s", BETTER_NEITHER, "from the first open to the last close"},
+        {"ior.wrong", "", BETTER_LOWER, "words (from IOR 4.0 on requests) that are not what was written"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct ior_run), .flags = FRAME_RUNS, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct ior_run), .flags = FRAME_RUNS, .line = read_line, .end = end),
 };

@@ -41,16 +41,6 @@ static const struct {
     {"sum_sent_bidir_reverse", "sum_received_bidir_reverse", "sum_bidir_reverse", true},
 };
 
-static bool number_of(const struct json *object, const char *key, double *ret_number)
-{
-    const struct json *value = json_get(object, key);
-
-    if (value == NULL || value->type != JSON_NUMBER)
-        return false;
-    *ret_number = value->number;
-    return true;
-}
-
 static struct measurement *measure(struct reading *reading, const char *metric, double value,
                                    const char *unit, const char *direction)
 {
@@ -80,10 +70,10 @@ static void read_intervals(struct reading *reading, const struct json *intervals
         const struct json *of = json_get(interval, sum);
         double bits, ended;
 
-        if (json_boolean(of, "omitted", false) || !number_of(of, "bits_per_second", &bits))
+        if (json_boolean(of, "omitted", false) || !loose_number(of, "bits_per_second", &bits))
             continue;
         slowest = fmin(slowest, bits);
-        if (number_of(of, "end", &ended))
+        if (loose_number(of, "end", &ended))
             text_printf(&rates, "%s%.6g %.4g", rates.length > 0 ? " " : "", ended, bits / 1e9);
     }
     if (isfinite(slowest))
@@ -96,9 +86,9 @@ static void read_udp(struct reading *reading, const struct json *received, const
 {
     double value;
 
-    if (number_of(received, "jitter_ms", &value))
+    if (loose_number(received, "jitter_ms", &value))
         measure(reading, "line.udp.jitter", value * 1000, "us", direction);
-    if (number_of(received, "lost_percent", &value))
+    if (loose_number(received, "lost_percent", &value))
         measure(reading, "line.udp.loss", value, "%", direction);
 }
 
@@ -109,11 +99,11 @@ static bool read_direction(struct reading *reading, const struct json *root, siz
     const struct json *end = json_get(root, "end"), *received = json_get(end, sums[way].received);
     double bits, seconds, value;
 
-    if (!number_of(received, "bits_per_second", &bits) || !number_of(received, "seconds", &seconds))
+    if (!loose_number(received, "bits_per_second", &bits) || !loose_number(received, "seconds", &seconds))
         return false;
     measure_bandwidth(reading, bits, "average", direction);
     read_intervals(reading, json_get(root, "intervals"), sums[way].interval, direction);
-    if (number_of(json_get(end, sums[way].sent), "retransmits", &value))
+    if (loose_number(json_get(end, sums[way].sent), "retransmits", &value))
         measure(reading, "line.retransmits", value, "", direction);
     read_udp(reading, received, direction);
     if (seconds < asked_s * TIME_SHARE)
@@ -213,29 +203,32 @@ static void end(void *state)
         frame_strange(&log->frame);
 }
 
-static const struct metric metrics[] = {
-    {.name = "line.bandwidth",
-     .unit = "Gb/s",
-     .better = BETTER_HIGHER,
-     .help = "what arrived of all streams",
-     .peers = true},
-    {.name = "line.window",
-     .unit = "Gb/s",
-     .better = BETTER_HIGHER,
-     .help = "the same, of the slowest window of the check `line`",
-     .peers = true},
-    {.name = "line.retransmits", .unit = "", .better = BETTER_LOWER, .help = "segments that TCP sent again"},
-    {.name = "line.udp.jitter", .unit = "us", .better = BETTER_LOWER, .help = "of UDP, as RFC 1889 has it"},
-    {.name = "line.udp.loss", .unit = "%", .better = BETTER_LOWER, .help = "datagrams that did not arrive"},
-    {0},
-};
-
 const struct parser parse_iperf3 = {
     .name = "iperf3",
     .version = 2,
     .summary = "iperf3 -J: bandwidth, retransmits, and of UDP jitter and loss",
-    .metrics = metrics,
+    .metrics = METRICS({.name = "line.bandwidth",
+                        .unit = "Gb/s",
+                        .better = BETTER_HIGHER,
+                        .help = "what arrived of all streams",
+                        .peers = true},
+                       {.name = "line.window",
+                        .unit = "Gb/s",
+                        .better = BETTER_HIGHER,
+                        .help = "the same, of the slowest window of the check `line`",
+                        .peers = true},
+                       {.name = "line.retransmits",
+                        .unit = "",
+                        .better = BETTER_LOWER,
+                        .help = "segments that TCP sent again"},
+                       {.name = "line.udp.jitter",
+                        .unit = "us",
+                        .better = BETTER_LOWER,
+                        .help = "of UDP, as RFC 1889 has it"},
+                       {.name = "line.udp.loss",
+                        .unit = "%",
+                        .better = BETTER_LOWER,
+                        .help = "datagrams that did not arrive"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end),
 };

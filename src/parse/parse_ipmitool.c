@@ -322,7 +322,6 @@ const struct parser parse_ipmitool = {
     .summary =
         "ipmitool sel elist, sel info, sel time get, sdr elist, mc info: the BMC's event log, clock, sensors "
         "and firmware",
-    .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct listing), .flags = LINES_KEEP_TIME, .line = read_line, .end = end},
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .flags = LINES_KEEP_TIME, .line = read_line,
+                       .end = end),
 };

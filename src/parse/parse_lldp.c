@@ -238,6 +238,5 @@ const struct parser parse_lldp = {
     .version = 1,
     .summary = "lldpctl as text, keyvalue and JSON: the switch port behind each interface",
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end),
 };

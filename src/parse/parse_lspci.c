@@ -274,23 +274,15 @@ static void end(void *state)
     }
 }
 
-static const struct metric metrics[] = {
-    {"pcie.link.speed", "GT/s", BETTER_HIGHER, "speed of the link as it is now; idle links slow down"},
-    {"pcie.link.speed.max", "GT/s", BETTER_HIGHER, "speed that the device is capable of"},
-    {"pcie.link.width", "", BETTER_HIGHER, "lanes in use"},
-    {"pcie.link.width.max", "", BETTER_HIGHER, "lanes that the device is capable of"},
-    {NULL},
-};
-
 const struct parser parse_lspci = {
     .name = "lspci",
     .version = 3,
     .summary = "lspci in its text forms: devices, GPUs off the bus, PCIe link speed and width",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing),
-                                       .flags = FRAME_RAW | FRAME_RUNS,
-                                       .begin = begin,
-                                       .line = read_line,
-                                       .is_whole = is_whole,
-                                       .end = end},
+    .metrics = METRICS(
+        {"pcie.link.speed", "GT/s", BETTER_HIGHER, "speed of the link as it is now; idle links slow down"},
+        {"pcie.link.speed.max", "GT/s", BETTER_HIGHER, "speed that the device is capable of"},
+        {"pcie.link.width", "", BETTER_HIGHER, "lanes in use"},
+        {"pcie.link.width.max", "", BETTER_HIGHER, "lanes that the device is capable of"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .flags = FRAME_RAW | FRAME_RUNS, .begin = begin,
+                       .line = read_line, .is_whole = is_whole, .end = end),
 };

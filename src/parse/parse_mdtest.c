@@ -184,22 +184,17 @@ static void end(void *state)
         reading_lacks(reading, REASON(closing_line_missing));
 }
 
-static const struct metric metrics[] = {
-    {"mdtest.*.create", "", BETTER_HIGHER, "files, directories or trees that all tasks made in a second"},
-    {"mdtest.*.stat", "", BETTER_HIGHER, "the same, looked at"},
-    {"mdtest.*.read", "", BETTER_HIGHER, "files opened, read and closed"},
-    {"mdtest.*.rename", "", BETTER_HIGHER, "directories renamed (4.0)"},
-    {"mdtest.*.remove", "", BETTER_HIGHER, "the same, removed"},
-    {0},
-};
-
 const struct parser parse_mdtest = {
     .name = "mdtest",
     .version = 1,
     .summary =
         "mdtest: files and directories that all tasks of an MPI program make, look at, read and remove",
-    .metrics = metrics,
+    .metrics = METRICS(
+        {"mdtest.*.create", "", BETTER_HIGHER, "files, directories or trees that all tasks made in a second"},
+        {"mdtest.*.stat", "", BETTER_HIGHER, "the same, looked at"},
+        {"mdtest.*.read", "", BETTER_HIGHER, "files opened, read and closed"},
+        {"mdtest.*.rename", "", BETTER_HIGHER, "directories renamed (4.0)"},
+        {"mdtest.*.remove", "", BETTER_HIGHER, "the same, removed"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct mdtest_run), .flags = FRAME_RUNS, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct mdtest_run), .flags = FRAME_RUNS, .line = read_line, .end = end),
 };

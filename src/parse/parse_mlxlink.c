@@ -233,22 +233,16 @@ static void end(void *state)
     frame_lacks_end(&report->frame);
 }
 
-static const struct metric metrics[] = {
-    {"phy.ber.*", "", BETTER_LOWER, "bit error rate of the link: raw, effective (after FEC), symbol"},
-    {"phy.errors.*", "", BETTER_LOWER, "errors since the counters were cleared"},
-    {"phy.cleared", "s", BETTER_NEITHER, "time since the counters were cleared"},
-    {"phy.link_*", "", BETTER_LOWER, "times that the link went down or recovered"},
-    {"module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"},
-    {"module.*_power", "dBm", BETTER_NEITHER, "optical power of a lane"},
-    {NULL},
-};
-
 const struct parser parse_mlxlink = {
     .name = "mlxlink",
     .version = 1,
     .summary = "mlxlink and mstlink: state, FEC, bit error rates and the transceiver of a port",
-    .metrics = metrics,
-    .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct report), .begin = begin, .line = read_line, .end = end},
+    .metrics = METRICS(
+        {"phy.ber.*", "", BETTER_LOWER, "bit error rate of the link: raw, effective (after FEC), symbol"},
+        {"phy.errors.*", "", BETTER_LOWER, "errors since the counters were cleared"},
+        {"phy.cleared", "s", BETTER_NEITHER, "time since the counters were cleared"},
+        {"phy.link_*", "", BETTER_LOWER, "times that the link went down or recovered"},
+        {"module.temperature", "C", BETTER_LOWER, "temperature of the transceiver"},
+        {"module.*_power", "dBm", BETTER_NEITHER, "optical power of a lane"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct report), .begin = begin, .line = read_line, .end = end),
 };

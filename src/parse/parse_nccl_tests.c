@@ -43,30 +43,26 @@ static void stream(struct source *source, struct reading *reading)
     runs_finish(reading);
 }
 
-static const struct metric metrics[] = {
-    {"nccl.*.avg_busbw", "GB/s", BETTER_HIGHER, "the tool's own average over all sizes and both places"},
-    {"nccl.*.busbw", "GB/s", BETTER_HIGHER,
-     "bus bandwidth: what the slowest link carried, comparable between ranks", true},
-    {"nccl.*.asymptotic", "GB/s", BETTER_HIGHER,
-     "the bus bandwidth that a ring comes to with size: without the time that its steps take"},
-    {"nccl.*.asymptotic.noise", "", BETTER_LOWER, "how much of the noise of each time goes into that"},
-    {"nccl.*.asymptotic.racks.noise", "", BETTER_LOWER, "likewise"},
-    {"nccl.*.asymptotic.racks", "GB/s", BETTER_HIGHER, "the same over more hosts than NVLink reaches"},
-    {"nccl.*.algbw", "GB/s", BETTER_HIGHER, "size divided by time"},
-    {"nccl.*.time", "us", BETTER_LOWER, "time of one operation"},
-    {"nccl.*.cpu_time", "us", BETTER_LOWER, "the same as the CPU saw it (-C)"},
-    {"nccl.*.rank_time", "us", BETTER_LOWER,
-     "median over the iterations of one process's longest time (-J -I 1)"},
-    {"nccl.*.wrong", "", BETTER_LOWER, "values that the check found wrong"},
-    {"nccl.*.error", "", BETTER_LOWER, "largest deviation from the expected values (before 2.11)"},
-    {"nccl.out_of_bounds", "", BETTER_LOWER, "results out of bounds, as the closing says"},
-    {NULL},
-};
-
 const struct parser parse_nccl_tests = {
     .name = "nccl-tests",
     .version = 1,
     .summary = "nccl-tests: text of every layout, JSON of -J",
-    .metrics = metrics,
+    .metrics = METRICS(
+        {"nccl.*.avg_busbw", "GB/s", BETTER_HIGHER, "the tool's own average over all sizes and both places"},
+        {"nccl.*.busbw", "GB/s", BETTER_HIGHER,
+         "bus bandwidth: what the slowest link carried, comparable between ranks", true},
+        {"nccl.*.asymptotic", "GB/s", BETTER_HIGHER,
+         "the bus bandwidth that a ring comes to with size: without the time that its steps take"},
+        {"nccl.*.asymptotic.noise", "", BETTER_LOWER, "how much of the noise of each time goes into that"},
+        {"nccl.*.asymptotic.racks.noise", "", BETTER_LOWER, "likewise"},
+        {"nccl.*.asymptotic.racks", "GB/s", BETTER_HIGHER, "the same over more hosts than NVLink reaches"},
+        {"nccl.*.algbw", "GB/s", BETTER_HIGHER, "size divided by time"},
+        {"nccl.*.time", "us", BETTER_LOWER, "time of one operation"},
+        {"nccl.*.cpu_time", "us", BETTER_LOWER, "the same as the CPU saw it (-C)"},
+        {"nccl.*.rank_time", "us", BETTER_LOWER,
+         "median over the iterations of one process's longest time (-J -I 1)"},
+        {"nccl.*.wrong", "", BETTER_LOWER, "values that the check found wrong"},
+        {"nccl.*.error", "", BETTER_LOWER, "largest deviation from the expected values (before 2.11)"},
+        {"nccl.out_of_bounds", "", BETTER_LOWER, "results out of bounds, as the closing says"}),
     .stream = stream,
 };

@@ -405,23 +405,16 @@ static void end(void *state)
         frame_strange(&output->frame);
 }
 
-static const struct metric metrics[] = {
-    {"npu.temperature", "C", BETTER_LOWER, "of the NPU"},
-    {"npu.power", "W", BETTER_NEITHER, "drawn now"},
-    {"npu.utilization", "%", BETTER_NEITHER, "of the AI cores"},
-    {"npu.hbm_used", "MiB", BETTER_NEITHER, "high-bandwidth memory in use"},
-    {"npu.hbm_total", "MiB", BETTER_HIGHER, "high-bandwidth memory"},
-    {"npu.memory_used", "MiB", BETTER_NEITHER, "other memory in use (all that there is without HBM)"},
-    {"npu.memory_total", "MiB", BETTER_HIGHER, "other memory"},
-    {NULL},
-};
-
 const struct parser parse_npu_smi = {
     .name = "npu-smi",
     .version = 1,
     .summary = "npu-smi info: health, temperature, power and memory of Ascend NPUs",
-    .metrics = metrics,
-    .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct output), .begin = begin, .line = read_line, .end = end},
+    .metrics = METRICS(
+        {"npu.temperature", "C", BETTER_LOWER, "of the NPU"}, {"npu.power", "W", BETTER_NEITHER, "drawn now"},
+        {"npu.utilization", "%", BETTER_NEITHER, "of the AI cores"},
+        {"npu.hbm_used", "MiB", BETTER_NEITHER, "high-bandwidth memory in use"},
+        {"npu.hbm_total", "MiB", BETTER_HIGHER, "high-bandwidth memory"},
+        {"npu.memory_used", "MiB", BETTER_NEITHER, "other memory in use (all that there is without HBM)"},
+        {"npu.memory_total", "MiB", BETTER_HIGHER, "other memory"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct output), .begin = begin, .line = read_line, .end = end),
 };

@@ -523,20 +523,16 @@ static void end(void *state)
         reading_lacks(reading, REASON(closing_note_missing));
 }
 
-static const struct metric metrics[] = {
-    {"nvbandwidth.host_device_latency_sm", "us", BETTER_LOWER, "latency between host and GPU"},
-    {"nvbandwidth.device_to_device_latency_sm", "us", BETTER_LOWER, "latency between GPUs"},
-    {"nvbandwidth.*.sum", "GB/s", BETTER_HIGHER, "sum over all cells of the test case"},
-    {"nvbandwidth.*", "GB/s", BETTER_HIGHER, "copies of the test case; .min, .max, .avg of all cells", true},
-    {NULL},
-};
-
 const struct parser parse_nvbandwidth = {
     .name = "nvbandwidth",
     .version = 1,
     .summary = "nvbandwidth, text and JSON: copies between host and GPUs",
-    .metrics = metrics,
+    .metrics =
+        METRICS({"nvbandwidth.host_device_latency_sm", "us", BETTER_LOWER, "latency between host and GPU"},
+                {"nvbandwidth.device_to_device_latency_sm", "us", BETTER_LOWER, "latency between GPUs"},
+                {"nvbandwidth.*.sum", "GB/s", BETTER_HIGHER, "sum over all cells of the test case"},
+                {"nvbandwidth.*", "GB/s", BETTER_HIGHER,
+                 "copies of the test case; .min, .max, .avg of all cells", true}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct samples), .flags = FRAME_RUNS, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct samples), .flags = FRAME_RUNS, .line = read_line, .end = end),
 };

@@ -318,22 +318,14 @@ static void end(void *state)
         reading_lacks(reading, REASON(no_gpu_with_links));
 }
 
-static const struct metric metrics[] = {
-    {"nvlink.link.speed", "GB/s", BETTER_HIGHER, "speed of the link, one way"},
-    {"nvlink.link.active", "", BETTER_HIGHER, "links of the GPU that are up"},
-    {"nvlink.link.errors.*", "", BETTER_LOWER, "error counter of the link"},
-    {"nvlink.link.ber.*", "", BETTER_LOWER, "bit error rate of the link"},
-    {NULL},
-};
-
 const struct parser parse_nvidia_smi_nvlink = {
     .name = "nvidia-smi-nvlink",
     .version = 1,
     .summary = "nvidia-smi nvlink -s, -e, -c, -p, -R: state, speed, counters and far ends of NVLinks",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing),
-                                       .flags = FRAME_RUNS,
-                                       .line = read_line,
-                                       .is_whole = is_whole,
-                                       .end = end},
+    .metrics = METRICS({"nvlink.link.speed", "GB/s", BETTER_HIGHER, "speed of the link, one way"},
+                       {"nvlink.link.active", "", BETTER_HIGHER, "links of the GPU that are up"},
+                       {"nvlink.link.errors.*", "", BETTER_LOWER, "error counter of the link"},
+                       {"nvlink.link.ber.*", "", BETTER_LOWER, "bit error rate of the link"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .flags = FRAME_RUNS, .line = read_line,
+                       .is_whole = is_whole, .end = end),
 };

@@ -292,6 +292,5 @@ const struct parser parse_nvidia_smi_topo = {
     .version = 1,
     .summary = "nvidia-smi topo -m: connections between GPUs and NICs, affinities",
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct topology), .flags = FRAME_RUNS, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct topology), .flags = FRAME_RUNS, .line = read_line, .end = end),
 };

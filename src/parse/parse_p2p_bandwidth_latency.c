@@ -312,29 +312,23 @@ static void end(void *state)
         reading_lacks(reading, REASON(matrices_missing));
 }
 
-static const struct metric metrics[] = {
-    {"p2p.access", "", BETTER_HIGHER, "1 where the GPU can access its peer directly"},
-    {"p2p.unidirectional.disabled", "GB/s", BETTER_HIGHER, "copy one way, peer access off"},
-    {"p2p.unidirectional.enabled", "GB/s", BETTER_HIGHER, "copy one way, peer access on where there is any",
-     true},
-    {"p2p.bidirectional.disabled", "GB/s", BETTER_HIGHER, "copies both ways, peer access off"},
-    {"p2p.bidirectional.enabled", "GB/s", BETTER_HIGHER,
-     "copies both ways, peer access on where there is any", true},
-    {"p2p.latency.gpu.disabled", "us", BETTER_LOWER, "seen by the GPU, peer access off"},
-    {"p2p.latency.gpu.enabled", "us", BETTER_LOWER, "seen by the GPU, peer access on where there is any"},
-    {"p2p.latency.cpu.disabled", "us", BETTER_LOWER, "seen by the CPU, peer access off"},
-    {"p2p.latency.cpu.enabled", "us", BETTER_LOWER, "seen by the CPU, peer access on where there is any"},
-    {NULL},
-};
-
 const struct parser parse_p2p_bandwidth_latency = {
     .name = "p2p-bandwidth-latency",
     .version = 2,
     .summary = "p2pBandwidthLatencyTest of the CUDA samples",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct samples),
-                                       .flags = FRAME_RUNS | LINES_RANKS,
-                                       .line = read_line,
-                                       .is_whole = is_whole,
-                                       .end = end},
+    .metrics = METRICS(
+        {"p2p.access", "", BETTER_HIGHER, "1 where the GPU can access its peer directly"},
+        {"p2p.unidirectional.disabled", "GB/s", BETTER_HIGHER, "copy one way, peer access off"},
+        {"p2p.unidirectional.enabled", "GB/s", BETTER_HIGHER,
+         "copy one way, peer access on where there is any", true},
+        {"p2p.bidirectional.disabled", "GB/s", BETTER_HIGHER, "copies both ways, peer access off"},
+        {"p2p.bidirectional.enabled", "GB/s", BETTER_HIGHER,
+         "copies both ways, peer access on where there is any", true},
+        {"p2p.latency.gpu.disabled", "us", BETTER_LOWER, "seen by the GPU, peer access off"},
+        {"p2p.latency.gpu.enabled", "us", BETTER_LOWER, "seen by the GPU, peer access on where there is any"},
+        {"p2p.latency.cpu.disabled", "us", BETTER_LOWER, "seen by the CPU, peer access off"},
+        {"p2p.latency.cpu.enabled", "us", BETTER_LOWER,
+         "seen by the CPU, peer access on where there is any"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct samples), .flags = FRAME_RUNS | LINES_RANKS,
+                       .line = read_line, .is_whole = is_whole, .end = end),
 };

@@ -163,15 +163,11 @@ static void end(void *state)
     frame_lacks_end(&listing->frame);
 }
 
-static const struct metric metrics[] = {
-    {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL},
-};
-
 const struct parser parse_perfquery = {
     .name = "perfquery",
     .version = 1,
     .summary = "perfquery: performance counters of InfiniBand ports",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct listing), .line = read_line, .end = end},
+    .metrics = METRICS(
+        {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct listing), .line = read_line, .end = end),
 };

@@ -507,20 +507,16 @@ static void end(void *state)
         frame_strange(&log->frame);
 }
 
-static const struct metric metrics[] = {
-    {"rdma.*.bandwidth", "Gb/s", BETTER_HIGHER, "bandwidth of the test, peak or average", true},
-    {"rdma.*.message_rate", "Mpps", BETTER_HIGHER, "messages a second"},
-    {"rdma.*.latency.*", "us", BETTER_LOWER, "latency: half of the round trip; of read and atomic all of it"},
-    {"rdma.*.transactions", "1/s", BETTER_HIGHER, "transactions a second of a latency test by duration"},
-    {NULL},
-};
-
 const struct parser parse_perftest = {
     .name = "perftest",
     .version = 1,
     .summary = "perftest: bandwidth, message rate and latency of ib_write_bw, ib_read_lat, ...",
-    .metrics = metrics,
+    .metrics = METRICS(
+        {"rdma.*.bandwidth", "Gb/s", BETTER_HIGHER, "bandwidth of the test, peak or average", true},
+        {"rdma.*.message_rate", "Mpps", BETTER_HIGHER, "messages a second"},
+        {"rdma.*.latency.*", "us", BETTER_LOWER,
+         "latency: half of the round trip; of read and atomic all of it"},
+        {"rdma.*.transactions", "1/s", BETTER_HIGHER, "transactions a second of a latency test by duration"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct log), .document = read_json, .line = read_line, .end = end),
 };

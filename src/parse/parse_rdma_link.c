@@ -265,17 +265,12 @@ static void end(void *state)
     frame_lacks_end(&listing->frame);
 }
 
-static const struct metric metrics[] = {
-    {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"},
-    {NULL},
-};
-
 const struct parser parse_rdma_link = {
     .name = "rdma-link",
     .version = 1,
     .summary = "rdma link, statistic and dev of iproute2, and ibdev2netdev",
-    .metrics = metrics,
+    .metrics = METRICS(
+        {"ib.counter.*", "", BETTER_NEITHER, "a counter of the port, by the name that the tool gives it"}),
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end),
 };

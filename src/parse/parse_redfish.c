@@ -336,18 +336,12 @@ static void end(void *state)
     check_required(walk);
 }
 
-static const struct metric metrics[] = {
-    {.name = "redfish.chassis_power", .unit = "W", .help = "what the BMC says that a chassis draws"},
-    {0},
-};
-
 const struct parser parse_redfish = {
     .name = "redfish",
     .version = 1,
     .summary = "what a BMC tells over Redfish: firmware, health, events, power, boot, IPMI",
-    .metrics = metrics,
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct walk),
-                                       .flags = LINES_KEEP_TIME | LINES_KEEP_LABEL,
-                                       .line = read_line,
-                                       .end = end},
+    .metrics = METRICS(
+        {.name = "redfish.chassis_power", .unit = "W", .help = "what the BMC says that a chassis draws"}),
+    .grammar = GRAMMAR(.state_bytes = sizeof(struct walk), .flags = LINES_KEEP_TIME | LINES_KEEP_LABEL,
+                       .line = read_line, .end = end),
 };

@@ -518,6 +518,5 @@ const struct parser parse_sinfo = {
     .version = 1,
     .summary = "Slurm's nodes and their states: sinfo in its forms, scontrol show node",
     .grammar =
-        &(const struct grammar){
-            .state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end},
+        GRAMMAR(.state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end),
 };

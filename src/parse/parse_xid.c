@@ -280,8 +280,7 @@ const struct parser parse_xid = {
     .name = "xid",
     .version = 1,
     .summary = "Xid and SXid lines of a kernel log: dmesg, journal, syslog, kmsg, pstore",
-    .grammar = &(const struct grammar){.state_bytes = sizeof(struct log),
-                                       .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
-                                       .line = read_line,
-                                       .end = end},
+    .grammar =
+        GRAMMAR(.state_bytes = sizeof(struct log), .flags = FRAME_STREAM | LINES_KEEP_TIME | LINES_KEEP_LABEL,
+                .line = read_line, .end = end),
 };

@@ -81,8 +81,7 @@ static double spread_of(const struct periodic_fleet *fleet, const struct periodi
 
     if (rates->found[class] < SPREAD_LEAST)
         return spread_unknown;
-    for (size_t i = 0; i < fleet->hosts.count; i++) {
-        const struct periodic_host *host = &fleet->hosts.items[i];
+    list_each (host, fleet->hosts) {
         double mu = platforms[host->platform] * hours_of(rates, host, class);
         double off = found_of(&host->past[class]) - mu;
 
@@ -99,9 +98,7 @@ static void estimate_platforms(const struct periodic_fleet *fleet, const struct 
 {
     for (size_t i = 0; i < fleet->platforms; i++)
         hours[i] = platforms[i] = 0;
-    for (size_t i = 0; i < fleet->hosts.count; i++) {
-        const struct periodic_host *host = &fleet->hosts.items[i];
-
+    list_each (host, fleet->hosts) {
         hours[host->platform] += hours_of(rates, host, class);
         platforms[host->platform] += found_of(&host->past[class]);
     }

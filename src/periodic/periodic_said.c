@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/periodic.h"
 #include "periodic_private.h"
@@ -76,21 +77,13 @@ static const struct reason *sees_said(const struct saying *saying, size_t test, 
                               : reason(saying->arena, periodic_sees_assumed, share, class_said(k));
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static const struct reason *ran_said(const struct saying *saying, size_t test, unsigned k)
 {
     double *ages = arena_array(saying->arena, double, saying->choice->picks.count + 1);
     size_t ran = 0, never = 0;
     const struct reason *median;
 
-    for (size_t i = 0; i < saying->choice->picks.count; i++) {
-        const struct periodic_pick *pick = &saying->choice->picks.items[i];
+    list_each (pick, saying->choice->picks) {
         double last = saying->fleet->hosts.items[pick->host].last[test][k];
 
         if (pick->test == test && last > 0)
@@ -100,7 +93,7 @@ static const struct reason *ran_said(const struct saying *saying, size_t test, u
     }
     if (ran == 0)
         return REASON(periodic_never_ran);
-    qsort(ages, ran, sizeof *ages, compare_numbers);
+    robust_sort(ages, ran);
     median = time_said(saying->arena, ages[ran / 2]);
     return never == 0 ? reason(saying->arena, periodic_ran_before, median)
                       : reason(saying->arena, periodic_ran_on_some, median, ran, never);
@@ -130,14 +123,11 @@ static const struct reason *why_of(const struct saying *saying, const struct per
     unsigned k = main_class(saying, row->test);
     const struct reason *why = NULL;
 
-    for (size_t i = 0; i < saying->choice->picks.count; i++) {
-        const struct periodic_pick *pick = &saying->choice->picks.items[i];
-
+    list_each (pick, saying->choice->picks)
         if (pick->test == row->test && pick->is_again)
             why = reason_also(
                 saying->arena, why,
                 reason(saying->arena, periodic_again, saying->fleet->hosts.items[pick->host].name));
-    }
     if (saying->rates->cover[row->test][k] <= 0 || row->found <= 0)
         return why != NULL ? why : REASON(periodic_needed);
     why = reason_also(saying->arena, why, sees_said(saying, row->test, k));
@@ -167,9 +157,7 @@ static void say_rows(const struct saying *saying)
         struct periodic_row row = {.test = test};
         const struct periodic_pick *first = NULL;
 
-        for (size_t i = 0; i < saying->choice->picks.count; i++) {
-            const struct periodic_pick *pick = &saying->choice->picks.items[i];
-
+        list_each (pick, saying->choice->picks) {
             if (pick->test != test)
                 continue;
             first = first != NULL ? first : pick;

@@ -100,8 +100,7 @@ static int load_platforms(struct arena *arena, const struct hostfile *hostfile, 
     unsigned told = 0;
 
     error_clear(err);
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
+    list_each (host, hostfile->hosts) {
         struct error one = {0};
 
         if (host->line == told || load_platform(arena, hostfile, host, &known, sources, &one) == 0)
@@ -231,8 +230,7 @@ static const char *shape_hash(struct arena *arena, const struct shape *shape)
     }
     if (shape->arguments != NULL)
         sha256_add(hash, shape->arguments, strlen(shape->arguments) + 1);
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    array_each (slot, shape->slots, shape->slot_count) {
         const char *row = arena_printf(arena, "%s\t%s\t%s\t%s\n", slot->metric, slot->subject, slot->at,
                                        duty_name(slot->duty));
 
@@ -329,8 +327,7 @@ static struct shape *shape_of(struct arena *arena, const struct plan_sources *so
 static bool has_wire_beside(struct arena *arena, const struct plan_sources *sources,
                             const struct check_context *context)
 {
-    for (size_t i = 0; i < sources->suite->steps.count; i++) {
-        const struct suite_step *step = &sources->suite->steps.items[i];
+    list_each (step, sources->suite->steps) {
         struct check_context other = *context;
         const struct shape *shape;
 
@@ -564,8 +561,7 @@ static int plan_suite_step(struct builder *builder, size_t suite_index, const st
 
     if (plan_member_sets(builder->now, builder->sources, suite_step, platform, plan, &sets, err) < 0)
         return -1;
-    for (size_t i = 0; i < sets.sets.count; i++) {
-        const struct member_set *set = &sets.sets.items[i];
+    list_each (set, sets.sets) {
         const struct suite_variant *variant = suite_variant_find(suite_step, set->variant);
         const struct reason *left_out = left_out_by_user(builder, suite_step);
         size_t step;
@@ -636,15 +632,12 @@ static void note_variants(struct builder *builder)
 {
     const struct suite *suite = builder->sources->suite;
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
-
+    list_each (step, suite->steps)
         if (step->variants.count > 0 && left_out_by_user(builder, step) == NULL)
             add_note(builder, step->repeat < REPEATS_TELLING
                                   ? reason(builder->arena, step_only_advises_by_few, step->name, step->repeat,
                                            REPEATS_TELLING)
                                   : reason(builder->arena, step_only_advises, step->name));
-    }
 }
 
 static void note_idle_gates(struct builder *builder)
@@ -652,12 +645,9 @@ static void note_idle_gates(struct builder *builder)
     struct idle_gates gates;
 
     idle_gates_find(builder->arena, builder->sources->suite, builder->plan, &gates);
-    for (size_t i = 0; i < gates.items.count; i++) {
-        const struct idle_gate *gate = &gates.items.items[i];
-
+    list_each (gate, gates.items)
         add_note(builder,
                  reason(builder->arena, gates_nothing_of, gate->step, gate->pattern, gate->platform));
-    }
 }
 
 /* Of all steps at once. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/plan.h"
 
 #include "plan_private.h"
@@ -148,9 +149,7 @@ static unsigned leaves_of(struct arena *arena, const struct plan_sources *source
     LIST_OF(const char *) leaves = {0};
     unsigned count = 0;
 
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
-
+    list_each (host, hostfile->hosts) {
         if (host->role == ROLE_SPARE || host_platform(sources, host) != platform)
             continue;
         if (*host->leaf == '\0')
@@ -171,9 +170,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
     struct site site = {
         .arena = arena, .platform = platform, .bmc = "ipmi", .leaves = leaves_of(arena, sources, platform)};
 
-    for (size_t i = 0; i < sources->hostfile->hosts.count; i++) {
-        const struct host *host = &sources->hostfile->hosts.items[i];
-
+    list_each (host, sources->hostfile->hosts) {
         if (host->role == ROLE_SPARE)
             continue;
         site.hosts++;
@@ -246,9 +243,7 @@ static int check_place(const struct plan_sources *sources, const struct platform
     const struct hostfile *hostfile = sources->hostfile;
     const struct host *with = NULL, *without = NULL;
 
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
-
+    list_each (host, hostfile->hosts) {
         if (host->role == ROLE_SPARE || host_platform(sources, host) != platform)
             continue;
         if (*place_of(host, place) != '\0')
@@ -292,8 +287,7 @@ int check_site(const struct plan_sources *sources, struct error *err)
     for (size_t p = 0; p < sources->platforms.count; p++) {
         const struct host *first = NULL;
 
-        for (size_t i = 0; i < hostfile->hosts.count; i++) {
-            const struct host *host = &hostfile->hosts.items[i];
+        list_each (host, hostfile->hosts) {
             const struct {
                 const char *key, *was, *is;
             } rows[] = {{"fabric", said(first != NULL ? first->fabric : host->fabric), said(host->fabric)},

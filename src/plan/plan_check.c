@@ -35,6 +35,24 @@ static int check_hosts_named(const struct hostfile *hostfile, const struct hostl
     return 0;
 }
 
+/* Where nothing is like it, the steps are named, as far as a line holds them. */
+static int refuse_step(const struct suite *suite, const char *asked, const char *const *names, size_t count,
+                       struct error *err)
+{
+    enum { NAMED_BYTES = 400 };
+    struct did_you_mean meant = did_you_mean(asked, names, count);
+    cleanup_text struct text list = {0};
+
+    text_init(&list, 1 << 16);
+    for (size_t i = 0; i < count && *meant.text == '\0'; i++)
+        if (list.length < NAMED_BYTES)
+            text_printf(&list, "%s%s", i == 0 ? "; it has " : ", ", names[i]);
+        else if (i + 1 == count)
+            text_put(&list, ", ...");
+    return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'%s%s", suite->path, asked, meant.text,
+                     list.bytes != NULL ? list.bytes : "");
+}
+
 static int check_steps_named(const struct suite *suite, const struct hostlist *asked, struct error *err)
 {
     size_t count = suite->steps.count;
@@ -44,8 +62,7 @@ static int check_steps_named(const struct suite *suite, const struct hostlist *a
         names[i] = suite->steps.items[i].name;
     for (size_t i = 0; i < asked->names.count; i++)
         if (!is_one_of(asked->names.items[i], names, count))
-            return error_set(err, ERROR_USAGE, "--steps: %s has no step '%s'%s", suite->path,
-                             asked->names.items[i], did_you_mean(asked->names.items[i], names, count).text);
+            return refuse_step(suite, asked->names.items[i], names, count, err);
     return 0;
 }
 
@@ -83,20 +100,22 @@ int check_step(struct arena *arena, const struct suite *suite, size_t index, str
     const struct check *check = check_find(step->check);
     const char *expected = "";
     enum exclusivity exclusive;
+    unsigned allowed;
     bool fits = false;
 
     if (check == NULL)
         return unknown_check(step, err);
+    allowed = check->scopes != 0 ? check->scopes : SCOPE_HOST;
     for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
-        if ((check->scopes & scopes[i].scope) != 0)
+        if ((allowed & scopes[i].scope) != 0)
             expected =
                 arena_printf(arena, "%s%s'%s'", expected, *expected != '\0' ? ", " : "", scopes[i].name);
-        fits |= strcmp(scopes[i].name, step->scope) == 0 && (check->scopes & scopes[i].scope) != 0;
+        fits |= strcmp(scopes[i].name, step->scope) == 0 && (allowed & scopes[i].scope) != 0;
     }
     if (!fits)
         return json_error(err, step->at, "check '%s' cannot run with scope '%s'; expected %s", check->name,
                           step->scope, expected);
-    if (step->by != NULL && strcmp(step->by, "rail") == 0 && (check->scopes & SCOPE_RAIL) == 0)
+    if (step->by != NULL && strcmp(step->by, "rail") == 0 && (allowed & SCOPE_RAIL) == 0)
         return json_error(err, json_get(step->at, "by"), "check '%s' cannot run by rail", check->name);
     if (step->exclusive != NULL && !exclusivity_parse(step->exclusive, &exclusive))
         return json_error(err, step->at,
@@ -153,9 +172,7 @@ void note_left_out(struct builder *builder)
     const struct plan *plan = builder->plan;
     const char *names = NULL, *last = "";
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->origin != ORIGIN_LEFT_OUT || step_advises(step) ||
             strcmp(step->shape->suite_step, last) == 0)
             continue;
@@ -172,8 +189,7 @@ void note_warnings(struct builder *builder)
     const struct plan *plan = builder->plan;
     const char *last = "";
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
+    list_each (step, plan->steps) {
         const struct check *check = check_find(step->shape->check);
 
         if (check == NULL || check->warning == NULL || step->origin == ORIGIN_LEFT_OUT ||
@@ -388,8 +404,7 @@ static int check_one_cluster(const struct builder *builder, struct error *err)
 {
     const struct suite *suite = builder->sources->suite;
 
-    for (size_t i = 0; i < suite->steps.count; i++) {
-        const struct suite_step *step = &suite->steps.items[i];
+    list_each (step, suite->steps) {
         const struct platform *platforms[2];
 
         if (are_apart(builder, step, platforms))
@@ -452,8 +467,7 @@ static int check_limits(struct builder *builder, const struct shape *shape, stru
 {
     const char *last = "";
 
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    array_each (slot, shape->slots, shape->slot_count) {
         struct slot_limits of_slot;
 
         slot_limits_find(builder->arena, &builder->sources->limits, shape, slot, &of_slot);

@@ -127,12 +127,9 @@ static int find_by_place(const struct finder *finder, struct error *err)
 
     if (check_placed(finder, &places, by, err) < 0)
         return -1;
-    for (size_t i = 0; i < places.count; i++) {
-        const struct plan_place *place = &places.items[i];
-
+    list_each (place, places)
         add_wide_set(finder, place->hosts, place->count,
                      arena_printf(finder->arena, "%s %s", by, place->name));
-    }
     return 0;
 }
 

@@ -81,9 +81,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
         if (compare_host(arena, was != NULL ? was : plan->hosts.items[i], is, hostfile, ret_changes, err) < 0)
             return -1;
     }
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
-
+    list_each (host, hostfile->hosts) {
         if (host->role != ROLE_COMPUTE || some || plan_find_host(plan, host->name) != NULL)
             continue;
         if (host_platform(sources, host) == NULL)

@@ -53,7 +53,7 @@ static void need_tool(struct preflight *preflight, const char *name, const char 
 
 static void look_at_step(struct preflight *preflight, const struct step *step)
 {
-    struct arena *scratch = arena_create();
+    cleanup_arena struct arena *scratch = arena_create();
     struct tool_list tools = {0};
     struct check_context context;
 
@@ -63,7 +63,6 @@ static void look_at_step(struct preflight *preflight, const struct step *step)
         need_tool(preflight, tools.names.items[i], step->shape->platform);
     preflight->root |= step->shape->as_root;
     preflight->wide |= step->member_count > 1;
-    arena_destroy(scratch);
 }
 
 /* Steps of one shape run the same. */
@@ -72,9 +71,7 @@ static void look_at_plan(struct preflight *preflight)
     const struct plan *plan = preflight->plan;
     const struct shape *last = NULL;
 
-    for (size_t i = 0; i < plan->steps.count; i++) {
-        const struct step *step = &plan->steps.items[i];
-
+    list_each (step, plan->steps) {
         if (step->shape != last && step->origin != ORIGIN_LEFT_OUT)
             look_at_step(preflight, step);
         last = step->shape;
@@ -150,8 +147,7 @@ static void open_step(struct preflight *preflight, const char *check)
     json_open_object(writer);
     json_member(writer, "check", check);
     if (strcmp(check, "reachable") != 0) {
-        json_key(writer, "needs");
-        json_open_array(writer);
+        json_member_array(writer, "needs");
         json_put_string(writer, "reachable");
         json_close_array(writer);
     }
@@ -187,10 +183,8 @@ static void put_setup(struct preflight *preflight, const struct reason **ret_not
 
     open_step(preflight, "setup");
     if (names != NULL && json_get(own_step(preflight, "setup"), "arguments") == NULL) {
-        json_key(&preflight->writer, "arguments");
-        json_open_object(&preflight->writer);
-        json_key(&preflight->writer, "names");
-        json_open_array(&preflight->writer);
+        json_member_object(&preflight->writer, "arguments");
+        json_member_array(&preflight->writer, "names");
         json_put_string(&preflight->writer, names);
         json_close_array(&preflight->writer);
         json_close_object(&preflight->writer);
@@ -204,10 +198,8 @@ static void put_tools(struct preflight *preflight)
         return;
     open_step(preflight, "tools");
     if (own_step(preflight, "tools") == NULL) {
-        json_key(&preflight->writer, "arguments");
-        json_open_object(&preflight->writer);
-        json_key(&preflight->writer, "tools");
-        json_open_object(&preflight->writer);
+        json_member_object(&preflight->writer, "arguments");
+        json_member_object(&preflight->writer, "tools");
         for (size_t i = 0; i < preflight->tools.count; i++)
             json_member(&preflight->writer, preflight->tools.items[i].name,
                         preflight->tools.items[i].platforms);
@@ -247,8 +239,7 @@ const char *preflight_suite(struct arena *arena, const struct plan_sources *sour
                 arena_printf(arena, "What the suite %s needs on every host", suite->name));
     json_member(&preflight.writer, "purpose", "preflight");
     copy_members(&preflight.writer, document, kept);
-    json_key(&preflight.writer, "steps");
-    json_open_array(&preflight.writer);
+    json_member_array(&preflight.writer, "steps");
     put_step(&preflight, "reachable");
     if (preflight.root)
         put_step(&preflight, "privilege");

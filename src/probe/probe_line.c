@@ -14,8 +14,7 @@ void probe_line_begin(struct probe_line *line)
 
 void probe_line_number(struct probe_line *line, const char *key, double value)
 {
-    json_key(&line->writer, key);
-    json_put_number(&line->writer, value);
+    json_member_number(&line->writer, key, value);
 }
 
 void probe_line_end(struct probe_line *line)

@@ -69,8 +69,7 @@ void output_head(const struct probe *probe, unsigned sizes)
     probe_line_number(&line, "iterations", options->iterations);
     probe_line_number(&line, "warmup", options->warmup);
     probe_line_number(&line, "path_bytes", (double)options->path_bytes);
-    json_key(&line.writer, "check");
-    json_put_boolean(&line.writer, options->check);
+    json_member_boolean(&line.writer, "check", options->check);
     put_known(&line, "mpi", card->mpi);
     put_known(&line, "nccl", is_host ? "" : card->nccl);
     put_known(&line, "cuda", is_host ? "" : card->cuda);
@@ -102,8 +101,7 @@ static void put_column(struct probe_line *line, const char *key, const struct pr
 {
     size_t rounds = probe->options.iterations;
 
-    json_key(&line->writer, key);
-    json_open_array(&line->writer);
+    json_member_array(&line->writer, key);
     for (size_t rank = 0; rank < (size_t)probe->ranks; rank++) {
         size_t at = rank * rounds + round;
 
@@ -210,8 +208,7 @@ void output_end(const struct probe *probe, const char *how, const char *reason, 
     json_member(&line.writer, "end", how);
     put_known(&line, "reason", reason);
     if (waiting_count > 0) {
-        json_key(&line.writer, "waiting_for");
-        json_open_array(&line.writer);
+        json_member_array(&line.writer, "waiting_for");
         for (size_t i = 0; i < waiting_count; i++) {
             json_open_object(&line.writer);
             probe_line_number(&line, "rank", waiting_for[i]);

@@ -2,6 +2,7 @@
 /* An acceptance for programs, schema 1. Keys are never renamed or given another meaning; new ones may come. */
 #include <string.h>
 
+#include "acceptance_tables.h"
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
 #include "names.h"
@@ -26,20 +27,17 @@ static void put_reason(struct acceptance_json *json, const char *key, const stru
 
 static void put_integer(struct acceptance_json *json, const char *key, int64_t integer)
 {
-    json_key(&json->writer, key);
-    json_put_integer(&json->writer, integer);
+    json_member_integer(&json->writer, key, integer);
 }
 
 static void put_number(struct acceptance_json *json, const char *key, double number)
 {
-    json_key(&json->writer, key);
-    json_put_number(&json->writer, number);
+    json_member_number(&json->writer, key, number);
 }
 
 static void open_list(struct acceptance_json *json, const char *key)
 {
-    json_key(&json->writer, key);
-    json_open_array(&json->writer);
+    json_member_array(&json->writer, key);
 }
 
 static void open_row(struct acceptance_json *json)
@@ -99,15 +97,12 @@ static void write_story(struct acceptance_json *json)
 static void write_shown(struct acceptance_json *json, const struct requirement *requirement)
 {
     open_list(json, "shown");
-    for (size_t i = 0; i < requirement->shown.count; i++) {
-        const struct shown *shown = &requirement->shown.items[i];
-
+    list_each (shown, requirement->shown) {
         json_open_object(&json->writer);
         put_integer(json, "run", run_number(json, shown->run));
         put_string(json, "outcome", outcome_name(shown->word));
         put_integer(json, "passes", shown->passes);
-        json_key(&json->writer, "counts");
-        json_put_boolean(&json->writer, shown->counts);
+        json_member_boolean(&json->writer, "counts", shown->counts);
         put_reason(json, "note", shown->note);
         json_close_object(&json->writer);
     }
@@ -139,6 +134,53 @@ static void write_requirements(struct acceptance_json *json)
     json_close_array(&json->writer);
 }
 
+static void write_faults(struct acceptance_json *json)
+{
+    struct acceptance_faults faults;
+
+    acceptance_faults_of(json->arena, LANGUAGE_EN, json->acceptance, &faults);
+    open_list(json, "faults");
+    for (size_t i = 0; i < faults.items.count; i++) {
+        const struct acceptance_fault *fault = &faults.items.items[i];
+
+        open_row(json);
+        put_string(json, "state", requirement_state_name(fault->state));
+        put_integer(json, "run", fault->run);
+        put_string(json, "step", fault->step);
+        put_string(json, "target", fault->target);
+        put_string(json, "part", fault->part);
+        put_string(json, "serial", fault->serial);
+        put_string(json, "problem", fault->problem);
+        put_reason(json, "source", fault->source);
+        put_string(json, "remedy", fault_remedy(json->arena, fault));
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
+static void write_numbers(struct acceptance_json *json)
+{
+    struct acceptance_numbers numbers;
+
+    acceptance_numbers_of(json->arena, json->acceptance, &numbers);
+    open_list(json, "reached");
+    for (size_t i = 0; i < numbers.items.count; i++) {
+        const struct acceptance_reached *row = &numbers.items.items[i];
+
+        open_row(json);
+        put_string(json, "step", row->step);
+        put_string(json, "metric", row->metric);
+        put_number(json, "value", row->nearest->value);
+        put_reason(json, "measured", row->nearest->measured);
+        put_string(json, "required", row->bound);
+        put_reason(json, "source", row->source);
+        put_string(json, "place", reached_place(json->arena, LANGUAGE_EN, row));
+        put_integer(json, "tests", (long long)row->tests);
+        close_row(json);
+    }
+    json_close_array(&json->writer);
+}
+
 static void write_events(struct acceptance_json *json)
 {
     open_list(json, "events");
@@ -152,8 +194,7 @@ static void write_events(struct acceptance_json *json)
         put_string(json, "item", event->item);
         put_string(json, "spare", event->spare);
         put_reason(json, "note", event_note(json->arena, event));
-        json_key(&json->writer, "withdrawn");
-        json_put_boolean(&json->writer, event->withdrawn);
+        json_member_boolean(&json->writer, "withdrawn", event->withdrawn);
         put_number(json, "at", event->at);
         put_number(json, "made", event->made);
         close_row(json);
@@ -166,9 +207,7 @@ static void write_changes(struct acceptance_json *json)
     const struct acceptance *acceptance = json->acceptance;
 
     open_list(json, "changes");
-    for (size_t i = 0; i < acceptance->changes.count; i++) {
-        const struct change *change = &acceptance->changes.items[i];
-
+    list_each (change, acceptance->changes) {
         open_row(json);
         put_string(json, "host", change->host);
         put_string(json, "kind", item_kind_name(change->kind));
@@ -177,8 +216,7 @@ static void write_changes(struct acceptance_json *json)
         put_string(json, "is", change->is);
         put_integer(json, "before", run_number(json, change->before));
         put_integer(json, "since", run_number(json, change->since));
-        json_key(&json->writer, "recorded");
-        json_put_boolean(&json->writer, change->recorded);
+        json_member_boolean(&json->writer, "recorded", change->recorded);
         close_row(json);
     }
     json_close_array(&json->writer);
@@ -200,9 +238,7 @@ static void write_unjudged(struct acceptance_json *json)
     unjudged_of_acceptance(json->arena, json->acceptance, &list);
     put_reason(json, "caveat", caveat_of_acceptance(json->arena, json->acceptance));
     open_list(json, "not_judged");
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unjudged *row = &list.items.items[i];
-
+    list_each (row, list.items) {
         open_row(json);
         put_string(json, "kind", unjudged_kind_names[row->kind]);
         put_string(json, "step", row->step);
@@ -276,6 +312,8 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
     json_close_array(&json.writer);
     write_verdicts(&json);
     write_story(&json);
+    write_faults(&json);
+    write_numbers(&json);
     write_requirements(&json);
     write_events(&json);
     write_changes(&json);

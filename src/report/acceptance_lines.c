@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acceptance_tables.h"
 #include "assay/model/acceptance.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -29,7 +30,7 @@ static struct fold *find_fold(struct folds *folds, const struct acceptance_line 
     return NULL;
 }
 
-static const struct reason *waiver_text(struct arena *arena, const struct waiver *waiver)
+const struct reason *acceptance_waiver_text(struct arena *arena, const struct waiver *waiver)
 {
     return reason(arena, waived_by, waiver->who, time_text(arena, waiver->until), waiver->why, waiver->uuid);
 }
@@ -45,7 +46,7 @@ static void add_line(struct arena *arena, const struct acceptance *acceptance,
     struct fold *fold;
 
     if (requirement->state == REQUIREMENT_WAIVED)
-        line.why = waiver_text(arena, requirement->waiver);
+        line.why = acceptance_waiver_text(arena, requirement->waiver);
     fold = step->member_count == 1 ? find_fold(folds, &line) : NULL;
     if (fold == NULL) {
         fold = list_push(arena, &folds->items);
@@ -161,8 +162,7 @@ size_t acceptance_retests(struct arena *arena, const struct acceptance *acceptan
     size_t count = 0;
 
     *ret_lines = arena_array(arena, struct acceptance_line, acceptance->requirements.count);
-    for (size_t i = 0; i < acceptance->requirements.count; i++) {
-        const struct requirement *requirement = &acceptance->requirements.items[i];
+    list_each (requirement, acceptance->requirements) {
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
         const struct reason *text = NULL;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An acceptance as text: how it stands, how it came there, what is missing. What hosts printed is made printable. */
+/* An acceptance as text: how it stands, what is wrong, what was reached, what is missing, how it came there. What hosts printed is made printable. */
 #include <string.h>
 
+#include "acceptance_tables.h"
 #include "assay/base/printable.h"
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
@@ -80,14 +81,11 @@ static void write_verdicts(struct sheet *sheet)
                           sayf(sheet, TEXT_A_SCOPE, time_text(sheet->arena, acceptance->now),
                                number(sheet, acceptance->runs.count), number(sheet, acceptance->events.count),
                                number(sheet, acceptance->requirements.count))));
-    for (size_t i = 0; i < acceptance->verdicts.count; i++) {
-        const struct acceptance_verdict *verdict = &acceptance->verdicts.items[i];
-
+    list_each (verdict, acceptance->verdicts)
         put_line(sheet, "  ",
                  arena_printf(sheet->arena, "%s: %s (%s)", unit_name(sheet, verdict->unit),
                               word(sheet, verdict_name(verdict->word)),
                               said(sheet, acceptance_counts_text(sheet->arena, verdict))));
-    }
     if (acceptance->left_out.count > 0)
         put_line(sheet, "  ",
                  sayf(sheet, TEXT_A_LEFT_OUT_LINE,
@@ -99,8 +97,7 @@ static void write_story(struct sheet *sheet)
     const struct acceptance *acceptance = sheet->acceptance;
 
     put_heading(sheet, TEXT_A_STORY);
-    for (size_t i = 0; i < acceptance->story.count; i++) {
-        const struct moment *moment = &acceptance->story.items[i];
+    list_each (moment, acceptance->story) {
         const char *words = "";
 
         for (size_t k = 0; k < moment->words.count; k++)
@@ -126,6 +123,58 @@ static void write_lines(struct sheet *sheet, enum text_key title, const struct a
         put_line(sheet, "  ",
                  sayf(sheet, TEXT_A_LINE, word(sheet, requirement_state_name(lines[i].state)), lines[i].step,
                       said(sheet, lines[i].targets), said(sheet, lines[i].why)));
+}
+
+/* "node2, GPU 2 (GPU 2: 16530...)" */
+static const char *place_of(const struct sheet *sheet, const struct acceptance_fault *fault)
+{
+    return arena_printf(sheet->arena, "%s%s%s%s%s%s", fault->target, *fault->part != '\0' ? ", " : "",
+                        fault->part, *fault->serial != '\0' ? " (" : "", fault->serial,
+                        *fault->serial != '\0' ? ")" : "");
+}
+
+static void write_fault(struct sheet *sheet, const struct acceptance_fault *fault)
+{
+    const char *state = word(sheet, requirement_state_name(fault->state)), *place = place_of(sheet, fault);
+
+    put_line(sheet, "  ",
+             fault->run > 0 ? sayf(sheet, TEXT_A_FAULT, state, place,
+                                   arena_printf(sheet->arena, "%lld", fault->run), fault->problem)
+                            : sayf(sheet, TEXT_A_FAULT_OVER_RUNS, state, place, fault->problem));
+    if (fault->source != NULL)
+        put_line(sheet, "      ", sayf(sheet, TEXT_A_LIMIT_IS_FROM, said(sheet, fault->source)));
+    if (fault->remedy.items.count > 0)
+        put_line(sheet, "      -> ", fault_remedy(sheet->arena, fault));
+}
+
+static void write_faults(struct sheet *sheet)
+{
+    struct acceptance_faults faults;
+
+    acceptance_faults_of(sheet->arena, sheet->language, sheet->acceptance, &faults);
+    if (faults.items.count > 0)
+        put_heading(sheet, TEXT_A_FAULTS);
+    for (size_t i = 0; i < faults.items.count; i++)
+        write_fault(sheet, &faults.items.items[i]);
+}
+
+static void write_numbers(struct sheet *sheet)
+{
+    struct acceptance_numbers numbers;
+
+    acceptance_numbers_of(sheet->arena, sheet->acceptance, &numbers);
+    if (numbers.items.count == 0)
+        return;
+    put_heading(sheet, TEXT_A_REACHED);
+    put_line(sheet, "  ", say(sheet, TEXT_A_REACHED_INTRO));
+    for (size_t i = 0; i < numbers.items.count; i++) {
+        const struct acceptance_reached *row = &numbers.items.items[i];
+
+        put_line(sheet, "  ",
+                 sayf(sheet, TEXT_A_REACHED_LINE, row->step, row->metric, said(sheet, row->nearest->measured),
+                      reached_place(sheet->arena, sheet->language, row), row->bound, said(sheet, row->source),
+                      number(sheet, row->tests)));
+    }
 }
 
 static void write_hardware(struct sheet *sheet)
@@ -176,13 +225,15 @@ void acceptance_text(const struct acceptance *acceptance, enum report_language l
 
     unjudged_of_acceptance(sheet.arena, acceptance, &sheet.unjudged);
     write_verdicts(&sheet);
-    write_story(&sheet);
+    write_faults(&sheet);
+    write_numbers(&sheet);
     count = acceptance_lines(sheet.arena, acceptance, &lines);
     write_lines(&sheet, TEXT_A_OPEN, lines, count);
     count = acceptance_retests(sheet.arena, acceptance, &lines);
     write_lines(&sheet, TEXT_A_RETESTS, lines, count);
     write_hardware(&sheet);
     write_unjudged(&sheet);
+    write_story(&sheet);
     write_documents(&sheet);
     arena_destroy(sheet.arena);
 }

@@ -46,8 +46,7 @@ static const char *describe(struct arena *arena, const struct reading *reading,
 static void collect_kind(struct arena *arena, const struct reading *reading, const struct check_asset *kind,
                          struct assets *assets)
 {
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *fact = &reading->facts.items[i];
+    list_each (fact, reading->facts) {
         const char *serial;
 
         if (strcmp(fact->name, kind->words[0].fact) != 0)
@@ -76,8 +75,7 @@ size_t assets_collect(const struct view *view, struct assets **ret_assets)
     struct assets *all = arena_array(view->arena, struct assets, view->step_count);
     size_t count = 0;
 
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
+    array_each (step, view->steps, view->step_count) {
         const struct check *check = check_find(step->step->shape->check);
         struct assets read, *place;
 

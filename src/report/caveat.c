@@ -147,8 +147,7 @@ static void add_broken(struct arena *arena, const struct record *record, struct 
 {
     size_t last = (size_t)-1;
 
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
 
         if (outcome->step == last || outcome->word != OUTCOME_PASS || outcome->cause == NULL ||
@@ -232,12 +231,9 @@ static double worked_s(const struct record *record, size_t step)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts)
         if (attempt->step == step && attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN)
             sum += slice_work_s(attempt);
-    }
     return sum;
 }
 

@@ -6,24 +6,11 @@
 #include "assay/model/platform.h"
 #include "view.h"
 
-/* The last one is what counts: another may have been taken when the run was resumed. */
-static const struct hostfile *hostfile_of(struct arena *arena, const struct documents *documents)
-{
-    const struct document *last = NULL;
-    struct error err = {0};
-
-    for (size_t i = 0; i < documents->count; i++)
-        if (strcmp(documents->items[i].kind, "hostfile") == 0)
-            last = &documents->items[i];
-    return last != NULL ? hostfile_parse(arena, last->name, last->bytes, &err) : NULL;
-}
-
 static void take_platforms(struct arena *arena, const struct documents *documents, struct run_limits *limits)
 {
     struct error err = {0};
 
-    for (size_t i = 0; i < documents->count; i++) {
-        const struct document *document = &documents->items[i];
+    array_each (document, documents->items, documents->count) {
         const struct platform *platform = strcmp(document->kind, "platform") == 0
                                               ? platform_parse(arena, document->name, document->bytes, &err)
                                               : NULL;
@@ -77,7 +64,7 @@ void concessions_find(struct arena *arena, const struct plan *plan, const struct
     concessions_of_suite(arena, limits.suite, whole, matches, ret_concessions);
     concessions_of_programs(arena, limits.suite, whole, ret_concessions);
     concessions_of_limits(arena, plan, &limits, matches, ret_concessions);
-    hostfile = hostfile_of(arena, documents);
+    hostfile = documents_hostfile(arena, documents);
     if (hostfile != NULL) {
         concessions_of_hostfile(arena, plan, hostfile, limits.suite, ret_concessions);
         concessions_of_rails(arena, hostfile, ret_concessions);

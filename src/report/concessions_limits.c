@@ -72,9 +72,7 @@ static void add_limit(struct arena *arena, const struct shape *shape, const stru
 {
     bool first = true;
 
-    for (size_t i = 0; i < concessions->items.count; i++) {
-        const struct concession *row = &concessions->items.items[i];
-
+    list_each (row, concessions->items) {
         if (row->kind != CONCESSION_LIMIT || strcmp(row->step, shape->suite_step) != 0)
             continue;
         first = false;

@@ -43,8 +43,7 @@ static void tell_variables(struct programs *programs, const struct suite_variabl
 
 static void tell_tools(struct programs *programs, const struct suite *own, const struct suite *whole)
 {
-    for (size_t i = 0; i < own->tools.count; i++) {
-        const struct suite_tool *tool = &own->tools.items[i];
+    list_each (tool, own->tools) {
         const struct suite_tool *other = suite_tool(programs->arena, whole, tool->name);
 
         if (!is_same_word(tool->path, other->path) || !is_same_word(tool->folder, other->folder))

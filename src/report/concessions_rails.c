@@ -68,12 +68,9 @@ static const char *odd_hcas(struct arena *arena, const struct host *host, const 
 {
     const char *names = "", *padded = arena_printf(arena, "%s ", pattern);
 
-    for (size_t i = 0; i < host->rails.count; i++) {
-        const struct host_rail *rail = &host->rails.items[i];
-
+    list_each (rail, host->rails)
         if (strstr(padded, arena_printf(arena, " %s=%s ", rail->hca, rail->switch_name)) == NULL)
             names = arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", rail->hca);
-    }
     return *names != '\0' ? arena_printf(arena, "%s (%s)", host->name, names) : host->name;
 }
 
@@ -84,9 +81,7 @@ void concessions_of_rails(struct arena *arena, const struct hostfile *hostfile,
     const char *most = NULL;
     size_t count = 0;
 
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
-
+    list_each (host, hostfile->hosts) {
         if (host->role == ROLE_COMPUTE && host->rails.count > 0 && *host->leaf != '\0')
             hosts[count++] = (struct railed){host, pattern_of(arena, host)};
     }

@@ -205,13 +205,10 @@ static void compare_own_measure(struct pair *pair)
         const struct limit *limit = &pair->whole->limits.items[i];
         bool found = limit->rule != RULE_GROUPS;
 
-        for (size_t k = 0; k < pair->own->limits.count; k++) {
-            const struct limit *other = &pair->own->limits.items[k];
-
+        list_each (other, pair->own->limits)
             found |= other->rule == limit->rule && is_same_word(other->metric, limit->metric) &&
                      other->value >= limit->value && other->hosts_min <= limit->hosts_min &&
                      other->hosts_max == 0 && other->subject == NULL;
-        }
         if (!found)
             concede(pair, limit->metric,
                     reason(pair->arena, limit_missing_beside, limit_text(pair->arena, limit)));

@@ -64,19 +64,6 @@ static const struct route *route_of(struct collection *collection, const struct 
     return route;
 }
 
-/* What is found of a number that the check only records is laid at a gate beside it, which then shows that number. */
-static bool is_own_value(const struct distribution *distribution, const struct outcome *outcome)
-{
-    const char *measured = reason_argument_text(outcome->measured, 1);
-
-    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
-        return true;
-    if (measured == NULL)
-        return false;
-    return *distribution->unit == '\0' ? strchr(measured, ' ') == NULL
-                                       : slice_ends(slice_of(measured), distribution->unit);
-}
-
 static void take_gate(struct distribution *distribution, double gate)
 {
     for (size_t i = 0; i < distribution->gate_count; i++)
@@ -126,14 +113,11 @@ static void find_owner(struct collection *collection, const struct route *route,
 {
     const struct step_view *at = &collection->view->steps[step];
 
-    for (size_t i = 0; i < at->step->shape->slot_count; i++)
-        if (at->items[i] != gate && at->items[i]->value == gate->value &&
-            reason_equal(at->items[i]->measured, gate->measured)) {
-            struct distribution *distribution = &collection->all->items.items[route->places[i]];
+    size_t owner = view_shown(collection->view, gate);
 
-            *list_push(collection->view->arena, &distribution->found) = (struct outlier){at->items[i], gate};
-            return;
-        }
+    if (owner != gate->slot)
+        *list_push(collection->view->arena, &collection->all->items.items[route->places[owner]].found) =
+            (struct outlier){at->items[owner], gate};
 }
 
 static void take_step(struct collection *collection, size_t index)
@@ -147,7 +131,7 @@ static void take_step(struct collection *collection, size_t index)
 
         if (!isfinite(outcome->value))
             continue;
-        if (is_own_value(distribution, outcome))
+        if (view_shows_own_value(collection->view, outcome))
             take_value(collection->view->arena, distribution, outcome);
         else
             find_owner(collection, route, index, outcome);

@@ -37,6 +37,13 @@ struct groups {
     const struct view *view;
     struct report_extents extents;
     LIST_OF(struct group *) list;
+    struct joining *joining;
+};
+
+/* Of the hosts of many steps each is taken once. */
+struct joining {
+    size_t *taken; /* by index in plan->hosts: in which joining it was */
+    size_t count;  /* of joinings so far */
 };
 
 struct pair {
@@ -380,26 +387,34 @@ static const struct reason *subjects_text(const struct groups *groups, const str
     return words_join(groups->arena, &words, SUBJECTS_SHOWN);
 }
 
+/* Whether it is the first time that this joining meets the host. */
+static bool is_new(const struct groups *groups, const struct host *host)
+{
+    struct joining *joining = groups->joining;
+    size_t place = view_host(groups->view, host);
+    bool is_new = place == (size_t)-1 || joining->taken[place] != joining->count;
+
+    if (place != (size_t)-1)
+        joining->taken[place] = joining->count;
+    return is_new;
+}
+
 /* All hosts of the group's steps, each once. */
 static struct step joined_members(const struct groups *groups, const struct group *group)
 {
     LIST_OF(const struct host *) hosts = {0};
-    size_t last = (size_t)-1, near = 0; /* hosts come in the same order again and again */
+    size_t last = (size_t)-1;
 
+    groups->joining->count++;
     for (size_t i = 0; i < group->items.count; i++) {
         const struct step *step = groups->view->steps[group->items.items[i]->step].step;
 
         if (group->items.items[i]->step == last)
             continue;
         last = group->items.items[i]->step;
-        for (size_t k = 0; k < step->member_count; k++) {
-            size_t looked = 0;
-
-            for (; looked < hosts.count && hosts.items[near % hosts.count] != step->members[k]; looked++)
-                near++;
-            if (looked == hosts.count)
+        for (size_t k = 0; k < step->member_count; k++)
+            if (is_new(groups, step->members[k]))
                 *list_push(groups->arena, &hosts) = step->members[k];
-        }
     }
     return (struct step){.members = hosts.items, .member_count = hosts.count};
 }
@@ -711,10 +726,12 @@ static struct report_entry entry_of(const struct groups *groups, const struct gr
     };
 }
 
-size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries)
+size_t entries_of_view(const struct view *view, struct report_entry **ret_entries)
 {
-    struct groups groups = {.arena = arena, .view = view_create(arena, record)};
-    const struct judgement *judgement = &record->judgement;
+    struct arena *arena = view->arena;
+    struct joining joining = {.taken = arena_array(arena, size_t, view->record->plan->hosts.count + 1)};
+    struct groups groups = {.arena = arena, .view = view, .joining = &joining};
+    const struct judgement *judgement = &view->record->judgement;
     size_t named = judgement->accusation_count;
 
     report_extents_of(groups.view, &groups.extents);
@@ -732,4 +749,9 @@ size_t report_entries(struct arena *arena, const struct record *record, struct r
     for (size_t i = 0; i < groups.list.count; i++)
         (*ret_entries)[named + i] = entry_of(&groups, groups.list.items[i]);
     return named + groups.list.count;
+}
+
+size_t report_entries(struct arena *arena, const struct record *record, struct report_entry **ret_entries)
+{
+    return entries_of_view(view_create(arena, record), ret_entries);
 }

@@ -24,12 +24,11 @@ static void write_foot(struct text *out, const char *foot)
 
 static void write_page_number(struct text *out, enum report_language language)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     html_markup(out, "@page { @bottom-right { content: \"");
     text_put(out, language_say(arena, language, TEXT_PAGE_OF, "\" counter(page) \"", "\" counter(pages) \""));
     html_markup(out, "\"; } }\n");
-    arena_destroy(arena);
 }
 
 static void open_head(struct text *out, enum report_language language)

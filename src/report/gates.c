@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/reasons/any.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
 
@@ -38,7 +39,7 @@ static bool same_line(const struct gate_line *line, const struct slot *slot, con
 static struct gate_line *line_for(const struct view *view, struct gate_lines *lines,
                                   const struct outcome *outcome)
 {
-    const struct slot *slot = view_slot(view, outcome);
+    const struct slot *slot = view_shown_slot(view, outcome);
     const char *suite_step = view->steps[outcome->step].step->shape->suite_step;
     struct gate_line *line;
 
@@ -79,7 +80,7 @@ static void line_add_place(struct arena *arena, struct gate_line *line, const st
 
 static void line_count(const struct view *view, struct gate_line *line, const struct outcome *outcome)
 {
-    line_add_place(view->arena, line, view_slot(view, outcome));
+    line_add_place(view->arena, line, view_shown_slot(view, outcome));
     line->first = line->first != NULL ? line->first : outcome;
     if (isfinite(outcome->value) && (line->least == NULL || outcome->value < line->least->value))
         line->least = outcome;
@@ -145,21 +146,56 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
                 line_count(view, line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
 }
 
+/* -- Remarks ---------------------------------------------------------------------------------------------- */
+
+/* How a value came, or when it was slow: its limit is met, or there is none. */
+static bool tells_how(const struct reason *cause)
+{
+    return reason_has(cause, passed_after_broken_attempts) || reason_has(cause, too_few_peers_answered) ||
+           reason_has(cause, read_on_no_host) || reason_has(cause, too_few_slices) ||
+           reason_has(cause, slow_spell) || reason_has(cause, slow_spells) ||
+           reason_has(cause, counts_anew_since_reboot) || reason_has(cause, controllers_clock_behind) ||
+           reason_has(cause, controllers_clock_ahead);
+}
+
+static bool misses_limit(const struct outcome *outcome)
+{
+    if (outcome->gate == NULL)
+        return false;
+    return outcome_stands_out(outcome) || reason_has(outcome->cause, guess_expects) ||
+           !tells_how(outcome->cause);
+}
+
+static bool same_remark(const struct remark_line *line, bool missed, const struct slot *slot,
+                        const struct outcome *outcome, const char *suite_step)
+{
+    if (line->missed != missed)
+        return false;
+    if (missed)
+        return same_line(&line->gate, slot, outcome, suite_step);
+    return strcmp(line->gate.suite_step, suite_step) == 0 &&
+           reason_equal(line->gate.first->cause, outcome->cause);
+}
+
 static struct remark_line *remark_for(const struct view *view, struct remark_lines *lines,
                                       const struct outcome *outcome)
 {
     struct gate_lines one = {0};
     struct remark_line *line;
     const char *suite_step = view->steps[outcome->step].step->shape->suite_step;
-    const struct slot *slot = view_slot(view, outcome);
+    const struct slot *slot = view_shown_slot(view, outcome);
+    bool missed = misses_limit(outcome);
 
     for (size_t i = lines->items.count; i > 0; i--)
-        if (same_line(&lines->items.items[i - 1].gate, slot, outcome, suite_step))
+        if (same_remark(&lines->items.items[i - 1], missed, slot, outcome, suite_step))
             return &lines->items.items[i - 1];
     line = list_push(view->arena, &lines->items);
+    line->missed = missed;
     line->gate = *line_for(view, &one, outcome);
-    line->example =
-        *slot->subject != '\0' ? reason(view->arena, about, slot->subject, outcome->cause) : outcome->cause;
+    line->gate.first = outcome;
+    line->example = *slot->subject != '\0' && missed
+                        ? reason(view->arena, about, slot->subject, outcome->cause)
+                        : outcome->cause;
     return line;
 }
 
@@ -176,6 +212,28 @@ static void remark_take(const struct view *view, struct remark_line *line, const
         *list_push(view->arena, &line->hosts) = step->members[i];
 }
 
+/* What differs from host to host is told first, what only a guess expects behind it, and last how values came. */
+static int remark_place(const struct remark_line *line)
+{
+    if (!line->missed)
+        return 2;
+    return strcmp(line->gate.status, "guess") == 0;
+}
+
+static void remarks_sort(const struct view *view, struct remark_lines *lines)
+{
+    struct remark_line *sorted = arena_array(view->arena, struct remark_line, lines->items.count + 1);
+    size_t count = 0;
+
+    for (int place = 0; place <= 2; place++)
+        for (size_t i = 0; i < lines->items.count; i++)
+            if (remark_place(&lines->items.items[i]) == place) {
+                lines->missed += lines->items.items[i].missed;
+                sorted[count++] = lines->items.items[i];
+            }
+    lines->items.items = sorted;
+}
+
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines)
 {
     *ret_lines = (struct remark_lines){0};
@@ -190,4 +248,5 @@ void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines
 
         line->targets = step_target_said(view->arena, &joined);
     }
+    remarks_sort(view, ret_lines);
 }

@@ -30,15 +30,21 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
 const struct reason *gate_line_measured(struct arena *arena, const struct gate_line *line);
 /* All limits that were applied in the run. */
 void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines);
-/* Items with a remark, folded the same way. */
+/*
+ * Items with a remark. Some miss a limit that can only remark: folded by metric and limit, and what differs from host to host
+ * stands before what a guess expects. Of others only how the value came is told, by whatever limit it passed: after an attempt that broke off,
+ * or compared with too few; folded by what is told, one for all that one attempt or cause left.
+ */
 struct remark_line {
-    struct gate_line gate;
+    bool missed;                  /* the limit of gate is not met; else no limit is to be named beside it */
+    struct gate_line gate;        /* of what is not missed, the first item's */
     const struct reason *targets; /* "12 hosts: node[1-12]" */
     const struct reason *example; /* subject and cause of the first one */
     LIST_OF(const struct host *) hosts;
 };
 struct remark_lines {
-    LIST_OF(struct remark_line) items;
+    LIST_OF(struct remark_line) items; /* what is missed first */
+    size_t missed;
 };
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
 /* ">= 345 GB/s" of a gate, without how it came about; NULL where there is no gate. */

@@ -93,9 +93,7 @@ static void put_parts(const struct letter *letter)
 
     put_heading(letter, TEXT_VENDOR_PARTS);
     sightings_of_record(letter->arena, letter->view->record, &sightings);
-    for (size_t i = 0; i < sightings.items.count; i++) {
-        const struct sighting *sighting = &sightings.items.items[i];
-
+    list_each (sighting, sightings.items) {
         if (sighting->host != host)
             continue;
         text_printf(letter->out, "%s: %s",

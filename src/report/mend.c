@@ -497,13 +497,10 @@ static void find_unasked(struct folding *folding)
 
 static bool is_clean(struct folding *folding, const struct host *host)
 {
-    for (size_t i = 0; i < folding->mends->items.count; i++) {
-        const struct mend *mend = &folding->mends->items.items[i];
-
+    list_each (mend, folding->mends->items)
         for (size_t k = 0; mend->word != OUTCOME_RECORDED && k < mend->count; k++)
             if (mend->members[k] == host)
                 return false;
-    }
     return *unasked_of(folding->arena, folding->view, host) == '\0';
 }
 

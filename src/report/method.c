@@ -171,8 +171,7 @@ static void take_hosts(struct method_step *row, const struct step *step)
 void method_of_run(const struct view *view, enum report_language language, struct method *ret_method)
 {
     *ret_method = (struct method){0};
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
+    array_each (step, view->steps, view->step_count) {
         struct method_step *row;
 
         if (step->step->origin == ORIGIN_ISOLATE)

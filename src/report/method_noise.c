@@ -152,9 +152,7 @@ struct method_noise method_noise_of_repeats(const struct view *view, const char 
 {
     struct series_list list = {0};
 
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
-
+    array_each (step, view->steps, view->step_count) {
         if (strcmp(step->step->shape->suite_step, suite_step) != 0 || !is_plain(step->step) ||
             step->attempts.count < NOISE_LEAST || step->word > OUTCOME_PASS)
             continue;

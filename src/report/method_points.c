@@ -71,9 +71,7 @@ static void tell_clock(const struct telling *telling)
     const struct reason *gate = NULL;
     size_t compared = 0, passed = 0;
 
-    for (size_t i = 0; i < telling->view->step_count; i++) {
-        const struct step_view *step = &telling->view->steps[i];
-
+    array_each (step, telling->view->steps, telling->view->step_count) {
         for (size_t k = 0; k < step->step->shape->slot_count; k++) {
             if (strcmp(step->step->shape->slots[k].metric, "os.clock_offset") != 0 ||
                 step->items[k]->measured == NULL)
@@ -107,9 +105,7 @@ static void tell_windows(const struct telling *telling, const struct suite *suit
     size_t attempts = 0, readings = 0, unread = 0;
     const char *text;
 
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         attempts += attempt->windows.count > 0;
         readings += attempt->windows.count;
         for (size_t k = 0; k < attempt->windows.count; k++)

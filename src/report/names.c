@@ -32,9 +32,7 @@ static const char *file_name(const char *path)
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names)
 {
     *ret_names = (struct report_names){.title = NULL, .customer = "", .site = "", .contract = ""};
-    for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *document = &record->documents.items[i];
-
+    list_each (document, record->documents) {
         if (strcmp(document->kind, NAMES_DOCUMENT) == 0)
             read_document(arena, document->bytes, ret_names);
         if (strcmp(document->kind, "contract") == 0)

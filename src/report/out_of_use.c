@@ -105,8 +105,7 @@ static void add_hardware(const struct view *view, const struct report_entry *ent
 {
     struct arena *arena = view->arena;
 
-    for (size_t i = 0; i < seen->items.count; i++) {
-        const struct sighting *one = &seen->items.items[i];
+    list_each (one, seen->items) {
         const char *check = one->host == host && *one->position != '\0' && item_kind_is_hardware(one->kind)
                                 ? fails_by(view, entries, entry_count, one)
                                 : NULL;

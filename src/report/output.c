@@ -76,7 +76,7 @@ void output_capture(const struct capture *capture, struct text *out)
 void output_heading(const struct record *record, const struct attempt *attempt, struct text *out)
 {
     const struct step *step = &record->plan->steps.items[attempt->step];
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     cleanup_text struct text text = {0};
 
     text_init(&text, HEAD_BYTES);
@@ -87,5 +87,4 @@ void output_heading(const struct record *record, const struct attempt *attempt, 
         text_printf(&text, "; %s", reason_english(arena, attempt->what));
     printable_line(out, text.bytes);
     text_put(out, "\n");
-    arena_destroy(arena);
 }

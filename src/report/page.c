@@ -23,6 +23,15 @@ bool page_row_prints(const struct page *page, size_t row, size_t most)
     return row < most || page_prints(page, APPENDIX_HOSTS);
 }
 
+bool page_open_attempt(struct page *page, const struct attempt *attempt)
+{
+    bool listed = view_tells_step(page->view, attempt->step);
+
+    if (listed)
+        html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
+    return listed;
+}
+
 void page_open_row(struct page *page, bool printed)
 {
     if (printed)
@@ -97,6 +106,19 @@ void page_paragraph(struct page *page, enum text_key key)
 {
     html_markup(page->out, "<p>");
     html_text(page->out, say(page, key));
+    html_markup(page->out, "</p>\n");
+}
+
+void page_told(struct page *page)
+{
+    const struct view *view = page->view;
+    size_t hosts = view->record->plan->hosts.count;
+
+    if (view_tells_all(view))
+        return;
+    html_markup(page->out, "<p class=\"note\">");
+    html_text(page->out, sayf(page, TEXT_HOSTS_TOLD, number(page, hosts), number(page, view->told_count),
+                              arena_printf(page->arena, "%lld", view->record->number)));
     html_markup(page->out, "</p>\n");
 }
 

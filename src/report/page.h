@@ -12,6 +12,7 @@
 #include "language.h"
 #include "matrix.h"
 #include "names.h"
+#include "reached.h"
 #include "series.h"
 #include "variants.h"
 #include "view.h"
@@ -32,6 +33,7 @@ struct page {
     struct tunings tunings;
     struct distributions distributions;
     struct gpu_tables burns;
+    struct reached reached;
     bool has_heat_maps;
     struct worth_measured worth;
     struct sightings sightings; /* by host */
@@ -65,6 +67,8 @@ void page_paragraph(struct page *page, enum text_key key);
 /* <dt>, <dd> */
 void page_pair(struct page *page, enum text_key key, const char *value);
 void page_said_pair(struct page *page, enum text_key key, const struct reason *reason);
+/* Of how many hosts the section tells one by one, where it is not all of them, and where the others are. */
+void page_told(struct page *page);
 /* A reason in the page's language; each piece that nobody translates, as what a tool printed, is marked as English. */
 void page_said(struct page *page, const struct reason *reason);
 /* Hosts by name, of which there may be hundreds: the first of them, and all where the reader asks. */
@@ -93,6 +97,9 @@ struct page_head {
                 sizeof((const struct page_head[]){__VA_ARGS__}) / sizeof(struct page_head)))
 void page_heads(struct page *page, const struct page_head *heads, size_t count);
 
+/* <a href> to an attempt among the evidence; false: it is not listed there, and nothing was opened. */
+bool page_open_attempt(struct page *page, const struct attempt *attempt);
+
 /* page_answer.c */
 void page_answer(struct page *page);
 
@@ -111,6 +118,9 @@ bool page_has_remarks(const struct page *page);
 
 /* page_map.c */
 void page_map(struct page *page);
+
+/* page_unrun.c */
+void page_unrun(struct page *page);
 
 /* page_searches.c */
 void page_searches(struct page *page);
@@ -158,6 +168,11 @@ bool page_has_earlier(const struct page *page);
 void page_distributions(struct page *page);
 bool page_has_distributions(const struct page *page);
 
+/* page_reached.c: all of it, and for the first page of what passed. */
+void page_reached(struct page *page);
+void page_reached_short(struct page *page);
+bool page_has_reached(const struct page *page);
+
 /* page_evidence.c */
 void page_inventory(struct page *page);
 void page_limits(struct page *page);
@@ -184,6 +199,8 @@ bool page_open_link(struct page *page, size_t step);
 void page_verdict_class(struct text *out, enum verdict_word word);
 const char *page_verdict_symbol(enum verdict_word word);
 size_t page_count_verdicts(const struct page *page, const char *scope);
+/* The metric, which may be broken behind its points. */
+void page_metric(struct page *page, const char *metric);
 /* The metric, and where it is taken in small letters behind it. */
 void page_metric_cell(struct page *page, const char *metric, const struct reason *at);
 /* A number with so many decimals, or a dash. */

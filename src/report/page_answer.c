@@ -237,7 +237,7 @@ static void write_identity(struct page *page)
     page_pair(page, TEXT_GPUS, scope_of_gpus(page));
     page_pair(page, TEXT_GATES_OWED,
               sayf(page, TEXT_GATES_VALUED, number(page, page->view->coverage.gates),
-                   number(page, page->view->coverage.measured)));
+                   number(page, page->view->coverage.pass + page->view->coverage.fail)));
     page_pair(page, TEXT_RUN,
               sayf(page, TEXT_RUN_STATE, arena_printf(page->arena, "%lld", record->number),
                    word(page, run_state_name(record->state))));
@@ -298,6 +298,7 @@ void page_answer(struct page *page)
     write_verdict(page);
     page_fleet(page);
     write_answer(page);
+    page_reached_short(page);
     write_tiles(page);
     write_identity(page);
     html_markup(out, "</header>\n");

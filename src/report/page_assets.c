@@ -44,6 +44,8 @@ static void write_summary(struct page *page, const struct assets *assets, size_t
                COLUMN(NVME), COLUMN(GPUS));
     html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < count; i++) {
+        if (!page->view->told[view_host(page->view, assets[i].host)])
+            continue;
         html_markup(out, "<tr>");
         html_row_head(out, assets[i].host->name);
         for (size_t k = 0; k < ARRAY_SIZE(facts); k++) {
@@ -62,6 +64,7 @@ void page_assets(struct page *page)
     size_t count = assets_collect(page->view, &assets);
 
     page_paragraph(page, TEXT_ASSETS_INTRO);
+    page_told(page);
     if (count > HOSTS_IN_FULL) {
         html_markup(page->out, "<p>");
         html_text(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));

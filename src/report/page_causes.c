@@ -36,13 +36,15 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
 
         for (size_t k = 0; step != last && k < page->view->steps[step].attempts.count; k++, linked++) {
             const struct attempt *attempt = page->view->steps[step].attempts.items[k];
+            bool opened;
 
             html_text(page->out, linked > 0 ? ", " : "");
-            html_shape(page->out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, attempt));
+            opened = page_open_attempt(page, attempt);
             html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
                                       said(page, step_target_said(page->arena, page->view->steps[step].step)),
                                       number(page, attempt->n)));
-            html_markup(page->out, "</a>");
+            if (opened)
+                html_markup(page->out, "</a>");
             write_output_links(page, attempt);
         }
         last = step;
@@ -90,7 +92,7 @@ static void write_evidence_commands(struct page *page, const struct report_cause
 
 static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
 {
-    const struct slot *slot = view_slot(page->view, outcome);
+    const struct slot *slot = view_shown_slot(page->view, outcome);
     struct text *out = page->out;
 
     html_markup(out, "<tr>");

@@ -185,6 +185,7 @@ void page_equipment(struct page *page)
     bool *done = arena_array(page->arena, bool, plan->hosts.count);
 
     page_paragraph(page, TEXT_EQUIPMENT_INTRO);
+    page_told(page);
     page_table(page, "compact gpus", COLUMN(HOST), COLUMN(GPU), COLUMN(NAME), COLUMN(UUID), COLUMN(SERIAL),
                COLUMN(PCI));
     html_markup(page->out, "<tbody>\n");
@@ -193,7 +194,8 @@ void page_equipment(struct page *page)
                           ? view_host(page->view, page->view->steps[i].step->members[0])
                           : (size_t)-1;
 
-        if (host == (size_t)-1 || done[host] || !has_identity(&page->view->steps[i]))
+        if (host == (size_t)-1 || done[host] || !page->view->told[host] ||
+            !has_identity(&page->view->steps[i]))
             continue;
         done[host] = true;
         write_gpus(page, &page->view->steps[i]);
@@ -820,6 +822,7 @@ void page_attempts(struct page *page)
     write_kept_limits(page);
     if (is_large(page))
         page_paragraph(page, TEXT_EVIDENCE_LARGE);
+    page_told(page);
     open_attempts(page);
     for (size_t i = 0; i < page->view->step_count; i++)
         if (page->view->steps[i].step->member_count > 1 && page->view->steps[i].attempts.count > 0) {
@@ -827,7 +830,7 @@ void page_attempts(struct page *page)
             write_step_attempts(page, &commands, i);
         }
     for (size_t i = 0; i < plan->hosts.count; i++) {
-        if (lists[i].items.count == 0)
+        if (lists[i].items.count == 0 || !page->view->told[i])
             continue;
         write_attempts_of(page, reason_text(page->arena, plan->hosts.items[i]->name));
         for (size_t k = 0; k < lists[i].items.count; k++)

@@ -70,7 +70,7 @@ static void write_cell(struct page *page, const struct grid *grid, size_t host)
     enum host_state state = page->causes.states[host];
     size_t cause = page->causes.of_host[host];
     double x = (double)grid->column[host] * grid->cell, y = (double)grid->row[host] * grid->cell;
-    double side = grid->cell - 1;
+    double side = grid->cell - 1, inset = side < 8 ? 1 : 2, sign = side - 2 * inset;
     struct text *out = page->out;
 
     if (cause > 0 && page->causes.items.items[cause - 1].word == OUTCOME_FAIL)
@@ -83,8 +83,8 @@ static void write_cell(struct page *page, const struct grid *grid, size_t host)
         html_text(out, number_of(host_at(page, host)->name));
         html_markup(out, "</text>");
     } else if (state == HOST_TO_FIX) {
-        html_shape(out, "<path class=\"sign\" d=\"M@ @l@ @m0-@l-@ @\"/>", x + 2, y + 2, side - 4, side - 4,
-                   side - 4, side - 4, side - 4);
+        html_shape(out, "<path class=\"sign\" d=\"M@ @l@ @m0-@l-@ @\"/>", x + inset, y + inset, sign, sign,
+                   sign, sign, sign);
     }
     html_markup(out, "<title>");
     html_text(out, host_at(page, host)->name);
@@ -138,7 +138,7 @@ static void write_legend(struct page *page)
 void page_fleet(struct page *page)
 {
     size_t count = page->view->record->plan->hosts.count;
-    struct grid grid = {.cell = count <= FEW ? 32 : count <= 420 ? 21 : 10};
+    struct grid grid = {.cell = count <= FEW ? 32 : count <= 420 ? 21 : count <= HOSTS_TOLD ? 10 : 6};
 
     if (count < 2)
         return;

@@ -174,7 +174,7 @@ static void write_columns(struct page *page, const struct band *band)
         for (size_t row = 0; row < rows && (step == NULL || step->attempts.count == 0); row++)
             if (cell_at(page, host, row)->planned)
                 step = &page->view->steps[cell_at(page, host, row)->step];
-        if (step == NULL || step->attempts.count == 0)
+        if (step == NULL || step->attempts.count == 0 || !page->view->told[host])
             continue;
         html_shape(page->out, "<a href=\"#e@\" tabindex=\"-1\"><path d=\"M@ @h@v@h-@z\"><title>",
                    (double)view_attempt_index(page->view, step->attempts.items[0]), column_x(band, host),

@@ -258,7 +258,8 @@ static void write_burn(struct page *page, const struct gpu_table *burn)
     if (burn->rows.count > 1)
         write_burn_statistics(page, burn);
     for (size_t i = 0; i < burn->rows.count; i++)
-        if (!many || row_is_bad(page, &burn->rows.items[i]))
+        if (!many ||
+            (row_is_bad(page, &burn->rows.items[i]) && view_tells_step(page->view, burn->rows.items[i].step)))
             write_burn_row(page, burn, &burn->rows.items[i]);
     html_markup(page->out, "</tbody></table>\n");
 }

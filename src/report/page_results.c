@@ -7,7 +7,7 @@
 #include "page.h"
 
 /* On paper: rows of the long tables; of more hosts than that the map stands for the table. */
-enum { UNDECIDED_PRINTED = 8, REMARKS_PRINTED = 8, SHARED_PRINTED = 12, ROWS_PRINTED = 20 };
+enum { UNDECIDED_PRINTED = 16, REMARKS_PRINTED = 24, SHARED_PRINTED = 60, ROWS_PRINTED = 20 };
 
 /* -- Small parts ------------------------------------------------------------------------------------------
  */
@@ -28,11 +28,10 @@ bool page_open_link(struct page *page, size_t step)
     const struct step_view *at = &page->view->steps[step];
 
     if (at->attempts.count > 0)
-        html_shape(page->out, "<a href=\"#e@\">",
-                   (double)view_attempt_index(page->view, at->attempts.items[0]));
-    else if (page->entry_of_step[step] > 0)
+        return page_open_attempt(page, at->attempts.items[0]);
+    if (page->entry_of_step[step] > 0)
         html_shape(page->out, "<a href=\"#n@\">", (double)page->entry_of_step[step]);
-    return at->attempts.count > 0 || page->entry_of_step[step] > 0;
+    return page->entry_of_step[step] > 0;
 }
 
 void page_word_link(struct page *page, enum outcome_word word, size_t step)
@@ -45,7 +44,7 @@ void page_word_link(struct page *page, enum outcome_word word, size_t step)
 }
 
 /* May break behind each point of "p2p.unidirectional.enabled", and where a word is too long for that anywhere. */
-static void write_metric(struct page *page, const char *metric)
+void page_metric(struct page *page, const char *metric)
 {
     enum { LONGEST = 24 };
     bool words = true;
@@ -72,7 +71,7 @@ static void write_metric(struct page *page, const char *metric)
 void page_metric_cell(struct page *page, const char *metric, const struct reason *at)
 {
     html_markup(page->out, "<td>");
-    write_metric(page, metric);
+    page_metric(page, metric);
     if (at != NULL) {
         html_markup(page->out, " <small>");
         page_said(page, at);
@@ -233,6 +232,35 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     html_markup(out, "</td></tr></tbody>\n");
 }
 
+/* Of what did not run paper has the rows of page_unrun alone. */
+static bool is_printed_row(const struct page *page, size_t index, size_t first)
+{
+    if (page->entries[index].word == OUTCOME_NOT_RUN)
+        return page_prints(page, APPENDIX_HOSTS);
+    return page_row_prints(page, index - first, UNDECIDED_PRINTED);
+}
+
+static void write_undecided(struct page *page, size_t first)
+{
+    bool printed = false;
+    size_t open = 0;
+
+    for (size_t i = first; i < page->entry_count; i++) {
+        printed |= is_printed_row(page, i, first);
+        open += page->entries[i].word == OUTCOME_INCONCLUSIVE;
+    }
+    if (!printed)
+        html_markup(page->out, "<div class=\"on-screen\">\n");
+    page_table(page, "undecided", COLUMN(OUTCOME), COLUMN(TARGET), COLUMN(STEP), COLUMN(REASON),
+               COLUMN(WHAT_TO_DO), NUMBERS(GATES));
+    for (size_t i = first; i < page->entry_count; i++)
+        write_undecided_row(page, i, is_printed_row(page, i, first));
+    html_markup(page->out, "</table>\n");
+    if (!printed)
+        html_markup(page->out, "</div>\n");
+    page_left_out(page, open, UNDECIDED_PRINTED);
+}
+
 void page_undecided(struct page *page)
 {
     size_t first = 0;
@@ -244,12 +272,8 @@ void page_undecided(struct page *page)
         return;
     }
     page_paragraph(page, TEXT_UNDECIDED_INTRO);
-    page_table(page, "undecided", COLUMN(OUTCOME), COLUMN(TARGET), COLUMN(STEP), COLUMN(REASON),
-               COLUMN(WHAT_TO_DO), NUMBERS(GATES));
-    for (size_t i = first; i < page->entry_count; i++)
-        write_undecided_row(page, i, page_row_prints(page, i - first, UNDECIDED_PRINTED));
-    html_markup(page->out, "</table>\n");
-    page_left_out(page, page->entry_count - first, UNDECIDED_PRINTED);
+    write_undecided(page, first);
+    page_unrun(page);
 }
 
 /* -- Remarks ----------------------------------------------------------------------------------------------
@@ -260,22 +284,48 @@ bool page_has_remarks(const struct page *page)
     return page->view->coverage.remarks > 0;
 }
 
-static void write_remark_line(struct page *page, const struct remark_line *line, bool printed)
+static void write_remark_head(struct page *page, const struct remark_line *line, bool printed)
 {
-    struct text *out = page->out;
-
     page_open_row(page, printed);
-    html_markup(out, "<td>");
-    html_text(out, line->gate.suite_step);
-    html_markup(out, "<div class=\"more\">");
+    html_markup(page->out, "<td>");
+    html_text(page->out, line->gate.suite_step);
+    html_markup(page->out, "<div class=\"more\">");
     page_targets(page, line->targets);
-    html_markup(out, "</div></td>");
+    html_markup(page->out, "</div></td>");
+}
+
+static void write_missed(struct page *page, const struct remark_line *line, bool printed)
+{
+    write_remark_head(page, line, printed);
     page_metric_cell(page, line->gate.metric, line->gate.at);
     page_said_cell(page, line->gate.gate);
     page_said_cell(page, limit_origin(page->arena, line->gate.status, line->gate.source));
     count_cell(page, line->gate.items);
     page_said_cell(page, line->example);
-    html_markup(out, "</tr>\n");
+    html_markup(page->out, "</tr>\n");
+}
+
+/* No limit stands beside it: none was missed. */
+static void write_how(struct page *page, const struct remark_line *line, bool printed)
+{
+    write_remark_head(page, line, printed);
+    count_cell(page, line->gate.items);
+    page_said_cell(page, line->example);
+    html_markup(page->out, "</tr>\n");
+}
+
+static void write_missed_limits(struct page *page, const struct remark_lines *lines)
+{
+    if (lines->missed == 0)
+        return;
+    page_paragraph(page, TEXT_REMARKS_INTRO);
+    page_table(page, "compact", COLUMN(STEP_TARGETS), COLUMN(METRIC), COLUMN(LIMIT), COLUMN(LIMIT_FROM),
+               NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
+    html_markup(page->out, "<tbody>\n");
+    for (size_t i = 0; i < lines->missed; i++)
+        write_missed(page, &lines->items.items[i], page_row_prints(page, i, REMARKS_PRINTED));
+    html_markup(page->out, "</tbody></table>\n");
+    page_left_out(page, lines->missed, REMARKS_PRINTED);
 }
 
 void page_remarks(struct page *page)
@@ -283,14 +333,16 @@ void page_remarks(struct page *page)
     struct remark_lines lines;
 
     remark_lines_of_run(page->view, &lines);
-    page_paragraph(page, TEXT_REMARKS_INTRO);
-    page_table(page, "compact", COLUMN(STEP_TARGETS), COLUMN(METRIC), COLUMN(LIMIT), COLUMN(LIMIT_FROM),
-               NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
+    write_missed_limits(page, &lines);
+    if (lines.missed == lines.items.count)
+        return;
+    page_paragraph(page, TEXT_REMARKS_HOW);
+    page_table(page, "compact", COLUMN(STEP_TARGETS), NUMBERS(ITEMS), COLUMN(REMARK));
     html_markup(page->out, "<tbody>\n");
-    for (size_t i = 0; i < lines.items.count; i++)
-        write_remark_line(page, &lines.items.items[i], page_row_prints(page, i, REMARKS_PRINTED));
+    for (size_t i = lines.missed; i < lines.items.count; i++)
+        write_how(page, &lines.items.items[i], page_row_prints(page, i - lines.missed, REMARKS_PRINTED));
     html_markup(page->out, "</tbody></table>\n");
-    page_left_out(page, lines.items.count, REMARKS_PRINTED);
+    page_left_out(page, lines.items.count - lines.missed, REMARKS_PRINTED);
 }
 
 /* -- Coverage ---------------------------------------------------------------------------------------------
@@ -312,40 +364,16 @@ static void write_coverage_row(struct page *page, const char *name, size_t targe
     html_markup(page->out, "</tr>\n");
 }
 
-struct coverage_row {
-    const char *name;
-    size_t targets;
-    struct coverage sum;
-};
-struct coverage_rows {
-    LIST_OF(struct coverage_row) items;
-};
-
-/* Steps of one name stand together: the row before is nearly always the one. */
-static struct coverage_row *find_row(struct page *page, struct coverage_rows *rows, const char *name)
-{
-    for (size_t i = rows->items.count; i > 0; i--)
-        if (strcmp(rows->items.items[i - 1].name, name) == 0)
-            return &rows->items.items[i - 1];
-    *list_push(page->arena, &rows->items) = (struct coverage_row){.name = name};
-    return &rows->items.items[rows->items.count - 1];
-}
-
 void page_coverage(struct page *page)
 {
     const struct view *view = page->view;
-    struct coverage_rows rows = {0};
+    struct coverage_rows rows;
 
+    coverage_rows_of(view, &rows);
     page_paragraph(page, TEXT_COVERAGE_INTRO);
     page_table(page, "coverage", COLUMN(STEP), COLUMN(TARGETS), COLUMN(GATES_OWED), COLUMN(WITH_A_VALUE),
                COLUMN(PASSED), COLUMN(FAILED), COLUMN(INCONCLUSIVE), COLUMN(NOT_RUN), COLUMN(RECORDED));
     html_markup(page->out, "<tbody>\n");
-    for (size_t i = 0; i < view->step_count; i++) {
-        struct coverage_row *row = find_row(page, &rows, view->steps[i].step->shape->suite_step);
-
-        coverage_add(&row->sum, &view->steps[i].coverage);
-        row->targets++;
-    }
     for (size_t i = 0; i < rows.items.count; i++)
         write_coverage_row(page, rows.items.items[i].name, rows.items.items[i].targets,
                            &rows.items.items[i].sum);

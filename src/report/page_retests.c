@@ -16,15 +16,18 @@ static void write_line(struct page *page, const struct retest_line *line)
     struct text *out = page->out;
     double start = attempt_start(line->attempt);
     const char *values = said(page, line->values);
+    bool opened;
 
     html_markup(out, "<tr>");
     html_row_head(out, said(page, step_target_said(page->arena, line->step->step)));
     html_cell(out, line->step->step->shape->suite_step);
     html_markup(out, "<td class=\"num\">");
-    html_shape(out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, line->attempt));
+    opened = page_open_attempt(page, line->attempt);
     html_text(out,
               sayf(page, TEXT_OF, number(page, line->attempt->n), number(page, line->step->attempts.count)));
-    html_markup(out, "</a></td>");
+    if (opened)
+        html_markup(out, "</a>");
+    html_markup(out, "</td>");
     html_cell(out, start > 0 ? span_text(page, start, start + attempt_seconds(line->attempt)) : "");
     page_said_cell(page, attempt_end_text(page->arena, line->attempt));
     html_cell(out, *values != '\0' ? values : "\xe2\x80\x93");

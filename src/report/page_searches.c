@@ -53,12 +53,12 @@ static void write_line(struct page *page, const struct search_line *line)
 {
     const struct step_view *step = &page->view->steps[line->step];
     struct text *out = page->out;
+    bool opened;
 
     html_shape(out, "<tr><td class=\"num\">@</td><td>", (double)line->round);
-    if (step->attempts.count > 0)
-        html_shape(out, "<a href=\"#e@\">", (double)view_attempt_index(page->view, step->attempts.items[0]));
+    opened = step->attempts.count > 0 && page_open_attempt(page, step->attempts.items[0]);
     page_said(page, line->hosts);
-    if (step->attempts.count > 0)
+    if (opened)
         html_markup(out, "</a>");
     html_markup(out, "</td>");
     page_said_cell(page, line->measured);

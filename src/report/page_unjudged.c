@@ -26,7 +26,12 @@ void page_unjudged(struct page *page)
 
         page_open_row(page, page_row_prints(page, i, ROWS_PRINTED));
         html_row_head(page->out, *row->step != '\0' ? row->step : say(page, TEXT_UNJUDGED_ALL));
-        html_cell(page->out, *row->metric != '\0' ? row->metric : say(page, TEXT_UNJUDGED_STEP));
+        html_markup(page->out, "<td>");
+        if (*row->metric != '\0')
+            page_metric(page, row->metric);
+        else
+            html_text(page->out, say(page, TEXT_UNJUDGED_STEP));
+        html_markup(page->out, "</td>");
         html_cell(page->out, row->platform);
         html_cell(page->out, sayf(page, unjudged_why[row->kind], said(page, row->detail)));
         html_markup(page->out, "</tr>\n");

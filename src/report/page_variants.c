@@ -20,13 +20,12 @@ static void write_heads(struct page *page, const struct tuning *tuning)
     for (size_t i = 0; i < tuning->columns.count; i++) {
         const struct variant_column *column = &tuning->columns.items[i];
         const struct step_view *step = &page->view->steps[column->step];
+        bool opened;
 
         html_markup(out, "<th class=\"num\">");
-        if (step->attempts.count > 0)
-            html_shape(out, "<a href=\"#e@\">",
-                       (double)view_attempt_index(page->view, step->attempts.items[0]));
+        opened = step->attempts.count > 0 && page_open_attempt(page, step->attempts.items[0]);
         html_text(out, column->name);
-        if (step->attempts.count > 0)
+        if (opened)
             html_markup(out, "</a>");
         html_markup(out, "</th>");
         if (i > 0) {

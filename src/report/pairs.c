@@ -24,9 +24,7 @@ static int by_host(const void *a, const void *b)
 void report_pairs_of(const struct view *view, struct report_pairs *ret_pairs)
 {
     *ret_pairs = (struct report_pairs){.view = view};
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *pair = &view->steps[i];
-
+    array_each (pair, view->steps, view->step_count) {
         for (size_t k = 0; pair->step->member_count == PAIR && k < PAIR; k++)
             *list_push(view->arena, &ret_pairs->seats) =
                 (struct seat){pair->step->members[k], pair->step->members[1 - k], pair};

@@ -132,6 +132,26 @@ static const struct reason *below_peers_too(struct arena *arena, const struct ou
     return reason_is(second, fail_from) ? second : NULL;
 }
 
+/* "GPU 2: 319050 GFLOP/s; the median of its 39 peers is 371595"; NULL: an older record, or something else is wrong too. */
+static const char *beside_peers(struct arena *arena, enum report_language language,
+                                const struct outcome *outcome)
+{
+    const struct reason *below =
+        reason_is(outcome->cause, fail_from) ? reason_argument(arena, outcome->cause, 1) : NULL;
+    const char *who, *peers, *median;
+
+    if (!reason_is(below, below_peers) || !reason_is(outcome->gate, peers_bound_eased) ||
+        outcome->measured == NULL)
+        return NULL;
+    who = reason_said(arena, language, reason_argument(arena, below, 1));
+    peers = reason_argument_text(below, 4);
+    median = reason_argument_text(outcome->gate, 2);
+    if (peers == NULL || median == NULL)
+        return NULL;
+    return language_say(arena, language, TEXT_P_BESIDE_PEERS, part_name(arena, who),
+                        reason_said(arena, language, outcome->measured), peers, median);
+}
+
 static const char *outcome_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct outcome *outcome)
 {
@@ -142,8 +162,10 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
     if (reason_is(outcome->cause, no_value_in_whole_output))
         return language_say(arena, language, TEXT_P_NO_VALUE, slot->metric);
     /* What is far from its peers may be so in another value than the one whose item tells it. */
-    if (strcmp(outcome->status, "peers") == 0 && outcome->cause != NULL)
-        return reason_said(arena, language, outcome->cause);
+    if (strcmp(outcome->status, "peers") == 0 && outcome->cause != NULL) {
+        text = beside_peers(arena, language, outcome);
+        return text != NULL ? text : reason_said(arena, language, outcome->cause);
+    }
     if (required == NULL || outcome->measured == NULL)
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
     text = language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
@@ -419,6 +441,20 @@ const char *cause_part(struct arena *arena, enum report_language language, const
     return cause->parts_suspected ? language_say(arena, language, TEXT_PART_SUSPECTED, text) : text;
 }
 
+/* "All 22 tests asked for passed on node[1-4]."; NULL: it is no such part, or something of it did not pass. */
+static const char *asked_headline(struct arena *arena, enum report_language language, const struct view *view)
+{
+    size_t tests = standing_asked_passed(view->record);
+    const struct plan *plan = view->record->plan;
+    const char **names = arena_array(arena, const char *, plan->hosts.count + 1);
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        names[i] = plan->hosts.items[i]->name;
+    return tests == 0 ? NULL
+                      : language_say(arena, language, TEXT_H_ASKED_PASSED, count_text(arena, tests),
+                                     hostlist_fold(arena, names, plan->hosts.count));
+}
+
 const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
                             const struct report_causes *causes)
 {
@@ -426,8 +462,10 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
     bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
     bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    const char *text, *blank = language == LANGUAGE_ZH ? "" : " ";
+    const char *text = asked_headline(arena, language, view), *blank = language == LANGUAGE_ZH ? "" : " ";
 
+    if (text != NULL)
+        return text;
     if (causes->hosts == 0 && causes->to_fix + causes->to_decide == 0)
         return "";
     if (all && !good && causes->to_fix > 0 && causes->hosts > 1)

@@ -7,21 +7,10 @@
 #include "assay/report/report.h"
 #include "report_formats.h"
 
-enum { LINE_BYTES = 4096 };
-
 struct change_list {
     const struct item_change *items;
     size_t count;
 };
-
-static void put_clean(struct text *out, const char *string)
-{
-    cleanup_text struct text line = {0};
-
-    text_init(&line, LINE_BYTES);
-    printable_line(&line, string);
-    text_put(out, line.bytes);
-}
 
 /* The same change of the same step on one host is one line. */
 static bool same_line(const struct item_change *a, const struct item_change *b)
@@ -46,14 +35,14 @@ static void put_words(struct arena *arena, const char *title, struct change_list
         for (next = i; next < list.count && same_line(&list.items[next], change);)
             next++;
         text_put(out, i == 0 ? arena_printf(arena, "\n%s\n", title) : "");
-        put_clean(out, arena_printf(arena, "  %s %s: %s -> %s, %zu item%s: %s%s%s", change->target,
-                                    change->suite_step, outcome_name(change->before->word),
-                                    outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
-                                    change->slot->metric, *change->slot->subject != '\0' ? " " : "",
-                                    change->slot->subject));
+        printable_put(out, arena_printf(arena, "  %s %s: %s -> %s, %zu item%s: %s%s%s", change->target,
+                                        change->suite_step, outcome_name(change->before->word),
+                                        outcome_name(change->after->word), next - i, next - i == 1 ? "" : "s",
+                                        change->slot->metric, *change->slot->subject != '\0' ? " " : "",
+                                        change->slot->subject));
         if (change->after->cause != NULL) {
             text_put(out, ": ");
-            put_clean(out, reason_english(arena, change->after->cause));
+            printable_put(out, reason_english(arena, change->after->cause));
         }
         text_put(out, "\n");
     }
@@ -77,13 +66,13 @@ static void put_texts(struct arena *arena, struct change_list list, struct text 
             continue;
         text_put(out, any ? "" : "\nchanged\n");
         any = true;
-        put_clean(out,
-                  arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
-                               times == 1 ? "" : arena_printf(arena, "%zu items", times),
-                               change->slot->metric, *change->slot->subject != '\0' && times == 1 ? " " : "",
-                               times == 1 ? change->slot->subject : "",
-                               reason_english(arena, change->before->measured),
-                               reason_english(arena, change->after->measured)));
+        printable_put(out, arena_printf(arena, "  %s%s %s%s%s: %s -> %s", times == 1 ? change->target : "",
+                                        times == 1 ? "" : arena_printf(arena, "%zu items", times),
+                                        change->slot->metric,
+                                        *change->slot->subject != '\0' && times == 1 ? " " : "",
+                                        times == 1 ? change->slot->subject : "",
+                                        reason_english(arena, change->before->measured),
+                                        reason_english(arena, change->after->measured)));
         text_put(out, "\n");
     }
 }
@@ -119,11 +108,8 @@ static void put_side(struct json_writer *json, struct arena *arena, const char *
 static void put_changes(struct json_writer *json, struct arena *arena, const char *key,
                         struct change_list list)
 {
-    json_key(json, key);
-    json_open_array(json);
-    for (size_t i = 0; i < list.count; i++) {
-        const struct item_change *change = &list.items[i];
-
+    json_member_array(json, key);
+    list_each (change, list) {
         json_open_object(json);
         json_member(json, "target", change->target);
         json_member(json, "step", change->suite_step);
@@ -138,19 +124,13 @@ static void put_changes(struct json_writer *json, struct arena *arena, const cha
     json_close_array(json);
 }
 
-static void put_count(struct json_writer *json, const char *key, size_t count)
-{
-    json_key(json, key);
-    json_put_integer(json, (int64_t)count);
-}
-
 void compare_put(struct json_writer *json, const struct comparison *comparison)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
-    put_count(json, "same", comparison->same);
-    put_count(json, "only_before", comparison->only_before);
-    put_count(json, "only_after", comparison->only_after);
+    json_member_count(json, "same", comparison->same);
+    json_member_count(json, "only_before", comparison->only_before);
+    json_member_count(json, "only_after", comparison->only_after);
     put_changes(json, arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
     put_changes(json, arena, "better",
                 (struct change_list){comparison->better.items, comparison->better.count});
@@ -158,7 +138,6 @@ void compare_put(struct json_writer *json, const struct comparison *comparison)
                 (struct change_list){comparison->texts.items, comparison->texts.count});
     put_changes(json, arena, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});
     put_changes(json, arena, "added", (struct change_list){comparison->added.items, comparison->added.count});
-    arena_destroy(arena);
 }
 
 void report_compare_json(struct arena *arena, const struct history *history,
@@ -170,7 +149,7 @@ void report_compare_json(struct arena *arena, const struct history *history,
 
     json_writer_init(json, out, false);
     json_open_object(json);
-    put_count(json, "schema", 1);
+    json_member_count(json, "schema", 1);
     compare_put(json, comparison);
     json_key(json, "history");
     report_history_put(arena, history, findings, &all, json);

@@ -146,8 +146,7 @@ static void write_attempt(struct sheet *sheet, const struct step_view *step, con
     const struct reading *reading = &attempt->reading;
     const struct shape *shape = step->step->shape;
 
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
+    list_each (measurement, reading->measurements) {
         size_t slot = find_slot(shape, measurement->metric, measurement->subject, measurement);
 
         seen[slot] = true;
@@ -160,8 +159,7 @@ static void write_attempt(struct sheet *sheet, const struct step_view *step, con
         put_text(sheet, "");
         close_row(sheet, step, slot);
     }
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *fact = &reading->facts.items[i];
+    list_each (fact, reading->facts) {
         size_t slot = find_slot(shape, fact->name, fact->subject, NULL);
 
         seen[slot] = true;
@@ -203,12 +201,11 @@ static void write_step(struct sheet *sheet, const struct step_view *step)
 
 void report_csv(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct sheet sheet = {.out = out, .view = view_create(arena, record)};
 
     (void)language; /* the same in every language */
     text_put(out, head);
     for (size_t i = 0; i < sheet.view->step_count; i++)
         write_step(&sheet, &sheet.view->steps[i]);
-    arena_destroy(arena);
 }

@@ -9,18 +9,9 @@
 #include "history_shown.h"
 #include "language.h"
 
-enum { LINE_BYTES = 4096, PLOT_COLUMNS = 41 };
+enum { PLOT_COLUMNS = 41 };
 
 /* One printable line: what a database holds may be anything. */
-static void put_clean(struct text *out, const char *string)
-{
-    cleanup_text struct text line = {0};
-
-    text_init(&line, LINE_BYTES);
-    printable_line(&line, string);
-    text_put(out, line.bytes);
-}
-
 static const struct history_run *run_at(const struct history *history, size_t run)
 {
     return &history->runs.items[run];
@@ -33,10 +24,10 @@ static void put_percent(struct text *out, double fraction)
 
 static void put_subject(struct text *out, const struct history_subject *subject)
 {
-    put_clean(out, subject->name);
+    printable_put(out, subject->name);
     if (strcmp(subject->name, subject->place) != 0) {
         text_put(out, subject->places > 1 ? ", now " : ", ");
-        put_clean(out, subject->place);
+        printable_put(out, subject->place);
     }
 }
 
@@ -97,17 +88,15 @@ static void put_growths(struct arena *arena, const struct history *history,
 {
     bool any = false;
 
-    for (size_t i = 0; i < findings->growths.count; i++) {
-        const struct history_growth *growth = &findings->growths.items[i];
-
+    list_each (growth, findings->growths) {
         if (target != NULL && strcmp(target, growth->target) != 0)
             continue;
         text_put(out, any ? "" : "\ngrows\n");
         any = true;
         text_put(out, "  ");
-        put_clean(out, growth->target);
+        printable_put(out, growth->target);
         text_put(out, ": ");
-        put_clean(out, history_growth_text(arena, history, growth));
+        printable_put(out, history_growth_text(arena, history, growth));
         text_put(out, "\n");
     }
 }
@@ -117,9 +106,7 @@ static void put_findings(struct arena *arena, const struct history *history,
 {
     bool any = false;
 
-    for (size_t i = 0; i < findings->findings.count; i++) {
-        const struct history_finding *finding = &findings->findings.items[i];
-
+    list_each (finding, findings->findings) {
         if ((finding->kind == HISTORY_REPEAT) != repeats)
             continue;
         if (!any)
@@ -128,7 +115,7 @@ static void put_findings(struct arena *arena, const struct history *history,
         text_put(out, "  ");
         put_subject(out, &findings->subjects.items[finding->subject]);
         text_put(out, ": ");
-        put_clean(out, history_finding_text(arena, history, findings, finding));
+        printable_put(out, history_finding_text(arena, history, findings, finding));
         text_put(out, "\n");
     }
     if (!any)
@@ -186,8 +173,8 @@ static void put_all(struct arena *arena, const struct history *history,
 
         text_put(out, i == 0 ? "\nwhole runs, against the run before\n" : "");
         text_printf(out, "  run %lld: ", run_at(history, shift->run)->number);
-        put_clean(out, arena_printf(arena, "%s %s%s%s", shift->suite_step, shift->metric,
-                                    *shift->at != '\0' ? " " : "", shift->at));
+        printable_put(out, arena_printf(arena, "%s %s%s%s", shift->suite_step, shift->metric,
+                                        *shift->at != '\0' ? " " : "", shift->at));
         text_put(out, ": ");
         put_percent(out, shift->change);
         text_put(out, " for all\n");
@@ -212,12 +199,10 @@ static void put_series(struct arena *arena, const struct history *history,
     for (size_t i = 0; i < series->points.count; i++)
         span = fmax(span, fabs(series->points.items[i].deviation));
     text_put(out, "\n");
-    put_clean(out, arena_printf(arena, "%s %s", series->suite_step, series->metric));
+    printable_put(out, arena_printf(arena, "%s %s", series->suite_step, series->metric));
     text_printf(out, " (%s; * from -%.0f%% to +%.0f%% of what is expected there and then)\n", series->unit,
                 100 * span, 100 * span);
-    for (size_t i = 0; i < series->points.count; i++) {
-        const struct history_point *point = &series->points.items[i];
-
+    list_each (point, series->points) {
         text_printf(out, "  run %4lld  %s  %9.5g  %+5.1f%%  ", run_at(history, point->run)->number,
                     time_text(arena, run_at(history, point->run)->started), point->value,
                     100 * point->deviation);
@@ -240,7 +225,7 @@ static void put_one(struct arena *arena, const struct history *history,
     for (size_t i = 0; i < findings->findings.count; i++)
         if (findings->findings.items[i].subject == subject) {
             text_printf(out, "  %s: ", history_kind_name(findings->findings.items[i].kind));
-            put_clean(out, history_finding_text(arena, history, findings, &findings->findings.items[i]));
+            printable_put(out, history_finding_text(arena, history, findings, &findings->findings.items[i]));
             text_put(out, "\n");
         }
     for (size_t i = 0; i < findings->series.count; i++)

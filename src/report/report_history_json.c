@@ -5,18 +5,6 @@
 #include "assay/base/json.h"
 #include "assay/report/report.h"
 
-static void put_number(struct json_writer *json, const char *key, double number)
-{
-    json_key(json, key);
-    json_put_number(json, number);
-}
-
-static void put_count(struct json_writer *json, const char *key, size_t count)
-{
-    json_key(json, key);
-    json_put_integer(json, (int64_t)count);
-}
-
 static long long run_number(const struct history *history, size_t run)
 {
     return history->runs.items[run].number;
@@ -24,16 +12,13 @@ static long long run_number(const struct history *history, size_t run)
 
 static void put_runs(struct json_writer *json, const struct history *history)
 {
-    json_key(json, "runs");
-    json_open_array(json);
-    for (size_t i = 0; i < history->runs.count; i++) {
-        const struct history_run *run = &history->runs.items[i];
-
+    json_member_array(json, "runs");
+    list_each (run, history->runs) {
         json_open_object(json);
-        put_count(json, "number", (size_t)run->number);
+        json_member_count(json, "number", (size_t)run->number);
         json_member(json, "uuid", run->uuid);
         json_member(json, "suite", run->suite);
-        put_number(json, "started", run->started);
+        json_member_number(json, "started", run->started);
         json_member(json, "verdict", run->word);
         json_close_object(json);
     }
@@ -44,28 +29,25 @@ static void put_subject(struct json_writer *json, const struct history_subject *
 {
     json_member(json, "name", subject->name);
     json_member(json, "place", subject->place);
-    put_count(json, "places", subject->places);
+    json_member_count(json, "places", subject->places);
 }
 
 static void put_findings(struct json_writer *json, struct arena *arena, const struct history *history,
                          const struct history_findings *findings)
 {
-    json_key(json, "findings");
-    json_open_array(json);
-    for (size_t i = 0; i < findings->findings.count; i++) {
-        const struct history_finding *finding = &findings->findings.items[i];
-
+    json_member_array(json, "findings");
+    list_each (finding, findings->findings) {
         json_open_object(json);
         json_member(json, "kind", history_kind_name(finding->kind));
         put_subject(json, &findings->subjects.items[finding->subject]);
-        put_count(json, "runs", finding->runs);
-        put_count(json, "first_run", (size_t)run_number(history, finding->first_run));
+        json_member_count(json, "runs", finding->runs);
+        json_member_count(json, "first_run", (size_t)run_number(history, finding->first_run));
         if (finding->kind != HISTORY_REPEAT) {
             json_member(json, "step", findings->series.items[finding->series].suite_step);
             json_member(json, "metric", findings->series.items[finding->series].metric);
-            put_number(json, "change", finding->change);
-            put_number(json, "noise", finding->noise);
-            put_number(json, "sigmas", finding->sigmas);
+            json_member_number(json, "change", finding->change);
+            json_member_number(json, "noise", finding->noise);
+            json_member_number(json, "sigmas", finding->sigmas);
         }
         json_member(json, "text", history_finding_text(arena, history, findings, finding));
         json_close_object(json);
@@ -76,17 +58,14 @@ static void put_findings(struct json_writer *json, struct arena *arena, const st
 static void put_shifts(struct json_writer *json, const struct history *history,
                        const struct history_findings *findings)
 {
-    json_key(json, "shifts");
-    json_open_array(json);
-    for (size_t i = 0; i < findings->shifts.count; i++) {
-        const struct history_shift *shift = &findings->shifts.items[i];
-
+    json_member_array(json, "shifts");
+    list_each (shift, findings->shifts) {
         json_open_object(json);
-        put_count(json, "run", (size_t)run_number(history, shift->run));
+        json_member_count(json, "run", (size_t)run_number(history, shift->run));
         json_member(json, "step", shift->suite_step);
         json_member(json, "metric", shift->metric);
         json_member(json, "at", shift->at);
-        put_number(json, "change", shift->change);
+        json_member_number(json, "change", shift->change);
         json_close_object(json);
     }
     json_close_array(json);
@@ -95,24 +74,21 @@ static void put_shifts(struct json_writer *json, const struct history *history,
 static void put_growths(struct json_writer *json, struct arena *arena, const struct history *history,
                         const struct history_findings *findings)
 {
-    json_key(json, "growths");
-    json_open_array(json);
-    for (size_t i = 0; i < findings->growths.count; i++) {
-        const struct history_growth *growth = &findings->growths.items[i];
-
+    json_member_array(json, "growths");
+    list_each (growth, findings->growths) {
         json_open_object(json);
         json_member(json, "host", growth->target);
         json_member(json, "folder", growth->folder);
-        put_count(json, "run_before", (size_t)run_number(history, growth->before));
-        put_count(json, "run", (size_t)run_number(history, growth->run));
-        put_number(json, "mib_before", growth->size_before);
-        put_number(json, "mib", growth->size);
+        json_member_count(json, "run_before", (size_t)run_number(history, growth->before));
+        json_member_count(json, "run", (size_t)run_number(history, growth->run));
+        json_member_number(json, "mib_before", growth->size_before);
+        json_member_number(json, "mib", growth->size);
         if (!isnan(growth->per_day))
-            put_number(json, "mib_per_day", growth->per_day);
+            json_member_number(json, "mib_per_day", growth->per_day);
         if (!isnan(growth->filled))
-            put_number(json, "filled_percent", growth->filled);
+            json_member_number(json, "filled_percent", growth->filled);
         if (!isinf(history_days_left(growth)))
-            put_number(json, "days_left", history_days_left(growth));
+            json_member_number(json, "days_left", history_days_left(growth));
         json_member(json, "text", history_growth_text(arena, history, growth));
         json_close_object(json);
     }
@@ -122,14 +98,13 @@ static void put_growths(struct json_writer *json, struct arena *arena, const str
 static void put_points(struct json_writer *json, const struct history *history,
                        const struct history_series *series)
 {
-    json_key(json, "points");
-    json_open_array(json);
+    json_member_array(json, "points");
     for (size_t i = 0; i < series->points.count; i++) {
         json_open_object(json);
-        put_count(json, "run", (size_t)run_number(history, series->points.items[i].run));
-        put_number(json, "value", series->points.items[i].value);
-        put_number(json, "deviation", series->points.items[i].deviation);
-        put_count(json, "items", series->points.items[i].items);
+        json_member_count(json, "run", (size_t)run_number(history, series->points.items[i].run));
+        json_member_number(json, "value", series->points.items[i].value);
+        json_member_number(json, "deviation", series->points.items[i].deviation);
+        json_member_count(json, "items", series->points.items[i].items);
         json_close_object(json);
     }
     json_close_array(json);
@@ -140,13 +115,12 @@ void report_history_put(struct arena *arena, const struct history *history,
                         struct json_writer *json)
 {
     json_open_object(json);
-    put_count(json, "schema", 1);
+    json_member_count(json, "schema", 1);
     put_runs(json, history);
     put_findings(json, arena, history, findings);
     put_shifts(json, history, findings);
     put_growths(json, arena, history, findings);
-    json_key(json, "series");
-    json_open_array(json);
+    json_member_array(json, "series");
     for (size_t i = 0; i < findings->series.count; i++) {
         const struct history_series *series = &findings->series.items[i];
 

@@ -2,6 +2,8 @@
 /* The HTML report as a whole: head, contents, and the table of its sections. */
 #include "report_formats.h"
 
+#include <string.h>
+
 #include "frame.h"
 #include "page.h"
 
@@ -29,6 +31,7 @@ static const struct section {
     {"isolation", TEXT_ISOLATION, false, 0, page_has_searches, page_searches},
     {"undecided", TEXT_UNDECIDED, false, 0, always, page_undecided},
     {"unjudged", TEXT_UNJUDGED, false, 0, page_has_unjudged, page_unjudged},
+    {"reached", TEXT_REACHED, false, 0, page_has_reached, page_reached},
     {"coverage", TEXT_COVERAGE, false, 0, always, page_coverage},
     {"matrix", TEXT_MATRIX, false, 0, always, page_matrix},
     {"remarks", TEXT_REMARKS, false, 0, page_has_remarks, page_remarks},
@@ -58,8 +61,9 @@ enum { SECTION_COUNT = ARRAY_SIZE(sections) };
 static const enum text_key appendix_titles[] = {TEXT_APPENDIX_HOSTS, TEXT_APPENDIX_EVIDENCE,
                                                 TEXT_APPENDIX_HARDWARE, TEXT_APPENDIX_COMMANDS};
 
+/* What stands on the screen alone has a number there: paper counts without it. */
 struct numbering {
-    unsigned section;
+    unsigned section, on_paper;
     char appendix;
 };
 
@@ -74,7 +78,7 @@ static const char *section_label(const struct page *page, struct numbering *numb
 
 static void write_contents(struct page *page)
 {
-    struct numbering numbering = {1, 'A'};
+    struct numbering numbering = {1, 1, 'A'};
     struct text *out = page->out;
 
     html_markup(out, "<nav class=\"contents\" aria-label=\"");
@@ -94,12 +98,17 @@ static void write_contents(struct page *page)
     html_markup(out, "</ol></nav>\n");
 }
 
+static bool is_printed(const struct page *page, const struct section *section)
+{
+    return page_prints(page, section->printed_with) && section->write != page_sign_off;
+}
+
 /* On which medium it stands, and whether a browser may lay it out late: what is not laid out is blank in a picture of the
    whole page, so only where all of it would take seconds. */
 static void write_class(struct page *page, const struct section *section)
 {
     enum { LARGE = 1500 }; /* attempts: about 40 hosts of the delivery suite */
-    bool printed = page_prints(page, section->printed_with) && section->write != page_sign_off;
+    bool printed = is_printed(page, section);
     bool lazy = (section->printed_with != 0 || section->write == page_matrix) &&
                 page->view->record->attempts.count > LARGE;
 
@@ -111,9 +120,30 @@ static void write_class(struct page *page, const struct section *section)
         html_markup(page->out, " class=\"on-screen\"");
 }
 
+/* Its number, and where paper has left out some before it, the other one beside it. */
+static void write_label(struct page *page, struct numbering *numbering, const struct section *section)
+{
+    const char *label = section_label(page, numbering, section);
+    bool counted = !section->appendix && is_printed(page, section);
+    const char *printed = counted ? arena_printf(page->arena, "%u", numbering->on_paper++) : label;
+    bool differs = strcmp(label, printed) != 0;
+
+    html_markup(page->out, "<h2><span class=\"n");
+    if (differs)
+        html_markup(page->out, " on-screen");
+    html_markup(page->out, "\">");
+    html_text(page->out, label);
+    html_markup(page->out, "</span> ");
+    if (!differs)
+        return;
+    html_markup(page->out, "<span class=\"n on-paper\">");
+    html_text(page->out, printed);
+    html_markup(page->out, "</span> ");
+}
+
 static void write_sections(struct page *page)
 {
-    struct numbering numbering = {1, 'A'};
+    struct numbering numbering = {1, 1, 'A'};
     struct text *out = page->out;
 
     for (size_t i = 0; i < SECTION_COUNT; i++) {
@@ -125,9 +155,8 @@ static void write_sections(struct page *page)
         html_text(out, sections[i].id);
         html_markup(out, "\"");
         write_class(page, &sections[i]);
-        html_markup(out, ">\n<h2><span class=\"n\">");
-        html_text(out, section_label(page, &numbering, &sections[i]));
-        html_markup(out, "</span> ");
+        html_markup(out, ">\n");
+        write_label(page, &numbering, &sections[i]);
         html_text(out, say(page, sections[i].title));
         html_markup(out, "</h2>\n");
         sections[i].write(page);
@@ -190,10 +219,10 @@ static void index_entries(struct page *page)
 
 void report_html(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct page page = {.out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
-    page.entry_count = report_entries(arena, record, &page.entries);
+    page.entry_count = entries_of_view(page.view, &page.entries);
     index_entries(&page);
     report_causes_of(page.view, page.entries, page.entry_count, &page.causes);
     report_names_of(arena, record, &page.names);
@@ -203,6 +232,7 @@ void report_html(const struct record *record, enum report_language language, str
     tunings_collect(page.view, &page.tunings);
     distributions_collect(page.view, &page.distributions);
     gpu_tables_collect(page.view, &page.burns);
+    reached_of(page.view, &page.reached);
     worth_measure(arena, record, &page.worth);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
@@ -214,5 +244,4 @@ void report_html(const struct record *record, enum report_language language, str
     write_sections(&page);
     write_not_printed(&page);
     frame_close(out, language);
-    arena_destroy(arena);
 }

@@ -51,26 +51,22 @@ static void put_reason(struct json_report *report, const char *key, const struct
 
 static void put_count(struct json_report *report, const char *key, size_t count)
 {
-    json_key(&report->writer, key);
-    json_put_integer(&report->writer, (int64_t)count);
+    json_member_count(&report->writer, key, count);
 }
 
 static void put_number(struct json_report *report, const char *key, double number)
 {
-    json_key(&report->writer, key);
-    json_put_number(&report->writer, number);
+    json_member_number(&report->writer, key, number);
 }
 
 static void put_boolean(struct json_report *report, const char *key, bool boolean)
 {
-    json_key(&report->writer, key);
-    json_put_boolean(&report->writer, boolean);
+    json_member_boolean(&report->writer, key, boolean);
 }
 
 static void open_list(struct json_report *report, const char *key)
 {
-    json_key(&report->writer, key);
-    json_open_array(&report->writer);
+    json_member_array(&report->writer, key);
 }
 
 /* An object on one line: most of the document are long lists of small ones. */
@@ -107,15 +103,12 @@ static void write_origin(struct json_report *report, const struct run_origin *or
 {
     if (origin == NULL)
         return;
-    json_key(&report->writer, "origin");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "origin");
     put_number(report, "imported", origin->imported);
     put_string(report, "bundle", origin->bundle);
     put_string(report, "sha256", origin->sha256);
-    json_key(&report->writer, "redacted");
-    json_put_boolean(&report->writer, origin->redacted);
-    json_key(&report->writer, "judged_here");
-    json_put_boolean(&report->writer, origin->judged_here);
+    json_member_boolean(&report->writer, "redacted", origin->redacted);
+    json_member_boolean(&report->writer, "judged_here", origin->judged_here);
     put_string(report, "signers", origin->signers);
     json_close_object(&report->writer);
 }
@@ -124,10 +117,8 @@ static void write_run(struct json_report *report)
 {
     const struct record *record = report->view->record;
 
-    json_key(&report->writer, "run");
-    json_open_object(&report->writer);
-    json_key(&report->writer, "number");
-    json_put_integer(&report->writer, record->number);
+    json_member_object(&report->writer, "run");
+    json_member_integer(&report->writer, "number", record->number);
     put_string(report, "uuid", record->uuid);
     put_string(report, "state", run_state_name(record->state));
     put_number(report, "started", record->started);
@@ -145,8 +136,7 @@ static void write_run(struct json_report *report)
 static void write_coverage(struct json_report *report, const char *key, const struct coverage *coverage)
 {
     if (key != NULL)
-        json_key(&report->writer, key);
-    json_open_object(&report->writer);
+        json_member_object(&report->writer, key);
     put_count(report, "gates", coverage->gates);
     put_count(report, "measured", coverage->measured);
     put_count(report, "pass", coverage->pass);
@@ -164,8 +154,7 @@ static void write_document(struct json_report *report)
 {
     const struct standing *standing = &report->view->record->standing;
 
-    json_key(&report->writer, "document");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "document");
     put_string(report, "kind", run_kind_name(standing->kind));
     put_boolean(report, "acceptance", standing_is_acceptance(standing));
     put_count(report, "hosts", standing->hosts);
@@ -192,9 +181,7 @@ static void write_verdicts(struct json_report *report)
     const struct judgement *judgement = &report->view->record->judgement;
 
     open_list(report, "verdicts");
-    for (size_t i = 0; i < judgement->verdict_count; i++) {
-        const struct verdict *verdict = &judgement->verdicts[i];
-
+    array_each (verdict, judgement->verdicts, judgement->verdict_count) {
         open_row(report);
         put_string(report, "scope", verdict->scope);
         put_string(report, "name", verdict->name);
@@ -218,9 +205,7 @@ static void write_waivers(struct json_report *report)
     const struct record *record = report->view->record;
 
     open_list(report, "waivers");
-    for (size_t i = 0; i < record->waivers.count; i++) {
-        const struct waiver *waiver = &record->waivers.items[i];
-
+    list_each (waiver, record->waivers) {
         open_row(report);
         put_string(report, "uuid", waiver->uuid);
         put_string(report, "step_key", waiver->step_key);
@@ -232,8 +217,7 @@ static void write_waivers(struct json_report *report)
         put_string(report, "withdrawn_by", waiver->withdrawn.who);
         put_string(report, "withdrawn_why", waiver->withdrawn.why);
         put_number(report, "withdrawn", waiver->withdrawn.made);
-        json_key(&report->writer, "foreign");
-        json_put_boolean(&report->writer, waiver->foreign);
+        json_member_boolean(&report->writer, "foreign", waiver->foreign);
         put_string(report, "adopted_by", waiver->adopted.who);
         put_number(report, "adopted", waiver->adopted.made);
         open_list(report, "items");
@@ -263,8 +247,7 @@ static void write_answer(struct json_report *report)
     for (size_t i = 0; i < count; i++) {
         open_row(report);
         put_string(report, "outcome", outcome_name(lines[i].word));
-        json_key(&report->writer, "waived");
-        json_put_boolean(&report->writer, lines[i].waived);
+        json_member_boolean(&report->writer, "waived", lines[i].waived);
         put_string(report, "target", lines[i].target);
         put_string(report, "part", lines[i].part);
         put_string(report, "problem", lines[i].problem);
@@ -299,9 +282,7 @@ static void write_unjudged(struct json_report *report)
     unjudged_of_run(report->view, &list);
     put_reason(report, "caveat", caveat_of_run(report->arena, report->view->record));
     open_list(report, "not_judged");
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unjudged *row = &list.items.items[i];
-
+    list_each (row, list.items) {
         open_row(report);
         put_string(report, "kind", unjudged_kind_names[row->kind]);
         put_string(report, "step", row->step);
@@ -318,9 +299,7 @@ static void write_accusations(struct json_report *report)
     const struct judgement *judgement = &report->view->record->judgement;
 
     open_list(report, "accusations");
-    for (size_t i = 0; i < judgement->accusation_count; i++) {
-        const struct accusation *accusation = &judgement->accusations[i];
-
+    array_each (accusation, judgement->accusations, judgement->accusation_count) {
         open_row(report);
         put_count(report, "step", accusation->step);
         put_string(report, "kind", accused_kind_name(accusation->kind));
@@ -374,9 +353,7 @@ static void write_tunings(struct json_report *report)
 
     tunings_collect(report->view, &tunings);
     open_list(report, "tunings");
-    for (size_t i = 0; i < tunings.items.count; i++) {
-        const struct tuning *tuning = &tunings.items.items[i];
-
+    list_each (tuning, tunings.items) {
         open_row(report);
         put_string(report, "name", tuning->suite_step);
         put_said(report, "hosts", tuning->hosts);
@@ -533,12 +510,9 @@ static void write_evidence(struct json_report *report, const struct step_view *s
 {
     open_list(report, "evidence");
     for (size_t i = 0; i < step->attempts.count; i++)
-        for (size_t k = 0; k < 2; k++) {
-            const struct capture *capture = &step->attempts.items[i]->captures[k];
-
+        array_each (capture, step->attempts.items[i]->captures, 2)
             if (capture->stream != NULL && capture->length > 0)
                 json_put_string(&report->writer, capture->sha256);
-        }
     json_close_array(&report->writer);
 }
 
@@ -582,9 +556,7 @@ static void write_outcomes(struct json_report *report)
 static void write_captures(struct json_report *report, const struct attempt *attempt)
 {
     open_list(report, "captures");
-    for (size_t i = 0; i < 2; i++) {
-        const struct capture *capture = &attempt->captures[i];
-
+    array_each (capture, attempt->captures, 2) {
         if (capture->stream == NULL)
             continue;
         json_open_object(&report->writer);
@@ -602,16 +574,13 @@ static void write_captures(struct json_report *report, const struct attempt *att
 static void write_parts(struct json_report *report, const struct attempt *attempt)
 {
     open_list(report, "parts");
-    for (size_t i = 0; i < attempt->parts.count; i++) {
-        const struct part *part = &attempt->parts.items[i];
-
+    list_each (part, attempt->parts) {
         json_open_object(&report->writer);
         put_string(report, "name", part->name);
         put_string(report, "command", part->command);
         put_boolean(report, "began", part->began);
         put_boolean(report, "ended", part->ended);
-        json_key(&report->writer, "rc");
-        json_put_integer(&report->writer, part->rc);
+        json_member_integer(&report->writer, "rc", part->rc);
         json_close_object(&report->writer);
     }
     json_close_array(&report->writer);
@@ -622,17 +591,14 @@ static void write_attempts(struct json_report *report)
     const struct record *record = report->view->record;
 
     open_list(report, "attempts");
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
-
+    list_each (attempt, record->attempts) {
         open_row(report);
         put_string(report, "uuid", attempt->uuid);
         put_count(report, "step", attempt->step);
         put_count(report, "n", attempt->n);
         put_string(report, "state", attempt->state == ATTEMPT_ENDED ? "ended" : "sent");
         put_string(report, "end", attempt->state == ATTEMPT_ENDED ? attempt_end_name(attempt->end) : "");
-        json_key(&report->writer, "rc");
-        json_put_integer(&report->writer, attempt->rc);
+        json_member_integer(&report->writer, "rc", attempt->rc);
         put_reason(report, "text", attempt->what);
         put_number(report, "sent", attempt->sent);
         put_number(report, "began", attempt->began);
@@ -703,8 +669,7 @@ static void write_kept_limits(struct json_report *report)
     if (!evidence_limits_of(report->view->record, &limits))
         return;
     evidence_count(report->view->record, &sum);
-    json_key(&report->writer, "evidence");
-    json_open_object(&report->writer);
+    json_member_object(&report->writer, "evidence");
     put_count(report, "run_limit_bytes", limits.run_bytes);
     put_count(report, "host_limit_bytes", limits.host_bytes);
     put_count(report, "stream_limit_bytes", limits.stream_bytes);
@@ -773,7 +738,7 @@ void json_copy_harmless(struct text *out, const struct text *from)
 
 void report_json(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct json_report report = {
         .arena = arena, .view = view_create(arena, record), .out = out, .strings = arena_create()};
 
@@ -787,8 +752,7 @@ void report_json(const struct record *record, enum report_language language, str
     write_document(&report);
     put_string(&report, "verdict", standing_verdict(&record->standing, report.view->verdict));
     put_reason(&report, "verdict_note", report.view->verdict_note);
-    json_key(&report.writer, "exit_status");
-    json_put_integer(&report.writer, verdict_exit_status(report.view->verdict));
+    json_member_integer(&report.writer, "exit_status", verdict_exit_status(report.view->verdict));
     write_coverage(&report, "coverage", &report.view->coverage);
     write_verdicts(&report);
     write_waivers(&report);
@@ -811,5 +775,4 @@ void report_json(const struct record *record, enum report_language language, str
     move_on(&report);
     arena_destroy(report.strings);
     text_release(&report.raw);
-    arena_destroy(arena);
 }

@@ -82,7 +82,7 @@ static void write_suite(struct arena *arena, struct text *out, const struct step
 
 void report_junit(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
     const struct reason *caveat = caveat_of_run(arena, record);
     const char *note = "";
@@ -103,5 +103,4 @@ void report_junit(const struct record *record, enum report_language language, st
     for (size_t i = 0; i < view->step_count; i++)
         write_suite(arena, out, &view->steps[i]);
     text_put(out, "</testsuites>\n");
-    arena_destroy(arena);
 }

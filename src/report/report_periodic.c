@@ -71,16 +71,9 @@ void report_periodic_text(struct arena *arena, const struct report_periodic *per
 
 /* -- JSON --------------------------------------------------------------------------------------------------- */
 
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    json_put_number(json, value);
-}
-
 static void put_names(struct json_writer *json, const char *key, const char *const *names, size_t count)
 {
-    json_key(json, key);
-    json_open_array(json);
+    json_member_array(json, key);
     for (size_t i = 0; i < count; i++)
         json_put_string(json, names[i]);
     json_close_array(json);
@@ -95,13 +88,13 @@ static void put_test(struct json_writer *json, struct arena *arena, const struct
     json_member(json, "step", test->step);
     json_member(json, "check", test->check);
     put_names(json, "hosts", row->hosts.items, row->hosts.count);
-    put_number(json, "host_hours", row->hours);
-    put_number(json, "expected_found", row->found);
-    put_number(json, "timed", (double)test->measured);
-    json_key(json, "coverage");
-    json_open_object(json);
+    json_member_number(json, "host_hours", row->hours);
+    json_member_number(json, "expected_found", row->found);
+    json_member_number(json, "timed", (double)test->measured);
+    json_member_object(json, "coverage");
     for (unsigned k = 0; k < PERIODIC_CLASSES; k++)
-        put_number(json, periodic_class_name((enum periodic_class)k), periodic->rates->cover[row->test][k]);
+        json_member_number(json, periodic_class_name((enum periodic_class)k),
+                           periodic->rates->cover[row->test][k]);
     json_close_object(json);
     json_member(json, "why", reason_english(arena, row->why));
     json_close_object(json);
@@ -112,9 +105,8 @@ static void put_group(struct json_writer *json, const struct report_periodic *pe
 {
     json_open_object(json);
     put_names(json, "hosts", group->hosts.items, group->hosts.count);
-    put_number(json, "host_hours", group->hours);
-    json_key(json, "steps");
-    json_open_array(json);
+    json_member_number(json, "host_hours", group->hours);
+    json_member_array(json, "steps");
     for (periodic_set rest = group->tests; rest != 0; rest &= rest - 1)
         json_put_string(json, periodic->fleet->tests.items[__builtin_ctzll(rest)].step);
     json_close_array(json);
@@ -124,15 +116,14 @@ static void put_group(struct json_writer *json, const struct report_periodic *pe
 
 static void put_rates(struct json_writer *json, const struct report_periodic *periodic)
 {
-    json_key(json, "rates");
-    json_open_array(json);
+    json_member_array(json, "rates");
     for (unsigned k = 0; k < PERIODIC_CLASSES; k++) {
         json_open_object(json);
         json_member(json, "class", periodic_class_name((enum periodic_class)k));
-        put_number(json, "found", periodic->rates->found[k]);
-        put_number(json, "watched_host_hours", periodic->rates->hours[k]);
-        put_number(json, "per_host_hour", periodic->rates->all[k]);
-        put_number(json, "public_per_host_hour", periodic_public_rate((enum periodic_class)k));
+        json_member_number(json, "found", periodic->rates->found[k]);
+        json_member_number(json, "watched_host_hours", periodic->rates->hours[k]);
+        json_member_number(json, "per_host_hour", periodic->rates->all[k]);
+        json_member_number(json, "public_per_host_hour", periodic_public_rate((enum periodic_class)k));
         json_close_object(json);
     }
     json_close_array(json);
@@ -142,20 +133,17 @@ static void put_lists(struct json_writer *json, struct arena *arena, const struc
 {
     const struct periodic_tonight *tonight = &periodic->tonight;
 
-    json_key(json, "tests");
-    json_open_array(json);
+    json_member_array(json, "tests");
     for (size_t i = 0; i < tonight->rows.count; i++)
         put_test(json, arena, periodic, &tonight->rows.items[i]);
     json_close_array(json);
-    json_key(json, "groups");
-    json_open_array(json);
+    json_member_array(json, "groups");
     for (size_t i = 0; i < tonight->groups.count; i++)
         put_group(json, periodic, &tonight->groups.items[i],
                   i < periodic->commands.count ? periodic->commands.items[i] : NULL);
     json_close_array(json);
     put_rates(json, periodic);
-    json_key(json, "notes");
-    json_open_array(json);
+    json_member_array(json, "notes");
     for (size_t i = 0; i < tonight->notes.count; i++)
         json_put_string(json, reason_english(arena, tonight->notes.items[i]));
     json_close_array(json);
@@ -167,14 +155,14 @@ void report_periodic_json(struct arena *arena, const struct report_periodic *per
 
     json_writer_init(&json, out, false);
     json_open_object(&json);
-    put_number(&json, "schema", 1);
-    put_number(&json, "runs", (double)periodic->fleet->runs);
-    put_number(&json, "hosts", (double)periodic->fleet->hosts.count);
-    put_number(&json, "host_hours", periodic->choice->hours);
-    put_number(&json, "all_host_hours", periodic->choice->all_hours);
-    put_number(&json, "expected_found", periodic->choice->found);
-    put_number(&json, "all_expected_found", periodic->choice->all_found);
-    put_number(&json, "expected_hidden", periodic->choice->hidden);
+    json_member_number(&json, "schema", 1);
+    json_member_number(&json, "runs", (double)periodic->fleet->runs);
+    json_member_number(&json, "hosts", (double)periodic->fleet->hosts.count);
+    json_member_number(&json, "host_hours", periodic->choice->hours);
+    json_member_number(&json, "all_host_hours", periodic->choice->all_hours);
+    json_member_number(&json, "expected_found", periodic->choice->found);
+    json_member_number(&json, "all_expected_found", periodic->choice->all_found);
+    json_member_number(&json, "expected_hidden", periodic->choice->hidden);
     put_lists(&json, arena, periodic);
     json_close_object(&json);
     text_put(out, "\n");

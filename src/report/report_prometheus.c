@@ -118,8 +118,7 @@ static void write_gates(struct text *out, const struct view *view, struct arena 
     put_head(out, name,
              values ? "The worst value of a gate, in the unit of its label."
                     : "1 for each gate that is not passed, with its outcome.");
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
+    array_each (step, view->steps, view->step_count) {
         const char *target = step_target(arena, step->step);
 
         for (size_t k = 0; k < step->step->shape->slot_count; k++) {
@@ -164,8 +163,7 @@ static void write_lower(struct text *out, const struct record *record)
     put_head(out, "assay_lower_rate",
              "Rates that are lower than in the last run that was accepted or passed, beyond noise: -0.05 is "
              "5% lower.");
-    for (size_t i = 0; i < found->findings.count; i++) {
-        const struct history_finding *drop = &found->findings.items[i];
+    list_each (drop, found->findings) {
         const struct history_subject *subject = &found->subjects.items[drop->subject];
 
         if (drop->kind == HISTORY_DROP)
@@ -192,7 +190,7 @@ static void write_earlier(struct text *out, const struct record *record)
 
 void report_prometheus(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     const struct view *view = view_create(arena, record);
 
     (void)language; /* the same in every language */
@@ -203,5 +201,4 @@ void report_prometheus(const struct record *record, enum report_language languag
     write_gates(out, view, arena, true);
     write_gates(out, view, arena, false);
     write_earlier(out, record);
-    arena_destroy(arena);
 }

@@ -3,12 +3,14 @@
 #include "report_formats.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "assay/base/printable.h"
 #include "assay/model/evidence.h"
 #include "assay/model/suite.h"
 #include "changes.h"
+#include "distributions.h"
 #include "gates.h"
 #include "history_shown.h"
 #include "language.h"
@@ -16,6 +18,7 @@
 #include "method.h"
 #include "names.h"
 #include "out_of_use.h"
+#include "reached.h"
 #include "retests.h"
 #include "searches.h"
 #include "slices.h"
@@ -246,8 +249,8 @@ static void write_head(struct letter *letter)
     put_field(letter, say(letter, TEXT_L_MEASURED), record->program);
 }
 
-/* What the reader came for: how many hosts are fit, and a line for each cause with what to do. */
-static void write_answer(struct letter *letter)
+/* What the reader came for: how many hosts are fit, and a line for each cause, at most so many, with what to do. */
+static void write_answer(struct letter *letter, size_t most)
 {
     struct report_line *lines;
     const char *headline;
@@ -257,7 +260,7 @@ static void write_answer(struct letter *letter)
         return;
     put_rule(letter, say(letter, TEXT_L_ANSWER));
     put_wrapped(letter, "", 0, headline);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < most; i++) {
         bool names_part = *lines[i].part != '\0' && strstr(lines[i].problem, lines[i].part) == NULL;
 
         put_wrapped(letter, arena_printf(letter->arena, "%4zu. ", i + 1), 6,
@@ -266,6 +269,8 @@ static void write_answer(struct letter *letter)
         if (*lines[i].remedy != '\0')
             put_wrapped(letter, "   ->", 6, lines[i].remedy);
     }
+    if (count > most)
+        put_wrapped(letter, "", 0, sayf(letter, TEXT_L_MORE_CAUSES, number(letter, count - most)));
 }
 
 static bool are_alike(const struct verdict *a, const struct verdict *b)
@@ -371,7 +376,8 @@ static void write_entry(struct letter *letter, size_t index)
         put_wrapped(letter, entry_label(letter, TEXT_L_REMEDY), 16, said(letter, entry->remedy));
     if (entry->waiver != NULL)
         put_wrapped(letter, entry_label(letter, TEXT_L_WAIVED), 16, said(letter, entry->waiver));
-    if (!entry->not_asked)
+    /* Of what did not run its steps are named; their metrics alone would only tell that many are missing. */
+    if (entry->word != OUTCOME_NOT_RUN)
         write_gates(letter, entry);
     text_put(letter->out, "\n");
 }
@@ -430,15 +436,12 @@ static void write_search(struct letter *letter, const struct search *search)
                            said(letter, accusation_text(letter->arena, letter->view->record,
                                                         &judgement->accusations[i]))));
     search_lines_collect(letter->view, search, &lines);
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct search_line *line = &lines.items.items[i];
-
+    list_each (line, lines.items)
         put_wrapped(
             letter,
             arena_printf(letter->arena, "  %s", sayf(letter, TEXT_L_ROUND, number(letter, line->round))), 16,
             sayf(letter, line->accuses != NULL ? TEXT_L_SPEAKS : TEXT_L_SUBJECTS, said(letter, line->hosts),
                  said(letter, line->measured), said(letter, line->accuses)));
-    }
 }
 
 static void write_searches(struct letter *letter)
@@ -553,6 +556,7 @@ static void write_coverage(struct letter *letter)
     static const enum text_key heads[] = {TEXT_L_OWED,    TEXT_L_VALUES,  TEXT_L_PASSED, TEXT_L_FAILED,
                                           TEXT_L_UNCLEAR, TEXT_L_NOT_RUN, TEXT_L_RECORD};
     const struct view *view = letter->view;
+    struct coverage_rows rows;
 
     put_rule(letter, say(letter, TEXT_L_COVERAGE));
     put_column(letter, say(letter, TEXT_L_STEP), STEP_COLUMNS);
@@ -561,29 +565,21 @@ static void write_coverage(struct letter *letter)
         text_put(letter->out, say(letter, heads[i]));
     }
     text_put(letter->out, "\n");
-    for (size_t i = 0; i < view->step_count; i++) {
-        const char *name = view->steps[i].step->shape->suite_step;
-        struct coverage sum = {0};
-        bool seen = false;
-
-        for (size_t k = 0; k < i && !seen; k++)
-            seen = strcmp(view->steps[k].step->shape->suite_step, name) == 0;
-        for (size_t k = i; !seen && k < view->step_count; k++)
-            if (strcmp(view->steps[k].step->shape->suite_step, name) == 0)
-                coverage_add(&sum, &view->steps[k].coverage);
-        if (!seen)
-            write_coverage_line(letter, name, &sum);
-    }
+    coverage_rows_of(view, &rows);
+    for (size_t i = 0; i < rows.items.count; i++)
+        write_coverage_line(letter, rows.items.items[i].name, &rows.items.items[i].sum);
     write_coverage_line(letter, say(letter, TEXT_L_ALL_STEPS), &view->coverage);
 }
 
-/* What broke off under a variant has not met or missed any limit. */
-static const char *remark_text(struct letter *letter, const struct gate_line *gate)
+static void write_missed(struct letter *letter, const struct remark_line *line)
 {
-    if (gate->gate == NULL)
-        return sayf(letter, TEXT_L_ITEMS_OF, number(letter, gate->items), gate->suite_step);
-    return sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
-                said(letter, limit_origin(letter->arena, gate->status, gate->source)));
+    const struct gate_line *gate = &line->gate;
+    const char *missed = sayf(letter, TEXT_L_NOT_MET, number(letter, gate->items), said(letter, gate->gate),
+                              said(letter, limit_origin(letter->arena, gate->status, gate->source)));
+
+    put_wrapped(letter, "", 2,
+                sayf(letter, gate->at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK, said(letter, line->targets),
+                     gate->metric, missed, said(letter, line->example), said(letter, gate->at)));
 }
 
 static void write_remarks(struct letter *letter)
@@ -592,16 +588,60 @@ static void write_remarks(struct letter *letter)
 
     if (letter->view->coverage.remarks == 0)
         return;
-    put_rule(letter, say(letter, TEXT_L_REMARKS));
     remark_lines_of_run(letter->view, &lines);
-    for (size_t i = 0; i < lines.items.count; i++) {
+    if (lines.missed > 0)
+        put_rule(letter, say(letter, TEXT_L_REMARKS));
+    for (size_t i = 0; i < lines.missed; i++)
+        write_missed(letter, &lines.items.items[i]);
+    if (lines.missed < lines.items.count)
+        put_rule(letter, say(letter, TEXT_L_REMARKS_HOW));
+    for (size_t i = lines.missed; i < lines.items.count; i++) {
         const struct remark_line *line = &lines.items.items[i];
 
         put_wrapped(letter, "", 2,
-                    sayf(letter, line->gate.at != NULL ? TEXT_L_REMARK_AT : TEXT_L_REMARK,
-                         said(letter, line->targets), line->gate.metric, remark_text(letter, &line->gate),
-                         said(letter, line->example), said(letter, line->gate.at)));
+                    sayf(letter, TEXT_L_REMARK_HOW, said(letter, line->targets), line->gate.suite_step,
+                         number(letter, line->gate.items), said(letter, line->example)));
     }
+}
+
+/* -- What was reached -------------------------------------------------------------------------------------- */
+
+static const char *reached_value(struct letter *letter, double value, const char *unit)
+{
+    return arena_printf(letter->arena, "%s%s%s", distribution_number(letter->arena, value),
+                        *unit != '\0' ? " " : "", unit);
+}
+
+static void write_reached_row(struct letter *letter, const struct reached_row *row)
+{
+    const char *name = arena_printf(letter->arena, "%s, %s", row->suite_step, row->metric);
+    const char *hosts = sayf(letter, TEXT_OF, number(letter, row->hosts), number(letter, row->hosts_owed));
+
+    if (row->at != NULL)
+        name = arena_printf(letter->arena, "%s%s%s", name, say(letter, TEXT_AT), said(letter, row->at));
+    if (row->worst == NULL) {
+        put_wrapped(letter, "", 2, sayf(letter, TEXT_L_REACHED_NOTHING, name, hosts));
+        return;
+    }
+    put_wrapped(letter, "", 2,
+                sayf(letter, TEXT_L_REACHED_ROW, name, said(letter, row->worst->measured),
+                     said(letter, reached_where(letter->view, row)),
+                     reached_value(letter, row->median, row->unit),
+                     row->gate != NULL ? said(letter, gate_bound(letter->arena, row->gate))
+                                       : say(letter, TEXT_NONE_APPLIED),
+                     said(letter, limit_origin(letter->arena, row->status, row->source)), hosts));
+}
+
+static void write_reached(struct letter *letter)
+{
+    struct reached reached;
+
+    reached_of(letter->view, &reached);
+    if (reached.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_L_REACHED));
+    for (size_t i = 0; i < reached.items.count; i++)
+        write_reached_row(letter, &reached.items.items[i]);
 }
 
 /* -- Retests ----------------------------------------------------------------------------------------------
@@ -615,9 +655,7 @@ static void write_slices(struct letter *letter)
     if (rows.items.count == 0)
         return;
     put_rule(letter, say(letter, TEXT_L_SLICES));
-    for (size_t i = 0; i < rows.items.count; i++) {
-        const struct slice_row *row = &rows.items.items[i];
-
+    list_each (row, rows.items)
         put_wrapped(
             letter, "", 2,
             sayf(letter, TEXT_L_SLICE, said(letter, step_target_said(letter->arena, row->step->step)),
@@ -627,7 +665,6 @@ static void write_slices(struct letter *letter)
                  arena_printf(letter->arena, "%.4g", row->spread.low),
                  arena_printf(letter->arena, "%.4g", row->spread.median),
                  arena_printf(letter->arena, "%.4g %s", row->spread.high, row->unit)));
-    }
 }
 
 static void write_training(struct letter *letter, const struct worth_measured *measured,
@@ -673,9 +710,7 @@ static void write_retests(struct letter *letter)
     if (lines.items.count == 0)
         return;
     put_rule(letter, say(letter, TEXT_L_RETESTS));
-    for (size_t i = 0; i < lines.items.count; i++) {
-        const struct retest_line *line = &lines.items.items[i];
-
+    list_each (line, lines.items)
         put_wrapped(letter, "", 2,
                     sayf(letter, line->values != NULL ? TEXT_L_RETEST_VALUES : TEXT_L_RETEST,
                          said(letter, step_target_said(letter->arena, line->step->step)),
@@ -684,7 +719,6 @@ static void write_retests(struct letter *letter)
                          time_text(letter->arena, attempt_start(line->attempt)),
                          said(letter, attempt_end_text(letter->arena, line->attempt)),
                          said(letter, line->values)));
-    }
 }
 
 /* -- Tuning -----------------------------------------------------------------------------------------------
@@ -806,15 +840,12 @@ static void write_method(struct letter *letter)
                     sayf(letter, TEXT_L_METHOD_POINT, say(letter, method.points.items[i].title),
                          method.points.items[i].text));
     put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_KINDS));
-    for (size_t i = 0; i < method.kinds.items.count; i++) {
-        const struct method_kind *kind = &method.kinds.items.items[i];
-
+    list_each (kind, method.kinds.items)
         put_wrapped(letter, "", 2,
                     sayf(letter, kind->recorded > 0 ? TEXT_L_METHOD_KIND_RECORDED : TEXT_L_METHOD_KIND,
                          *kind->status != '\0' ? word(letter, kind->status) : say(letter, TEXT_NO_KIND),
                          say(letter, method_kind_text(kind->status)), number(letter, kind->gates),
                          number(letter, kind->not_passed), number(letter, kind->recorded)));
-    }
     put_wrapped(letter, "", 0, say(letter, TEXT_METHOD_STEPS));
     for (size_t i = 0; i < method.steps.count; i++)
         write_method_step(letter, &method.steps.items[i]);
@@ -863,14 +894,14 @@ static void write_documents(struct letter *letter)
 
 void report_text(const struct record *record, enum report_language language, struct text *out)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct letter letter = {
         .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
 
-    letter.entry_count = report_entries(arena, record, &letter.entries);
+    letter.entry_count = entries_of_view(letter.view, &letter.entries);
     write_head(&letter);
     write_units(&letter);
-    write_answer(&letter);
+    write_answer(&letter, SIZE_MAX);
     write_entries(&letter, true);
     write_out_of_use(&letter);
     write_searches(&letter);
@@ -878,6 +909,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_matrix(&letter);
     write_shared_steps(&letter);
     write_unjudged(&letter);
+    write_reached(&letter);
     write_coverage(&letter);
     write_tunings(&letter);
     write_remarks(&letter);
@@ -888,5 +920,20 @@ void report_text(const struct record *record, enum report_language language, str
     write_method(&letter);
     write_kept_limits(&letter);
     write_documents(&letter);
+}
+
+void report_summary(const struct record *record, enum report_language language, struct text *out)
+{
+    enum { CAUSES_TOLD = 24 };
+    struct arena *arena = arena_create();
+    struct letter letter = {
+        .out = out, .arena = arena, .language = language, .view = view_create(arena, record)};
+
+    write_head(&letter);
+    write_units(&letter);
+    write_answer(&letter, CAUSES_TOLD);
+    letter.entry_count = report_entries(arena, record, &letter.entries);
+    write_out_of_use(&letter);
+    text_put(out, "\n");
     arena_destroy(arena);
 }

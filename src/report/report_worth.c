@@ -6,7 +6,7 @@
 #include "assay/report/report.h"
 #include "language.h"
 
-enum { LINE_BYTES = 4096, NAME_COLUMNS = 34 };
+enum { NAME_COLUMNS = 34 };
 
 struct writer {
     struct arena *arena;
@@ -14,33 +14,23 @@ struct writer {
     struct text *out;
 };
 
-static void put_clean(struct text *out, const char *string)
-{
-    cleanup_text struct text line = {0};
-
-    text_init(&line, LINE_BYTES);
-    printable_line(&line, string);
-    text_put(out, line.bytes);
-}
-
 static void put_lines(struct writer *writer, enum text_key title, const struct worth_lines *lines)
 {
     text_printf(writer->out, "\n%s\n", language_text(writer->language, title));
-    for (size_t i = 0; i < lines->items.count; i++) {
-        const struct worth_line *line = &lines->items.items[i];
+    list_each (line, lines->items) {
         const char *name = reason_said(writer->arena, writer->language, line->name);
         size_t width = printable_width(name);
 
         text_put(writer->out, "  ");
-        put_clean(writer->out, name);
+        printable_put(writer->out, name);
         text_printf(writer->out, "%*s", width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 2, "");
-        put_clean(writer->out, reason_said(writer->arena, writer->language, line->value));
+        printable_put(writer->out, reason_said(writer->arena, writer->language, line->value));
         text_put(writer->out, "\n");
         if (line->origin == NULL)
             continue;
         text_printf(writer->out, "  %*s", NAME_COLUMNS, "");
-        put_clean(writer->out, language_say(writer->arena, writer->language, TEXT_L_WORTH_FROM,
-                                            reason_said(writer->arena, writer->language, line->origin)));
+        printable_put(writer->out, language_say(writer->arena, writer->language, TEXT_L_WORTH_FROM,
+                                                reason_said(writer->arena, writer->language, line->origin)));
         text_put(writer->out, "\n");
     }
 }
@@ -53,10 +43,10 @@ void report_worth_text(struct arena *arena, const struct record *record,
     enum verdict_word verdict = report_verdict(record);
     struct worth_lines lines;
 
-    put_clean(out,
-              language_say(arena, language, TEXT_WORTH_TITLE, arena_printf(arena, "%lld", record->number),
-                           arena_printf(arena, "%u", measured->hosts),
-                           arena_printf(arena, "%u", measured->gpus)));
+    printable_put(out,
+                  language_say(arena, language, TEXT_WORTH_TITLE, arena_printf(arena, "%lld", record->number),
+                               arena_printf(arena, "%u", measured->hosts),
+                               arena_printf(arena, "%u", measured->gpus)));
     text_put(out, "\n");
     if (verdict != VERDICT_ACCEPT)
         text_printf(
@@ -74,49 +64,37 @@ void report_worth_text(struct arena *arena, const struct record *record,
 
 /* -- JSON: null is what was not measured -------------------------------------------------------------------- */
 
-static void put_number(struct json_writer *json, const char *key, double value)
-{
-    json_key(json, key);
-    if (isfinite(value))
-        json_put_number(json, value);
-    else
-        json_put_null(json);
-}
-
 static void put_range(struct json_writer *json, const char *key, struct worth_range range)
 {
-    json_key(json, key);
-    json_open_object(json);
-    put_number(json, "low", range.low);
-    put_number(json, "high", range.high);
+    json_member_object(json, key);
+    json_member_number(json, "low", range.low);
+    json_member_number(json, "high", range.high);
     json_close_object(json);
 }
 
 static void put_value(struct json_writer *json, const char *key, struct worth_value value)
 {
-    json_key(json, key);
-    json_open_object(json);
-    put_number(json, "value", value.value);
+    json_member_object(json, key);
+    json_member_number(json, "value", value.value);
     json_member(json, "origin", worth_origin_name(value.origin));
     json_close_object(json);
 }
 
 static void put_inputs(struct json_writer *json, struct arena *arena, const struct worth_answer *answer)
 {
-    json_key(json, "inputs");
-    json_open_object(json);
+    json_member_object(json, "inputs");
     for (size_t i = 0; i < WORTH_QUANTITIES; i++) {
         const struct worth_input *input = &answer->inputs[i];
 
         json_key(json, worth_quantity_key((enum worth_quantity)i));
         json_open_object(json);
-        put_number(json, "value", input->value);
+        json_member_number(json, "value", input->value);
         json_member(json, "unit", worth_quantity_unit((enum worth_quantity)i));
         json_member(json, "origin", worth_origin_name(input->origin));
         json_member(json, "metric", input->metric);
-        put_number(json, "median", input->median);
-        put_number(json, "gpus", input->origin == WORTH_MEASURED ? (double)input->gpus : (double)NAN);
-        put_number(json, "size_bytes", input->size_bytes > 0 ? input->size_bytes : (double)NAN);
+        json_member_number(json, "median", input->median);
+        json_member_number(json, "gpus", input->origin == WORTH_MEASURED ? (double)input->gpus : (double)NAN);
+        json_member_number(json, "size_bytes", input->size_bytes > 0 ? input->size_bytes : (double)NAN);
         json_member(json, "caution", input->caution != NULL ? reason_english(arena, input->caution) : NULL);
         if (input->origin == WORTH_NOT_MEASURED)
             json_member(json, "measured_by", worth_quantity_remedy((enum worth_quantity)i));
@@ -127,11 +105,11 @@ static void put_inputs(struct json_writer *json, struct arena *arena, const stru
 
 static void put_question(struct json_writer *json, const struct worth_question *question)
 {
-    json_key(json, "training");
-    json_open_object(json);
-    put_number(json, "parameters", question->parameters);
-    put_number(json, "activated", question->activated > 0 ? question->activated : question->parameters);
-    put_number(json, "tokens", question->tokens);
+    json_member_object(json, "training");
+    json_member_number(json, "parameters", question->parameters);
+    json_member_number(json, "activated",
+                       question->activated > 0 ? question->activated : question->parameters);
+    json_member_number(json, "tokens", question->tokens);
     json_member(json, "type", worth_type_name(question->type));
     json_close_object(json);
 }
@@ -153,15 +131,13 @@ static void put_assumed(struct json_writer *json, const struct worth_answer *ans
 
 static void put_step(struct json_writer *json, const struct worth_answer *answer)
 {
-    json_key(json, "step");
-    json_open_object(json);
-    put_number(json, "steps", answer->steps);
-    put_number(json, "compute_s", answer->compute_s);
-    put_number(json, "exchange_s", answer->exchange_s);
-    put_number(json, "exposed_s", answer->exposed_s);
-    put_number(json, "optimizer_s", answer->optimizer_s);
-    json_key(json, "exchange_beyond_measured");
-    json_put_boolean(json, answer->beyond_measured);
+    json_member_object(json, "step");
+    json_member_number(json, "steps", answer->steps);
+    json_member_number(json, "compute_s", answer->compute_s);
+    json_member_number(json, "exchange_s", answer->exchange_s);
+    json_member_number(json, "exposed_s", answer->exposed_s);
+    json_member_number(json, "optimizer_s", answer->optimizer_s);
+    json_member_boolean(json, "exchange_beyond_measured", answer->beyond_measured);
     json_close_object(json);
 }
 
@@ -173,31 +149,31 @@ void report_worth_json(struct arena *arena, const struct record *record,
 
     json_writer_init(&json, out, false);
     json_open_object(&json);
-    put_number(&json, "schema", 1);
-    put_number(&json, "run", (double)record->number);
+    json_member_number(&json, "schema", 1);
+    json_member_number(&json, "run", (double)record->number);
     json_member(&json, "uuid", record->uuid);
     json_member(&json, "verdict", standing_verdict(&record->standing, report_verdict(record)));
-    put_number(&json, "hosts", measured->hosts);
-    put_number(&json, "gpus_of_run", measured->gpus);
+    json_member_number(&json, "hosts", measured->hosts);
+    json_member_number(&json, "gpus_of_run", measured->gpus);
     json_member(&json, "model", measured->model);
     put_question(&json, answer->question);
     put_inputs(&json, arena, answer);
     put_assumed(&json, answer);
     put_step(&json, answer);
-    put_number(&json, "flop_total", answer->flop_total);
-    put_number(&json, "flop_token", answer->flop_token);
-    put_number(&json, "ceiling_tflops", answer->ceiling_tflops);
-    put_number(&json, "mfu_ceiling", answer->mfu_ceiling);
-    put_number(&json, "slowest_costs", answer->slowest_costs);
+    json_member_number(&json, "flop_total", answer->flop_total);
+    json_member_number(&json, "flop_token", answer->flop_token);
+    json_member_number(&json, "ceiling_tflops", answer->ceiling_tflops);
+    json_member_number(&json, "mfu_ceiling", answer->mfu_ceiling);
+    json_member_number(&json, "slowest_costs", answer->slowest_costs);
     put_range(&json, "achieved_tflops", answer->achieved_tflops);
     put_range(&json, "mfu", answer->mfu);
     put_range(&json, "days", answer->days);
     put_range(&json, "gpu_hours", answer->gpu_hours);
     put_range(&json, "energy_mwh", answer->energy_mwh);
-    put_number(&json, "interruptions_in_30_days", answer->interruptions_month);
-    put_number(&json, "job_mtbf_hours", answer->job_mtbf_h);
-    put_number(&json, "checkpoint_every_s", answer->checkpoint_every_s);
-    put_number(&json, "goodput", answer->goodput);
+    json_member_number(&json, "interruptions_in_30_days", answer->interruptions_month);
+    json_member_number(&json, "job_mtbf_hours", answer->job_mtbf_h);
+    json_member_number(&json, "checkpoint_every_s", answer->checkpoint_every_s);
+    json_member_number(&json, "goodput", answer->goodput);
     if (answer->question->days > 0)
         put_range(&json, "gpus_needed", answer->gpus_needed);
     json_close_object(&json);

@@ -15,8 +15,7 @@ static const struct reason *numbers_of(struct arena *arena, const struct reading
 {
     const char *text = "", *unit = "";
 
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
+    list_each (measurement, reading->measurements) {
         char number[32];
 
         if (!measurement_is_of(arena, measurement, slot))
@@ -34,8 +33,7 @@ static const struct reason *facts_of(struct arena *arena, const struct reading *
 {
     const struct reason *all = NULL;
 
-    for (size_t i = 0; i < reading->facts.count; i++) {
-        const struct fact *fact = &reading->facts.items[i];
+    list_each (fact, reading->facts) {
         const struct reason *one = fact->said != NULL ? fact->said : reason_text(arena, fact->value);
 
         if (one != NULL && strcmp(fact->name, slot->metric) == 0 && strcmp(fact->subject, slot->subject) == 0)
@@ -91,9 +89,7 @@ static const struct reason *values_in_question(const struct view *view, const st
 void retest_lines_of_run(const struct view *view, struct retest_lines *ret_lines)
 {
     *ret_lines = (struct retest_lines){0};
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
-
+    array_each (step, view->steps, view->step_count) {
         if (step->attempts.count < 2 || (step->word == OUTCOME_RECORDED && step->step->shape->repeat > 1))
             continue;
         for (size_t k = 0; k < step->attempts.count; k++) {

@@ -117,9 +117,7 @@ static const struct reason *accused_by(const struct view *view, const struct sea
     const struct judgement *judgement = &view->record->judgement;
     const struct reason *names = NULL;
 
-    for (size_t i = 0; i < judgement->accusation_count; i++) {
-        const struct accusation *accusation = &judgement->accusations[i];
-
+    array_each (accusation, judgement->accusations, judgement->accusation_count) {
         for (size_t k = 0; accusation->step == search->step && k < accusation->step_count; k++)
             if (accusation->steps[k] == step) {
                 const struct reason *name = accused_text(view->arena, accusation);

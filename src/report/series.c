@@ -186,9 +186,7 @@ bool measurement_size(const struct measurement *measurement, double *ret_size)
 {
     bool sized = false;
 
-    for (size_t i = 0; i < measurement->at.count; i++) {
-        const struct at_field *field = &measurement->at.items[i];
-
+    list_each (field, measurement->at) {
         if (strcmp(field->key, "place") == 0 && strcmp(field->text, "out") != 0)
             return false;
         if (strcmp(field->key, "size_bytes") == 0)
@@ -309,12 +307,9 @@ static double earlier_value(struct arena *arena, const struct earlier *earlier, 
         here[i] = *position->variant == '\0' && strcmp(position->suite_step, chart->suite_step) == 0 &&
                   strcmp(position->metric, slot->metric) == 0 && strcmp(position->at, slot->at) == 0;
     }
-    for (size_t i = 0; i < history->values.count; i++) {
-        const struct history_value *value = &history->values.items[i];
-
+    list_each (value, history->values)
         if (here[value->position] && strcmp(history->runs.items[value->run].uuid, earlier->uuid) == 0)
             *list_push(arena, &values) = value->value;
-    }
     return median_of(values.items, values.count);
 }
 

@@ -23,9 +23,7 @@ static double value_of(struct arena *arena, const struct attempt *attempt, struc
 {
     double worst = NAN;
 
-    for (size_t i = 0; i < attempt->reading.measurements.count; i++) {
-        const struct measurement *measurement = &attempt->reading.measurements.items[i];
-
+    list_each (measurement, attempt->reading.measurements) {
         if (!measurement_is_of(arena, measurement, row->slot))
             continue;
         worst = less ? fmax(worst, measurement->value) : fmin(worst, measurement->value);
@@ -61,9 +59,7 @@ static void add_row(const struct view *view, const struct step_view *step, const
 void slice_rows_of_run(const struct view *view, struct slice_rows *ret_rows)
 {
     *ret_rows = (struct slice_rows){0};
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step_view *step = &view->steps[i];
-
+    array_each (step, view->steps, view->step_count) {
         for (size_t k = 0; step->step->shape->repeat_for_s > 0 && k < step->step->shape->slot_count; k++) {
             const struct slot *slot = &step->step->shape->slots[k];
             const struct metric *metric = metric_find(slot->metric);

@@ -175,9 +175,7 @@ static void draw_points(const struct axes *axes, const struct point *points, siz
 /* A dot at each point of what is to be read point by point. */
 static void draw_dots(const struct axes *axes, const struct curve *curve)
 {
-    for (size_t i = 0; i < curve->points.count; i++) {
-        const struct point *point = &curve->points.items[i];
-
+    list_each (point, curve->points) {
         if (!is_drawn(axes, point))
             continue;
         if (curve->failing)
@@ -281,9 +279,7 @@ static void draw_curves(struct axes *axes, const struct chart *chart)
     if (band)
         draw_band(axes, chart);
     for (unsigned failing = 0; failing < 2; failing++)
-        for (size_t i = 0; i < chart->curves.count; i++) {
-            const struct curve *curve = &chart->curves.items[i];
-
+        list_each (curve, chart->curves) {
             if (curve->failing != failing || (band && !failing))
                 continue;
             draw_curve(axes, curve, alone);
@@ -349,8 +345,7 @@ static void draw_gates(struct axes *axes, const struct chart *chart)
     enum { HALF = 15 };
     const struct point *last = NULL;
 
-    for (size_t i = 0; i < chart->gates.count; i++) {
-        const struct point *gate = &chart->gates.items[i];
+    list_each (gate, chart->gates) {
         double x = place_x(axes, gate->size), y = place_y(axes, gate->value);
 
         html_shape(

@@ -116,27 +116,45 @@ static void draw_band(const struct strip *strip)
                place_y(strip, strip->median), PLOT_WIDTH);
 }
 
-/* Of all hosts the lines, and of all GPUs the dots, each as one path: 10,000 GPUs stay small. */
-static void draw_gpus(const struct strip *strip)
+static void widen(const struct strip *strip, size_t host, double *lowest, double *highest)
 {
+    for (size_t gpu = 0; gpu < strip->burn->gpus; gpu++) {
+        double value = value_of(strip, host, gpu);
+
+        *lowest = fmin(*lowest, isfinite(value) ? value : INFINITY);
+        *highest = fmax(*highest, isfinite(value) ? value : -INFINITY);
+    }
+}
+
+/* A line a host; of more than can be told apart, one for those that stand side by side. */
+static void draw_spreads(const struct strip *strip)
+{
+    enum { LINES = 2 * PLOT_WIDTH };
+    size_t count = strip->burn->rows.count, together = (count + LINES - 1) / LINES;
     struct text *out = strip->page->out;
 
     html_markup(out, "<path class=\"plot-spread\" d=\"");
-    for (size_t host = 0; host < strip->burn->rows.count; host++) {
+    for (size_t first = 0; first < count; first += together) {
         double lowest = INFINITY, highest = -INFINITY;
 
-        for (size_t gpu = 0; gpu < strip->burn->gpus; gpu++) {
-            lowest =
-                fmin(lowest, isfinite(value_of(strip, host, gpu)) ? value_of(strip, host, gpu) : INFINITY);
-            highest =
-                fmax(highest, isfinite(value_of(strip, host, gpu)) ? value_of(strip, host, gpu) : -INFINITY);
-        }
+        for (size_t host = first; host < first + together && host < count; host++)
+            widen(strip, host, &lowest, &highest);
         if (highest > lowest)
-            html_shape(out, "M@ @V@", place_x(strip, host), place_y(strip, lowest), place_y(strip, highest));
+            html_shape(out, "M@ @V@", place_x(strip, first), place_y(strip, lowest), place_y(strip, highest));
     }
-    html_shape(out, "\"/><path class=\"plot-dots\" stroke-width=\"@\" d=\"",
-               fmin(5, fmax(1.4, 0.7 * PLOT_WIDTH / (double)strip->burn->rows.count)));
-    for (size_t host = 0; host < strip->burn->rows.count; host++)
+    html_markup(out, "\"/>");
+}
+
+/* Of all hosts the lines, and of all GPUs the dots, each as one path: 10,000 GPUs stay small. Of many more the lines alone. */
+static void draw_gpus(const struct strip *strip)
+{
+    struct text *out = strip->page->out;
+    size_t count = strip->burn->rows.count;
+
+    draw_spreads(strip);
+    html_shape(out, "<path class=\"plot-dots\" stroke-width=\"@\" d=\"",
+               fmin(5, fmax(1.4, 0.7 * PLOT_WIDTH / (double)count)));
+    for (size_t host = 0; host < count && count <= HOSTS_TOLD; host++)
         for (size_t gpu = 0; gpu < strip->burn->gpus; gpu++)
             if (isfinite(value_of(strip, host, gpu)) && !strip->burn->rows.items[host].odd[gpu])
                 html_shape(out, "M@ @h0", place_x(strip, host), place_y(strip, value_of(strip, host, gpu)));

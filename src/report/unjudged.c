@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/model/hostfile.h"
 #include "assay/model/idle_gates.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "concessions.h"
+#include "unplanned.h"
 #include "unread.h"
 
 const enum text_key unjudged_why[UNJUDGED_KINDS] = {
@@ -60,17 +62,30 @@ static const struct reason *condition_text(struct arena *arena, const struct jso
     cleanup_text struct text out = {0};
     struct json_writer writer;
 
-    if (when == NULL)
-        return NULL;
     text_init(&out, 4096);
     json_writer_init(&writer, &out, true);
     json_put(&writer, when);
-    return reason(arena, text, out.bytes);
+    return reason(arena, runs_only_when, out.bytes);
+}
+
+/* As the plan said it; where that cannot be read any more, the condition itself. */
+static const struct reason *why_unplanned(const struct source *source, const struct suite *suite,
+                                          const struct hostfile *hostfile, const struct json *when,
+                                          const char *platform)
+{
+    const struct reason *why = NULL;
+
+    if (when == NULL)
+        return NULL;
+    if (hostfile != NULL)
+        why = unplanned_why(source->arena, hostfile, suite->platform, platform, when);
+    return why != NULL ? why : condition_text(source->arena, when);
 }
 
 static void add_steps(const struct source *source, const struct suite *suite, struct unjudged_list *list)
 {
     const struct plan *plan = source->plan;
+    const struct hostfile *hostfile = documents_hostfile(source->arena, source->documents);
 
     for (size_t i = 0; i < suite->steps.count; i++)
         for (size_t k = 0; k < plan->shapes.count; k++) {
@@ -78,9 +93,9 @@ static void add_steps(const struct source *source, const struct suite *suite, st
             const char *platform = plan->shapes.items[k]->platform;
 
             if (!was_seen(plan, k) && !is_planned(plan, step->name, platform))
-                *list_push(source->arena, &list->items) =
-                    (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
-                                      platform, "", condition_text(source->arena, step->when)};
+                *list_push(source->arena, &list->items) = (struct unjudged){
+                    step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name, platform, "",
+                    why_unplanned(source, suite, hostfile, step->when, platform)};
         }
 }
 
@@ -109,8 +124,7 @@ static void add_metric(const struct source *source, const struct shape *shape, c
 
 static void add_unread(const struct source *source, const struct record *record, struct unjudged_list *list)
 {
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct reason *cause = unread_cause(outcome);
         const struct shape *shape = record->plan->steps.items[outcome->step].shape;
 
@@ -175,9 +189,7 @@ static void add_concessions(const struct source *source, const struct documents 
 
     concessions_find(source->arena, source->plan, source->documents, judged_by, &found);
     add_absent(source, &found, list);
-    for (size_t i = 0; i < found.items.count; i++) {
-        const struct concession *row = &found.items.items[i];
-
+    list_each (row, found.items) {
         if (row->kind != CONCESSION_ABSENT)
             *list_push(source->arena, &list->items) =
                 (struct unjudged){kinds[row->kind], row->step, row->platform, row->metric, row->detail};
@@ -185,6 +197,20 @@ static void add_concessions(const struct source *source, const struct documents 
     if (found.spares > 0)
         *list_push(source->arena, &list->items) =
             (struct unjudged){UNJUDGED_SPARE, "", "", "", reason(source->arena, text, found.spare_names)};
+}
+
+bool unjudged_is_whole_test(const struct unjudged *row)
+{
+    return row->kind == UNJUDGED_WHEN || row->kind == UNJUDGED_PLATFORM || row->kind == UNJUDGED_ABSENT;
+}
+
+bool unjudged_names_before(const struct unjudged_list *list, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (unjudged_is_whole_test(&list->items.items[i]) &&
+            strcmp(list->items.items[i].step, list->items.items[index].step) == 0)
+            return true;
+    return false;
 }
 
 const char *unjudged_line(struct arena *arena, enum report_language language, const struct unjudged *row)

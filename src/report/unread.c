@@ -44,8 +44,7 @@ static void add_host(struct arena *arena, struct unread *unread, const char *hos
 
 static void add_run(struct arena *arena, const struct record *record, struct unread_list *list)
 {
-    for (size_t i = 0; i < record->judgement.outcome_count; i++) {
-        const struct outcome *outcome = &record->judgement.outcomes[i];
+    array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct reason *cause = unread_cause(outcome);
         const struct step *step = &record->plan->steps.items[outcome->step];
 
@@ -61,8 +60,7 @@ const struct reason *unread_names(struct arena *arena, const struct record *cons
 
     for (size_t i = 0; i < count; i++)
         add_run(arena, records[i], &list);
-    for (size_t i = 0; i < list.items.count; i++) {
-        const struct unread *unread = &list.items.items[i];
+    list_each (unread, list.items) {
         const struct reason *one = reason(arena, unread_on_hosts, unread->name,
                                           hostlist_fold(arena, unread->hosts.items, unread->hosts.count));
 

@@ -28,9 +28,7 @@ static bool value_at(const struct attempt *attempt, const char *metric, double s
 {
     double taken;
 
-    for (size_t i = 0; i < attempt->reading.measurements.count; i++) {
-        const struct measurement *measurement = &attempt->reading.measurements.items[i];
-
+    list_each (measurement, attempt->reading.measurements) {
         if (strcmp(measurement->metric, metric) == 0 && measurement_size(measurement, &taken) &&
             taken == size) {
             *ret_value = measurement->value;
@@ -120,9 +118,7 @@ static struct tuning *begin_tuning(const struct view *view, struct tunings *tuni
 
 static void add_sizes(const struct view *view, const struct step_view *step, struct tuning *tuning)
 {
-    for (size_t i = 0; i < step->step->shape->slot_count; i++) {
-        const struct slot *slot = &step->step->shape->slots[i];
-
+    array_each (slot, step->step->shape->slots, step->step->shape->slot_count) {
         if (!is_bandwidth(slot))
             continue;
         /* The first that printed something says what was printed. */

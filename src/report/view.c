@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/hostfile.h"
 #include "assay/model/suite.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -64,6 +66,27 @@ void coverage_add(struct coverage *sum, const struct coverage *part)
     sum->not_run += part->not_run;
     sum->waived += part->waived;
     sum->remarks += part->remarks;
+}
+
+/* Steps of one name stand together: the row before is nearly always the one. */
+static struct coverage_row *find_row(const struct view *view, struct coverage_rows *rows, const char *name)
+{
+    for (size_t i = rows->items.count; i > 0; i--)
+        if (strcmp(rows->items.items[i - 1].name, name) == 0)
+            return &rows->items.items[i - 1];
+    *list_push(view->arena, &rows->items) = (struct coverage_row){.name = name};
+    return &rows->items.items[rows->items.count - 1];
+}
+
+void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows)
+{
+    *ret_rows = (struct coverage_rows){0};
+    for (size_t i = 0; i < view->step_count; i++) {
+        struct coverage_row *row = find_row(view, ret_rows, view->steps[i].step->shape->suite_step);
+
+        coverage_add(&row->sum, &view->steps[i].coverage);
+        row->targets++;
+    }
 }
 
 /* Of two outcomes for one item the worse one stands. */
@@ -143,10 +166,9 @@ static void settle_verdict(struct view *view)
 
 enum verdict_word report_verdict(const struct record *record)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     enum verdict_word verdict = view_create(arena, record)->verdict;
 
-    arena_destroy(arena);
     return verdict;
 }
 
@@ -172,6 +194,39 @@ static void place_host_verdicts(struct view *view)
     }
 }
 
+static void choose_told(struct view *view)
+{
+    size_t hosts = view->record->plan->hosts.count;
+
+    view->told = arena_array(view->arena, bool, hosts + 1);
+    for (size_t i = 0; i < hosts && hosts <= HOSTS_TOLD; i++)
+        view->told[view->told_count++] = true;
+    for (size_t i = 0; i < view->step_count && view->told_count < HOSTS_TOLD; i++) {
+        const struct step *step = view->steps[i].step;
+        size_t host = step->member_count == 1 && view->steps[i].word > OUTCOME_PASS
+                          ? view_host(view, step->members[0])
+                          : (size_t)-1;
+
+        if (host == (size_t)-1 || view->told[host])
+            continue;
+        view->told[host] = true;
+        view->told_count++;
+    }
+}
+
+bool view_tells_all(const struct view *view)
+{
+    return view->told_count == view->record->plan->hosts.count;
+}
+
+bool view_tells_step(const struct view *view, size_t step)
+{
+    const struct step *at = view->steps[step].step;
+    size_t host = at->member_count == 1 ? view_host(view, at->members[0]) : (size_t)-1;
+
+    return host == (size_t)-1 || view->told[host];
+}
+
 struct view *view_create(struct arena *arena, const struct record *record)
 {
     struct view *view = arena_new(arena, struct view);
@@ -179,6 +234,7 @@ struct view *view_create(struct arena *arena, const struct record *record)
     view->arena = arena;
     view->record = record;
     view->step_count = record->plan->steps.count;
+    view->places = host_places_create(arena, record->plan);
     view->steps = arena_array(arena, struct step_view, view->step_count);
     for (size_t i = 0; i < view->step_count; i++) {
         view->steps[i].step = &record->plan->steps.items[i];
@@ -192,6 +248,7 @@ struct view *view_create(struct arena *arena, const struct record *record)
     place_outcomes(view);
     for (size_t i = 0; i < view->step_count; i++)
         settle_step(view, i);
+    choose_told(view);
     settle_verdict(view);
     view->verdict_text = view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS
                              ? standing_verdict_text(arena, &record->standing, &record->judgement)
@@ -233,6 +290,17 @@ const struct suite *documents_suite(struct arena *arena, const struct documents 
     return suite != NULL ? suite_parse(arena, suite->name, suite->bytes, &err) : NULL;
 }
 
+const struct hostfile *documents_hostfile(struct arena *arena, const struct documents *documents)
+{
+    const struct document *last = NULL;
+    struct error err = {0};
+
+    for (size_t i = 0; i < documents->count; i++)
+        if (strcmp(documents->items[i].kind, "hostfile") == 0)
+            last = &documents->items[i];
+    return last != NULL ? hostfile_parse(arena, last->name, last->bytes, &err) : NULL;
+}
+
 const struct suite *view_suite(const struct view *view)
 {
     return documents_suite(view->arena, &view->record->documents);
@@ -243,17 +311,48 @@ const struct slot *view_slot(const struct view *view, const struct outcome *outc
     return &view->steps[outcome->step].step->shape->slots[outcome->slot];
 }
 
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome)
+{
+    const char *measured = reason_argument_text(outcome->measured, 1);
+    const struct metric *metric;
+
+    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+        return true;
+    if (measured == NULL)
+        return false;
+    metric = metric_find(view_slot(view, outcome)->metric);
+    return metric == NULL || *metric->unit == '\0' ? strchr(measured, ' ') == NULL
+                                                   : slice_ends(slice_of(measured), metric->unit);
+}
+
+size_t view_shown(const struct view *view, const struct outcome *outcome)
+{
+    const struct step_view *at = &view->steps[outcome->step];
+
+    if (view_shows_own_value(view, outcome))
+        return outcome->slot;
+    for (size_t i = 0; i < at->step->shape->slot_count; i++)
+        if (i != outcome->slot && at->items[i]->value == outcome->value &&
+            reason_equal(at->items[i]->measured, outcome->measured))
+            return i;
+    return outcome->slot;
+}
+
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome)
+{
+    return &view->steps[outcome->step].step->shape->slots[view_shown(view, outcome)];
+}
+
 size_t view_host(const struct view *view, const struct host *host)
 {
     const struct plan *plan = view->record->plan;
 
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (plan->hosts.items[i] == host)
-            return i;
-    for (size_t i = 0; i < plan->hosts.count; i++)
+    size_t place = host_place(view->places, host);
+
+    for (size_t i = 0; place == (size_t)-1 && i < plan->hosts.count; i++)
         if (strcmp(plan->hosts.items[i]->name, host->name) == 0)
-            return i;
-    return (size_t)-1;
+            place = i;
+    return place;
 }
 
 size_t view_attempt_index(const struct view *view, const struct attempt *attempt)

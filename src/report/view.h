@@ -33,9 +33,24 @@ struct view {
     const struct reason *verdict_text;    /* its words, as this kind of run has them: "passed", "accept" */
     const struct reason *verdict_note;    /* why it is not the judgement's own word; NULL when it is */
     const struct verdict **host_verdicts; /* by index in plan->hosts; NULL where there is none */
+    const struct host_places *places;
+    bool *told;        /* by index in plan->hosts: the report tells of it one by one, and not in sums alone */
+    size_t told_count; /* of how many */
 };
 
+/* Of each step of the suite, in plan order, the sum over its targets. */
+struct coverage_row {
+    const char *name;
+    size_t targets;
+    struct coverage sum;
+};
+struct coverage_rows {
+    LIST_OF(struct coverage_row) items;
+};
+void coverage_rows_of(const struct view *view, struct coverage_rows *ret_rows);
+
 struct suite;
+struct hostfile;
 
 struct view *view_create(struct arena *arena, const struct record *record);
 
@@ -45,9 +60,26 @@ const bool *shapes_of_suite(struct arena *arena, const struct plan *plan);
 double plan_timescale(const struct plan *plan);
 /* As it is kept there; NULL: there is none that can be read. */
 const struct suite *documents_suite(struct arena *arena, const struct documents *documents);
+/* Likewise; the last one is what counts: another may have been taken when the run was resumed. */
+const struct hostfile *documents_hostfile(struct arena *arena, const struct documents *documents);
 /* As the run keeps it; NULL likewise. */
 const struct suite *view_suite(const struct view *view);
 const struct slot *view_slot(const struct view *view, const struct outcome *outcome);
+/* What is found of a number that the check only records is laid at a gate beside it, which then shows that number: whether the
+   outcome shows one of its own, and the slot, in its step, whose number it shows. */
+bool view_shows_own_value(const struct view *view, const struct outcome *outcome);
+size_t view_shown(const struct view *view, const struct outcome *outcome);
+const struct slot *view_shown_slot(const struct view *view, const struct outcome *outcome);
+/* Of so many hosts a report tells each one by one; of more those alone that are not fit, and so many of them at most: the others
+   stand in sums, in the map and in the reports for programs. */
+enum { HOSTS_TOLD = 2500 };
+/* Whether all of them are. */
+bool view_tells_all(const struct view *view);
+/* Of a step its host is, or it is of several hosts. */
+bool view_tells_step(const struct view *view, size_t step);
+struct report_entry;
+/* report_entries of the record that is shown, in the arena of the view. */
+size_t entries_of_view(const struct view *view, struct report_entry **ret_entries);
 /* Index in plan->hosts, or (size_t)-1. */
 size_t view_host(const struct view *view, const struct host *host);
 void coverage_add(struct coverage *sum, const struct coverage *part);

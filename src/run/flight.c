@@ -90,6 +90,23 @@ static void drop_windows(struct attempt *attempt)
             attempt->windows.items[i].captures[k].bytes = (struct slice){"", 0};
 }
 
+/* Tells of the attempt's end; false: nobody could keep it, and the flight is over. */
+static bool note_end(struct flight *flight, struct attempt *attempt)
+{
+    struct scheduler *scheduler = flight->scheduler;
+
+    if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
+        drop_flight(flight);
+        return false;
+    }
+    drop_windows(attempt);
+    /* A mark may be of a cancel that came before the command. */
+    if (sweep_has_folder(scheduler, attempt) &&
+        (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
+        sweep_forget(scheduler, attempt);
+    return true;
+}
+
 static void close_attempt(struct flight *flight, const struct remote_result *result)
 {
     struct scheduler *scheduler = flight->scheduler;
@@ -101,14 +118,8 @@ static void close_attempt(struct flight *flight, const struct remote_result *res
     if (scheduler->signals_seen > 0 && step->shape->passive && attempt->end == ATTEMPT_KILLED)
         attempt->end = ATTEMPT_CANCELLED; /* by sweep_cancel_running */
     flight_note_boot(head, attempt->boot_id);
-    if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
-        drop_flight(flight);
+    if (!note_end(flight, attempt))
         return;
-    }
-    drop_windows(attempt);
-    if (sweep_has_folder(scheduler, attempt) &&
-        (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
-        sweep_forget(scheduler, attempt);
     if (result->left)
         sweep_host(flight, head, false);
     drop_outputs(flight);
@@ -129,14 +140,8 @@ static void close_unsent(struct flight *flight, enum attempt_end end, const stru
     attempt->end = end;
     attempt->what = reason_copy(scheduler->record->arena, why);
     attempt->ended = clock_steady();
-    if (scheduler->hooks->attempt_ended(scheduler->hooks->context, attempt, scheduler->err) < 0) {
-        drop_flight(flight);
+    if (!note_end(flight, attempt))
         return;
-    }
-    drop_windows(attempt);
-    if (sweep_has_folder(scheduler, attempt) &&
-        (scheduler->cancelling == NULL || !scheduler->cancelling[flight->attempt]))
-        sweep_forget(scheduler, attempt); /* the mark of a cancel that came before the command */
     flight_end(flight);
 }
 

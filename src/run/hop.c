@@ -264,9 +264,7 @@ static const struct refusal *last_refusal(const struct hop *hop, uint64_t since)
 {
     const struct refusal *last = NULL;
 
-    for (size_t i = 0; i < REFUSALS; i++) {
-        const struct refusal *refusal = &hop->refusals[i];
-
+    array_each (refusal, hop->refusals, REFUSALS) {
         if (refusal->at < since || refusal->at == 0)
             continue;
         /* Where it told several hosts several things, the one that accuses nobody. */

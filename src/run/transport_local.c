@@ -74,13 +74,12 @@ static void on_done(void *context, int status, int signal)
 {
     struct local_channel *channel = context;
     struct channel base = channel->base;
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     release(channel);
     base.events->done(base.context, CHANNEL_CLOSED,
                       signal != 0 ? reason(arena, shell_killed, signal)
                                   : reason(arena, shell_exited, status));
-    arena_destroy(arena);
 }
 
 static const struct process_events process_events = {on_bytes, on_done};

@@ -689,7 +689,7 @@ static void release(struct openssh_channel *channel)
 static void say_done(uv_timer_t *timer)
 {
     struct openssh_channel *channel = timer->data;
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     const struct reason *why;
 
     if (channel->session->failed)
@@ -700,7 +700,6 @@ static void say_done(uv_timer_t *timer)
                                      : reason_quote(arena, last_line(&channel->said)));
     release(channel);
     channel->base.events->done(channel->base.context, channel->end, why);
-    arena_destroy(arena);
 }
 
 static void on_channel_bytes(void *context, int stream, const char *bytes, size_t length)

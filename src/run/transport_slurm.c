@@ -103,7 +103,7 @@ static const struct failure *failure_of(const struct slurm_session *session, str
 static void over(struct slurm_session *session, const struct reason *otherwise)
 {
     uint64_t now = uv_now(session->context->loop);
-    struct arena *arena;
+    cleanup_arena struct arena *arena = NULL;
     struct slice line;
     const struct failure *failure = failure_of(session, &line);
     const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise;
@@ -123,7 +123,6 @@ static void over(struct slurm_session *session, const struct reason *otherwise)
     session->base.events->closed(session->base.context,
                                  failure != NULL ? failure->failure : TRANSPORT_JUMP_FAILED,
                                  line.length > 0 ? reason(arena, about, what, line) : what);
-    arena_destroy(arena);
 }
 
 /* ---- what comes back ---- */
@@ -254,11 +253,10 @@ static void on_bytes(void *context, int stream, const char *bytes, size_t length
 static void on_done(void *context, int status, int signal)
 {
     struct slurm_session *session = context;
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
 
     session->srun = NULL;
     over(session, reason(arena, srun_ended_with, status, signal));
-    arena_destroy(arena);
 }
 
 static const struct process_events process_events = {on_bytes, on_done};

@@ -358,15 +358,19 @@ const char *take_optional_text(struct rows *rows)
     return take_null(rows) ? NULL : take_text(rows);
 }
 
-const struct reason *take_reason(struct rows *rows)
+const char *take_raw_text(struct rows *rows)
 {
     int column = rows->column++;
-    const char *form;
 
-    if (!right_type(rows, column, SQLITE_TEXT))
-        return NULL;
-    form = (const char *)sqlite3_column_text(rows->statement, column);
-    return *form != '\0' ? reason_decode(rows->arena, form) : NULL;
+    return right_type(rows, column, SQLITE_TEXT) ? (const char *)sqlite3_column_text(rows->statement, column)
+                                                 : NULL;
+}
+
+const struct reason *take_reason(struct rows *rows)
+{
+    const char *form = take_raw_text(rows);
+
+    return form != NULL && *form != '\0' ? reason_decode(rows->arena, form) : NULL;
 }
 
 const struct reason *take_optional_reason(struct rows *rows)

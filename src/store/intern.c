@@ -125,7 +125,15 @@ struct names {
     struct store *store;
     struct arena *arena;
     LIST_OF(struct name) items;
+    struct repeated *repeated; /* by hash, REPEATED of them; NULL until one is asked for */
 };
+
+/* A reason that was met lately: of the outcomes of a large run most say what others said. */
+struct repeated {
+    const char *form;
+    const struct reason *reason;
+};
+enum { REPEATED = 1 << 16 };
 
 struct names *names_create(struct store *store, struct arena *arena)
 {
@@ -215,6 +223,22 @@ const struct reason *take_reason_word(struct rows *rows)
     if (name == NULL)
         rows_damage(rows, "a word is not there");
     return name != NULL ? reason_of(rows, name) : NULL;
+}
+
+const struct reason *take_repeated_reason(struct rows *rows)
+{
+    struct names *names = rows->names;
+    const char *form = take_raw_text(rows);
+    struct repeated *repeated;
+
+    if (form == NULL || *form == '\0')
+        return NULL;
+    if (names->repeated == NULL)
+        names->repeated = arena_array(names->arena, struct repeated, REPEATED);
+    repeated = &names->repeated[hash_text(form) & (REPEATED - 1)];
+    if (repeated->form == NULL || strcmp(repeated->form, form) != 0)
+        *repeated = (struct repeated){arena_strdup(names->arena, form), reason_decode(names->arena, form)};
+    return repeated->reason;
 }
 
 /* Many measurements were taken at the same few places: they share the fields. */

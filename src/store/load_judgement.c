@@ -12,9 +12,9 @@ static void take_outcome(struct rows *rows, const struct plan *plan, struct outc
         return;
     outcome->slot = take_index(rows, plan->steps.items[outcome->step].shape->slot_count, "slot");
     outcome->word = (enum outcome_word)take_enum(rows, &vocabulary_outcome);
-    outcome->cause = take_reason(rows);
+    outcome->cause = take_repeated_reason(rows);
     outcome->remedy = take_reason_word(rows);
-    outcome->measured = take_reason(rows);
+    outcome->measured = take_repeated_reason(rows);
     outcome->value = take_real(rows);
     outcome->limit = take_reason_word(rows);
     outcome->gate = take_reason_word(rows);

@@ -159,7 +159,11 @@ const char *take_word(struct rows *rows);
 const char *take_optional_text(struct rows *rows);
 const char *take_optional_word(struct rows *rows);
 /* What FORM and FORM_WORD wrote, and texts of before; NULL for "". Where the column is NULL, the row is damaged. */
+/* The column as it is; good until the next row. NULL: it is none, and the rows are damaged. */
+const char *take_raw_text(struct rows *rows);
 const struct reason *take_reason(struct rows *rows);
+/* Of a column in which many rows say the same; the rows have names. */
+const struct reason *take_repeated_reason(struct rows *rows);
 const struct reason *take_reason_word(struct rows *rows);
 /* NULL for a NULL too. */
 const struct reason *take_optional_reason(struct rows *rows);

@@ -134,13 +134,10 @@ static struct worth_input of_gpus(const struct measuring *measuring, const struc
     for (size_t k = 0; k < METRICS_MOST && source->metrics[k] != NULL; k++) {
         struct gpu_values values = {0};
 
-        for (size_t i = 0; i < judgement->outcome_count; i++) {
-            const struct outcome *outcome = &judgement->outcomes[i];
-
+        array_each (outcome, judgement->outcomes, judgement->outcome_count)
             if (counts(measuring, outcome, source->metrics[k]))
                 keep(measuring->arena, &values, step_of(measuring, outcome)->members[0],
                      slot_of(measuring, outcome)->subject, outcome->value);
-        }
         if (values.items.count == 0)
             continue;
         input.metric = source->metrics[k];
@@ -172,8 +169,7 @@ static struct worth_input of_collective(const struct measuring *measuring, const
     const struct step *widest = NULL;
 
     for (size_t k = 0; widest == NULL && k < METRICS_MOST && source->metrics[k] != NULL; k++)
-        for (size_t i = 0; i < judgement->outcome_count; i++) {
-            const struct outcome *outcome = &judgement->outcomes[i];
+        array_each (outcome, judgement->outcomes, judgement->outcome_count) {
             const struct step *step = step_of(measuring, outcome);
             double size = slot_of(measuring, outcome)->size_bytes;
 
@@ -203,8 +199,7 @@ static struct worth_input of_attempts(const struct measuring *measuring, const c
     const struct record *record = measuring->record;
     struct gpu_values values = {0};
 
-    for (size_t i = 0; i < record->attempts.count; i++) {
-        const struct attempt *attempt = &record->attempts.items[i];
+    list_each (attempt, record->attempts) {
         const struct step *step = &record->plan->steps.items[attempt->step];
 
         for (size_t k = 0; step->member_count == 1 && k < attempt->reading.measurements.count; k++) {
@@ -235,8 +230,7 @@ static bool is_called(const char *name, const char *word)
 static const struct platform *find_platform(struct arena *arena, const struct record *record,
                                             const char *word)
 {
-    for (size_t i = 0; i < record->documents.count; i++) {
-        const struct document *document = &record->documents.items[i];
+    list_each (document, record->documents) {
         struct error err = {0};
 
         if (strcmp(document->kind, "platform") == 0 && (word == NULL || is_called(document->name, word)))

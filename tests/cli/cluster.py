@@ -160,6 +160,9 @@ class Lab:
         if self.up.returncode != 0:
             raise RuntimeError(f"assay lab up: {self.up.stderr}")
 
+    def write(self, name, document):
+        return write(name, document, folder=self.folder)
+
     def __enter__(self):
         return self
 
@@ -303,6 +306,15 @@ class Recorder:
 
     def same(self, found, wanted, name, *told):
         return self.ok(found == wanted, name, f"found  {found!r}", f"wanted {wanted!r}", *told)
+
+
+def write(name, document, mode=0o644, folder=FOLDER):
+    """A file of text or JSON in the test's folder; its path."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(document if isinstance(document, str) else json.dumps(document))
+    os.chmod(path, mode)
+    return path
 
 
 class Tap:

@@ -18,7 +18,7 @@ import sqlite3
 import subprocess
 import time
 
-from cluster import FOLDER, Lab, Tap, assay
+from cluster import ASSAY, FOLDER, Lab, Tap, assay, environment, write
 
 tap = Tap()
 DAY = 86400
@@ -35,13 +35,6 @@ SUITE = {
                      "status": "contract"}]},
     ],
 }
-
-
-def write(name, text):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text if isinstance(text, str) else json.dumps(text))
-    return path
 
 
 def site_hostfile(lab):
@@ -113,13 +106,35 @@ def week_1(lab, hostfile, suite):
              "before the first run the status has one line for each reason and target, with its steps")
     first, _ = run(21, "-H", hostfile, "-s", suite)
     stands(acceptance("add", "su", first), "reject", "reject", "reject", "the first run rejects both units")
+    report = json.loads(acceptance("report", "su", "--format", "json").stdout)
+    sick = {row["target"]: row for row in report["faults"]}
+    tap.same([(sick[host]["state"], sick[host]["step"], sick[host]["part"], sick[host]["run"]) for host in ("node2", "node7")],
+             [("failed", "ecc", "GPU 3", 1), ("failed", "gpu-inventory", "", 1)], "which host failed, in what and in which run, is told", sick)
+    tap.ok(re.fullmatch(r"GPU 3: \d{13}", sick["node2"]["serial"]) and "uncorrected memory errors" in sick["node2"]["problem"] and
+           sick["node2"]["source"] and sick["node2"]["remedy"] and "does not answer on the bus" in sick["node7"]["problem"],
+           "with the part's serial number, what was measured, where the limit is from and what to do", sick)
+    text, page = (acceptance("report", "su", "--format", form).stdout for form in ("text", "html"))
+    heads = [text.find(f"\n{head}\n") for head in ("WHAT HAS FAILED OR IS WAIVED", "OPEN OR WAIVED", "WHAT HAPPENED")]
+    parts = [page.find(f'<section id="{name}">') for name in ("units", "faults", "reached", "open", "story", "runs", "signatures")]
+    tap.ok(heads == sorted(heads) and heads[0] > 0 and parts == sorted(parts) and parts[0] > 0,
+           "what is wrong stands first, then what was reached, and the history behind it", heads, parts)
+    tap.ok(f"failed on node2, GPU 3 ({sick['node2']['serial']}), in run 1: " in text and sick["node2"]["serial"] in page, "also as text and on paper", text)
+    told = acceptance("status", "su").stdout
+    tap.ok("\nnext: when node2 is mended (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
+           told.splitlines()[-3].startswith("next: ") and told.endswith("\nacceptance: su\nverdict: reject\n"),
+           "what to type next is the last thing before the verdict", told)
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")
     left_out = [line for line in done.stdout.splitlines() if "left out" in line]
     tap.ok(done.returncode == 2 and len(left_out) == 1 and
-           left_out[0].startswith("open: not asked for: 2 steps on 1 host, left out by --steps; this was on purpose, and nothing is shown of it: ") and
+           left_out[0].startswith("note: not asked for: 2 steps on 1 host, left out by --steps; this was on purpose, and nothing is shown of it: ") and
            f"`assay acceptance add NAME {alone}`" in left_out[0] and
-           "\nanswer: The host did not pass." in done.stdout and "\nverdict: incomplete\n" in done.stdout,
-           "what it was not asked for is one line, and it has not passed", done.stdout)
+           "\nanswer: 2 tests passed on node2, all that were asked for. This is a part of a delivery.\n" in done.stdout and
+           f"\npart of a delivery: nothing found, 1 of 8 hosts, 2 of 4 steps; not an acceptance\nnext: assay acceptance add su {alone}\n" in done.stdout and
+           "\nverdict: incomplete\n" in done.stdout and "open" not in done.stdout.replace("The host is OK", ""),
+           "what it was not asked for is one line and nothing to settle; what was asked for has passed, and what comes next is said", done.stdout)
+    page = assay("report", alone, "-o", "-").stdout
+    tap.ok("2 tests passed on node2, all that were asked for." in page and "did not pass" not in page.split("<section")[0], "in its report too",
+           page[:4000])
     part = " ".join(assay("report", alone, "--format", "text", "-o", "-").stdout.split())
     told = re.search(r"Only (\d+) of (\d+) gates were asked for, and these were met; (\d+) were not asked for and are not shown, so nothing is "
                      "accepted by this run alone\\.", part)
@@ -221,6 +236,13 @@ def the_report_tells_it():
     tap.same(told, STORY, "the report tells exactly that story", done.stderr, *told)
     tap.same(sum(time.strftime(" (recorded %Y-") in moment["text"] for moment in report["story"]), 2,
              "and says of what was recorded later, when", *told)
+    tap.same(report["story"][1]["text"], "run 2 over node2: a part: 2 tests, all passed", "a part that passed is not called incomplete")
+    reached = [(row["step"], row["metric"], row["required"], row["source"], row["tests"]) for row in report["reached"]]
+    tap.same(reached, [("nccl-all-gather", "nccl.all_gather.busbw", ">= 300 GB/s", "contract: contract 7.1", 2)], "and what was reached is told beside its limit")
+    nearest = report["reached"][0]
+    tap.ok(nearest["value"] >= 300 and f"{nearest['value']:.2f} GB/s" == nearest["measured"] and re.match(r"4 hosts: node\[.*\], size 8G", nearest["place"]),
+           "with the value nearest to it and where it was measured", nearest)
+    tap.same(report["faults"], [], "nothing is wrong any more")
     since = [moment["at"] for moment in report["story"] if moment["verdicts"][1] == "accept"]
     tap.ok(20 < (time.time() - since[0]) / DAY < 21 and 6 < (time.time() - report["story"][-1]["at"]) / DAY < 7,
            "unit su1 was accepted in week 1, the whole in week 3", since)
@@ -322,6 +344,29 @@ def a_waiver(hostfile, suite):
     tap.ok("withdrawn by Wang" in assay("waive", "--list", number).stdout, "the withdrawal stays on record beside it")
 
 
+def what_is_waived_is_told(hostfile, suite):
+    """What both sides sign says what they live with: the part, its numbers, who accepted it, and until when."""
+    with open(hostfile, encoding="utf-8") as file:
+        alone = write("node10", "".join(line for line in file if re.match(r"(defaults|node10) ", line)))
+    assert acceptance("create", "one", "-H", alone, "-s", suite).returncode == 0
+    number, _ = run(0, "-H", alone, "-s", suite)
+    acceptance("add", "one", number)
+    until = time.strftime("%Y-%m-%d", time.gmtime(time.time() + 30 * DAY))
+    assay("waive", number, "--host", "node10", "--check", "ecc", "--who", "Li Wei", "--why", "replaced in week 20", "--until", until)
+    done = acceptance("status", "one")
+    tap.ok(done.returncode == 3 and "\nnext: assay acceptance report one -o one.html\n" in done.stdout, "with a waiver it is accepted, and can be signed",
+           done.stdout, done.stderr)
+    report = json.loads(acceptance("report", "one", "--format", "json").stdout)
+    tap.same([(row["state"], row["target"], row["part"], row["step"]) for row in report["faults"]], [("waived", "node10", "GPU 6", "ecc")],
+             "what is waived is told by its part", report["faults"])
+    told = report["faults"][0]
+    tap.ok("uncorrected memory errors" in told["problem"] and "Li Wei, until 20" in told["remedy"] and told["serial"].startswith("GPU 6: "),
+           "with its numbers, its serial number, and who waived it until when", told)
+    lines = [moment["text"] for moment in report["story"] if "waiver" in moment["text"]]
+    tap.ok(len(lines) == 1 and lines[0].startswith(f"waiver of ecc of gpu6 on node10 in run {number} by Li Wei, until 20"),
+           "and its history says what the waiver covers", lines)
+
+
 RING = {"name": "ring", "purpose": "delivery", "steps": [
     {"check": "reachable"},
     {"name": "pairs", "check": "nccl-all-gather", "scope": "pair", "by": "ring", "needs": ["reachable"], "peers": False,
@@ -351,12 +396,15 @@ def a_test_beside_its_own_pairs(hostfile):
         lines = [shlex.split(line) for line in file.read().splitlines()]
     steps = [line[line.index("--steps") + 1] for line in lines if line[line.index("--hosts") + 1] == "node[1,3-5]"]
     tap.same((len(steps), set(steps[0].split(","))), (1, {"pairs", "unit"}), "the unit is tested again beside its pairs", told)
-    tap.ok(all(line[-2:] == ["--db", database] for line in lines) and "then: assay acceptance add ring RUN" in told,
+    tap.ok(all(line[-2:] == ["--db", database] for line in lines) and "\nnext: sh next-ring/run " in told,
            "into the database of the acceptance, and what comes then is said", lines)
-    for number, line in enumerate(lines, 2):
-        assay(*line[1:], "--progress", "none", "-o", "report.html")
-        done = of_ring("acceptance", "add", "ring", number)
-    tap.ok(done.returncode == 0 and "verdict: accept" in done.stdout, "and what was written settles it", done.stdout, done.stderr)
+    path = os.path.dirname(ASSAY) + os.pathsep + os.environ["PATH"]
+    done = subprocess.run(["sh", "next-ring/run"], cwd=FOLDER, env=environment(PATH=path), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)
+    tap.ok(done.returncode == 0 and done.stdout.endswith("verdict: accept\n"), "the script that was written runs it all, and it is accepted", done.stdout,
+           done.stderr)
+    runs = json.loads(of_ring("acceptance", "report", "ring", "--format", "json").stdout)["runs"]
+    tap.same([row["number"] for row in runs], list(range(1, len(lines) + 2)), "each run was added")
 
 
 def anothers_run(hostfile, suite):
@@ -391,6 +439,7 @@ with Lab("lab", 10, ["node2:ecc-uncorrected:3", "node7:gpu-missing:5", "node10:e
     it_is_told_in_chinese()
     it_is_signed()
     a_waiver(the_lab.hostfile, write("alone.json", {**SUITE, "steps": SUITE["steps"][:3]}))
+    what_is_waived_is_told(the_lab.hostfile, os.path.join(FOLDER, "alone.json"))
     anothers_run(the_lab.hostfile, os.path.join(FOLDER, "alone.json"))
     a_test_beside_its_own_pairs(HOSTS)
 tap.end()

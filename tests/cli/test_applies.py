@@ -7,17 +7,10 @@ usage: test_applies.py ASSAY
 import json
 import os
 
-from cluster import FOLDER, Lab, Report, Tap, assay
+from cluster import FOLDER, Lab, Report, Tap, assay, write
 
 tap = Tap()
 CABLES = " ".join(f"rail.mlx5_{i}=leaf{i}" for i in range(8))
-
-
-def write(name, text):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
 
 
 def plan_of(name, text):

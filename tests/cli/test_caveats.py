@@ -23,15 +23,8 @@ COPIES = {"check": "nvbandwidth", "needs": ["reachable"], "arguments": {"tests":
 METRIC = "nvbandwidth.host_to_device_memcpy_ce"
 
 
-def write(lab, name, document):
-    path = os.path.join(lab.folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(document if isinstance(document, str) else json.dumps(document))
-    return path
-
-
 def suite(lab, name, steps):
-    return write(lab, f"{name}.json", {"name": "delivery", "title": "Handover", "purpose": "delivery", "steps": steps})
+    return lab.write(f"{name}.json", {"name": "delivery", "title": "Handover", "purpose": "delivery", "steps": steps})
 
 
 def run(lab, hostfile, path, *options):
@@ -59,7 +52,7 @@ def a_hostfile_that_is_silent(lab):
     path = suite(lab, "few", STEPS)
     with open(lab.hostfile, encoding="utf-8") as file:
         lines = file.read()
-    silent = write(lab, "silent", re.sub(r" mounts=\S+", " bmc=none", lines) +
+    silent = lab.write("silent", re.sub(r" mounts=\S+", " bmc=none", lines) +
                    "node9 address=127.1.0.1 port=9 role=spare\n")
     done = run(lab, lab.hostfile, path)
     tap.same((done.returncode, Report(lab.database).verdict), (1, "reject"), "with all that the hostfile declares the host is rejected",
@@ -88,9 +81,9 @@ def a_hostfile_that_is_silent(lab):
 def a_contract_that_was_exchanged(lab):
     path = suite(lab, "copies", [STEPS[0], COPIES])
     strict, lax = ({"name": "site7", "limits": [{"clause": "4.1", "metric": METRIC, "floor": floor, "unit": "GB/s"}]} for floor in (60, 48))
-    done = run(lab, lab.hostfile, path, "--contract", write(lab, "strict.json", strict))
+    done = run(lab, lab.hostfile, path, "--contract", lab.write("strict.json", strict))
     tap.same(done.returncode, 1, "the contract rejects the run", done.stdout, done.stderr)
-    done = assay("judge", 3, "--db", lab.database, "--contract", write(lab, "lax.json", lax))
+    done = assay("judge", 3, "--db", lab.database, "--contract", lab.write("lax.json", lax))
     told, report = forms(lab, done, 3)
     tap.same((done.returncode, report["verdict"]), (0, "accept"), "judged by another of the same name it is accepted", done.stdout)
     said_in_all("and says that it was judged again, by what",
@@ -166,7 +159,7 @@ def cables_declared_as_they_were_swapped(lab):
         lines = file.read().splitlines()
     lines = [re.sub(r"rail\.mlx5_2=(\S+) rail\.mlx5_3=(\S+)", r"rail.mlx5_2=\2 rail.mlx5_3=\1", line) if line.startswith("node2 ") else line
              for line in lines]
-    swapped = write(lab, "swapped", "\n".join(lines) + "\n")
+    swapped = lab.write("swapped", "\n".join(lines) + "\n")
     planned = [" ".join(assay("plan", "-H", hostfile, "-s", suite(lab, "few", STEPS)).stdout.split()) for hostfile in (lab.hostfile, swapped)]
     tap.same(["Cables are declared" in text for text in planned], [False, True],
              "a hostfile that agrees with swapped cables is told from the others on the leaf", *planned)

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import sys
 
-from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start, wait_until, write
 
 BASELINE = os.path.join(sys.argv[2], "suites", "baselines", "hgx-h100.json")
 SUITE = {"name": "burn", "purpose": "trial", "steps": [
@@ -19,13 +19,6 @@ SUITE = {"name": "burn", "purpose": "trial", "steps": [
      "arguments": {"begin": "1G", "end": "8G"}, "sizes_judged": ["8G"]}]}
 
 tap = Tap()
-
-
-def write(name, text):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text if isinstance(text, str) else json.dumps(text))
-    return path
 
 
 def hosts(name, *numbers, change=lambda line: line):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that outlive their terminal: begun in the background, followed from elsewhere, and ended by another process."""
 
-import json
 import os
 import re
 import signal
 
-from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, start, wait_until, write
 
 SUITE = {"name": "burn", "purpose": "trial", "steps": [
     {"check": "reachable"},
@@ -15,13 +14,6 @@ SUITE = {"name": "burn", "purpose": "trial", "steps": [
 LONG = {**SUITE, "steps": [*SUITE["steps"][:2], {**SUITE["steps"][2], "arguments": {"seconds": 20000}}]}
 
 tap = Tap()
-
-
-def write_suite(name, suite):
-    path = os.path.join(FOLDER, f"{name}.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(suite, file)
-    return path
 
 
 def words(name, suite, host, *more):
@@ -109,7 +101,7 @@ def refused(tell):
         tell.same(assay(*command, "--db", f"{FOLDER}/followed.db").returncode, 64, f"{' '.join(map(str, command))}: refused")
 
 
-short, long = write_suite("short", SUITE), write_suite("long", LONG)
+short, long = write("short.json", SUITE), write("long.json", LONG)
 with Lab("detach", 3, speed=200) as lab:
     tap.together([followed, cancelled, orphaned])
     tap.together([refused])

@@ -22,15 +22,8 @@ FLICKER = ('n=0; [ "$ASSAY_LAB_HOST" != node1 ] || n=$(cat {0} 2>/dev/null || ec
            'echo "light $((n % 2))"')
 
 
-def write(lab, name, document):
-    path = os.path.join(lab.folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(document, file)
-    return path
-
-
 def suite(lab, name, steps):
-    return write(lab, f"{name}.json", {"name": name, "title": name, "steps": steps})
+    return lab.write(f"{name}.json", {"name": name, "title": name, "steps": steps})
 
 
 def run(lab, path, *options):
@@ -61,7 +54,7 @@ def peers(tap, lab):
 
 def contract(tap, lab):
     """A clause outranks the baseline; waivers are for what is shown."""
-    path = write(lab, "contract.json", {"name": "site7", "limits": [CLAUSE]})
+    path = lab.write("contract.json", {"name": "site7", "limits": [CLAUSE]})
     first = Report(lab.database).json["run"]["judgement"]
     done = again(lab, "judge", 1, "--contract", path)
     report = Report(lab.database)
@@ -91,7 +84,7 @@ def contract(tap, lab):
 
 def unmet(tap, lab):
     """A clause that no GPU meets is one thing to settle, and the run has failed all the same."""
-    path = write(lab, "unmet.json", {"name": "site7", "limits": [dict(CLAUSE, floor=900)]})
+    path = lab.write("unmet.json", {"name": "site7", "limits": [dict(CLAUSE, floor=900)]})
     done = again(lab, "judge", 1, "--contract", path)
     report = Report(lab.database)
     failed = [item for _, item in report.outcomes() if item["outcome"] == "fail"]
@@ -129,7 +122,7 @@ def derive(tap, lab):
         if limit["metric"] == "p2p.unidirectional.enabled" and "measured" in limit:
             limit["floor"] = 370
             del limit["measured"]
-    stricter = write(lab, "stricter.json", document)
+    stricter = lab.write("stricter.json", document)
     done = again(lab, "judge", 1, "--baseline", stricter)
     tap.ok(done.returncode == 1 and re.search(r"(?m)^node3 p2p-bandwidth p2p.unidirectional.enabled gpu2->gpu\d: pass -> fail: ",
                                               done.stdout), "judged again by another baseline it says what changed", done.stdout[-800:])

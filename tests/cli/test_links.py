@@ -17,18 +17,11 @@ import re
 import subprocess
 import sys
 
-from cluster import FOLDER, Lab, Tap, assay
+from cluster import FOLDER, Lab, Tap, assay, write
 
 tap = Tap()
 HOSTS, LEAVES, SPINES, GBITS, SECONDS = 12, 3, 2, 400, 50
 DOWN = HOSTS // LEAVES
-
-
-def write(name, text):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    return path
 
 
 # A switch is ("leaf", 0) or ("spine", 1); a link joins (node, port) and (node, port). Two uplinks from each leaf to each spine.

@@ -19,7 +19,7 @@ import sys
 import threading
 import urllib.parse
 
-from cluster import FOLDER, Report, Tap, assay
+from cluster import FOLDER, Report, Tap, assay, write
 
 KEY, SECRET, REGION = "AKIAEXAMPLE", "wJalr/XUtnFEMI+K7MDENGbPxRfiCYzEXAMPLEKEY", "eu-lab-1"
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
@@ -32,14 +32,6 @@ missing = [name for name in ("curl", "openssl", "cmp") if shutil.which(name) is 
 if missing:
     print(f"1..0 # SKIP not installed: {', '.join(missing)}")
     sys.exit(0)
-
-
-def write(name, text, mode=0o644):
-    path = f"{FOLDER}/{name}"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, mode)
-    return path
 
 
 def seen_by_others():

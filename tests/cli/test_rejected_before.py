@@ -23,15 +23,8 @@ BURN = {"check": "gpu-burn", "needs": ["privilege"], "arguments": {"seconds": 60
 REJECTED = "1 run over the same hosts, or some of them, was rejected: 1."
 
 
-def write(lab, name, document):
-    path = os.path.join(lab.folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(document if isinstance(document, str) else json.dumps(document))
-    return path
-
-
 def suite(lab, name, steps):
-    return write(lab, f"{name}.json", {"name": "delivery", "title": name, "purpose": "delivery", "steps": steps})
+    return lab.write(f"{name}.json", {"name": "delivery", "title": name, "purpose": "delivery", "steps": steps})
 
 
 def hosts(lab, name, count, silent=True, rename=None):
@@ -40,7 +33,7 @@ def hosts(lab, name, count, silent=True, rename=None):
         text = "".join(line for line in file if not (found := re.match(r"node(\d+)\b", line)) or int(found[1]) <= count)
     if silent:
         text = re.sub(r"^(node\d+)", r"\1 bmc=none", text, flags=re.M)
-    return write(lab, name, re.sub(r"^node(\d+)", rename + r"\1", text, flags=re.M) if rename else text)
+    return lab.write(name, re.sub(r"^node(\d+)", rename + r"\1", text, flags=re.M) if rename else text)
 
 
 def run(lab, database, hostfile, path, *options):

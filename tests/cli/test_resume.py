@@ -4,14 +4,13 @@
 The tests on the hosts are started once and only once, their own result counts, and nothing of them is left.
 """
 
-import json
 import os
 import re
 import shutil
 import signal
 import time
 
-from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until, write
 
 SPEED = 200  # a burn of 1800 s takes 9 s, long enough to be met in its middle
 SUITE = {
@@ -26,13 +25,6 @@ SUITE = {
 }
 
 tap = Tap()
-
-
-def write_suite():
-    path = os.path.join(FOLDER, "burn.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(SUITE, file)
-    return path
 
 
 class Begun:
@@ -231,7 +223,7 @@ def a_limit_of_hosts_at_work(tell):
               done.stderr)
 
 
-suite = write_suite()
+suite = write("burn.json", SUITE)
 with Lab("burns", 22, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,

@@ -51,7 +51,7 @@ if os.environ.get(INSIDE) != "yes":
 import cluster  # noqa: E402
 import delivery  # noqa: E402
 from people import PASSWORD, USERS, Watcher, add_users, allow_sudo, assay_with, settings_of_host  # noqa: E402
-from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start_program, wait_until  # noqa: E402
+from cluster import FOLDER, Lab, Report, Tap, assay, closing_lines, start_program, wait_until, write  # noqa: E402
 
 os.chmod(FOLDER, 0o755)
 shutil.copy2(cluster.ASSAY, os.path.join(FOLDER, "assay"))  # where other users can reach it
@@ -59,14 +59,6 @@ cluster.ASSAY = os.path.join(FOLDER, "assay")
 NETWORK = f"127.77.{random.randrange(256)}"  # a loopback network of our own: no port of anybody else's is taken
 
 tap = Tap()
-
-
-def write(name, text, mode=0o644):
-    path = os.path.join(FOLDER, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, mode)
-    return path
 
 
 def free_port():

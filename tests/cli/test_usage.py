@@ -41,6 +41,7 @@ write("wrong-range", "node[1-x] slots=8\n")
 write("one-host", "node1 platform=hgx-h100\n")
 write("in-production", "defaults slots=8 platform=hgx-h100\nnode1 use=production\nnode2\n")
 write("wrong-use", "node1 use=prod\n")
+write("default-for-defaults", "default user=ops platform=hgx-h100\nnode1\n")
 write("twice", "node1 platform=hgx-h100\nnode1 platform=hgx-h100\n")
 write("no-hosts", "# none yet\n")
 write("no-platform", "node1 slots=8\n")
@@ -75,7 +76,13 @@ REFUSED = [
     ("an unknown option", (*RUN, "--frob"), "'--frob'"),
     ("an option without its value", ("run", "-s", "delivery", "-H"), "-H|hostfile"),
     ("no hostfile", ("run", "-s", "delivery"), "-H HOSTFILE is missing"),
-    ("no suite", ("run", "-H", "hosts"), "-s SUITE is missing"),
+    ("no suite", ("run", "-H", "hosts"), "-s SUITE is missing: .*one of: .*delivery, .*smoke"),
+    ("a command that other programs have", ("status",), "'status'; .*`assay list`.*`assay attach`"),
+    ("another word for attach", ("board",), "'board'; `assay attach`"),
+    ("a hostfile with default for defaults", ("run", "-H", "default-for-defaults", "-s", "delivery"), "default-for-defaults:1:1: .*did you mean defaults"),
+    ("a report into a folder that is not there", (*RUN, "-o", "nowhere/r.html"), "-o nowhere/r.html: nowhere: No such file or directory; nothing was started"),
+    ("a step that is like none", (*RUN, "--steps", "xyzzy"), "has no step 'xyzzy'; it has .*reachable, "),
+    ("a language of show", ("show", "--lang", "fr"), "'fr'; expected en or zh"),
     ("a word too much", (*RUN, "extra"), "'extra'"),
     ("a hostfile that is missing", ("run", "-H", "nowhere", "-s", "delivery"), "nowhere: No such file"),
     ("a folder for a hostfile", ("run", "-H", ".", "-s", "delivery"), r"^assay: \."),

@@ -5,12 +5,11 @@ The test is begun at most once, what had been seen counts, and neither the wait 
 stays behind on a host.
 """
 
-import json
 import os
 import re
 import signal
 
-from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, marked, start, wait_until
+from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, marked, start, wait_until, write
 
 SPEED = 200
 COOL_WITHIN_S = 2400  # 12 s here: time enough to be met in the middle of it
@@ -26,13 +25,6 @@ HOT = {1, 2, 3}  # node1 to node3 have a GPU that does not cool down
 DEAF = {4, 5}  # on node4 and node5 nvidia-smi hangs and ignores SIGTERM, in each window and as the sampler
 
 tap = Tap()
-
-
-def write_suite():
-    path = os.path.join(FOLDER, "burn.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(SUITE, file)
-    return path
 
 
 class Begun:
@@ -150,7 +142,7 @@ def killed_in_the_window_after(tell):
     looked_at_in_vain(tell, "killed in the window after", begun)
 
 
-suite = write_suite()
+suite = write("burn.json", SUITE)
 with Lab("windows", 5, [f"node{n}:hot:3=80" for n in HOT] + [f"node{n}:tool-hang:nvidia-smi" for n in DEAF],
          speed=SPEED) as lab:
     lab.count_starts("gpu_burn")

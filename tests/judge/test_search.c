@@ -12,6 +12,8 @@
 #include "assay/plan/plan_build.h"
 
 enum { HOSTS = 16, LEAF = 4, ROUNDS = 80 };
+/* How long a round takes, and the run lies still after the second. */
+enum { ROUND_S = 120, PAUSE_S = 86400 };
 static const double line_rate = 360, alone_rate = 480; /* GB/s */
 
 #define PLATFORM                                                                                     \
@@ -193,6 +195,8 @@ static void attempt(struct world *world, size_t index)
                                 .end = hangs ? ATTEMPT_DEADLINE : ATTEMPT_RAN,
                                 .boot_id = "",
                                 .command = ""};
+    attempt->sent = 1000 + (double)world->rounds * ROUND_S + (world->rounds > 1 ? PAUSE_S : 0);
+    attempt->ended = attempt->sent + ROUND_S;
     reading_init(&attempt->reading, world->arena, "nccl-tests");
     if (is_lost) /* it was found before the test began, in the reading of its counters */
         *list_push(world->arena, &attempt->windows) =
@@ -726,6 +730,43 @@ static void a_search_that_was_cut_short_accuses_nobody_yet(void **state)
 }
 
 /* Whoever goes on with a run makes the same steps, each under a key of its own. */
+/* Two minutes a round: of seven minutes three rounds are made, and the day on which the run lay still counts for nothing. */
+static void a_search_that_has_no_more_time_says_so_and_accuses_nobody(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+    const struct judgement *judgement;
+
+    (void)state;
+    faults.path[0] = 2;
+    faults.path[1] = 9;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    document_add(world.arena, &world.record.documents, SEARCH_MINUTES_DOCUMENT, "minutes", slice_of("7\n"));
+    assert_int_equal(search_minutes(&world.record), 7);
+    judgement = run(&world, ROUNDS);
+    assert_int_equal(world.rounds, 3);
+    assert_int_equal(judgement->accusation_count, 0);
+    assert_non_null(strstr(concluded(&world, 0), "the 7 minutes that isolation may take"));
+    assert_non_null(strstr(concluded(&world, 0), "3 rounds"));
+    assert_string_equal(candidates(&world), "16 hosts: a[1-16]");
+    assert_int_equal(judgement->verdicts[0].word, VERDICT_REJECT);
+    arena_destroy(world.arena);
+}
+
+static void a_search_that_has_the_time_goes_on_to_its_end(void **state)
+{
+    struct faults faults = none;
+    struct world world;
+
+    (void)state;
+    faults.slow_host = 5;
+    world_begin(&world, SUITE(STEP("wide", "340", "")), faults);
+    document_add(world.arena, &world.record.documents, SEARCH_MINUTES_DOCUMENT, "minutes", slice_of("600\n"));
+    run(&world, ROUNDS);
+    expect_one(&world, ACCUSED_HOST, "a6");
+    arena_destroy(world.arena);
+}
+
 static void the_same_rounds_have_the_same_keys(void **state)
 {
     struct faults faults = none;
@@ -814,6 +855,8 @@ int main(void)
         cmocka_unit_test(what_meets_its_limit_is_not_looked_into),
         cmocka_unit_test(of_two_slow_tests_the_second_is_explained_by_the_first),
         cmocka_unit_test(a_search_that_was_cut_short_accuses_nobody_yet),
+        cmocka_unit_test(a_search_that_has_no_more_time_says_so_and_accuses_nobody),
+        cmocka_unit_test(a_search_that_has_the_time_goes_on_to_its_end),
         cmocka_unit_test(the_same_rounds_have_the_same_keys),
         cmocka_unit_test(parts_owe_nothing_that_could_pass),
     };

@@ -178,4 +178,23 @@ for profile in FLOORS:
         done = lab.run(1, "systemctl is-active no-such-unit; echo $?; systemctl status no-such-unit; echo $?")
         tap.ok(done.stdout == "inactive\n3\n4\n", "systemctl knows no other unit", done)
 
+# A fault is mended while the lab runs, where no GPU is to be swapped: in what tools compute, and which of them are there.
+def pairs_over_nvlink(lab):
+    text = lab.run(1, "p2pBandwidthLatencyTest").stdout
+    return text.split("Unidirectional P2P=Enabled Bandwidth", 1)[1].split("Bidirectional", 1)[0]
+
+
+SLOW = r"\b1[12]\.\d\d\b"
+with Lab(2, ["node1:fabric-manager-version", "node1:p2p:2-5=12", "node1:tool-missing:ibstat", "node2:persistence-off", "node2:key-refused"]) as lab:
+    before = (re.search(SLOW, pairs_over_nvlink(lab)) is not None, lab.run(1, "command -v ibstat").returncode)
+    for fault in ("node1:p2p:2-5=12", "node1"):
+        done = program("lab", "heal", fault, "--dir", lab.directory)
+        tap.ok(done.returncode == 0, f"{fault} is mended", done.stderr)
+    after = (re.search(SLOW, pairs_over_nvlink(lab)) is not None, lab.run(1, "command -v ibstat").returncode)
+    tap.ok(before == (True, 127) and after == (False, 0), "the slow pair is gone from what its tool prints, and the missing tool is there", (before, after))
+    done = program("lab", "status", "--dir", lab.directory)
+    tap.ok("node1" in done.stdout and "p2p" not in done.stdout and "persistence-off" in done.stdout, "the status tells what is still wrong", done.stdout)
+    for fault, why in (("node1:p2p", "nothing of 'node1:p2p' is wrong"), ("node9", "node9 is not a host"), ("node2:key-refused", "`assay lab down`")):
+        done = program("lab", "heal", fault, "--dir", lab.directory)
+        tap.ok(done.returncode == 64 and why in done.stderr, f"refused: {fault}", done.stderr)
 tap.end()

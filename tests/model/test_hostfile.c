@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../arena_test.h"
 #include "assay/base/files.h"
@@ -37,6 +38,28 @@ static void open_mpi_hostfile_works_as_it_is(void **state)
     assert_int_equal(file->hosts.items[2].slots, 0);
     assert_string_equal(file->hosts.items[3].name, "node3");
     assert_int_equal(file->hosts.items[3].line, 6);
+}
+
+static void racks_of_a_whole_site_are_counted_in_one_look(void **state)
+{
+    enum { HOSTS = 400000, A_RACK = 4 };
+    const struct host **hosts = arena_array(*state, const struct host *, HOSTS);
+    clock_t start = clock();
+
+    for (size_t i = 0; i < HOSTS; i++) {
+        struct host *host = arena_new(*state, struct host);
+
+        host->rack = arena_printf(*state, "r%zu", i % (HOSTS / A_RACK));
+        hosts[i] = host;
+    }
+    assert_int_equal(host_racks(hosts, HOSTS), HOSTS / A_RACK);
+    assert_int_equal(host_racks_fewest(hosts, HOSTS), A_RACK);
+    assert_int_equal(host_racks_fewest(hosts, HOSTS - 1), A_RACK - 1);
+    assert_int_equal(host_racks(hosts, 1), 1);
+    assert_int_equal(host_racks(hosts, 0), 0);
+    assert_int_equal(host_racks_fewest(hosts, 0), 0);
+    /* Each with each would take a quarter of an hour. */
+    assert_true(clock() - start < 30 * CLOCKS_PER_SEC);
 }
 
 static void what_is_not_said_has_its_default(void **state)
@@ -410,6 +433,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         ARENA_TEST(open_mpi_hostfile_works_as_it_is),
+        ARENA_TEST(racks_of_a_whole_site_are_counted_in_one_look),
         ARENA_TEST(what_is_not_said_has_its_default),
         ARENA_TEST(every_key_reaches_its_place),
         ARENA_TEST(defaults_hold_for_the_lines_below),

@@ -285,8 +285,9 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 with open(os.path.join(ROOT, "src/probe/meson.build"), encoding="utf-8") as file:
     built = re.search(r"probe_gpu_sources = files\((.*?)\)", file.read(), re.S).group(1)
 with open(os.path.join(ROOT, "scripts/gpu-day"), encoding="utf-8") as file:
-    by_hand = re.search(r"for one in ([a-z_ ]+); do set -- .*/src/base/", file.read()).group(1).split()
-same(by_hand, re.findall(r"'\.\./base/(\w+)\.c'", built), "scripts/gpu-day compiles of base what the build does")
+    by_hand = {folder: words.split() for words, folder in re.findall(r"for one in ([a-z_ ]+); do set -- .*/src/(base|probe)/\$one", file.read())}
+same(by_hand, {"probe": re.findall(r"'(\w+)\.c'", built), "base": re.findall(r"'\.\./base/(\w+)\.c'", built)},
+     "scripts/gpu-day compiles of base and the probes what the build does")
 same(sorted([*re.findall(r"'gpu/(\w+\.c)'", built), "world_alone.c", "world_mpi.c"]),
      sorted(name for name in os.listdir(os.path.join(ROOT, "src/probe/gpu")) if name.endswith(".c")),
      "and every file of the probe is in the build")

@@ -11,9 +11,10 @@
 struct begin_options {
     const char *resume; /* number or UUID of the run that is taken up; NULL: a new one */
     struct exclusive_options exclusive;
-    unsigned hosts_at_once; /* 0: all; of a run that is taken up, as it was begun */
-    bool allow_active;      /* also hosts in production */
-    bool cancel;            /* of a run that is taken up: nothing more is asked of Slurm */
+    unsigned hosts_at_once;   /* 0: all; of a run that is taken up, as it was begun */
+    unsigned isolate_minutes; /* that searches may take (SEARCH_MINUTES_DOCUMENT); 0: no limit */
+    bool allow_active;        /* also hosts in production */
+    bool cancel;              /* of a run that is taken up: nothing more is asked of Slurm */
     /* With cancel: the machine of its controller is lost, who says so and why; kept with the run. NULL: it is not. */
     const char *lost, *who, *why;
     struct findings notes; /* what people should know, "note: ..." or why it is refused */

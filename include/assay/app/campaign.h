@@ -43,6 +43,9 @@ int acceptance_manifest(struct arena *arena, struct store *store, const struct a
                         const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
     __attribute__((warn_unused_result));
 
+/* The only acceptance in the database with the run's suite; NULL: there is none, or there are several. In the arena. */
+const char *campaign_of_suite(struct arena *arena, struct store *store, const struct record *record);
+
 /* Writes its report to that path and signs what it rests on, with its name, verdict and time, as proof_write_signed does. */
 int acceptance_sign(struct store *store, const struct campaign *campaign, const struct acceptance *acceptance,
                     const char *path, const struct text *report, const char *key,

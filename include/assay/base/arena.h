@@ -16,6 +16,12 @@ struct arena;
 struct arena *arena_create(void);
 /* Accepts NULL; returns NULL, so `arena = arena_destroy(arena)` is safe twice. */
 struct arena *arena_destroy(struct arena *arena);
+static inline void arena_destroy_pointed(struct arena **arena)
+{
+    (void)arena_destroy(*arena);
+}
+/* struct arena *, destroyed at the end of its scope. */
+#define cleanup_arena __attribute__((cleanup(arena_destroy_pointed)))
 
 /* All that is in it goes, and what memory it has serves what comes next: for work that is done again and again. */
 void arena_clear(struct arena *arena);
@@ -50,6 +56,12 @@ size_t arena_used(const struct arena *arena);
 #define list_push(arena, list)                                                               \
     ((__typeof__((list)->items))list_grow_((arena), (void **)&(list)->items, &(list)->count, \
                                            &(list)->capacity, sizeof *(list)->items))
+
+/* Each item of an array, or of a list that does not grow meanwhile, to read. */
+#define array_each(item, array, count)                                                      \
+    for (const __typeof__(*(array)) *item = (count) > 0 ? &(array)[0] : NULL; item != NULL; \
+         item = (size_t)(item - (array)) + 1 < (count) ? item + 1 : NULL)
+#define list_each(item, list) array_each (item, (list).items, (list).count)
 
 /* Room for exactly so many items, in a list that is empty. */
 #define list_reserve(arena, list, most) \

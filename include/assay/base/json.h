@@ -109,8 +109,14 @@ void json_put_boolean(struct json_writer *writer, bool boolean);
 void json_put_null(struct json_writer *writer);
 /* What was read, written again. */
 void json_put(struct json_writer *writer, const struct json *value);
-/* json_key and json_put_string in one. */
+/* json_key and what comes after it in one. */
 void json_member(struct json_writer *writer, const char *key, const char *string);
+void json_member_number(struct json_writer *writer, const char *key, double number);
+void json_member_integer(struct json_writer *writer, const char *key, int64_t number);
+void json_member_count(struct json_writer *writer, const char *key, size_t count);
+void json_member_boolean(struct json_writer *writer, const char *key, bool boolean);
+void json_member_object(struct json_writer *writer, const char *key); /* opens it */
+void json_member_array(struct json_writer *writer, const char *key);
 
 /* Shortest decimal text that reads back as the same double, in buf (at least 32 bytes); the form used
  * wherever a number is printed in full. */

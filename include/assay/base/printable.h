@@ -23,6 +23,8 @@ size_t utf8_length(const char *bytes);
 
 /* The whole string on one line: line breaks and tabs become blanks. */
 void printable_line(struct text *out, const char *string);
+/* The same of its first 4 KiB. */
+void printable_put(struct text *out, const char *string);
 /* Columns that printable_line takes on a terminal: two a wide character, as of Chinese, else one. */
 size_t printable_width(const char *string);
 size_t printable_columns(const struct slice *character);

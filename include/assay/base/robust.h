@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+/* The least first; none may be NAN. */
+void robust_sort(double *values, size_t count);
 /* The middle one, of an even count the mean of the middle two; NAN of none. Reorders values; none may be NAN. */
 double robust_median(double *values, size_t count);
 /* The same of values that are sorted already. */

@@ -91,6 +91,13 @@ struct search_round {
     LIST_OF(struct search_group) groups;
 };
 
+/*
+ * How many minutes all searches of a run may take together: a document of it, so that whoever takes it up or judges it again
+ * stops there too. No round is begun that by those before it would end later, but the first is; 0: there is no limit.
+ */
+#define SEARCH_MINUTES_DOCUMENT "isolation limit" /* its kind */
+unsigned search_minutes(const struct record *record);
+
 /* true: these parts are to be run next. false: there is nothing to search for, or it is over. Only for a run in which
  * nothing else is left to do. Everything in the arena. */
 bool judge_search(struct arena *arena, const struct record *record, const struct run_limits *limits,

@@ -10,15 +10,16 @@
  * scatters.
  *
  * The scatter of healthy scores is the standard deviation of the siblings without the subject and without those that lie far
- * out, pooled over positions, and at least PEERS_RESOLUTION, because tools print only so many digits. Who lies far out is told
- * by the median absolute deviation (MAD), up to eight GPUs on each of eight hosts by the differences of pairs (robust.h) without
- * the subject: of few it would hide behind its own slowness. The siblings' level is the mean of the rest. A position that
- * scatters more counts with its own too: both variances are averaged by their degrees of freedom, of which the pooled one has 8
- * (the moderation of Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3:3): that of few values alone is unreliable. A subject is
- * an outlier if
+ * below, pooled over positions, and at least PEERS_RESOLUTION, because tools print only so many digits. Only below: faults slow
+ * down, and nobody is named who is less far below than the fastest is above. Who lies far below is told by the median absolute
+ * deviation (MAD), up to eight GPUs on each of eight hosts by the differences of pairs (robust.h) without the subject: of few it
+ * would hide behind its own slowness. The siblings' level is the mean of the rest. A position that scatters more counts with its
+ * own too: both variances are averaged by their degrees of freedom, of which the pooled one has 8 (the moderation of Smyth 2004,
+ * Stat. Appl. Genet. Mol. Biol. 3:3): that of few values alone is unreliable. A subject is an outlier if
  *
  *   - it is further below its siblings than noise puts any subject, except in one run of a hundred
- *     (Bonferroni over all scores; Student's t, because the scatter of few siblings is uncertain itself),
+ *     (Bonferroni over all scores, half of it for those of all aspects together; Student's t, because the scatter of few
+ *     siblings is uncertain itself),
  *   - and further below than the fastest of all is above its siblings: noise with long tails has them on both sides, while
  *     faults only slow down, and
  *   - it may be as slow as the remark threshold: the upper bound of its slowness (99.5%) reaches it. So a subject exactly

@@ -68,6 +68,10 @@ int lab_status(const char *directory, struct text *out, bool *ret_running, struc
 int lab_swap(const char *directory, const char *host, const char *gpu, struct error *err)
     __attribute__((warn_unused_result));
 
+/* Mends "node2" as a whole, "node2:p2p" what is wrong of that kind, or one fault as lab_up was given it: the same parts stay
+   in their places. The lab may be running. ERROR_USAGE where nothing of that is wrong, or only a new server forgets it. */
+int lab_heal(const char *directory, const char *meant, struct error *err) __attribute__((warn_unused_result));
+
 /* One line each: "KIND  SYNTAX  meaning  the one right outcome", kind first. */
 void lab_faults(struct text *out);
 /* One line each, name first. */

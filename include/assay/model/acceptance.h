@@ -126,13 +126,22 @@ struct unit_state {
     enum requirement_state state; /* the worst; REQUIREMENT_MISSING: it may be about one of its hosts */
 };
 
+/* What of a fail was not mended: of a run that showed it the outcome, or whom isolation names there; the other is NULL. */
+struct standing_fail {
+    size_t run; /* index into acceptance->runs */
+    const struct outcome *outcome;
+    const struct accusation *accusation;
+    const struct waiver *waiver; /* that covers it; NULL: it has failed */
+};
+
 struct requirement {
     size_t step; /* index into acceptance->plan->steps */
     enum requirement_state state;
     const struct reason *why;    /* what is missing, and what would settle it; NULL when it is passed */
     unsigned passes, owed;       /* attempts that count, and how many are required: 1, or 3 after a repair */
     const struct waiver *waiver; /* of REQUIREMENT_WAIVED: the first */
-    LIST_OF(struct unit_state) units; /* of a test across units; each once */
+    LIST_OF(struct unit_state) units;       /* of a test across units; each once */
+    LIST_OF(struct standing_fail) standing; /* in the order of the runs */
     LIST_OF(struct shown) shown;
 };
 

@@ -92,11 +92,11 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
 struct hostfile *hostfile_load(struct arena *arena, const char *path, struct error *err)
     __attribute__((warn_unused_result));
 
-/* "slurm"; "none". */
 /* How many racks the hosts stand in; those without rack= stand in one together. */
 unsigned host_racks(const struct host *const *hosts, size_t count);
 /* How many of them stand in the rack that has the fewest of them. */
 unsigned host_racks_fewest(const struct host *const *hosts, size_t count);
+/* "slurm"; "none". */
 const char *host_scheduler_name(enum host_scheduler scheduler);
 /* False where there is no such word. */
 bool host_scheduler_find(const char *word, enum host_scheduler *ret_scheduler);

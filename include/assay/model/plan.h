@@ -121,6 +121,11 @@ const char *step_target(struct arena *arena, const struct step *step);
 const char *step_hosts(struct arena *arena, const struct step *step);
 /* NULL where the plan has no host of that name. */
 const struct host *plan_find_host(const struct plan *plan, const char *name);
+/* Where each host stands in plan->hosts, for who asks of every step: no host is looked for among all. In the arena. */
+struct host_places;
+const struct host_places *host_places_create(struct arena *arena, const struct plan *plan);
+/* (size_t)-1: it is none of the plan's own. */
+size_t host_place(const struct host_places *places, const struct host *host);
 /* One of the variants of a step of the suite: it is recorded to be compared with the others, and has no gate. */
 bool step_advises(const struct step *step);
 /* Whether both claim the fabric, or a leaf that is the same, and so never run at the same time. */

@@ -49,6 +49,9 @@ bool standing_is_acceptance(const struct standing *standing);
 const char *run_kind_name(enum run_kind kind);
 /* "part of a delivery": the same for people, behind "a". */
 const char *run_kind_title(enum run_kind kind);
+/* How many tests with a gate a part of a delivery was asked for; 0: it is none, or not all of these passed. */
+size_t standing_asked_passed(const struct record *record);
+
 /* "accept", of an acceptance; "passed", of any other run: of the run, its units and its hosts. */
 const char *standing_verdict(const struct standing *standing, enum verdict_word word);
 /* The same of the run's judgement: "passed with exceptions: 2 waivers". */

@@ -29,13 +29,16 @@ struct metric {
         members; /* the subject is a member of the step, and the same of the others in it can be compared with it */
 };
 
+/* What a parser measures, with the row of zeros that ends it. */
+#define METRICS(...) ((const struct metric[]){__VA_ARGS__, {0}})
+
 struct grammar;
 
 struct parser {
     const char *name;             /* the TOOL of `assay parse` */
     unsigned version;             /* raised when the same bytes may be read differently */
     const char *summary;          /* one line for --help */
-    const struct metric *metrics; /* ends with a NULL name; NULL: it gives none */
+    const struct metric *metrics; /* METRICS(...); NULL: it gives none */
     /* One of the three. grammar says what the lines mean, and the frame of all parsers reads them (src/parse/frame.h).
        parse reads a document, which is in memory as a whole; of a longer one it gets the first
        PARSER_DOCUMENT_BYTES, and the reading is not complete. stream reads an output of any length, in memory

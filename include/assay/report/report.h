@@ -100,6 +100,9 @@ struct report_line {
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline);
 
+/* The text report's beginning: the verdict, units, and what is to be fixed or settled, up to a screen or two. */
+void report_summary(const struct record *record, enum report_language language, struct text *out);
+
 /* What a vendor is written about one host of a run, as plain text: what failed there, with the numbers and what was required,
    and which parts it has, by their serial numbers. Nothing of other hosts but of tests that they ran together. */
 void report_letter(struct arena *arena, const struct record *record, const struct host *host,

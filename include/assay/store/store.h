@@ -30,6 +30,12 @@ struct store *store_open(const char *path, bool read_only, struct error *err)
     __attribute__((warn_unused_result));
 /* Accepts NULL. */
 void store_close(struct store *store);
+static inline void store_close_pointed(struct store **store)
+{
+    store_close(*store);
+}
+/* struct store *, closed at the end of its scope. */
+#define cleanup_store __attribute__((cleanup(store_close_pointed)))
 /* What a user should know about this file ("on NFS: no WAL, slower"); "" when nothing. */
 const char *store_note(const struct store *store);
 

@@ -57,9 +57,7 @@ static double size_of(const struct measurement *measurement)
     double size = 0;
     bool out = false;
 
-    for (size_t i = 0; i < measurement->at.count; i++) {
-        const struct at_field *field = &measurement->at.items[i];
-
+    list_each (field, measurement->at) {
         if (strcmp(field->key, "place") == 0)
             out = strcmp(field->text, "out") == 0;
         else if (strcmp(field->key, "size_bytes") == 0 && !scan_double(slice_of(field->text), &size))

@@ -88,7 +88,7 @@ static const struct limit *plausible(const struct check_context *context, const 
         .source = reason_english(arena, origin),
         .origin = origin,
         .status = LIMIT_TOOL,
-        .note = REASON(more_than_the_links_carry),
+        .note = reason(arena, more_than_the_links_carry, "GB/s"),
     };
     return limits;
 }

@@ -243,8 +243,7 @@ static void compare_clocks(struct clients *clients, const struct reading *rows)
 {
     size_t member;
 
-    for (size_t i = 0; i < rows->facts.count; i++) {
-        const struct fact *fact = &rows->facts.items[i];
+    list_each (fact, rows->facts) {
         double own, came;
 
         if (strncmp(fact->name, "client.begun.", strlen("client.begun.")) != 0 ||
@@ -289,18 +288,14 @@ void clients_read_rows(struct clients *clients, const struct attempt *attempt,
     size_t member;
 
     compare_clocks(clients, rows);
-    for (size_t i = 0; i < rows->facts.count; i++) {
-        const struct fact *fact = &rows->facts.items[i];
-
+    list_each (fact, rows->facts) {
         if (strcmp(fact->name, "clients.begin") == 0)
             clients->begin = clients_number(fact->value, 0);
         if (find_member(clients, fact->subject, &member) &&
             !take_common(clients, &clients->list[member], fact))
             take_fact(state, member, fact);
     }
-    for (size_t i = 0; i < rows->findings.count; i++) {
-        const struct finding *finding = &rows->findings.items[i];
-
+    list_each (finding, rows->findings) {
         if (!find_member(clients, finding->subject, &member))
             continue;
         if (strcmp(finding->code, "client.works.unread") == 0)

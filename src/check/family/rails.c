@@ -73,8 +73,7 @@ static const struct reason *judge_rail(struct arena *arena, const struct host *h
     const struct reason *others = NULL, *place = place_of(arena, neighbour);
     bool declared = false;
 
-    for (size_t i = 0; i < host->rails.count; i++) {
-        const struct host_rail *rail = &host->rails.items[i];
+    list_each (rail, host->rails) {
         bool own = strcmp(rail->hca, hca) == 0;
 
         declared |= own;
@@ -169,9 +168,7 @@ int rails_host_valid(const struct check_context *context, const char *hostfile, 
     const struct host *host = context->members[0];
     const char *hca;
 
-    for (size_t i = 0; i < host->rails.count; i++) {
-        const struct host_rail *rail = &host->rails.items[i];
-
+    list_each (rail, host->rails)
         if (!is_known(context, rail->hca))
             return error_set(
                 err, ERROR_USAGE,
@@ -179,7 +176,6 @@ int rails_host_valid(const struct check_context *context, const char *hostfile, 
                 "'%s' names it",
                 hostfile, rail->line, rail->column, host->name, rail->hca, context->platform->name,
                 context->check->name);
-    }
     for (size_t i = 0; (hca = check_hca(context, i)) != NULL; i++)
         if (find_rail(host, hca) == NULL)
             return error_set(

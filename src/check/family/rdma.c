@@ -83,9 +83,7 @@ void rdma_read_part(const struct check_context *context, const struct part *part
     }
     if (reading->status < out->status)
         reading_set(out, reading->status, reading->reason);
-    for (size_t i = 0; i < reading->runs.count; i++) {
-        const struct reading *run = &reading->runs.items[i];
-
+    list_each (run, reading->runs) {
         if (run->status < out->status)
             reading_set(out, run->status, run->reason);
         take_run(context, run, names, out);

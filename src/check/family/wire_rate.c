@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/check.h"
+
 #include "ceiling.h"
 
 struct link {
@@ -11,6 +13,8 @@ struct link {
 };
 
 static const double bits_per_byte = 8;
+/* Tools print so many digits, and clocks differ so much at most. */
+static const double rounding = 0.01;
 
 static struct link pcie(const struct platform *platform)
 {
@@ -44,26 +48,28 @@ static const struct row {
     struct link (*link)(const struct platform *platform);
     unsigned directions; /* that the number is the sum of */
     const char *unit;
+    bool
+        bounds; /* every path that such a number is measured over is such a link: hosts may be joined by other ones than PCIe */
 } rows[] = {
-    {"p2p.unidirectional.disabled", pcie, 1, "GB/s"},
-    {"p2p.bidirectional.disabled", pcie, 2, "GB/s"},
-    {"p2p.unidirectional.enabled", peer, 1, "GB/s"},
-    {"p2p.bidirectional.enabled", peer, 2, "GB/s"},
-    {"nvbandwidth.*.sum", NULL, 0, ""},
+    {"p2p.unidirectional.disabled", pcie, 1, "GB/s", false},
+    {"p2p.bidirectional.disabled", pcie, 2, "GB/s", false},
+    {"p2p.unidirectional.enabled", peer, 1, "GB/s", true},
+    {"p2p.bidirectional.enabled", peer, 2, "GB/s", true},
+    {"nvbandwidth.*.sum", NULL, 0, "", false},
     /* Of copies to and from the host both ways it shows one of the two (nvbandwidth#67). */
-    {"nvbandwidth.host_to_device_*", pcie, 1, "GB/s"},
-    {"nvbandwidth.device_to_host_*", pcie, 1, "GB/s"},
-    {"nvbandwidth.device_to_device_bidirectional_memcpy_*", peer, 2, "GB/s"},
-    {"nvbandwidth.device_to_device_memcpy_*", peer, 1, "GB/s"},
-    {"gpu_links.up*", pcie, 1, "GB/s"},
-    {"gpu_links.down*", pcie, 1, "GB/s"},
-    {"gpu_links.one_way", peer, 1, "GB/s"},
-    {"gpu_links.both_ways", peer, 2, "GB/s"},
-    {"gpu_links.all_to_one", peer, 1, "GB/s"},
-    {"gpu_links.one_to_all", peer, 1, "GB/s"},
-    {"gpu_links.all_to_all", peer, 1, "GB/s"},
-    {"rdma.*.bidirectional.bandwidth", adapter, 2, "Gb/s"},
-    {"rdma.*.bandwidth", adapter, 1, "Gb/s"},
+    {"nvbandwidth.host_to_device_*", pcie, 1, "GB/s", false},
+    {"nvbandwidth.device_to_host_*", pcie, 1, "GB/s", false},
+    {"nvbandwidth.device_to_device_bidirectional_memcpy_*", peer, 2, "GB/s", true},
+    {"nvbandwidth.device_to_device_memcpy_*", peer, 1, "GB/s", true},
+    {"gpu_links.up*", pcie, 1, "GB/s", false},
+    {"gpu_links.down*", pcie, 1, "GB/s", false},
+    {"gpu_links.one_way", peer, 1, "GB/s", true},
+    {"gpu_links.both_ways", peer, 2, "GB/s", true},
+    {"gpu_links.all_to_one", peer, 1, "GB/s", false},
+    {"gpu_links.one_to_all", peer, 1, "GB/s", false},
+    {"gpu_links.all_to_all", peer, 1, "GB/s", false},
+    {"rdma.*.bidirectional.bandwidth", adapter, 2, "Gb/s", true},
+    {"rdma.*.bandwidth", adapter, 1, "Gb/s", true},
 };
 
 static const struct wire_rate *of_row(struct arena *arena, const struct platform *platform,
@@ -110,5 +116,37 @@ const struct wire_rate *check_wire_rate(struct arena *arena, const struct platfo
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (fnmatch(rows[i].metric, metric, 0) == 0)
             return of_row(arena, platform, &rows[i]);
+    return NULL;
+}
+
+static const struct limit *most_of_row(const struct check_context *context, const char *metric,
+                                       const struct row *row)
+{
+    struct link link = row->bounds ? row->link(context->platform) : (struct link){0, ""};
+    struct arena *arena = context->arena;
+    const struct reason *origin;
+    struct limit *limits;
+
+    if (link.rate <= 0)
+        return NULL;
+    origin = reason(arena, computed_from_platform, context->platform->name, reason_word(arena, link.text));
+    limits = arena_array(arena, struct limit, 2);
+    *limits = (struct limit){.metric = metric,
+                             .rule = RULE_PLAUSIBLE,
+                             .value = link.rate * row->directions,
+                             .tolerance = rounding,
+                             .unit = row->unit,
+                             .source = reason_english(arena, origin),
+                             .origin = origin,
+                             .status = LIMIT_TOOL,
+                             .note = reason(arena, more_than_the_links_carry, row->unit)};
+    return limits;
+}
+
+const struct limit *check_wire_limit(const struct check_context *context, const char *metric)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (fnmatch(rows[i].metric, metric, 0) == 0)
+            return most_of_row(context, metric, &rows[i]);
     return NULL;
 }

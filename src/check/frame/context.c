@@ -26,8 +26,8 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     slot->at = at != NULL ? at : "";
     slot->duty = duty;
     slot->duty_note = NULL;
-    slot->own = rules;
-    while (rules != NULL && rules[slot->own_count].metric != NULL)
+    slot->own = rules != NULL ? rules : check_wire_limit(context, metric);
+    while (slot->own != NULL && slot->own[slot->own_count].metric != NULL)
         slot->own_count++;
     return slot;
 }

@@ -303,12 +303,9 @@ void frames_read(struct arena *arena, const struct capture captures[2], const ch
         reader.row = reader.done = reader.ends = 0;
         read_stream(&reader);
     }
-    for (size_t i = 0; i < ret_frames->frames.count; i++) {
-        const struct frame *frame = &ret_frames->frames.items[i];
-
+    list_each (frame, ret_frames->frames)
         if (frame->ended[0] && frame->ended[1] && frame->rc[0] != frame->rc[1])
             find_fault(&reader, &sentence_two_exit_statuses, frame->name);
-    }
 }
 
 const struct frame *frames_find(const struct frames *frames, const char *name)

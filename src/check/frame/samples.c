@@ -19,10 +19,10 @@
  * A line that is cut or damaged is left out; what no line tells has no value.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "assay/base/robust.h"
 #include "assay/reasons/check.h"
 
 #include "frames.h"
@@ -300,13 +300,6 @@ static void tell_held_down(struct reading *out, const char *subject, const struc
         reading_fact(out, "window.clock.held_down", subject, slice_of("no"));
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 static double power_of(const struct gpu_samples *gpu)
 {
     return gpu->power;
@@ -329,7 +322,7 @@ static double median_of_others(const struct gpu_samples *gpus, unsigned number,
             others[count++] = value_of(&gpus[i]);
     if (count < OTHERS_LEAST)
         return NAN;
-    qsort(others, count, sizeof others[0], compare_numbers);
+    robust_sort(others, count);
     return (others[(count - 1) / 2] + others[count / 2]) / 2;
 }
 

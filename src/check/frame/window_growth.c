@@ -383,8 +383,7 @@ void growth_gpu(struct growth *growth, const char *of, const struct reading *bef
             say_of(growth, &growth->gpu, of, states[i].says);
         growth->gpu_unknown |= was != NULL && is == NULL;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(gpu_counters); i++) {
-        const struct grown *row = &gpu_counters[i];
+    array_each (row, gpu_counters, ARRAY_SIZE(gpu_counters)) {
         double more = added(before, gpu, after, later, row->counter);
 
         growth->gpu_unknown |=
@@ -411,8 +410,7 @@ static bool has_counter(const struct reading *reading, const char *port, const c
    does not. */
 static const struct reason *stuck(const struct reading *reading, const char *port, const char *counter)
 {
-    for (size_t i = 0; i < reading->findings.count; i++) {
-        const struct finding *finding = &reading->findings.items[i];
+    list_each (finding, reading->findings) {
         const char *of =
             reason_is(finding->what, counter_saturated) ? reason_argument_text(finding->what, 1) : NULL;
 
@@ -471,13 +469,10 @@ static double told(const struct reading *reading, const char *name, const char *
 /* What is not zero has a row: one that is gone went back, as a device does that left the bus meanwhile or was reset. */
 static bool went_back(const struct reading *before, const struct reading *after, const char *counter)
 {
-    for (size_t i = 0; i < before->facts.count; i++) {
-        const struct fact *fact = &before->facts.items[i];
-
+    list_each (fact, before->facts)
         if (strcmp(fact->name, counter) == 0 &&
             told(after, counter, fact->subject) < told(before, counter, fact->subject))
             return true;
-    }
     return false;
 }
 

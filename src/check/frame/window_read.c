@@ -282,8 +282,7 @@ static bool processes_of(struct against *against, struct finder *finder, const s
     struct arena *arena = finder->out->arena;
     size_t known = 0;
 
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *count = &reading->measurements.items[i];
+    list_each (count, reading->measurements) {
         const char *of;
         size_t bytes = against->bytes;
 
@@ -581,9 +580,7 @@ static double bytes_carried(const struct reading *first, const struct reading *l
     double words = 0;
     bool counts = false;
 
-    for (size_t i = 0; i < last->measurements.count; i++) {
-        const struct measurement *counter = &last->measurements.items[i];
-
+    list_each (counter, last->measurements) {
         if (strcmp(counter->metric, metrics[0]) != 0 && strcmp(counter->metric, metrics[1]) != 0)
             continue;
         if (counter->value == UINT32_MAX)
@@ -618,8 +615,7 @@ static bool is_traffic(const char *metric)
 /* A port of an adapter that the test went over is looked at where this counter was. */
 static bool counts_symbols(const struct reading *reading, const char *hca)
 {
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *counter = &reading->measurements.items[i];
+    list_each (counter, reading->measurements) {
         struct slice port = slice_of(counter->subject);
 
         if (strcmp(counter->metric, "ib.counter.symbol_error") == 0 && scan_text(&port, hca) &&
@@ -662,8 +658,7 @@ static void read_fabric(struct finder *finder, const struct member *member, cons
             finder->links_unknown = true;
     for (size_t i = 0; needs_fabric(finder->context) && i < platform->hcas.count; i++)
         finder->growth.ports_unknown |= !counts_symbols(&first->reading, platform->hcas.items[i]);
-    for (size_t i = 0; i < first->reading.measurements.count; i++) {
-        const struct measurement *counter = &first->reading.measurements.items[i];
+    list_each (counter, first->reading.measurements) {
         double more =
             added(&first->reading, &last->reading, counter->metric, counter->subject, counter->subject);
         const char *of = subject(finder, member, counter->subject);
@@ -860,7 +855,7 @@ static void member_done(struct finder *finder, const char *label)
 
 static void read_one(struct finder *finder, size_t member, struct attempt *attempt)
 {
-    struct arena *arena = arena_create();
+    cleanup_arena struct arena *arena = arena_create();
     struct check_context context = *finder->context;
     struct attempt scratch = {.uuid = attempt->uuid, .frame = attempt->frame, .windows = attempt->windows};
 
@@ -870,7 +865,6 @@ static void read_one(struct finder *finder, size_t member, struct attempt *attem
     read_member(finder, member);
     member_done(finder, context.member_count > 1 ? context.members[member]->name : "");
     keep_parts(finder->out->arena, &scratch, member == 0, attempt);
-    arena_destroy(arena);
 }
 
 /*
@@ -885,14 +879,11 @@ static double least_carried(const struct check_context *context, const struct re
 
     if (context->member_count < 2 || transport == NULL || strcmp(transport, "NET/IB") != 0)
         return 0;
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
+    list_each (measurement, reading->measurements)
         for (size_t k = 0; k < measurement->at.count; k++)
             if (strcmp(measurement->at.items[k].key, "size_bytes") == 0 &&
                 scan_double(slice_of(measurement->at.items[k].text), &size))
                 most = fmax(most, size);
-    }
     return most;
 }
 
@@ -957,15 +948,12 @@ static void too_hot(struct against *against, struct finder *finder, const struct
     const struct suite *suite = finder->context->suite;
     struct arena *arena = finder->out->arena;
 
-    for (size_t i = 0; i < reading->measurements.count; i++) {
-        const struct measurement *measurement = &reading->measurements.items[i];
-
+    list_each (measurement, reading->measurements)
         if (strcmp(measurement->metric, "gpu.temperature") == 0 && measurement->value > suite->cool_below_c)
             window_say(finder->out, against,
                        reason(arena, gpu_did_not_cool_down, subject(finder, member, measurement->subject),
                               arena_printf(arena, "%.0f", measurement->value), suite->cool_below_c,
                               suite->cool_within_s));
-    }
 }
 
 /* The owner speaks for the whole test: nobody looks further. */

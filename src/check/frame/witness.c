@@ -66,8 +66,7 @@ static const struct reason *compare(const struct check_context *context, struct 
         return REASON(witness_of_no_data_check);
     if (own > 0 && !is_told_wrong(table))
         return reason(arena, witness_of_wrong_elements, arena_printf(arena, "%.0f", own));
-    for (size_t i = 0; i < table->measurements.count; i++) {
-        const struct measurement *measurement = &table->measurements.items[i];
+    list_each (measurement, table->measurements) {
         const char *size = size_of(measurement);
 
         if (size == NULL || fnmatch(context->check->bandwidth, measurement->metric, 0) != 0)

@@ -11,7 +11,16 @@ take os.clock_synchronized '' timedatectl show -p NTPSynchronized --value
 
 take os.kernel '' uname -r
 take os.architecture '' uname -m
-take os.release '' sed -n 's/^PRETTY_NAME="\{0,1\}\([^"]*\).*/\1/p' "$ASSAY_LAB_ROOT"/etc/os-release
+# PRETTY_NAME may be left out: os-release(5).
+release() { sed -n "s/^$1=[\"']\{0,1\}\([^\"']*\).*/\1/p" "$ASSAY_LAB_ROOT"/etc/os-release; }
+# shellcheck disable=SC2317 # `take` calls it
+release_name()
+{
+    pretty=$(release PRETTY_NAME) || return
+    name=$(release NAME) version=$(release VERSION_ID)
+    echo "${pretty:-$name${version:+ $version}}"
+}
+take os.release '' release_name
 file os.command_line /proc/cmdline
 file bios.vendor /sys/class/dmi/id/bios_vendor
 file bios.version /sys/class/dmi/id/bios_version

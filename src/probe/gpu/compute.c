@@ -121,12 +121,11 @@ static int test_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
 }
 
 /* Each window in the order of time: TFLOP/s; and where the driver was asked in it MHz, W, C, why the clock is not higher. */
-static void put_windows(struct line *line, const struct gemm_result *result)
+static void put_windows(struct probe_line *line, const struct gemm_result *result)
 {
     char reasons[SENSOR_REASONS_BYTES];
 
-    json_key(&line->writer, "series");
-    json_open_array(&line->writer);
+    json_member_array(&line->writer, "series");
     for (unsigned i = 0; i < WINDOWS_TOLD && i < result->rates.windows; i++) {
         const struct gemm_window *window = &result->windows[i];
         char text[32];
@@ -146,7 +145,7 @@ static void put_windows(struct line *line, const struct gemm_result *result)
     json_close_array(&line->writer);
 }
 
-static void put_sensed(struct line *line, const struct gemm_result *result)
+static void put_sensed(struct probe_line *line, const struct gemm_result *result)
 {
     char reasons[SENSOR_REASONS_BYTES];
 
@@ -163,22 +162,22 @@ static void put_sensed(struct line *line, const struct gemm_result *result)
 static void put_result(const struct compute_run *run, unsigned gpu)
 {
     const struct gemm_result *result = &run->results[gpu];
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "gemm", gemm_names[run->type]);
-    line_number(&line, "size", run->size);
-    line_number(&line, "gpu", gpu);
+    probe_line_number(&line, "size", run->size);
+    probe_line_number(&line, "gpu", gpu);
     if (result->rates.windows > 0) {
         line_rate(&line, "tflops", result->rates.median);
         line_rate(&line, "p1", result->rates.p1);
         line_rate(&line, "least", result->rates.least);
         line_rate(&line, "best", result->rates.best);
-        line_number(&line, "windows", result->rates.windows);
+        probe_line_number(&line, "windows", result->rates.windows);
         put_sensed(&line, result);
     }
     line_known(&line, "not_measured", result->why);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static int round_of(struct compute_run *run, struct gpu_probe *probe, enum gemm_type type, unsigned size,
@@ -196,7 +195,7 @@ static int round_of(struct compute_run *run, struct gpu_probe *probe, enum gemm_
     return status;
 }
 
-static void head(const struct gpu_probe *probe, struct line *line)
+static void head(const struct gpu_probe *probe, struct probe_line *line)
 {
     char library[GPU_NAME_BYTES] = "";
     unsigned types = 0, sizes = 0;
@@ -206,11 +205,11 @@ static void head(const struct gpu_probe *probe, struct line *line)
     while (size_of(probe, sizes) > 0)
         sizes++;
     probe->backend->gemm->library(library);
-    line_number(line, "rows", probe->device_count * types * sizes);
+    probe_line_number(line, "rows", probe->device_count * types * sizes);
     line_known(line, "library", library);
     json_member(&line->writer, "data", "random");
-    line_number(line, "warmup_seconds", probe->options.warmup_s);
-    line_number(line, "seconds", probe->options.seconds);
+    probe_line_number(line, "warmup_seconds", probe->options.warmup_s);
+    probe_line_number(line, "seconds", probe->options.seconds);
 }
 
 static int run_all(struct compute_run *run, struct gpu_probe *probe, struct error *err)
@@ -240,11 +239,11 @@ static int run_compute(struct gpu_probe *probe)
     gpu_deadline_stop();
     sensors_stop(run->sensors);
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++) {
-        struct line line;
+        struct probe_line line;
 
         line_begin_gpu(&line, probe, gpu);
-        line_number(&line, "measured", run->measured[gpu]);
-        line_end(&line);
+        probe_line_number(&line, "measured", run->measured[gpu]);
+        probe_line_end(&line);
     }
     rounds = run->rounds;
     free(run);

@@ -188,13 +188,13 @@ enum gpu_test_number {
     GPU_TESTS
 };
 
-struct line;
+struct probe_line;
 
 struct gpu_test {
     const char *name;
     const char *summary; /* for --help: lines of 80 columns, two blanks before all but the first */
     /* Its own fields of the first line, which say among others how many rows will come. */
-    void (*head)(const struct gpu_probe *probe, struct line *line);
+    void (*head)(const struct gpu_probe *probe, struct probe_line *line);
     /* Prints what it found, and the end. Returns the exit status. */
     int (*run)(struct gpu_probe *probe);
 };

@@ -7,45 +7,21 @@
 #include "assay/base/arena.h"
 #include "gpu_output.h"
 
-enum { LINE_MOST = 1 << 20 };
-
-void line_begin(struct line *line)
-{
-    text_init(&line->text, LINE_MOST);
-    json_writer_init(&line->writer, &line->text, true);
-    json_open_object(&line->writer);
-}
-
-void line_end(struct line *line)
-{
-    json_close_object(&line->writer);
-    text_put(&line->text, "\n");
-    fwrite(line->text.bytes, 1, line->text.length, stdout);
-    fflush(stdout);
-    text_release(&line->text);
-}
-
-void line_number(struct line *line, const char *key, double value)
-{
-    json_key(&line->writer, key);
-    json_put_number(&line->writer, value);
-}
-
-void line_rate(struct line *line, const char *key, double value)
+void line_rate(struct probe_line *line, const char *key, double value)
 {
     char text[32];
 
     (void)snprintf(text, sizeof text, "%.5g", value);
-    line_number(line, key, strtod(text, NULL));
+    probe_line_number(line, key, strtod(text, NULL));
 }
 
-void line_known(struct line *line, const char *key, const char *value)
+void line_known(struct probe_line *line, const char *key, const char *value)
 {
     if (*value != '\0')
         json_member(&line->writer, key, value);
 }
 
-void line_hex(struct line *line, const char *key, uint64_t value, int digits)
+void line_hex(struct probe_line *line, const char *key, uint64_t value, int digits)
 {
     char text[24];
 
@@ -56,11 +32,11 @@ void line_hex(struct line *line, const char *key, uint64_t value, int digits)
 void gpu_output_head(const struct gpu_probe *probe)
 {
     char program[GPU_NAME_BYTES];
-    struct line line;
+    struct probe_line line;
 
     (void)snprintf(program, sizeof program, "%s %s", world_program, ASSAY_VERSION);
-    line_begin(&line);
-    line_number(&line, "assay_probe_gpu", 1);
+    probe_line_begin(&line);
+    probe_line_number(&line, "assay_probe_gpu", 1);
     json_member(&line.writer, "test", probe->options.test->name);
     json_member(&line.writer, "program", program);
     json_member(&line.writer, "backend", probe->backend->name);
@@ -68,23 +44,22 @@ void gpu_output_head(const struct gpu_probe *probe)
     line_known(&line, "driver", probe->driver);
     line_known(&line, "cuda", probe->runtime);
     if (probe->world.hosts > 1)
-        line_number(&line, "hosts", probe->world.hosts);
-    line_number(&line, "gpus", probe->device_count);
+        probe_line_number(&line, "hosts", probe->world.hosts);
+    probe_line_number(&line, "gpus", probe->device_count);
     probe->options.test->head(probe, &line);
-    json_key(&line.writer, "injected");
-    json_put_boolean(&line.writer, probe->options.injection.any);
-    line_end(&line);
+    json_member_boolean(&line.writer, "injected", probe->options.injection.any);
+    probe_line_end(&line);
 }
 
-void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned gpu)
+void line_begin_gpu(struct probe_line *line, const struct gpu_probe *probe, unsigned gpu)
 {
     line_begin_device(line, &probe->devices[gpu], gpu);
 }
 
-void line_begin_device(struct line *line, const struct gpu_device *device, unsigned gpu)
+void line_begin_device(struct probe_line *line, const struct gpu_device *device, unsigned gpu)
 {
-    line_begin(line);
-    line_number(line, "gpu", gpu);
+    probe_line_begin(line);
+    probe_line_number(line, "gpu", gpu);
     json_member(&line->writer, "name", device->name);
     line_known(line, "uuid", device->uuid);
     line_known(line, "serial", device->serial);
@@ -93,14 +68,14 @@ void line_begin_device(struct line *line, const struct gpu_device *device, unsig
 
 void gpu_output_end(const char *how, const char *reason, uint64_t rounds, double seconds)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "end", how);
     line_known(&line, "reason", reason);
-    line_number(&line, "rounds", (double)rounds);
-    line_number(&line, "seconds", (double)(long)(seconds * 1000) / 1000);
-    line_end(&line);
+    probe_line_number(&line, "rounds", (double)rounds);
+    probe_line_number(&line, "seconds", (double)(long)(seconds * 1000) / 1000);
+    probe_line_end(&line);
 }
 
 int gpu_output_done(bool wrong, uint64_t rounds, double seconds)

@@ -13,27 +13,17 @@
 #ifndef ASSAY_PROBE_GPU_OUTPUT_H
 #define ASSAY_PROBE_GPU_OUTPUT_H
 
-#include "assay/base/json.h"
-#include "assay/base/text.h"
 #include "gpu.h"
+#include "probe_line.h"
 
-struct line {
-    struct text text;
-    struct json_writer writer;
-};
-
-void line_begin(struct line *line);
 /* Begun as the line of that GPU of this host; or of another, by its number there. */
-void line_begin_gpu(struct line *line, const struct gpu_probe *probe, unsigned gpu);
-void line_begin_device(struct line *line, const struct gpu_device *device, unsigned gpu);
-/* Prints it. */
-void line_end(struct line *line);
-void line_number(struct line *line, const char *key, double value);
-/* The same with five digits. */
-void line_rate(struct line *line, const char *key, double value);
+void line_begin_gpu(struct probe_line *line, const struct gpu_probe *probe, unsigned gpu);
+void line_begin_device(struct probe_line *line, const struct gpu_device *device, unsigned gpu);
+/* A number with five digits. */
+void line_rate(struct probe_line *line, const char *key, double value);
 /* Nothing where the value is "". */
-void line_known(struct line *line, const char *key, const char *value);
-void line_hex(struct line *line, const char *key, uint64_t value, int digits);
+void line_known(struct probe_line *line, const char *key, const char *value);
+void line_hex(struct probe_line *line, const char *key, uint64_t value, int digits);
 
 void gpu_output_head(const struct gpu_probe *probe);
 /* reason: "" for none. rounds: of whatever the test repeats. */

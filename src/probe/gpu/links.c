@@ -296,47 +296,46 @@ static int measure_all(struct links_run *run, struct gpu_probe *probe, struct er
     return chases(run, probe, err);
 }
 
-static void head(const struct gpu_probe *probe, struct line *line)
+static void head(const struct gpu_probe *probe, struct probe_line *line)
 {
     const unsigned count = probe->device_count;
 
-    line_number(line, "rows",
-                count * 4 + count * (count - 1) * 2 + (count > 1 ? count * EVERYBODY : 0) + count * count);
+    probe_line_number(line, "rows",
+                      count * 4 + count * (count - 1) * 2 + (count > 1 ? count * EVERYBODY : 0) +
+                          count * count);
 }
 
 /* highest: as what the highest of them is told. */
-static void put_figures(struct line *line, const char *unit, const char *highest,
+static void put_figures(struct probe_line *line, const char *unit, const char *highest,
                         const struct gpu_summary *rates)
 {
     line_rate(line, unit, rates->median);
     line_rate(line, "least", rates->least);
     line_rate(line, highest, rates->best);
-    line_number(line, "windows", rates->windows);
-    line_end(line);
+    probe_line_number(line, "windows", rates->windows);
+    probe_line_end(line);
 }
 
 static void put_host(const struct links_run *run, unsigned gpu, enum copy_way way, unsigned together)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "host_copy", way == COPY_UP ? "up" : "down");
-    json_key(&line.writer, "together");
-    json_put_boolean(&line.writer, together == 1);
-    line_number(&line, "gpu", gpu);
+    json_member_boolean(&line.writer, "together", together == 1);
+    probe_line_number(&line, "gpu", gpu);
     put_figures(&line, "gbps", "best", &run->host[way][together][gpu]);
 }
 
 static void put_pair(const struct links_run *run, unsigned from, unsigned to, bool both)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "peer_copy", both ? "both-ways" : "one-way");
-    line_number(&line, "from", from);
-    line_number(&line, "to", to);
-    json_key(&line.writer, "direct");
-    json_put_boolean(&line.writer, run->reached[from][to]);
+    probe_line_number(&line, "from", from);
+    probe_line_number(&line, "to", to);
+    json_member_boolean(&line.writer, "direct", run->reached[from][to]);
     put_figures(&line, "gbps", "best",
                 !both       ? &run->one[from][to]
                 : from < to ? &run->both[from][to]
@@ -345,29 +344,29 @@ static void put_pair(const struct links_run *run, unsigned from, unsigned to, bo
 
 static void put_everybody(const struct links_run *run, unsigned gpu, enum everybody which)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "all_copy", everybody_names[which]);
-    line_number(&line, "gpu", gpu);
+    probe_line_number(&line, "gpu", gpu);
     put_figures(&line, "gbps", "best", &run->all[which][gpu]);
 }
 
 static void put_chase(const struct links_run *run, unsigned from, unsigned to)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "chase", from == to ? "own" : "peer");
-    line_number(&line, "from", from);
-    line_number(&line, "to", to);
+    probe_line_number(&line, "from", from);
+    probe_line_number(&line, "to", to);
     put_figures(&line, "ns", "most", &run->chase[from][to]);
 }
 
 static void put_all(const struct gpu_probe *probe, const struct links_run *run)
 {
     const unsigned count = probe->device_count;
-    struct line line;
+    struct probe_line line;
 
     for (unsigned i = 0; i < 4; i++)
         for (unsigned gpu = 0; gpu < count; gpu++)
@@ -386,7 +385,7 @@ static void put_all(const struct gpu_probe *probe, const struct links_run *run)
             put_chase(run, from, to);
     for (unsigned gpu = 0; gpu < count; gpu++) {
         line_begin_gpu(&line, probe, gpu);
-        line_end(&line);
+        probe_line_end(&line);
     }
 }
 

@@ -151,38 +151,38 @@ static int test_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
     return status;
 }
 
-static void head(const struct gpu_probe *probe, struct line *line)
+static void head(const struct gpu_probe *probe, struct probe_line *line)
 {
-    line_number(line, "rows", probe->device_count * (STREAMS + PATTERNS));
-    line_number(line, "passes", probe->options.passes);
+    probe_line_number(line, "rows", probe->device_count * (STREAMS + PATTERNS));
+    probe_line_number(line, "passes", probe->options.passes);
 }
 
 static void put_stream(const struct memory_gpu *result, unsigned gpu, unsigned stream)
 {
     const struct gpu_summary *rates = &result->streams[stream];
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "stream", stream_names[stream]);
-    line_number(&line, "gpu", gpu);
+    probe_line_number(&line, "gpu", gpu);
     line_rate(&line, "gbps", rates->median);
     line_rate(&line, "best", rates->best);
     line_rate(&line, "least", rates->least);
-    line_number(&line, "windows", rates->windows);
-    line_number(&line, "bytes", (double)result->size.stream);
-    line_end(&line);
+    probe_line_number(&line, "windows", rates->windows);
+    probe_line_number(&line, "bytes", (double)result->size.stream);
+    probe_line_end(&line);
 }
 
 static void put_pattern(const struct memory_gpu *result, unsigned gpu, unsigned pattern)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "pattern", pattern_names[pattern]);
-    line_number(&line, "gpu", gpu);
-    line_number(&line, "compared_bytes", (double)result->compared[pattern]);
-    line_number(&line, "wrong_words", (double)result->wrong[pattern]);
-    line_end(&line);
+    probe_line_number(&line, "gpu", gpu);
+    probe_line_number(&line, "compared_bytes", (double)result->compared[pattern]);
+    probe_line_number(&line, "wrong_words", (double)result->wrong[pattern]);
+    probe_line_end(&line);
 }
 
 static unsigned long long wrong_of(const struct memory_gpu *result)
@@ -196,25 +196,25 @@ static unsigned long long wrong_of(const struct memory_gpu *result)
 
 static void put_gpu(const struct gpu_probe *probe, const struct memory_gpu *result, unsigned gpu)
 {
-    struct line line;
+    struct probe_line line;
 
     line_begin_gpu(&line, probe, gpu);
-    line_number(&line, "memory_bytes", (double)result->size.total);
-    line_number(&line, "covered_bytes", (double)result->size.covered);
-    line_number(&line, "wrong_words", (double)wrong_of(result));
-    line_end(&line);
+    probe_line_number(&line, "memory_bytes", (double)result->size.total);
+    probe_line_number(&line, "covered_bytes", (double)result->size.covered);
+    probe_line_number(&line, "wrong_words", (double)wrong_of(result));
+    probe_line_end(&line);
     for (unsigned i = 0; i < result->kept; i++) {
         const struct word_error *error = &result->first[i];
 
-        line_begin(&line);
-        line_number(&line, "wrong_word", gpu);
+        probe_line_begin(&line);
+        probe_line_number(&line, "wrong_word", gpu);
         json_member(&line.writer, "pattern", pattern_names[error->pattern]);
         line_hex(&line, "offset", error->word.offset, 1);
         line_hex(&line, "got", error->word.got, 16);
         line_hex(&line, "expected", error->word.expected, 16);
         line_hex(&line, "bits", error->bits, 16);
-        line_number(&line, "times", error->times);
-        line_end(&line);
+        probe_line_number(&line, "times", error->times);
+        probe_line_end(&line);
     }
 }
 

@@ -168,13 +168,13 @@ static int follow(const struct power_run *run, struct power_gpu *own, struct err
 
 static void put_clock(const char *when, const struct power_clock *clock, double moved_s)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "clock", when);
     line_rate(&line, "uncertain_ms", clock->uncertain_s * 1e3);
     line_rate(&line, "moved_ms", moved_s * 1e3);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 /* NULL: all can. */
@@ -238,13 +238,13 @@ static int work_gpu(struct gpu_probe *probe, unsigned gpu, void *state, struct e
 
 /* --- what is told --- */
 
-static void head(const struct gpu_probe *probe, struct line *line)
+static void head(const struct gpu_probe *probe, struct probe_line *line)
 {
     const struct power_run *run = probe->state;
 
-    line_number(line, "rows", run->schedule.segment_count + 2);
-    line_number(line, "edges", run->schedule.edges);
-    line_number(line, "lasts_s", run->schedule.end);
+    probe_line_number(line, "rows", run->schedule.segment_count + 2);
+    probe_line_number(line, "edges", run->schedule.edges);
+    probe_line_number(line, "lasts_s", run->schedule.end);
     json_member(&line->writer, "clock_by", probe->options.clock_by_stdin ? "stdin" : "realtime");
 }
 
@@ -304,13 +304,13 @@ static void put_segment(const struct power_run *run, unsigned number)
 {
     const struct power_segment *segment = &run->schedule.segments[number];
     const struct watts watts = watts_of(run, segment);
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
-    line_number(&line, "segment", number);
-    line_number(&line, "hz", segment->hz);
-    line_number(&line, "from_s", segment->from);
-    line_number(&line, "to_s", segment->to);
+    probe_line_begin(&line);
+    probe_line_number(&line, "segment", number);
+    probe_line_number(&line, "hz", segment->hz);
+    probe_line_number(&line, "from_s", segment->from);
+    probe_line_number(&line, "to_s", segment->to);
     if (watts.known) {
         line_rate(&line, "on_w", watts.on);
         line_rate(&line, "off_w", watts.off);
@@ -318,7 +318,7 @@ static void put_segment(const struct power_run *run, unsigned number)
         if (segment->hz <= 0)
             line_rate(&line, "ramp_w_per_s", watts.growth);
     }
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static bool is_enough(struct sensor_span span, double seconds)
@@ -336,7 +336,7 @@ static bool is_watched(const struct power_run *run, unsigned gpu, const struct p
 }
 
 /* What was found is true however seldom the driver was asked; that nothing was is not. */
-static void put_reasons(struct line *line, const struct power_run *run, unsigned gpu, uint64_t reasons)
+static void put_reasons(struct probe_line *line, const struct power_run *run, unsigned gpu, uint64_t reasons)
 {
     char text[SENSOR_REASONS_BYTES];
     bool watched = true;
@@ -349,7 +349,7 @@ static void put_reasons(struct line *line, const struct power_run *run, unsigned
     json_member(&line->writer, "reasons", text);
 }
 
-static void put_held(struct line *line, struct sensor_held held)
+static void put_held(struct probe_line *line, struct sensor_held held)
 {
     if (!held.known)
         return;
@@ -358,7 +358,7 @@ static void put_held(struct line *line, struct sensor_held held)
     line_rate(line, "below_base_ms", held.below_base_ms);
 }
 
-static void put_sensed(struct line *line, const struct power_run *run, unsigned gpu)
+static void put_sensed(struct probe_line *line, const struct power_run *run, unsigned gpu)
 {
     struct sensor_span all = sensors_over(run->sensors, gpu, run->begin, run->begin + run->schedule.end);
     struct sensor_span on = {0}, off = {0};
@@ -399,10 +399,10 @@ static void put_gpu(struct power_run *run, unsigned gpu)
     struct power_gpu *own = &run->gpus[gpu];
     const unsigned edges = own->late.count;
     const struct gpu_summary late = gpu_summarise(&own->late);
-    struct line line;
+    struct probe_line line;
 
     line_begin_gpu(&line, run->probe, gpu);
-    line_number(&line, "edges", edges);
+    probe_line_number(&line, "edges", edges);
     if (edges > 0) {
         line_rate(&line, "late_ms", -late.least * 1e3);
         line_rate(&line, "late_p99_ms", -late.p1 * 1e3);
@@ -412,7 +412,7 @@ static void put_gpu(struct power_run *run, unsigned gpu)
         line_rate(&line, "lost_s", own->lost_s);
         json_member(&line.writer, "why", own->why);
     }
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static int end(struct power_run *run, double began)

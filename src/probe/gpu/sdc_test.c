@@ -12,49 +12,48 @@
 #include "gpu_output.h"
 #include "sdc.h"
 
-static void head_sdc(const struct gpu_probe *probe, struct line *line)
+static void head_sdc(const struct gpu_probe *probe, struct probe_line *line)
 {
     unsigned units = 0;
 
     for (unsigned unit = 0; unit < WORK_UNITS; unit++)
         units += probe->options.units[unit];
-    line_number(line, "units", units);
-    line_number(line, "seeds", SDC_SEEDS);
-    line_number(line, "depth", probe->options.depth);
+    probe_line_number(line, "units", units);
+    probe_line_number(line, "seeds", SDC_SEEDS);
+    probe_line_number(line, "depth", probe->options.depth);
 }
 
 static void put_lacking(const struct sdc *sdc, enum work_unit unit)
 {
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "unit", work_names[unit]);
     json_member(&line.writer, "not_tried", sdc->probe->backend->lacks(sdc->probe, unit));
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static void put_unit(const struct sdc *sdc, enum work_unit unit)
 {
-    struct line line;
+    struct probe_line line;
     bool whole = true;
 
     for (unsigned seed = 0; seed < SDC_SEEDS; seed++)
         whole &= sdc->references[unit][seed].set;
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "unit", work_names[unit]);
-    line_number(&line, "rounds", (double)sdc->unit_rounds[unit]);
-    json_key(&line.writer, "known");
-    json_put_boolean(&line.writer, sdc->probe->backend->is_known(unit));
+    probe_line_number(&line, "rounds", (double)sdc->unit_rounds[unit]);
+    json_member_boolean(&line.writer, "known", sdc->probe->backend->is_known(unit));
     /* Of inputs that never came nothing can be compared. */
     if (whole)
         line_hex(&line, "digest", sdc_unit_digest(sdc, unit), 16);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static void put_gpu(const struct sdc *sdc, unsigned gpu)
 {
     unsigned wrong = 0, copies = 0;
-    struct line line;
+    struct probe_line line;
 
     for (size_t i = 0; i < sdc->error_count; i++)
         copies += sdc->errors[i].gpu == gpu && sdc->errors[i].sm == GPU_NO_SM;
@@ -66,35 +65,35 @@ static void put_gpu(const struct sdc *sdc, unsigned gpu)
         wrong += is_wrong;
     }
     line_begin_gpu(&line, sdc->probe, gpu);
-    line_number(&line, "sms", sdc->probe->devices[gpu].sms);
-    line_number(&line, "sms_reached", sdc_reached(sdc, gpu));
-    line_number(&line, "sms_wrong", wrong);
+    probe_line_number(&line, "sms", sdc->probe->devices[gpu].sms);
+    probe_line_number(&line, "sms_reached", sdc_reached(sdc, gpu));
+    probe_line_number(&line, "sms_wrong", wrong);
     if (copies > 0)
-        line_number(&line, "copies_wrong", copies);
-    line_end(&line);
+        probe_line_number(&line, "copies_wrong", copies);
+    probe_line_end(&line);
 }
 
 static void put_error(const struct sdc *sdc, const struct sdc_error *error)
 {
     const struct gpu_device *device = &sdc->probe->devices[error->gpu];
-    struct line line;
+    struct probe_line line;
 
-    line_begin(&line);
-    line_number(&line, "wrong_gpu", error->gpu);
+    probe_line_begin(&line);
+    probe_line_number(&line, "wrong_gpu", error->gpu);
     line_known(&line, "uuid", device->uuid);
     line_known(&line, "serial", device->serial);
     if (error->sm != GPU_NO_SM)
-        line_number(&line, "sm", error->sm);
+        probe_line_number(&line, "sm", error->sm);
     if (error->peer != GPU_MOST)
-        line_number(&line, "peer", error->peer);
+        probe_line_number(&line, "peer", error->peer);
     json_member(&line.writer, "unit", work_names[error->unit]);
-    line_number(&line, "first_round", (double)error->first_round);
-    line_number(&line, "rounds", (double)error->rounds);
-    line_number(&line, "lane", error->word / WORK_LANE_WORDS);
+    probe_line_number(&line, "first_round", (double)error->first_round);
+    probe_line_number(&line, "rounds", (double)error->rounds);
+    probe_line_number(&line, "lane", error->word / WORK_LANE_WORDS);
     line_hex(&line, "got", error->got, 8);
     line_hex(&line, "expected", error->expected, 8);
     line_hex(&line, "bits", error->bits, 8);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static void output_sdc(const struct sdc *sdc)

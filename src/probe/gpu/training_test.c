@@ -18,7 +18,7 @@
 #include "gpu_output.h"
 #include "training_run.h"
 
-static void head(const struct gpu_probe *probe, struct line *line)
+static void head(const struct gpu_probe *probe, struct probe_line *line)
 {
     const struct training_run *run = probe->state;
     const struct training_shape *shape = &run->shape;
@@ -26,48 +26,44 @@ static void head(const struct gpu_probe *probe, struct line *line)
     char library[GPU_NAME_BYTES] = "", exchange[GPU_NAME_BYTES] = "";
 
     run->ops->names(probe, library, exchange);
-    line_number(line, "rows", run->steps + 1);
+    probe_line_number(line, "rows", run->steps + 1);
     line_known(line, "library", library);
     line_known(line, "exchange", exchange);
-    line_number(line, "layers", shape->layers);
-    line_number(line, "hidden", shape->hidden);
-    line_number(line, "heads", shape->heads);
-    line_number(line, "kv_heads", shape->kv_heads);
-    line_number(line, "ffn", shape->ffn);
-    line_number(line, "vocab", shape->vocab);
-    line_number(line, "sequence", shape->sequence);
-    line_number(line, "batch", shape->batch);
-    line_number(line, "parameters", (double)training_parameters(shape));
-    line_number(line, "operations_per_token", training_operations(shape) / tokens);
+    probe_line_number(line, "layers", shape->layers);
+    probe_line_number(line, "hidden", shape->hidden);
+    probe_line_number(line, "heads", shape->heads);
+    probe_line_number(line, "kv_heads", shape->kv_heads);
+    probe_line_number(line, "ffn", shape->ffn);
+    probe_line_number(line, "vocab", shape->vocab);
+    probe_line_number(line, "sequence", shape->sequence);
+    probe_line_number(line, "batch", shape->batch);
+    probe_line_number(line, "parameters", (double)training_parameters(shape));
+    probe_line_number(line, "operations_per_token", training_operations(shape) / tokens);
     json_member(&line->writer, "operations",
                 "6 N + 12 L h s for each token, N without the table of tokens (arXiv:2001.08361; "
                 "arXiv:2204.02311, appendix B)");
-    line_number(line, "seed", (double)probe->options.seed);
-    line_number(line, "warmup_steps", TRAINING_WARMUP);
+    probe_line_number(line, "seed", (double)probe->options.seed);
+    probe_line_number(line, "warmup_steps", TRAINING_WARMUP);
 }
 
 static void put_step(const struct training_run *run, unsigned step)
 {
     const struct training_step *result;
-    struct line line;
+    struct probe_line line;
     unsigned gpu = 0;
     const bool agreed = training_agreed(run, step, &gpu);
     uint32_t bits;
 
     result = &run->results[(size_t)step * run->gpus + gpu];
     memcpy(&bits, &result->loss, sizeof bits);
-    line_begin(&line);
-    line_number(&line, "step", step);
-    json_key(&line.writer, "loss");
-    if (isfinite(result->loss))
-        json_put_number(&line.writer, (double)result->loss);
-    else
-        json_put_null(&line.writer);
+    probe_line_begin(&line);
+    probe_line_number(&line, "step", step);
+    json_member_number(&line.writer, "loss", (double)result->loss);
     line_hex(&line, "loss_bits", bits, 8);
     if (agreed)
         line_hex(&line, "digest", training_digest(result), 16);
     line_rate(&line, "ms", 1e3 * run->took[step]);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 /* Of all steps that were asked for; false: some did not come, or nobody knows what is right. */
@@ -84,13 +80,13 @@ static bool digest_all(const struct training_run *run, uint64_t *ret_digest)
     return run->done == run->steps;
 }
 
-static void put_rates(struct line *line, const struct gpu_summary *rates)
+static void put_rates(struct probe_line *line, const struct gpu_summary *rates)
 {
     line_rate(line, "tflops", rates->median);
     line_rate(line, "p1", rates->p1);
     line_rate(line, "least", rates->least);
     line_rate(line, "best", rates->best);
-    line_number(line, "windows", rates->windows);
+    probe_line_number(line, "windows", rates->windows);
 }
 
 static int put_whole(const struct training_run *run, struct error *err)
@@ -99,12 +95,12 @@ static int put_whole(const struct training_run *run, struct error *err)
     const double operations = training_operations(shape) / 1e12;
     const double tokens = (double)shape->batch * shape->sequence * run->gpus;
     struct gpu_summary rates;
-    struct line line;
+    struct probe_line line;
     uint64_t digest;
 
     if (training_rates(run, &rates, err) < 0)
         return -1;
-    line_begin(&line);
+    probe_line_begin(&line);
     json_member(&line.writer, "training", "bf16");
     if (rates.windows > 0) {
         put_rates(&line, &rates);
@@ -116,11 +112,11 @@ static int put_whole(const struct training_run *run, struct error *err)
     }
     if (digest_all(run, &digest))
         line_hex(&line, "digest", digest, 16);
-    line_end(&line);
+    probe_line_end(&line);
     return 0;
 }
 
-static void put_host(const struct training_run *run, unsigned gpu, struct line *line)
+static void put_host(const struct training_run *run, unsigned gpu, struct probe_line *line)
 {
     if (run->hosts != NULL)
         json_member(&line->writer, "host", run->hosts[gpu / run->probe->device_count]);
@@ -129,17 +125,17 @@ static void put_host(const struct training_run *run, unsigned gpu, struct line *
 static void put_gpu(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
                     const struct training_pace *pace)
 {
-    struct line line;
+    struct probe_line line;
 
     line_begin_device(&line, &run->devices[gpu], gpu % run->probe->device_count);
     put_host(run, gpu, &line);
-    line_number(&line, "steps_wrong", verdict->steps_wrong[gpu]);
+    probe_line_number(&line, "steps_wrong", verdict->steps_wrong[gpu]);
     if (pace->forward.windows > 0) {
         put_rates(&line, &pace->forward);
         line_rate(&line, "late_percent", pace->late_percent);
         line_rate(&line, "last_percent", pace->last_percent);
     }
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static void put_wrong(const struct training_run *run, const struct training_verdict *verdict, unsigned gpu,
@@ -147,19 +143,19 @@ static void put_wrong(const struct training_run *run, const struct training_verd
 {
     static const char *const names[TRAINING_WRONGS] = {"loss", "gradients", "exchange"};
     const struct training_errors *errors = &verdict->errors[gpu][what];
-    struct line line;
+    struct probe_line line;
 
     if (errors->steps == 0)
         return;
-    line_begin(&line);
-    line_number(&line, "wrong_gpu", gpu % run->probe->device_count);
+    probe_line_begin(&line);
+    probe_line_number(&line, "wrong_gpu", gpu % run->probe->device_count);
     put_host(run, gpu, &line);
     json_member(&line.writer, "what", names[what]);
-    line_number(&line, "first_step", errors->first);
-    line_number(&line, "steps", errors->steps);
+    probe_line_number(&line, "first_step", errors->first);
+    probe_line_number(&line, "steps", errors->steps);
     line_hex(&line, "got", errors->got, 16);
     line_hex(&line, "expected", errors->expected, 16);
-    line_end(&line);
+    probe_line_end(&line);
 }
 
 static int put_all(const struct training_run *run, const struct training_verdict *verdict, struct error *err)

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was reached, beside what had to be: short on the first page of what passed, and in full behind it. */
+#include <math.h>
+
+#include "gates.h"
+#include "page.h"
+#include "unjudged.h"
+
+bool page_has_reached(const struct page *page)
+{
+    return page->reached.items.count > 0;
+}
+
+static const char *value_text(const struct page *page, double value, const char *unit)
+{
+    const char *number = distribution_number(page->arena, value);
+
+    return *unit != '\0' ? arena_printf(page->arena, "%s %s", number, unit) : number;
+}
+
+static void number_cell(struct page *page, const char *text)
+{
+    html_markup(page->out, "<td class=\"num\">");
+    html_text(page->out, text);
+    html_markup(page->out, "</td>");
+}
+
+static void write_row(struct page *page, const struct reached_row *row)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, row->suite_step);
+    page_metric_cell(page, row->metric, row->at);
+    number_cell(page, row->worst != NULL ? said(page, row->worst->measured) : say(page, TEXT_NOTHING));
+    page_said_cell_or(page, reached_where(page->view, row), TEXT_DASH);
+    number_cell(page,
+                isfinite(row->median) ? value_text(page, row->median, row->unit) : say(page, TEXT_DASH));
+    page_said_cell_or(page, gate_bound(page->arena, row->gate), TEXT_NONE_APPLIED);
+    page_said_cell_or(page, limit_origin(page->arena, row->status, row->source), TEXT_DASH);
+    number_cell(page, row->hosts == row->hosts_owed
+                          ? number(page, row->hosts)
+                          : sayf(page, TEXT_OF, number(page, row->hosts), number(page, row->hosts_owed)));
+    html_markup(page->out, "</tr>\n");
+}
+
+static void open_rows(struct page *page)
+{
+    page_table(page, "compact reached", COLUMN(STEP), COLUMN(METRIC), NUMBERS(WORST), COLUMN(WHERE),
+               NUMBERS(MEDIAN), COLUMN(LIMIT), COLUMN(LIMIT_FROM), NUMBERS(HOSTS));
+    html_markup(page->out, "<tbody>\n");
+}
+
+void page_reached(struct page *page)
+{
+    page_paragraph(page, TEXT_REACHED_INTRO);
+    open_rows(page);
+    for (size_t i = 0; i < page->reached.items.count; i++)
+        write_row(page, &page->reached.items.items[i]);
+    html_markup(page->out, "</tbody></table>\n");
+}
+
+/* "bmc-redfish, storage and 3 more": tests of the suite that these hosts were not given, each once. */
+static void write_untested(struct page *page)
+{
+    enum { NAMED = 8 };
+    struct unjudged_list list;
+    LIST_OF(const char *) names = {0};
+    const char *text = "";
+
+    unjudged_of_run(page->view, &list);
+    for (size_t i = 0; i < list.items.count; i++)
+        if (unjudged_is_whole_test(&list.items.items[i]) && !unjudged_names_before(&list, i))
+            *list_push(page->arena, &names) = list.items.items[i].step;
+    for (size_t i = 0; i < names.count && i < NAMED; i++)
+        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? ", " : "", names.items[i]);
+    if (names.count > NAMED)
+        text = sayf(page, TEXT_PART_MORE, text, number(page, names.count - NAMED));
+    if (names.count == 0)
+        return;
+    html_markup(page->out, "<p class=\"more\"><a href=\"#unjudged\">");
+    html_text(page->out, sayf(page, TEXT_REACHED_UNTESTED, text));
+    html_markup(page->out, "</a></p>\n");
+}
+
+/* A line each: sizes and sources stand behind it. */
+static void write_short_row(struct page *page, const struct reached_row *row)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, row->suite_step);
+    page_metric_cell(page, row->metric, NULL);
+    number_cell(page, said(page, row->worst->measured));
+    page_said_cell(page, reached_where(page->view, row));
+    number_cell(page, value_text(page, row->median, row->unit));
+    page_said_cell_or(page, gate_bound(page->arena, row->gate), TEXT_NONE_APPLIED);
+    html_cell(page->out, word(page, row->status));
+    number_cell(page, number(page, row->hosts));
+    html_markup(page->out, "</tr>\n");
+}
+
+void page_reached_short(struct page *page)
+{
+    enum { LINES = 12 };
+    size_t rows[LINES], count;
+
+    if (page->causes.to_fix + page->causes.to_decide > 0)
+        return;
+    count = reached_nearest(page->view, &page->reached, LINES, rows);
+    if (count > 0) {
+        html_markup(page->out, "<h3><a href=\"#reached\">");
+        html_text(page->out, say(page, TEXT_REACHED_SHORT));
+        html_markup(page->out, "</a></h3>\n");
+        open_rows(page);
+        for (size_t i = 0; i < count; i++)
+            write_short_row(page, &page->reached.items.items[rows[i]]);
+        html_markup(page->out, "</tbody></table>\n");
+    }
+    write_untested(page);
+}
