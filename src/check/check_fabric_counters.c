@@ -209,18 +209,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     slots_of_ethernet(context, slots);
 }
 
-static const struct remedy remedies[] = {
-    {"ib.counters_count", REASON(clear_counters_and_watch)},
-    {"advised.link_downed", REASON(see_link_that_goes_down)},
-    {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
-    {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
-    {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
-    {"eth.counter.*_discards_phy", REASON(set_pfc)},
-    {"eth.counter.*", REASON(run_traffic_and_watch_counters)},
-    {"sound", REASON(are_port_counters_there)},
-    {0},
-};
-
 const struct check check_fabric_counters = {
     .name = "fabric-counters",
     .title = "Fabric counters",
@@ -256,6 +244,8 @@ const struct check check_fabric_counters = {
                          {"ib.counter.link_downed", REASON(see_link_that_went_down_in_run)},
                          {LINK_DOWNS, REASON(see_link_that_went_down_in_run)},
                          {"ib.counter.*", REASON(run_traffic_and_watch_counters)},
+                         {"eth.counter.*_discards_phy", REASON(set_pfc)},
+                         {"eth.counter.*", REASON(run_traffic_and_watch_counters)},
                          {"sound", REASON(are_port_counters_there)}),
     .more_slots = more_slots,
     .expected_s = 5,

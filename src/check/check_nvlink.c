@@ -101,12 +101,6 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
-static const struct item items[] = {
-    {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
@@ -141,13 +135,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     slots_of_recoveries(context, slots);
 }
 
-static const struct remedy remedies[] = {
-    {"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
-    {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
-    {"sound", REASON(does_nvidia_smi_answer)},
-    {0},
-};
-
 static bool applies(const struct platform *platform)
 {
     return platform->nvlink_links > 0 && platform->nvlink_gbs > 0;
@@ -166,12 +153,10 @@ const struct check check_nvlink = {
     .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
                    {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
     .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-                   {"nvlink.errors.recovery", PER_GPU, NULL, DUTY_RECORD,
-                    LIMITS RULES(RULE_NOT_GROWN("nvlink.errors.recovery"))},
                    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL}),
-    .remedies = REMEDIES({"nvlink.link.speed", REASON(look_for_nvlink_xids)},
+    .remedies = REMEDIES({"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
+                         {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
                          {"sound", REASON(does_nvidia_smi_answer)}),
-    .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_links,
 };

@@ -190,13 +190,13 @@ static void write_units(struct leaf *leaf)
 
 static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
 {
-    struct text *out = leaf->out;
+    struct text *out = leaf->page.out;
 
     html_markup(out, "<tr>");
-    html_row_head(out, word(leaf, requirement_state_name(fault->state)));
+    html_row_head(out, word(&leaf->page, requirement_state_name(fault->state)));
     html_cell(out, fault->target);
     html_markup(out, "<td>");
-    html_text(out, *fault->part != '\0' ? fault->part : say(leaf, TEXT_PART_HOST));
+    html_text(out, *fault->part != '\0' ? fault->part : say(&leaf->page, TEXT_PART_HOST));
     if (*fault->serial != '\0') {
         html_markup(out, "<small class=\"serial\">");
         html_text(out, fault->serial);
@@ -204,10 +204,10 @@ static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
     }
     html_markup(out, "</td>");
     html_cell(out, fault->problem);
-    said_cell(leaf, fault->source);
-    html_cell(out, fault->run > 0 ? arena_printf(leaf->arena, "%lld", fault->run) : "\xe2\x80\x93");
+    html_cell(leaf->page.out, said(&leaf->page, fault->source));
+    html_cell(out, fault->run > 0 ? arena_printf(leaf->page.arena, "%lld", fault->run) : "\xe2\x80\x93");
     html_markup(out, "<td>");
-    frame_pieces(out, leaf->language, &fault->remedy);
+    frame_pieces(out, leaf->page.language, &fault->remedy);
     html_markup(out, "</td></tr>\n");
 }
 
@@ -217,11 +217,11 @@ static void write_faults(struct leaf *leaf)
                                           TEXT_A_LIMIT_FROM, TEXT_A_RUN,  TEXT_WHAT_TO_DO};
     struct acceptance_faults faults;
 
-    acceptance_faults_of(leaf->arena, leaf->language, leaf->acceptance, &faults);
-    html_markup(leaf->out, "<section id=\"faults\">\n");
+    acceptance_faults_of(leaf->page.arena, leaf->page.language, leaf->acceptance, &faults);
+    html_markup(leaf->page.out, "<section id=\"faults\">\n");
     heading(leaf, TEXT_A_FAULTS);
     if (faults.items.count == 0) {
-        paragraph(leaf, say(leaf, TEXT_A_NO_FAULTS));
+        paragraph(leaf, say(&leaf->page, TEXT_A_NO_FAULTS));
     } else {
         open_table(leaf, heads, ARRAY_SIZE(heads));
         open_body(leaf);
@@ -229,20 +229,20 @@ static void write_faults(struct leaf *leaf)
             write_fault(leaf, &faults.items.items[i]);
         close_table(leaf);
     }
-    html_markup(leaf->out, "</section>\n");
+    html_markup(leaf->page.out, "</section>\n");
 }
 
 static void write_reached(struct leaf *leaf, const struct acceptance_reached *row)
 {
-    html_markup(leaf->out, "<tr>");
-    html_row_head(leaf->out, row->step);
-    html_code_cell(leaf->out, row->metric);
-    said_cell(leaf, row->nearest->measured);
-    html_cell(leaf->out, row->bound);
-    html_cell(leaf->out, reached_place(leaf->arena, leaf->language, row));
-    said_cell(leaf, row->source);
+    html_markup(leaf->page.out, "<tr>");
+    html_row_head(leaf->page.out, row->step);
+    html_code_cell(leaf->page.out, row->metric);
+    html_cell(leaf->page.out, said(&leaf->page, row->nearest->measured));
+    html_cell(leaf->page.out, row->bound);
+    html_cell(leaf->page.out, reached_place(leaf->page.arena, leaf->page.language, row));
+    html_cell(leaf->page.out, said(&leaf->page, row->source));
     number_cell(leaf, row->tests);
-    html_markup(leaf->out, "</tr>\n");
+    html_markup(leaf->page.out, "</tr>\n");
 }
 
 static void write_numbers(struct leaf *leaf)
@@ -252,20 +252,20 @@ static void write_numbers(struct leaf *leaf)
                                           TEXT_A_TESTS};
     struct acceptance_numbers numbers;
 
-    acceptance_numbers_of(leaf->arena, leaf->acceptance, &numbers);
-    html_markup(leaf->out, "<section id=\"reached\">\n");
+    acceptance_numbers_of(leaf->page.arena, leaf->acceptance, &numbers);
+    html_markup(leaf->page.out, "<section id=\"reached\">\n");
     heading(leaf, TEXT_A_REACHED);
     if (numbers.items.count == 0) {
-        paragraph(leaf, say(leaf, TEXT_A_NOTHING_REACHED));
+        paragraph(leaf, say(&leaf->page, TEXT_A_NOTHING_REACHED));
     } else {
-        paragraph(leaf, say(leaf, TEXT_A_REACHED_INTRO));
+        paragraph(leaf, say(&leaf->page, TEXT_A_REACHED_INTRO));
         open_table(leaf, heads, ARRAY_SIZE(heads));
         open_body(leaf);
         for (size_t i = 0; i < numbers.items.count; i++)
             write_reached(leaf, &numbers.items.items[i]);
         close_table(leaf);
     }
-    html_markup(leaf->out, "</section>\n");
+    html_markup(leaf->page.out, "</section>\n");
 }
 
 /* -- What happened, and what is open --------------------------------------------------------------------------- */
