@@ -67,15 +67,11 @@ class Acceptance:
         tap.ok(good, what, wanted, told, done.stdout, done.stderr)
 
 
-def heal(lab):
-    """The same hosts at the same addresses, without faults: the lab's tools read them when they start."""
-    path = os.path.join(lab.folder, "lab.json")
-    with open(path, encoding="utf-8") as file:
-        model = json.load(file)
-    model["faults"] = []
-    with open(path + ".new", "w", encoding="utf-8") as file:
-        json.dump(model, file)
-    os.rename(path + ".new", path)
+def heal(lab, host):
+    """With the same parts."""
+    done = assay("lab", "heal", host, "--dir", lab.folder)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
 
 
 def another_hostfile():
@@ -88,7 +84,7 @@ def another_hostfile():
         done = todo.say("add", number)
         todo.is_now(done, "incomplete", "a run whose hostfile has for node2 mounts /scratch, where the acceptance has /data,/scratch",
                     "a pass of a run that asked for fewer mounts does not count")
-        heal(lab)
+        heal(lab, "node2")
         again = todo.run()
         todo.is_now(todo.say("add", again), "accept", None, "asked for all of them by a run of its own it counts")
 
@@ -99,7 +95,7 @@ def slow_and_tested_again():
         path = suite("slow", {"check": "gpu-inventory", "needs": ["reachable"]}, {"check": "gpu-burn", "needs": ["gpu-inventory"]})
         todo = Acceptance("slow", hostfile(lab, "slow-hosts"), path)
         runs = [todo.run("--hosts", "node3")]
-        heal(lab)
+        heal(lab, "node3")
         runs.append(todo.run("--hosts", "node[1-2,4]"))
         todo.is_now(todo.say("add", *runs), "reject", "compared over all runs: gpu", "who is slow beside the others has failed")
         runs = [todo.run("--hosts", "node3") for _ in range(2)]
@@ -122,9 +118,18 @@ def one_machine_under_two_names():
         runs = [todo.run("--hosts", "node[1-2,4]"), todo.run("--hosts", "node3", "--steps", "reachable,gpu-inventory")]
         runs.append(todo.run("--hosts", "node3", "--steps", "reachable,storage", hosts=other))
         todo.is_now(todo.say("add", *runs), "incomplete", "are they two names of one machine?", "what another machine showed is not the host's")
-        heal(lab)
+        heal(lab, "node3")
         runs = [todo.run("--hosts", "node3"), todo.run("--hosts", "node4")]
         todo.is_now(todo.say("add", *runs), "accept", None, "with what each has shown itself since, it is accepted")
+
+
+def one_serial_on_two_hosts():
+    """Each alone in its run."""
+    with Lab("serials", 3, ["node2:serial-twice:4", "node3:serial-twice:4"]) as lab:
+        path = suite("serials", {"check": "gpu-inventory", "needs": ["reachable"]})
+        todo = Acceptance("serials", hostfile(lab, "serials-hosts"), path)
+        todo.is_now(todo.say("add", todo.run("--hosts", "node[1-2]"), todo.run("--hosts", "node3")), "incomplete", "gpu.board",
+                    "a board that two hosts show, each in a run of its own, is neither's")
 
 
 def a_spare_that_is_the_host_itself():
@@ -135,7 +140,7 @@ def a_spare_that_is_the_host_itself():
         same = hostfile(lab, "same", ("node2", r"address=\S+", "address=127.9.9.9 role=spare"), ("node3", r"address=\S+", "address=127.1.0.2"))
         todo = Acceptance("spare", owed, path)
         todo.say("add", todo.run())
-        heal(lab)
+        heal(lab, "node2")
         todo.say("event", "spare", "node2", "--by", "node3")
         done = todo.say("add", todo.run(hosts=same))
         todo.is_now(done, "incomplete", "are they two names of one machine?", "a spare with the parts of the host that it replaces shows nothing")
@@ -149,7 +154,7 @@ def crashed_again_and_again():
         path = suite("crash", {"check": "gpu-inventory", "needs": ["reachable"]}, {"check": "gpu-burn", "needs": ["gpu-inventory"]})
         todo = Acceptance("crash", hostfile(lab, "crash-hosts"), path)
         runs = [todo.run("--hosts", "node3"), todo.run("--hosts", "node3")]
-        heal(lab)
+        heal(lab, "node3")
         runs.append(todo.run())
         todo.is_now(todo.say("add", *runs), "reject", "times on this host and not on others", "a test that crashed on one host only has failed there")
 
@@ -162,7 +167,7 @@ def a_swap_of_nothing():
         runs = [todo.run()]
         with sqlite3.connect(todo.database) as database:
             ended = database.execute("SELECT max(ended) FROM run").fetchone()[0]
-        heal(lab)
+        heal(lab, "node2")
         time.sleep(2)
         runs += [todo.run("--hosts", "node2") for _ in range(3)]
         todo.say("add", *runs)
@@ -184,14 +189,14 @@ def failing_under_other_names():
         with open(lab.hostfile, encoding="utf-8") as file, open(blades, "w", encoding="utf-8") as renamed:
             renamed.write(re.sub(r"(?m)^node", "blade", file.read()))
         todo.run("--hosts", "blade2", hosts=blades)
-        heal(lab)
+        heal(lab, "node2")
         done = todo.say("add", todo.run())
         tap.ok("1 run over the same hosts, or some of them, was rejected: 1." in done.stdout and "verdict: accept" in done.stdout,
                "what failed under other names is told beside the verdict", done.stdout)
 
 
-STORIES = (another_hostfile, slow_and_tested_again, one_machine_under_two_names, a_spare_that_is_the_host_itself, crashed_again_and_again, a_swap_of_nothing,
-           failing_under_other_names)
+STORIES = (another_hostfile, slow_and_tested_again, one_machine_under_two_names, one_serial_on_two_hosts, a_spare_that_is_the_host_itself,
+           crashed_again_and_again, a_swap_of_nothing, failing_under_other_names)
 for story in STORIES:
     if story.__name__ in sys.argv[2:] or not sys.argv[2:]:
         story()
