@@ -265,7 +265,8 @@ static bool is_lost(const struct follower *follower, const struct step *step)
     return false;
 }
 
-/* As the scheduler does: what needs a step that did not pass, or a host that is out of reach, will not run. */
+/* As the scheduler does: what needs a step that did not pass, or a host that is out of reach, will not run. For what was asked
+   of more hosts another may stand in. */
 static void skip_those_that_cannot(struct follower *follower)
 {
     const struct plan *plan = follower->record->plan;
@@ -277,7 +278,8 @@ static void skip_those_that_cannot(struct follower *follower)
         if (follower->states.items[i] != STEP_WAITING)
             continue;
         for (size_t k = 0; k < step->need_count; k++)
-            never |= follower->states.items[step->needs[k]] > STEP_PASSED;
+            never |= follower->states.items[step->needs[k]] > STEP_PASSED &&
+                     plan->steps.items[step->needs[k]].member_count <= step->member_count;
         if (never)
             tell(follower, follower->ended.ended, EVENT_STEP_SKIPPED, i, STEP_SKIPPED, NULL, 0);
     }

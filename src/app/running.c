@@ -88,14 +88,37 @@ static enum step_state judge(void *context, size_t step)
     return judge_step(run->record, &run->sources->limits, step);
 }
 
+/* Steps over several hosts that failed, and that others of these need: whom they named. */
+static void find_culprits(const struct running *run, struct arena *arena, struct plan_progress *progress)
+{
+    const struct plan *plan = run->record->plan;
+
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+        struct blamed_list blamed = {0};
+
+        if (step->member_count < 2 || progress->states[i] != STEP_FAILED ||
+            !suite_step_is_needed(run->sources->suite, step->shape->suite_step))
+            continue;
+        judge_step_culprits(arena, run->record, &run->sources->limits, i, &blamed);
+        for (size_t k = 0; k < blamed.items.count; k++)
+            if (!blamed.items.items[k].perhaps)
+                *list_push(arena, &progress->culprits) = (struct plan_culprit){i, blamed.items.items[k].host};
+    }
+}
+
 /* What the hosts' own steps made of those over several of them, and who takes whose place. */
-static int extend(void *context, const enum step_state *states, struct error *err)
+static int extend(void *context, const enum step_state *states, const bool *lost, struct error *err)
 {
     struct running *run = context;
     struct plan *plan = run->record->plan;
+    struct plan_progress progress = {.states = states, .lost = lost};
+    struct arena *arena = arena_create();
     size_t steps = plan->steps.count;
 
-    plan_add_substitutes(plan, run->sources, states);
+    find_culprits(run, arena, &progress);
+    plan_add_substitutes(plan, run->sources, &progress);
+    arena_destroy(arena);
     if (plan->steps.count == steps)
         isolation_extend(run->record, run->sources);
     return plan->steps.count > steps ? store_add_steps(run->store, run->record, steps, err) : 0;

@@ -101,6 +101,12 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
+static const struct item items[] = {
+    {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
+    {0},
+};
+
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
@@ -149,7 +155,6 @@ const struct check check_nvlink = {
     .passive = true,
     .loads = LOAD_NVLINKS,
     .applies = applies,
-    .more_slots = more_slots,
     .parts = PARTS({"status", "nvidia-smi-nvlink", command_status, NULL},
                    {"errors", "nvidia-smi-nvlink", command_errors, NULL}),
     .items = ITEMS({"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
@@ -157,6 +162,7 @@ const struct check check_nvlink = {
     .remedies = REMEDIES({"nvlink.errors.recovery", REASON(look_for_nvlink_xids)},
                          {"nvlink.link.speed", REASON(look_for_nvlink_xids)},
                          {"sound", REASON(does_nvidia_smi_answer)}),
+    .more_slots = more_slots,
     .expected_s = 10,
     .read = read_links,
 };

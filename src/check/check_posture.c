@@ -6,6 +6,7 @@
  *
  *   posture.port (22/tcp) = program       posture.user (alice) = uid        posture.key (alice) = fingerprint and comment
  *   posture.sudoer (alice) = group or file of rules     posture.X_read     all of it was read
+ *   posture.partition (0xffff) = ports of InfiniBand    posture.m_key      of their subnet: "not set", "set, protection 1"
  *
  * Ports that the kernel has handed out differ from host to host: posture.ports_fixed is without them, and alike.
  */
@@ -38,6 +39,7 @@ static const struct door {
     {"posture.root", "posture.uid_0", NAMES, NULL, NULL},
     {"posture.open_account", "posture.passwordless", NAMES, NULL, NULL},
     {"posture.nopasswd", "posture.nopasswd", NAMES, NULL, NULL},
+    {"posture.partition", "posture.partitions", BOTH, "partitions", "posture.partitions_agreed"},
     {"posture.time_source", "posture.time_sources", BOTH, NULL, NULL},
 };
 
@@ -243,6 +245,8 @@ static const struct item items[] = {
     {"posture.nopasswd", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.nopasswd", ALIKE)},
     {"posture.key_counts", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.key_counts", ALIKE)},
     {"posture.keys", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"posture.partitions", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.partitions", ALIKE)},
+    {"posture.m_key", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.m_key", ALIKE)},
     {"posture.time_sources", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.time_sources", ALIKE)},
     {"posture.account_sources", PER_TARGET, NULL, DUTY_RECORD,
      LIMITS RULES_SAME("posture.account_sources", ALIKE)},
@@ -269,6 +273,9 @@ static const struct argument arguments[] = {
      "who may become root: accounts, and groups of rules as sudoers has them (\"%ops\")", GIVEN_IS_MORE},
     {"keys", ARGUMENT_LIST, NULL,
      "fingerprints of keys that may log in, as `ssh-keygen -l` shows them: \"SHA256:...\"", GIVEN_IS_MORE},
+    {"partitions", ARGUMENT_LIST, NULL,
+     "P_Keys that ports of InfiniBand may have, as the kernel shows them: \"0xffff\", of full members; \"0x7fff\", of limited ones",
+     GIVEN_IS_MORE},
     {0},
 };
 
@@ -280,6 +287,8 @@ static const struct remedy remedies[] = {
     {"posture.sudoers*", REASON(take_out_of_sudo)},
     {"posture.nopasswd", REASON(take_out_of_sudo)},
     {"posture.key*", REASON(remove_authorized_key)},
+    {"posture.partitions*", REASON(take_out_of_partition)},
+    {"posture.m_key", REASON(set_keys_of_subnet)},
     {"posture.time_sources", REASON(set_same_time_servers)},
     {0},
 };
@@ -288,7 +297,7 @@ const struct check check_posture = {
     .name = "posture",
     .title = "Accounts and ports",
     .summary =
-        "ports that listen, accounts, sudo, authorized keys, time servers; against what the suite says was agreed",
+        "ports that listen, accounts, sudo, authorized keys, P_Keys, time servers; against what the suite says was agreed",
     .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .passive = true,

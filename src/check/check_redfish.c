@@ -115,35 +115,70 @@ static int host_valid(const struct check_context *context, const char *hostfile,
 
 /* -- What was not read, and the items that rest on it -- */
 
-enum area { EVENTS, FIRMWARE, IPMI, SECURE_BOOT, POWER, MACHINE, AREAS };
+enum area {
+    EVENTS = 1 << 0,
+    FIRMWARE = 1 << 1,
+    PROTOCOLS = 1 << 2,
+    SECURE_BOOT = 1 << 3,
+    POWER = 1 << 4,
+    SYSTEMS = 1 << 5,
+    SUPPLIES = 1 << 6,
+    FANS = 1 << 7,
+    MANAGERS = 1 << 8,
+    CHASSIS = 1 << 9
+};
 
-/* The first row whose pattern is that of the path. */
+/* What lies behind a document that was not read is not known either: a system's own logs, a chassis' fans. */
+enum { OF_EVENTS = EVENTS | SYSTEMS | MANAGERS, OF_HEALTH = SYSTEMS | SUPPLIES | FANS | MANAGERS | CHASSIS };
+
+/* The first row whose pattern is that of the path; the last one takes the rest. */
 static const struct {
     const char *pattern;
     enum area area;
-} areas[] = {{"*LogServices*", EVENTS},     {"UpdateService*", FIRMWARE},    {"*/NetworkProtocol", IPMI},
-             {"*/SecureBoot", SECURE_BOOT}, {"*/EnvironmentMetrics", POWER}, {"*", MACHINE}};
+} areas[] = {{"*LogServices*", EVENTS},        {"UpdateService*", FIRMWARE},
+             {"*/NetworkProtocol", PROTOCOLS}, {"*/SecureBoot", SECURE_BOOT},
+             {"*/EnvironmentMetrics", POWER},  {"Systems*", SYSTEMS},
+             {"Chassis/*/Power*", SUPPLIES},   {"Chassis/*/Thermal*", FANS},
+             {"Managers*", MANAGERS},          {"*", CHASSIS}};
 
 struct teller {
     const struct reading *bmc;
     struct reading *out;
-    const struct reason *unread[AREAS]; /* NULL: all of it was read */
+    double before;                                  /* events before it are old; none is: -INFINITY */
+    const struct reason *unread[ARRAY_SIZE(areas)]; /* of each row; NULL: all of it was read */
 };
+
+/* The path's row. */
+static const struct reason **unread_at(struct teller *teller, const char *path)
+{
+    size_t row = 0;
+
+    while (fnmatch(areas[row].pattern, path, 0) != 0)
+        row++;
+    return &teller->unread[row];
+}
+
+/* Why something of these areas is not known; NULL: it is. */
+static const struct reason *unread_of(const struct teller *teller, unsigned rests_on)
+{
+    for (size_t row = 0; row < ARRAY_SIZE(areas); row++)
+        if ((rests_on & areas[row].area) != 0 && teller->unread[row] != NULL)
+            return teller->unread[row];
+    return NULL;
+}
 
 static void find_unread(struct teller *teller)
 {
     for (size_t i = 0; i < teller->bmc->facts.count; i++) {
         const struct fact *fact = &teller->bmc->facts.items[i];
-        size_t row = 0;
+        const struct reason **unread;
 
         if (strcmp(fact->name, "redfish.unread") != 0)
             continue;
-        while (fnmatch(areas[row].pattern, fact->subject, 0) != 0)
-            row++;
-        if (teller->unread[areas[row].area] == NULL)
-            teller->unread[areas[row].area] =
-                reason(teller->out->arena, redfish_path_not_read, fact->subject,
-                       fact->said != NULL ? fact->said : reason_text(teller->out->arena, fact->value));
+        unread = unread_at(teller, fact->subject);
+        if (*unread == NULL)
+            *unread = reason(teller->out->arena, redfish_path_not_read, fact->subject,
+                             fact->said != NULL ? fact->said : reason_text(teller->out->arena, fact->value));
     }
 }
 
@@ -153,12 +188,14 @@ static void tell_unread(struct reading *out, const char *metric, const struct re
 }
 
 /* value NULL: the BMC does not tell it. */
-static void tell(const struct teller *teller, const char *metric, enum area area, const struct reason *value)
+static void tell(const struct teller *teller, const char *metric, unsigned rests_on,
+                 const struct reason *value)
 {
     struct reading *out = teller->out;
+    const struct reason *unread = unread_of(teller, rests_on);
 
-    if (teller->unread[area] != NULL)
-        tell_unread(out, metric, teller->unread[area]);
+    if (unread != NULL)
+        tell_unread(out, metric, unread);
     else if (value == NULL)
         tell_unread(out, metric, reason(out->arena, redfish_not_told, metric));
     else
@@ -166,13 +203,13 @@ static void tell(const struct teller *teller, const char *metric, enum area area
 }
 
 /* What is known to be wrong is told, whatever else was not read. good NULL: the BMC tells nothing of it. */
-static void tell_faults(const struct teller *teller, const char *metric, enum area area,
+static void tell_faults(const struct teller *teller, const char *metric, unsigned rests_on,
                         const struct reason *faults, const struct reason *good)
 {
     if (faults != NULL)
         reading_fact_said(teller->out, metric, "", faults);
     else
-        tell(teller, metric, area, good);
+        tell(teller, metric, rests_on, good);
 }
 
 /* -- Firmware -- */
@@ -182,17 +219,18 @@ static const struct firmware {
     const char *metric;
     const char *words[4];
     const char *instead; /* what tells it where the inventory has none; NULL */
+    enum area area;      /* where that stands */
 } firmwares[] = {
-    {"redfish.firmware.erot", {"erot"}, NULL},
-    {"redfish.firmware.cpld", {"cpld"}, NULL},
-    {"redfish.firmware.retimer", {"retimer"}, NULL},
-    {"redfish.firmware.nvswitch", {"nvswitch"}, NULL},
-    {"redfish.firmware.psu", {"psu", "powersupply", "power_supply"}, NULL},
-    {"redfish.firmware.bios", {"bios", "uefi"}, "redfish.bios"},
-    {"redfish.firmware.nic", {"nic", "connectx", "bluefield", "network"}, NULL},
-    {"redfish.firmware.gpu", {"gpu"}, NULL},
-    {"redfish.firmware.bmc", {"bmc"}, "redfish.manager"},
-    {"redfish.firmware.other", {""}, NULL},
+    {"redfish.firmware.erot", {"erot"}, NULL, 0},
+    {"redfish.firmware.cpld", {"cpld"}, NULL, 0},
+    {"redfish.firmware.retimer", {"retimer"}, NULL, 0},
+    {"redfish.firmware.nvswitch", {"nvswitch"}, NULL, 0},
+    {"redfish.firmware.psu", {"psu", "powersupply", "power_supply"}, NULL, 0},
+    {"redfish.firmware.bios", {"bios", "uefi"}, "redfish.bios", SYSTEMS},
+    {"redfish.firmware.nic", {"nic", "connectx", "bluefield", "network"}, NULL, 0},
+    {"redfish.firmware.gpu", {"gpu"}, NULL, 0},
+    {"redfish.firmware.bmc", {"bmc"}, "redfish.manager", MANAGERS},
+    {"redfish.firmware.other", {""}, NULL, 0},
 };
 
 static bool has_word(const char *text, const char *word)
@@ -238,7 +276,7 @@ static void tell_firmware(const struct teller *teller, const struct firmware *fi
     struct kinds kinds = {.arena = teller->out->arena};
     const char *unversioned = component_without_version(teller->bmc, firmware);
 
-    if (teller->unread[FIRMWARE] == NULL && unversioned != NULL) {
+    if (unread_of(teller, FIRMWARE) == NULL && unversioned != NULL) {
         tell_unread(teller->out, firmware->metric,
                     reason(teller->out->arena, redfish_without_version, unversioned));
         return;
@@ -246,12 +284,10 @@ static void tell_firmware(const struct teller *teller, const struct firmware *fi
     count_facts(teller->bmc, "redfish.firmware", firmware, &kinds);
     if (kinds.items.count == 0 && firmware->instead != NULL)
         count_facts(teller->bmc, firmware->instead, NULL, &kinds);
-    if (teller->unread[FIRMWARE] == NULL && kinds.items.count > 0)
+    if (unread_of(teller, FIRMWARE) == NULL && kinds.items.count > 0)
         kinds_tell(teller->out, firmware->metric, &kinds);
-    else if (firmware->instead != NULL && teller->unread[MACHINE] != NULL)
-        tell(teller, firmware->metric, MACHINE, NULL);
     else
-        tell(teller, firmware->metric, FIRMWARE, REASON(redfish_nothing_listed));
+        tell(teller, firmware->metric, FIRMWARE | firmware->area, REASON(redfish_nothing_listed));
 }
 
 static void tell_firmwares(struct teller *teller)
@@ -259,8 +295,9 @@ static void tell_firmwares(struct teller *teller)
     struct kinds all = {.arena = teller->out->arena};
 
     count_facts(teller->bmc, "redfish.firmware", NULL, &all);
-    if (teller->unread[FIRMWARE] == NULL && all.items.count == 0)
-        teller->unread[FIRMWARE] = reason(teller->out->arena, redfish_not_told, "redfish.firmware");
+    if (unread_of(teller, FIRMWARE) == NULL && all.items.count == 0)
+        *unread_at(teller, "UpdateService") =
+            reason(teller->out->arena, redfish_not_told, "redfish.firmware");
     for (size_t i = 0; i < ARRAY_SIZE(firmwares); i++)
         tell_firmware(teller, &firmwares[i]);
 }
@@ -331,21 +368,39 @@ static bool is_old(const struct reading *out, const char *subject, double before
     return old;
 }
 
-/* Events are young unless the BMC's own clock says otherwise. The gates tell of a fault; its finding shall not tell it a
-   second time. */
-static void weigh_findings(struct reading *out, double since_s)
+/* Events are young unless the BMC's own clock says otherwise. */
+static double old_before(const struct reading *bmc, double since_s)
 {
     double now;
-    bool dated = clock_of(out, &now) && !is_ahead(out, now);
 
+    return clock_of(bmc, &now) && !is_ahead(bmc, now) ? now - since_s : -INFINITY;
+}
+
+/* The gates tell of a fault; its finding shall not tell it a second time. */
+static void weigh_findings(struct reading *out, double before)
+{
     for (size_t i = 0; i < out->findings.count; i++) {
         struct finding *finding = &out->findings.items[i];
 
-        if (dated && strcmp(finding->code, "redfish.event") == 0 &&
-            is_old(out, finding->subject, now - since_s))
+        if (strcmp(finding->code, "redfish.event") == 0 && is_old(out, finding->subject, before))
             finding->severity = SEVERITY_INFO;
         else if (finding->severity == SEVERITY_FAULT)
             finding->severity = SEVERITY_WARNING;
+    }
+}
+
+/* A young event of no severity that we know may be a failure. Boards of some vendors tell none of any event. */
+static void find_unweighed(struct teller *teller)
+{
+    struct reading *out = teller->out;
+
+    for (size_t i = 0; i < teller->bmc->facts.count; i++) {
+        const struct fact *fact = &teller->bmc->facts.items[i];
+        const struct reason **unread = unread_at(teller, fact->subject);
+
+        if (strcmp(fact->name, "redfish.event.unweighed") == 0 && *unread == NULL &&
+            !is_old(out, fact->subject, teller->before))
+            *unread = reason(out->arena, redfish_path_not_read, fact->subject, fact->said);
     }
 }
 
@@ -374,7 +429,7 @@ static void tell_health(const struct teller *teller)
     count_facts(teller->bmc, "redfish.health_rollup", NULL, &kinds);
     if (faults == NULL)
         faults = faults_of(teller->out, "redfish.health_rollup");
-    tell_faults(teller, "redfish.health_faults", MACHINE, faults,
+    tell_faults(teller, "redfish.health_faults", OF_HEALTH, faults,
                 kinds.items.count > 0 ? reason_text(teller->out->arena, "none") : NULL);
 }
 
@@ -393,23 +448,43 @@ static const struct reason *value_of(const struct teller *teller, const char *fa
     return text != NULL ? reason_text(teller->out->arena, text) : NULL;
 }
 
-static unsigned count_named(const struct reading *bmc, const char *fact)
+/* A chassis may list its supplies and fans in the older form and in that of 2020.4 at once: "Chassis/1/Power PSU2" is then one of
+   "Chassis/1/PowerSubsystem/PowerSupplies". */
+static bool is_told_anew(const struct reading *bmc, const char *listed, const char *list, const char *subject)
 {
-    unsigned count = 0;
+    const char *newer =
+        arena_printf(bmc->arena, "%.*sSubsystem/%s", (int)strcspn(subject, " "), subject, list);
+    const char *count = reading_get_fact(bmc, listed, newer);
 
-    for (size_t i = 0; i < bmc->facts.count; i++)
-        count += strcmp(bmc->facts.items[i].name, fact) == 0;
-    return count;
+    return count != NULL && strcmp(count, "0") != 0;
 }
 
-/* Where the BMC lists none anywhere, they are not 0: nobody knows. */
-static void tell_count(const struct teller *teller, const char *metric, const char *fact)
-{
-    struct arena *arena = teller->out->arena;
-    bool listed = count_named(teller->bmc, arena_printf(arena, "%s_listed", metric)) > 0;
-    const char *count = arena_printf(arena, "%u", count_named(teller->bmc, fact));
+static const struct part_kind {
+    const char *metric, *fact, *listed, *list;
+    enum area area;
+} part_kinds[] = {
+    {"redfish.power_supplies", "redfish.power_supply", "redfish.power_supplies_listed", "PowerSupplies",
+     SUPPLIES},
+    {"redfish.fans", "redfish.fan", "redfish.fans_listed", "Fans", FANS},
+};
 
-    tell(teller, metric, MACHINE, listed ? reason_text(arena, count) : NULL);
+/* Where the BMC lists none anywhere, they are not 0: nobody knows. */
+static void tell_count(const struct teller *teller, const struct part_kind *kind)
+{
+    const struct reading *bmc = teller->bmc;
+    struct arena *arena = teller->out->arena;
+    bool any = false;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < bmc->facts.count; i++) {
+        const struct fact *fact = &bmc->facts.items[i];
+
+        any |= strcmp(fact->name, kind->listed) == 0;
+        count += strcmp(fact->name, kind->fact) == 0 &&
+                 !is_told_anew(bmc, kind->listed, kind->list, fact->subject);
+    }
+    tell(teller, kind->metric, kind->area | CHASSIS,
+         any ? reason_text(arena, arena_printf(arena, "%u", count)) : NULL);
 }
 
 /* What boards are sold with that were given no identity. */
@@ -445,7 +520,7 @@ static void tell_machine(const struct teller *teller)
                 text =
                     text == NULL ? fact->value : arena_printf(teller->out->arena, "%s %s", text, fact->value);
     }
-    tell(teller, "redfish.machine", MACHINE, text != NULL ? reason_text(teller->out->arena, text) : NULL);
+    tell(teller, "redfish.machine", SYSTEMS, text != NULL ? reason_text(teller->out->arena, text) : NULL);
 }
 
 /* A chassis that holds others draws what they do. */
@@ -459,7 +534,26 @@ static void tell_power(const struct teller *teller)
     if (most >= 0)
         reading_measure(teller->out, "redfish.power", "", most, "W");
     else
-        tell(teller, "redfish.power", POWER, NULL);
+        tell(teller, "redfish.power", POWER | SUPPLIES | CHASSIS, NULL);
+}
+
+/* Of several managers one that has it on is enough. One that has no such protocol, as a baseboard's behind the host's, tells nothing. */
+static void tell_ipmi(const struct teller *teller)
+{
+    const struct reason *on = NULL, *off = NULL;
+
+    for (size_t i = 0; i < teller->bmc->facts.count; i++) {
+        const struct fact *fact = &teller->bmc->facts.items[i];
+
+        if (strcmp(fact->name, "redfish.ipmi") != 0)
+            continue;
+        if (strcmp(fact->value, "on") == 0)
+            on = reason_also(teller->out->arena, on,
+                             reason(teller->out->arena, noted, fact->value, fact->subject));
+        else
+            off = reason_text(teller->out->arena, fact->value);
+    }
+    tell_faults(teller, "redfish.ipmi_over_lan", PROTOCOLS | MANAGERS, on, off);
 }
 
 static bool is_refusal(const char *status)
@@ -561,6 +655,23 @@ static void tell_nothing(struct reading *out, const struct reason *why)
     reading_set(out, READING_COMPLETE, NULL);
 }
 
+static void tell_all(struct teller *teller)
+{
+    struct arena *arena = teller->out->arena;
+
+    tell_faults(teller, "redfish.event_faults", OF_EVENTS, faults_of(teller->out, "redfish.event"),
+                reason_text(arena, "none"));
+    tell_health(teller);
+    tell_machine(teller);
+    for (size_t i = 0; i < ARRAY_SIZE(part_kinds); i++)
+        tell_count(teller, &part_kinds[i]);
+    tell_firmwares(teller);
+    tell(teller, "redfish.boot_mode", SYSTEMS, value_of(teller, "redfish.boot_mode"));
+    tell(teller, "redfish.secure_boot", SECURE_BOOT | SYSTEMS, value_of(teller, "redfish.secure_boot"));
+    tell_ipmi(teller);
+    tell_power(teller);
+}
+
 static void read_redfish(const struct check_context *context, const struct attempt *attempt,
                          struct reading *out)
 {
@@ -568,7 +679,8 @@ static void read_redfish(const struct check_context *context, const struct attem
     struct teller teller = {.bmc = bmc, .out = out};
 
     reading_merge(out, bmc);
-    weigh_findings(out, check_number(context, "since_s"));
+    teller.before = old_before(out, check_number(context, "since_s"));
+    weigh_findings(out, teller.before);
     tell_doors(context, bmc, out);
     tell_default_passwords(context, bmc, out);
     if (bmc->status == READING_FAILED) {
@@ -580,17 +692,8 @@ static void read_redfish(const struct check_context *context, const struct attem
         return;
     reading_fact(out, "redfish.available", "", slice_of("yes"));
     find_unread(&teller);
-    tell_faults(&teller, "redfish.event_faults", EVENTS, faults_of(out, "redfish.event"),
-                reason_text(out->arena, "none"));
-    tell_health(&teller);
-    tell_machine(&teller);
-    tell_count(&teller, "redfish.power_supplies", "redfish.power_supply");
-    tell_count(&teller, "redfish.fans", "redfish.fan");
-    tell_firmwares(&teller);
-    tell(&teller, "redfish.boot_mode", MACHINE, value_of(&teller, "redfish.boot_mode"));
-    tell(&teller, "redfish.secure_boot", SECURE_BOOT, value_of(&teller, "redfish.secure_boot"));
-    tell(&teller, "redfish.ipmi_over_lan", IPMI, value_of(&teller, "redfish.ipmi"));
-    tell_power(&teller);
+    find_unweighed(&teller);
+    tell_all(&teller);
 }
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)

@@ -124,6 +124,10 @@ static const char *rest_text(struct arena *arena, const struct tally *tally, con
         text = arena_printf(arena, "%s  not run %zu", text, tally->skipped);
     if (verdict != NULL && verdict->fail > 0 && tally->failed == 0)
         text = arena_printf(arena, "%s  at fault in tests across hosts", text);
+    /* Its own steps are all there: what did not run of it is with others. */
+    if (verdict != NULL && verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped == 0)
+        text = arena_printf(arena, "%s  in no test across hosts of %zu kind%s", text, verdict->not_run,
+                            verdict->not_run == 1 ? "" : "s");
     return verdict != NULL && verdict->accused > 0 ? arena_printf(arena, "%s  makes others slow", text)
                                                    : text;
 }

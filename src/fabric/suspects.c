@@ -14,6 +14,7 @@ struct slow_flow {
     uint32_t ways[FABRIC_HOPS_MAX];
     unsigned count;
     double share;
+    bool is_noise; /* it may be as slow by chance: it accuses nothing */
     bool explained;
 };
 
@@ -25,21 +26,28 @@ struct search {
     LIST_OF(struct slow_flow) slow;
 };
 
+/* Their median, and below what none of so many lies by noise. */
 static double median_share(struct arena *arena, const struct fabric_seen *seen, size_t count,
-                           size_t *ret_measured)
+                           size_t *ret_measured, double *ret_beyond_noise)
 {
-    double *shares = arena_array(arena, double, count);
+    double *shares = arena_array(arena, double, count), median;
 
     *ret_measured = 0;
     for (size_t i = 0; i < count; i++)
         if (!isnan(seen[i].share))
             shares[(*ret_measured)++] = seen[i].share;
-    return robust_median(shares, *ret_measured);
+    median = robust_median(shares, *ret_measured);
+    *ret_beyond_noise = *ret_measured > 0
+                            ? median - robust_deviation_at(FABRIC_BY_NOISE / (double)*ret_measured) *
+                                           robust_sigma(shares, *ret_measured, median)
+                            : NAN;
+    return median;
 }
 
-static void take_flow(struct search *search, const struct fabric_seen *seen, double bound)
+static void take_flow(struct search *search, const struct fabric_seen *seen, double bound,
+                      double beyond_noise)
 {
-    struct slow_flow flow = {.share = seen->share};
+    struct slow_flow flow = {.share = seen->share, .is_noise = seen->share >= beyond_noise};
 
     flow.count = fabric_route(search->fabric, seen->flow.from, seen->flow.to, flow.ways);
     if (seen->share < bound) {
@@ -52,7 +60,7 @@ static void take_flow(struct search *search, const struct fabric_seen *seen, dou
 
 static void count_hits(struct search *search, const struct slow_flow *flow, int step)
 {
-    for (unsigned i = 0; i < flow->count; i++)
+    for (unsigned i = 0; i < flow->count && !flow->is_noise; i++)
         if (!search->cleared[flow->ways[i]])
             search->hits[flow->ways[i]] += (uint32_t)step;
 }
@@ -70,13 +78,16 @@ static uint32_t worst_way(const struct search *search)
 {
     uint32_t worst = FABRIC_NONE;
 
-    for (size_t i = 0; i < search->slow.count; i++)
-        for (unsigned k = 0; k < search->slow.items[i].count && !search->slow.items[i].explained; k++) {
-            uint32_t way = search->slow.items[i].ways[k];
+    for (size_t i = 0; i < search->slow.count; i++) {
+        const struct slow_flow *flow = &search->slow.items[i];
+
+        for (unsigned k = 0; k < flow->count && !flow->explained && !flow->is_noise; k++) {
+            uint32_t way = flow->ways[k];
 
             if (!search->cleared[way] && (worst == FABRIC_NONE || search->hits[way] > search->hits[worst]))
                 worst = way;
         }
+    }
     return worst;
 }
 
@@ -84,7 +95,7 @@ static uint32_t worst_way(const struct search *search)
 static bool are_alike(const struct search *search, uint32_t a, uint32_t b)
 {
     for (size_t i = 0; i < search->slow.count; i++)
-        if (!search->slow.items[i].explained &&
+        if (!search->slow.items[i].explained && !search->slow.items[i].is_noise &&
             crosses(&search->slow.items[i], a) != crosses(&search->slow.items[i], b))
             return false;
     return true;
@@ -107,7 +118,7 @@ static void gather_links(struct search *search, uint32_t way, struct fabric_susp
     for (size_t i = 0; i < search->slow.count; i++) {
         const struct slow_flow *flow = &search->slow.items[i];
 
-        if (flow->explained || !crosses(flow, way))
+        if (flow->explained || flow->is_noise || !crosses(flow, way))
             continue;
         for (unsigned k = 0; k < flow->count; k++)
             if (!search->cleared[flow->ways[k]] && are_alike(search, way, flow->ways[k]))
@@ -142,13 +153,14 @@ void fabric_suspect_slow(struct arena *arena, const struct fabric *fabric, const
                             .arena = arena,
                             .cleared = arena_array(arena, bool, fabric->ports.count),
                             .hits = arena_array(arena, uint32_t, fabric->ports.count)};
+    double beyond_noise;
     uint32_t way;
 
     *ret_suspects = (struct fabric_suspects){0};
-    ret_suspects->typical = median_share(arena, seen, count, &ret_suspects->measured);
+    ret_suspects->typical = median_share(arena, seen, count, &ret_suspects->measured, &beyond_noise);
     for (size_t i = 0; i < count; i++)
         if (!isnan(seen[i].share))
-            take_flow(&search, &seen[i], below * ret_suspects->typical);
+            take_flow(&search, &seen[i], below * ret_suspects->typical, beyond_noise);
     ret_suspects->slow = search.slow.count;
     for (size_t i = 0; i < search.slow.count; i++)
         count_hits(&search, &search.slow.items[i], 1);

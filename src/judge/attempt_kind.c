@@ -6,6 +6,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/judge.h"
+#include "assay/reasons/model.h"
 #include "judge_private.h"
 
 /* Above 128 the shell tells a signal, of which there are 64; dcgmi's own statuses lie higher. */
@@ -214,7 +215,8 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
     case ATTEMPT_UNREACHABLE:
         /* Never reached, or reached and lost. */
         return bearing_with(attempt->connections == 0 ? KIND_UNDECIDED : KIND_CUT_OFF, attempt->what,
-                            REASON(see_to_the_hosts_network));
+                            reason_has(attempt->what, address_not_known) ? REASON(let_its_name_resolve)
+                                                                         : REASON(see_to_the_hosts_network));
     case ATTEMPT_NO_SPOOL:
         return bearing_with(KIND_UNDECIDED, attempt->what, REASON(make_room_for_spool));
     case ATTEMPT_NO_ANSWER:

@@ -81,7 +81,10 @@ struct whole_run {
     struct last_whole *whole;  /* of each step; NULL: nobody asked yet */
     const size_t *first_looks; /* likewise */
     size_t *fine;              /* of each shape: its steps with a whole attempt; NULL: nobody asked yet */
-    LIST_OF(struct way_in) ways_in; /* likewise */
+    LIST_OF(struct way_in) ways_in;    /* likewise */
+    const struct judged_part *lost_of; /* whose hosts `lost` tells of; NULL: nobody asked yet */
+    const struct host_places *places;  /* of the plan's hosts, for it */
+    bool *lost;
 };
 
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near)
@@ -822,21 +825,89 @@ static const struct reason *need_unmet(struct whole_run *run, const struct step 
                                    : reason(run->arena, needs_what_is_inconclusive, step, target);
 }
 
-static const struct reason *why_not_run(struct whole_run *run, size_t index, const enum outcome_word *worst)
+static void mark_lost(struct whole_run *run, const struct host *host)
+{
+    size_t place = host_place(run->places, host);
+
+    if (place != (size_t)-1)
+        run->lost[place] = true;
+}
+
+/* Of each host of the plan, whether it could no longer be asked after one of the steps of this part. */
+static const bool *hosts_lost(struct whole_run *run, const struct judged_part *part)
+{
+    const struct step *steps = run->together.plan->steps.items;
+
+    if (run->lost_of == part)
+        return run->lost;
+    run->lost_of = part;
+    run->places = host_places_create(run->arena, run->together.plan);
+    run->lost = arena_array(run->arena, bool, run->together.plan->hosts.count + 1);
+    for (size_t i = part->first_step; i < part->first_step + part->step_count; i++) {
+        const struct step_attempts *attempts = &run->together.attempts[i];
+        const struct attempt *last = attempts->count > 0 ? attempts->items[attempts->count - 1] : NULL;
+        size_t windows = last != NULL ? last->windows.count : 0;
+
+        if (last != NULL && last->state == ATTEMPT_ENDED && attempt_end_loses_host(last->end))
+            mark_lost(run, steps[i].members[0]);
+        for (size_t k = 0; k < windows; k++)
+            if (attempt_end_loses_host(last->windows.items[k].end))
+                mark_lost(run, steps[i].members[k % steps[i].member_count]);
+    }
+    return run->lost;
+}
+
+/* All that it needs passed and the run came to its end: hosts of it could no longer be asked. */
+static const struct reason *lost_before_it(struct whole_run *run, const struct judged_part *part,
+                                           const struct step *step)
+{
+    const bool *lost = run->together.attempts != NULL ? hosts_lost(run, part) : NULL;
+    const char **names = arena_array(run->arena, const char *, step->member_count);
+    size_t count = 0;
+
+    for (size_t i = 0; lost != NULL && i < step->member_count; i++) {
+        size_t place = host_place(run->places, step->members[i]);
+
+        if (place != (size_t)-1 && lost[place])
+            names[count++] = step->members[i]->name;
+    }
+    return count > 0 ? reason(run->arena, hosts_lost_before_it, hostlist_fold(run->arena, names, count))
+                     : REASON(host_not_free_before_it);
+}
+
+/* The first need that was not met; alone: of those of one host, which say more of the host than a test of many does. NULL: none. */
+static const struct reason *first_unmet(struct whole_run *run, size_t index, const enum outcome_word *worst,
+                                        bool alone)
 {
     const struct judged_part *part = together_part(&run->together, index);
     const struct step *step = &run->together.plan->steps.items[index];
 
-    if (step->origin == ORIGIN_LEFT_OUT)
-        return step->origin_note;
     for (size_t i = 0; i < step->need_count; i++) {
         const struct step *need = &part->record->plan->steps.items[step->needs[i]];
         enum outcome_word word = worst[part->first_step + step->needs[i]];
 
-        if (word > OUTCOME_PASS)
+        if (word > OUTCOME_PASS && (!alone || need->member_count == 1))
             return need_unmet(run, need, word);
     }
-    return part->record->state == RUN_CANCELLED ? REASON(cancelled_before_it) : REASON(interrupted_before_it);
+    return NULL;
+}
+
+static const struct reason *why_not_run(struct whole_run *run, size_t index, const enum outcome_word *worst)
+{
+    const struct judged_part *part = together_part(&run->together, index);
+    const struct step *step = &run->together.plan->steps.items[index];
+    const struct reason *unmet;
+
+    if (step->origin == ORIGIN_LEFT_OUT)
+        return step->origin_note;
+    unmet = first_unmet(run, index, worst, true);
+    if (unmet == NULL)
+        unmet = first_unmet(run, index, worst, false);
+    if (unmet != NULL)
+        return unmet;
+    if (part->record->state == RUN_CANCELLED)
+        return REASON(cancelled_before_it);
+    return part->record->state == RUN_ENDED ? lost_before_it(run, part, step) : REASON(interrupted_before_it);
 }
 
 static void judge_one(struct whole_run *run, const struct peers *peers, size_t step_index,
@@ -1147,4 +1218,26 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
     }
     *ret_count = count;
     return worst;
+}
+
+void judge_step_culprits(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                         size_t step_index, struct blamed_list *ret_blamed)
+{
+    const struct step *step = &record->plan->steps.items[step_index];
+    struct judged_part part = part_alone(arena, record, limits);
+    struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
+    struct outcome *outcomes = arena_array(arena, struct outcome, step->shape->slot_count);
+    struct step_attempts attempts = attempts_of(arena, record, step_index);
+
+    if (attempts.count == 0)
+        return;
+    judge_one(&run, NULL, step_index, &attempts, NULL, outcomes);
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        struct blamed_list blamed = {0};
+
+        if (outcomes[i].word >= OUTCOME_INCONCLUSIVE)
+            blame_find(arena, step, &outcomes[i], &blamed);
+        for (size_t k = 0; k < blamed.items.count; k++)
+            *list_push(arena, &ret_blamed->items) = blamed.items.items[k];
+    }
 }

@@ -135,6 +135,7 @@ struct value {
     double number;             /* NAN for a fact that is no number */
     const struct reason *said; /* of a fact in words of ours; NULL */
     bool found;
+    bool share; /* see AT_SHARE */
 };
 /* What others have, of a limit that asks for them. NULL: they agree on nothing (RULE_SAME, RULE_NEAR), nobody else has it
    (RULE_DISTINCT), or nothing is odd about it (RULE_RACK). */

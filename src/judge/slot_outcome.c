@@ -560,11 +560,13 @@ static struct opinion opinion_of(const struct item_case *item, const struct trie
     if (tried->bearing.kind == KIND_WHOLE)
         return of_whole(item, tried);
     opinion = of_broken(item, tried);
-    /* A host that does not answer fails by it, unless nobody behind the same way in answers. */
-    if (attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_UNREACHABLE && item->sound &&
-        item->peers != NULL && strcmp(item->step->shape->check, "reachable") == 0 &&
+    /* A host that does not answer fails by it, unless nobody behind the same way in answers. What else is asked of it is no
+       second point. */
+    if (attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_UNREACHABLE &&
+        opinion.word == OUTCOME_INCONCLUSIVE && item->peers != NULL &&
+        strcmp(item->step->shape->check, "reachable") == 0 &&
         item->peers->neighbour_answers(item->peers->context, item->step_index))
-        opinion.word = OUTCOME_FAIL;
+        opinion.word = item->sound ? OUTCOME_FAIL : OUTCOME_NOT_RUN;
     return opinion;
 }
 

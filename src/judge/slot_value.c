@@ -52,8 +52,13 @@ static const struct reason *said_when(struct arena *arena, const struct measurem
 
 static void add_number(struct arena *arena, const struct measurement *measurement, struct values *values)
 {
-    *list_push(arena, &values->items) =
-        (struct value){.text = "", .unit = measurement->unit, .number = measurement->value, .found = true};
+    double any;
+
+    *list_push(arena, &values->items) = (struct value){.text = "",
+                                                       .unit = measurement->unit,
+                                                       .number = measurement->value,
+                                                       .found = true,
+                                                       .share = measurement_at(measurement, AT_SHARE, &any)};
 }
 
 static void add_measurement(struct arena *arena, const struct measurement *measurement, struct values *values)

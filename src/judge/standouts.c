@@ -5,6 +5,9 @@
  * Where there are too few hosts for any place to have siblings, what does not depend on the place is compared with that
  * of all places: eight GPUs of one host are seven peers of each other in what they compute. With more hosts it is not
  * needed, and the same place on other hosts is the closer peer.
+ *
+ * What hosts had of something that was full (AT_SHARE), as of a server by more clients than it feeds, is compared apart: who
+ * has less of it than others is remarked on, and fails by nothing of it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +61,8 @@ struct census {
     LIST_OF(struct peers_value) values;
     LIST_OF(size_t) outcomes; /* of each value */
     size_t series;
+    bool shares; /* what is a share is compared too; else it is left out, and counted */
+    size_t left_out;
     struct arena *aside; /* of what is only looked at, cleared with each step */
 };
 
@@ -253,7 +258,7 @@ static double level_of_number(double number, const struct respect *respect)
 
 /* The mean over all whole attempts; NAN where there is nothing to be compared. */
 static double level_of(struct arena *arena, const struct step_attempts *attempts, const struct slot *slot,
-                       const struct respect *respect)
+                       const struct respect *respect, bool *ret_share)
 {
     double sum = 0;
     size_t count = 0;
@@ -270,6 +275,7 @@ static double level_of(struct arena *arena, const struct step_attempts *attempts
             if (!isnan(level)) {
                 sum += level;
                 count++;
+                *ret_share |= values.items.items[k].share;
             }
         }
     }
@@ -309,16 +315,31 @@ static void take_value(struct census *census, const struct step *step, size_t ou
                                                                       .owed = slot->duty == DUTY_GATE};
 }
 
+/* Whether it is compared now; a share is marked as one, for whoever knows only outcomes. */
+static bool is_taken(struct census *census, struct outcome *outcome, bool share)
+{
+    if (!share || census->shares)
+        return true;
+    census->left_out++;
+    if (!reason_has(outcome->cause, share_of_full_servers))
+        outcome->cause = reason_also(census->arena, outcome->cause, REASON(share_of_full_servers));
+    return false;
+}
+
 /* Where nothing but outcomes is known: as they were judged. */
 static void take_judged_step(struct census *census, size_t index, size_t outcome,
                              const struct respect *respects)
 {
     const struct step *step = &census->together->plan->steps.items[index];
 
-    for (size_t i = 0; i < step->shape->slot_count; i++)
-        if (respects[i].aspect != PEERS_NONE)
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        struct outcome *of = &census->judgement->outcomes[outcome + i];
+
+        if (respects[i].aspect != PEERS_NONE &&
+            is_taken(census, of, reason_has(of->cause, share_of_full_servers)))
             take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
-                       level_of_number(census->judgement->outcomes[outcome + i].value, &respects[i]));
+                       level_of_number(of->value, &respects[i]));
+    }
 }
 
 /* Of one step what is compared; outcome: its first. */
@@ -327,10 +348,15 @@ static void take_step(struct census *census, size_t index, size_t outcome, const
     const struct step *step = &census->together->plan->steps.items[index];
     const struct step_attempts tried = attempts_tried(census->aside, &census->together->attempts[index]);
 
-    for (size_t i = 0; i < step->shape->slot_count; i++)
-        if (respects[i].aspect != PEERS_NONE)
-            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i],
-                       level_of(census->aside, &tried, &step->shape->slots[i], &respects[i]));
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        bool share = false;
+        double level = respects[i].aspect != PEERS_NONE
+                           ? level_of(census->aside, &tried, &step->shape->slots[i], &respects[i], &share)
+                           : NAN;
+
+        if (!isnan(level) && is_taken(census, &census->judgement->outcomes[outcome + i], share))
+            take_value(census, step, outcome + i, &step->shape->slots[i], &respects[i], level);
+    }
     arena_clear(census->aside);
 }
 
@@ -349,7 +375,7 @@ static void remark_too_few(const struct census *census, const struct shape *shap
     size_t planned = count_steps(census, shape), whole = count_whole_steps(census, shape);
     struct outcome *outcome = census->judgement->outcomes;
 
-    if (planned <= PEERS_LEAST || whole > PEERS_LEAST)
+    if (planned <= PEERS_LEAST || whole > PEERS_LEAST || census->shares)
         return;
     for (size_t i = 0; i < plan->steps.count; i++)
         for (size_t k = 0; k < plan->steps.items[i].shape->slot_count; k++, outcome++) {
@@ -483,7 +509,7 @@ static void lay_finding(const struct census *census, const struct peers_finding 
     struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
     const struct step *step = &census->together->plan->steps.items[measured->step];
     const struct peers_aspect *aspect = &census->aspects.items[census->values.items[finding->value].aspect];
-    struct outcome *gate = finding->fails ? gate_of(step, measured) : NULL;
+    struct outcome *gate = finding->fails && !census->shares ? gate_of(step, measured) : NULL;
     struct outcome *outcome = gate != NULL ? gate : measured;
     double from = (gate != NULL ? aspect->fail : aspect->remark) * 100;
     const struct reason *below = reason(census->arena, below_peers, who(census, step, finding),
@@ -511,29 +537,54 @@ static void lay_finding(const struct census *census, const struct peers_finding 
         check_remedy(check_find(step->shape->check), step->shape->slots[measured->slot].metric, cause);
 }
 
+/* named: by what is no share; NULL: nobody yet. */
+static bool is_named(const struct census *census, const struct peers_finding *finding,
+                     const struct census *named, const struct peers_findings *names)
+{
+    for (size_t i = 0; named != NULL && i < names->findings.count; i++)
+        if (named->hosts[names->findings.items[i].subject / named->places.count] ==
+            census->hosts[finding->subject / census->places.count])
+            return true;
+    return false;
+}
+
+static void compare(struct census *census, const struct census *named, const struct peers_findings *names,
+                    struct peers_findings *ret_findings)
+{
+    size_t subjects, *positions;
+
+    *ret_findings = (struct peers_findings){0};
+    census->aside = arena_create();
+    take_values(census);
+    census->aside = arena_destroy(census->aside);
+    if (census->values.count == 0)
+        return;
+    subjects = census->host_count * census->places.count;
+    positions = arena_array(census->arena, size_t, subjects);
+    for (size_t i = 0; i < subjects; i++)
+        positions[i] = census->places.items[i % census->places.count].position;
+    peers_compare(census->arena,
+                  &(const struct peers_problem){.positions = positions,
+                                                .subject_count = subjects,
+                                                .aspects = census->aspects.items,
+                                                .aspect_count = census->aspects.count,
+                                                .values = census->values.items,
+                                                .value_count = census->values.count},
+                  ret_findings);
+    for (size_t i = 0; i < ret_findings->findings.count; i++)
+        if (!is_named(census, &ret_findings->findings.items[i], named, names))
+            lay_finding(census, &ret_findings->findings.items[i]);
+}
+
 void judge_peers(struct arena *arena, const struct together *together, const struct suite *suite,
                  struct judgement *judgement)
 {
     struct census census = {.arena = arena, .together = together, .suite = suite, .judgement = judgement};
-    struct peers_problem problem;
-    struct peers_findings findings;
-    size_t *positions;
+    struct census shares = census;
+    struct peers_findings found, found_too;
 
-    census.aside = arena_create();
-    take_values(&census);
-    census.aside = arena_destroy(census.aside);
-    positions = arena_array(arena, size_t, census.host_count * census.places.count);
-    for (size_t i = 0; i < census.host_count * census.places.count; i++)
-        positions[i] = census.places.items[i % census.places.count].position;
-    problem = (struct peers_problem){.positions = positions,
-                                     .subject_count = census.host_count * census.places.count,
-                                     .aspects = census.aspects.items,
-                                     .aspect_count = census.aspects.count,
-                                     .values = census.values.items,
-                                     .value_count = census.values.count};
-    if (census.values.count == 0)
-        return;
-    peers_compare(arena, &problem, &findings);
-    for (size_t i = 0; i < findings.findings.count; i++)
-        lay_finding(&census, &findings.findings.items[i]);
+    compare(&census, NULL, NULL, &found);
+    shares.shares = true;
+    if (census.left_out > 0)
+        compare(&shares, &census, &found, &found_too);
 }

@@ -187,6 +187,89 @@ static size_t count_step(struct record *record, const struct sorted *sorted, con
     return step->shape->slot_count;
 }
 
+/* -- Tests of several hosts that a host was in none of -- */
+
+/* A step of the suite over several hosts, however many sets it has. */
+struct wide_test {
+    const char *name, *variant;
+    bool *owed, *tried; /* by the plan's hosts: one that holds it was planned; was begun */
+};
+
+struct wide_tests {
+    struct arena *arena;
+    const struct plan *plan;
+    const struct host_places *places;
+    LIST_OF(struct wide_test) items;
+};
+
+/* A set's own name tells sets apart and not tests. */
+static const char *variant_of(const struct shape *shape)
+{
+    return strncmp(shape->variant, LEAVES_VARIANT, strlen(LEAVES_VARIANT)) == 0 ? "" : shape->variant;
+}
+
+static struct wide_test *wide_test_of(struct wide_tests *tests, const struct shape *shape)
+{
+    const char *variant = variant_of(shape);
+    struct wide_test *test;
+
+    for (size_t i = tests->items.count; i-- > 0;)
+        if (strcmp(tests->items.items[i].name, shape->suite_step) == 0 &&
+            strcmp(tests->items.items[i].variant, variant) == 0)
+            return &tests->items.items[i];
+    test = list_push(tests->arena, &tests->items);
+    *test = (struct wide_test){.name = shape->suite_step,
+                               .variant = variant,
+                               .owed = arena_array(tests->arena, bool, tests->plan->hosts.count),
+                               .tried = arena_array(tests->arena, bool, tests->plan->hosts.count)};
+    return test;
+}
+
+static void note_wide(struct wide_tests *tests, const struct step *step, const struct outcome *outcomes)
+{
+    bool owed = false, tried = false;
+    struct wide_test *test;
+
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        owed |= outcomes[i].word != OUTCOME_RECORDED;
+        tried |= outcomes[i].word != OUTCOME_RECORDED && outcomes[i].word != OUTCOME_NOT_RUN;
+    }
+    if (!owed || (step->origin != ORIGIN_SUITE && step->origin != ORIGIN_SUBSTITUTE))
+        return;
+    test = wide_test_of(tests, step->shape);
+    for (size_t i = 0; i < step->member_count; i++) {
+        size_t place = host_place(tests->places, step->members[i]);
+
+        if (place == (size_t)-1)
+            continue;
+        test->owed[place] = true;
+        test->tried[place] |= tried;
+    }
+}
+
+/* Of a host that was in no set of a test between hosts that ran, nobody knows how it talks to others: it has not passed. Each
+   such test counts once. */
+static void count_untried(struct record *record, const struct sorted *sorted)
+{
+    const struct judgement *judgement = &record->judgement;
+    struct arena *aside = arena_create();
+    struct wide_tests tests = {
+        .arena = aside, .plan = record->plan, .places = host_places_create(aside, record->plan)};
+
+    for (size_t i = 0; i < judgement->outcome_count;) {
+        const struct step *step = &record->plan->steps.items[judgement->outcomes[i].step];
+
+        if (strcmp(step->shape->scope, "host") != 0)
+            note_wide(&tests, step, &judgement->outcomes[i]);
+        i += step->shape->slot_count;
+    }
+    for (size_t i = 0; i < tests.items.count; i++)
+        for (size_t k = 0; k < record->plan->hosts.count; k++)
+            if (tests.items.items[i].owed[k] && !tests.items.items[i].tried[k])
+                find_verdict(sorted, "host", record->plan->hosts.items[k]->name)->not_run++;
+    arena_destroy(aside);
+}
+
 void judge_verdicts(struct record *record)
 {
     struct judgement *judgement = &record->judgement;
@@ -196,6 +279,7 @@ void judge_verdicts(struct record *record)
         i += count_step(record, &sorted, &judgement->outcomes[i]);
     for (size_t i = 0; i < judgement->accusation_count; i++)
         count_accusation(record, &sorted, &judgement->accusations[i]);
+    count_untried(record, &sorted);
     for (size_t i = 0; i < judgement->verdict_count; i++)
         close_verdict(&judgement->verdicts[i]);
     free(sorted.items);

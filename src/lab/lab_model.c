@@ -552,6 +552,7 @@ static void system_init(struct lab_host *host)
     host->containerd = word_or(fault_find(lab, number, FAULT_CONTAINERD_OLD), "1.7.22", "1.6.33");
     host->extra_user = fault_find(lab, number, FAULT_EXTRA_USER) != NULL;
     host->extra_key = fault_find(lab, number, FAULT_EXTRA_KEY) != NULL;
+    host->extra_partition = fault_find(lab, number, FAULT_EXTRA_PARTITION) != NULL;
     host->toolkit = word_or(fault_find(lab, number, FAULT_TOOLKIT_OLD), "1.19.1", "1.14.3");
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->drives = host->board->nvme_count;

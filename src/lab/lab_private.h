@@ -266,6 +266,7 @@ struct lab_host {
     bool root_login;                     /* sshd lets root in with a password */
     unsigned open_port;                  /* a TCP port that listens on the others alone; 0: none */
     bool extra_user, extra_key;          /* a second account of uid 0; a key of a stranger */
+    bool extra_partition;                /* of InfiniBand */
     unsigned drives;                     /* NVMe, as many as are seen */
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *bmc_bad;                 /* over Redfish, a word of the fault; "" */
@@ -423,10 +424,13 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip,
     tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
     tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
-    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss, tool_ior, tool_mdtest;
+    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss, tool_ior, tool_mdtest, tool_elbencho,
+    tool_smpquery;
 
 /* curl that asks a BMC: these are its settings. */
 int curl_redfish(struct tool *tool, struct slice settings);
+/* Whether "node3-bmc" lets hosts in; false too of a name of nobody's. */
+bool lab_bmc_answers(const struct lab *lab, const char *name);
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);
@@ -461,6 +465,9 @@ int tool_probe_training_over(struct tool *tool, struct lab_host *hosts, size_t h
 int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
 int tool_ior_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
 int tool_mdtest_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+int tool_elbencho_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes);
+/* Why the host cannot write there: an errno; 0: it can. One whose mount hangs never says. */
+int lab_data_trouble(const struct lab_host *host);
 /* What one of so many clients of /data gets of it, GB/s; direction: "write", "read". block: bytes of a request. */
 double lab_data_rate(const char *direction, unsigned clients, double block);
 

@@ -58,3 +58,19 @@ int tool_ibstat(struct tool *tool)
     }
     return 0;
 }
+
+/* Of portinfo, on the way to a port itself, what tells whether the subnet manager has set an M_Key: here not. */
+int tool_smpquery(struct tool *tool)
+{
+    (void)tool;
+    if (!lab_is_root()) {
+        fprintf(stderr, "smpquery: iberror: failed: Failed to open '(null)' port '0'\n");
+        return 1;
+    }
+    printf(
+        "# Port info: DR path slid 65535; dlid 65535; 0 port 0\n"
+        "Mkey:............................0x0000000000000000\nGidPrefix:.......................0xfe80000000000000\n"
+        "MkeyLeasePeriod:.................0\nLinkState:.......................Active\n"
+        "ProtectBits:.....................0\nLMC:.............................0\n");
+    return 0;
+}

@@ -56,8 +56,7 @@ static void print_command(const struct tool *tool)
     printf("\n");
 }
 
-/* Why the host cannot write: an errno; 0: it can. One whose mount hangs never says. */
-static int trouble_of(const struct lab_host *host)
+int lab_data_trouble(const struct lab_host *host)
 {
     static const struct {
         const char *bad;
@@ -96,7 +95,7 @@ static void print_options(const struct work *work, double transfer, double block
 static int fail_ior(const struct work *work)
 {
     for (unsigned rank = 0; rank < work->ranks; rank += per_host(work)) {
-        int number = trouble_of(host_of(work, rank));
+        int number = lab_data_trouble(host_of(work, rank));
 
         if (number == 0)
             continue;
@@ -184,7 +183,7 @@ int tool_mdtest_over(struct tool *tool, struct lab_host *hosts, size_t count, un
            ranks, count);
     print_command(tool);
     for (size_t i = 0; i < count; i++) {
-        int number = trouble_of(&hosts[i]);
+        int number = lab_data_trouble(&hosts[i]);
 
         if (number == 0)
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests, assay-probe-links, assay-probe-gpu-mpi, ior and mdtest run as one program over all
+ * mpirun of Open MPI 4 between the hosts of a lab. nccl-tests, assay-probe-links, assay-probe-gpu-mpi, ior, mdtest and elbencho run as one program over all
  * hosts, as the model has it; any other command runs once a rank, each as a process on its host.
  */
 #include <fcntl.h>
@@ -643,7 +643,8 @@ static over_hosts *wide_program(const char *program)
     } programs[] = {{"assay-probe-links", tool_probe_links_over},
                     {"assay-probe-gpu-mpi", tool_probe_training_over},
                     {"ior", tool_ior_over},
-                    {"mdtest", tool_mdtest_over}};
+                    {"mdtest", tool_mdtest_over},
+                    {"elbencho", tool_elbencho_over}};
 
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
         if (strcmp(programs[i].name, program) == 0)

@@ -349,6 +349,19 @@ static int time_out(const struct request *request)
     return TIMED_OUT;
 }
 
+bool lab_bmc_answers(const struct lab *lab, const char *name)
+{
+    const char *end = strstr(name, "-bmc");
+    char host[16];
+    const struct fault *fault;
+
+    if (end == NULL || end - name >= (ptrdiff_t)sizeof host)
+        return false;
+    snprintf(host, sizeof host, "%.*s", (int)(end - name), name);
+    fault = fault_find(lab, lab_host_number(lab, host), FAULT_BMC_BAD);
+    return fault != NULL && strcmp(fault->word, "reachable") == 0;
+}
+
 int curl_redfish(struct tool *tool, struct slice settings)
 {
     struct request request = {tool, has_login(tool), *tool_option(tool, "--netrc-file", "") != '\0'};

@@ -77,6 +77,8 @@ static void put_port(struct tree *tree, const struct lab_host *host, const struc
     tree_file(tree, tree_path(tree, "%s/link_layer", port),
               host->lab->ethernet ? "Ethernet\n" : "InfiniBand\n");
     tree_file(tree, tree_path(tree, "%s/lid_mask_count", port), "0\n");
+    tree_file(tree, tree_path(tree, "%s/pkeys/0", port), "0xffff\n");
+    tree_file(tree, tree_path(tree, "%s/pkeys/1", port), host->extra_partition ? "0x8123\n" : "0x0000\n");
     for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
         tree_file(tree, tree_path(tree, "%s/counters/%s", port, counters[i]), "%u\n",
                   counter_of(hca, counters[i]));

@@ -335,3 +335,15 @@ const struct suite_tool *suite_tool(struct arena *arena, const struct suite *sui
     tool->name = tool->path = arena_strdup(arena, name);
     return tool;
 }
+
+bool suite_step_is_needed(const struct suite *suite, const char *name)
+{
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        const struct suite_step *step = &suite->steps.items[i];
+
+        for (size_t k = 0; strcmp(step->scope, "host") != 0 && k < step->needs.count; k++)
+            if (strcmp(step->needs.items[k], name) == 0)
+                return true;
+    }
+    return false;
+}

@@ -4,6 +4,7 @@
  *
  *   redfish asker 1795852800            the clock of who asks, in seconds
  *   redfish 200 /redfish/v1/Managers/BMC {"Id": "BMC", ...}
+ *   redfish 000 /redfish/v1/Chassis/1 curl: (28) Operation timed out
  *   redfish exit 0
  *   redfish open 401                    asked without a login
  *   redfish default root 401            and with a vendor's published password
@@ -16,7 +17,9 @@
  * facts    redfish.asker, .open, .default (account)   as answered
  *          redfish.firmware (component), .firmware.unversioned   of which the inventory has no version
  *          redfish.manager, .clock, .bios, .boot_mode, .secure_boot, .ipmi ("on", "off"), .uuid, .serial
- *          redfish.health, .health_rollup, .power_supply, .fan    redfish.event.time of a Critical event, or "none"
+ *          redfish.health, .health_rollup, .power_supply, .fan
+ *          redfish.event.time of an event that is Critical, or of no severity that we know; "none"
+ *          redfish.event.unweighed   of the latter
  *          redfish.power_supplies_listed, .fans_listed   a list of them, with how many members
  *          redfish.unread   what is not known, and why
  * findings redfish.health, .health_rollup   fault: not OK, or a supply or fan in a state of no use
@@ -71,6 +74,14 @@ static bool scan_status(struct slice word, uint64_t *ret_status)
     return word.length == 3 && scan_u64(word, ret_status);
 }
 
+/* words: curl's, or of an answer whose status says enough. */
+static const struct reason *why_not_brought(struct arena *arena, uint64_t status, struct slice words)
+{
+    if (status != 0)
+        return reason(arena, redfish_answered, status);
+    return words.length > 0 ? reason_quote(arena, words) : REASON(redfish_not_brought);
+}
+
 static void read_document(struct walk *walk, uint64_t status, struct slice rest)
 {
     struct reading *reading = walk->frame.reading;
@@ -83,13 +94,11 @@ static void read_document(struct walk *walk, uint64_t status, struct slice rest)
     document = list_push(reading->arena, &walk->documents);
     *document = (struct document){.path = utf8_clean(reading->arena, path)};
     document->shorter = shorten(reading->arena, document->path);
+    rest = slice_trim(rest);
     if (status != 200) {
-        redfish_unread(reading, document->shorter,
-                       status == 0 ? REASON(redfish_not_brought)
-                                   : reason(reading->arena, redfish_answered, status));
+        redfish_unread(reading, document->shorter, why_not_brought(reading->arena, status, rest));
         return;
     }
-    rest = slice_trim(rest);
     document->body = json_parse(reading->arena, "redfish", rest.bytes, rest.length, &err);
     if (document->body == NULL)
         redfish_unread(reading, document->shorter, reason(reading->arena, not_json, err.text));
@@ -338,7 +347,7 @@ static void end(void *state)
 
 const struct parser parse_redfish = {
     .name = "redfish",
-    .version = 1,
+    .version = 2,
     .summary = "what a BMC tells over Redfish: firmware, health, events, power, boot, IPMI",
     .metrics = METRICS(
         {.name = "redfish.chassis_power", .unit = "W", .help = "what the BMC says that a chassis draws"}),

@@ -216,6 +216,8 @@ static void tell_protocols(struct reading *reading, const char *path, const stru
 
     if (ipmi != NULL && ipmi->type == JSON_BOOL)
         reading_fact(reading, "redfish.ipmi", path, slice_of(ipmi->boolean ? "on" : "off"));
+    else if (json_get(document, "IPMI") != NULL)
+        redfish_unread(reading, path, reason(reading->arena, redfish_not_told, "IPMI.ProtocolEnabled"));
 }
 
 /* -- Collections whose members may stand in them -- */
@@ -250,13 +252,18 @@ static void tell_firmware(struct reading *reading, const char *path, const struc
             tell_one_firmware(reading, member);
 }
 
-static void check_severity(struct reading *reading, const char *path, const char *severity)
+/* Whether that matters goes by when it was. */
+static void tell_unweighed(struct reading *reading, const char *subject, const char *severity)
 {
-    if (*severity == '\0')
-        redfish_unread(reading, path, REASON(redfish_event_without_severity));
-    else if (strcasecmp(severity, "OK") != 0 && strcasecmp(severity, "Warning") != 0 &&
-             strcasecmp(severity, "Critical") != 0)
-        redfish_unread(reading, path, reason(reading->arena, redfish_severity_unknown, severity));
+    reading_fact_said(reading, "redfish.event.unweighed", subject,
+                      *severity == '\0' ? REASON(redfish_event_without_severity)
+                                        : reason(reading->arena, redfish_severity_unknown, severity));
+}
+
+static bool is_severity(const char *severity)
+{
+    return strcasecmp(severity, "OK") == 0 || strcasecmp(severity, "Warning") == 0 ||
+           strcasecmp(severity, "Critical") == 0;
 }
 
 /* An event that is over ("Deassert") is told with the one that it ends. Ids may come twice, so each tells its time. */
@@ -267,10 +274,14 @@ static void tell_event(struct reading *reading, const char *path, const struct j
     const char *message = json_string(entry, "Message", "?");
     const char *subject = arena_printf(reading->arena, "%s %s", path, json_string(entry, "Id", "?"));
 
-    check_severity(reading, path, severity);
-    if (strcasecmp(severity, "Critical") != 0 || strcmp(json_string(entry, "EntryCode", ""), "Deassert") == 0)
+    if (is_severity(severity) && (strcasecmp(severity, "Critical") != 0 ||
+                                  strcmp(json_string(entry, "EntryCode", ""), "Deassert") == 0))
         return;
     reading_fact(reading, "redfish.event.time", subject, slice_of(*created != '\0' ? created : "none"));
+    if (!is_severity(severity)) {
+        tell_unweighed(reading, subject, severity);
+        return;
+    }
     reading_finding(reading, SEVERITY_FAULT, "redfish.event", subject,
                     *created != '\0'
                         ? reason_text(reading->arena, arena_printf(reading->arena, "%s %s", created, message))

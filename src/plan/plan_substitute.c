@@ -2,8 +2,9 @@
 /*
  * Who replaces whom. A step over several hosts does not run when one of them did not pass its own steps;
  * here the same is planned for those that did, with spares in the places of the others as far as the hostfile has
- * any. A spare goes through all host steps of the suite first. Nothing that is owed becomes less: the step as the
- * suite has it stays not run, and its substitute owes items of its own.
+ * any. A spare goes through all host steps of the suite first. So it is with a launch that failed and named the hosts
+ * that stopped it, where other steps need it: it is tried again without them. Nothing that is owed becomes less: the step as
+ * the suite has it stays not run, or failed, and its substitute owes items of its own.
  *
  * All follows from the plan and what has become of its steps, so that a resumed run comes to the same: the hosts
  * that are not fit, in the order in which they are met, each take the best of the spares that are left.
@@ -23,8 +24,10 @@ struct place {
 struct roster {
     struct plan *plan;
     const struct plan_sources *sources;
-    const enum step_state *states;
-    size_t known; /* steps that have a state: those after them have just been added */
+    const struct plan_progress *progress;
+    const struct host_places *at; /* of the hosts among the plan's, for progress->lost */
+    size_t known;                 /* steps that have a state: those after them have just been added */
+    size_t host_count;            /* likewise */
     bool no_spares;
     LIST_OF(struct place) places;
 };
@@ -39,28 +42,42 @@ static bool is_restricted(const struct plan *plan, const struct hostfile *hostfi
     return false;
 }
 
-/* Its own steps among those that the step needs have passed. */
+static bool is_lost(const struct roster *roster, const struct host *member)
+{
+    size_t place = roster->progress->lost != NULL ? host_place(roster->at, member) : (size_t)-1;
+
+    return place < roster->host_count && roster->progress->lost[place];
+}
+
+/* Of that step of the suite, over whichever hosts. */
+static bool is_culprit(const struct roster *roster, const struct shape *shape, const struct host *member)
+{
+    for (size_t i = 0; i < roster->progress->culprits.count; i++) {
+        const struct plan_culprit *culprit = &roster->progress->culprits.items[i];
+
+        if (culprit->host == member &&
+            strcmp(roster->plan->steps.items[culprit->step].shape->suite_step, shape->suite_step) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* It can be asked, its own steps among those that the step needs have passed, and no test of several hosts among them, nor this
+   one, named it. */
 static bool is_fit(const struct roster *roster, const struct step *step, const struct host *member)
 {
+    if (is_lost(roster, member) || is_culprit(roster, step->shape, member))
+        return false;
     for (size_t i = 0; i < step->need_count; i++) {
         const struct step *need = &roster->plan->steps.items[step->needs[i]];
 
         if (need->member_count == 1 && need->members[0] == member &&
-            roster->states[step->needs[i]] != STEP_PASSED)
+            roster->progress->states[step->needs[i]] != STEP_PASSED)
+            return false;
+        if (need->member_count > 1 && is_culprit(roster, need->shape, member))
             return false;
     }
     return true;
-}
-
-/* Whether some step over several hosts asks for it. */
-static bool is_needed(const struct suite *suite, const char *name)
-{
-    for (size_t i = 0; i < suite->steps.count; i++)
-        for (size_t k = 0;
-             strcmp(suite->steps.items[i].scope, "host") != 0 && k < suite->steps.items[i].needs.count; k++)
-            if (strcmp(suite->steps.items[i].needs.items[k], name) == 0)
-                return true;
-    return false;
 }
 
 /* The closing look at a spare is due when it has stood in, and says nothing of whether it may. */
@@ -81,10 +98,10 @@ static enum spare_state state_of(const struct roster *roster, const struct host 
         if (step->member_count > 1 || strcmp(step->members[0]->name, spare->name) != 0 ||
             is_closing(roster->sources->suite, step->shape->suite_step))
             continue;
-        if (i >= roster->known || roster->states[i] <= STEP_AGAIN)
+        if (i >= roster->known || roster->progress->states[i] <= STEP_AGAIN)
             state = SPARE_WAITING;
-        else if (roster->states[i] != STEP_PASSED &&
-                 is_needed(roster->sources->suite, step->shape->suite_step))
+        else if (roster->progress->states[i] != STEP_PASSED &&
+                 suite_step_is_needed(roster->sources->suite, step->shape->suite_step))
             return SPARE_UNFIT;
         else if (state == SPARE_UNTRIED)
             state = SPARE_FIT;
@@ -195,10 +212,180 @@ static const struct reason *one_note(struct arena *arena, const struct reason *c
                                     one_note(arena, notes + count / 2, count - count / 2));
 }
 
+static bool has_members(const struct step *step, const struct host *const *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+
+        while (k < step->member_count && step->members[k] != members[i])
+            k++;
+        if (k == step->member_count)
+            return false;
+    }
+    return true;
+}
+
+/* The last step of the suite's one over all these hosts and perhaps others that may still pass; the number of steps: there is none. */
+static size_t stand_in_for(const struct roster *roster, const struct step *need, const struct step *added)
+{
+    const struct plan *plan = roster->plan;
+
+    for (size_t i = (size_t)(added - plan->steps.items); i-- > 0;) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1 &&
+            (i >= roster->known || roster->progress->states[i] <= STEP_PASSED) &&
+            strcmp(step->shape->suite_step, need->shape->suite_step) == 0 &&
+            strcmp(step->shape->variant, need->shape->variant) == 0 &&
+            has_members(step, added->members, added->member_count))
+            return i;
+    }
+    return plan->steps.count;
+}
+
+/* What did not pass over all hosts has to pass over these first. What they owe alone has passed. */
+static void add_needs(const struct roster *roster, const struct step *whole, struct step *added)
+{
+    added->needs = arena_array(roster->plan->arena, size_t, whole->need_count);
+    for (size_t i = 0; i < whole->need_count; i++) {
+        const struct step *need = &roster->plan->steps.items[whole->needs[i]];
+        size_t instead;
+
+        if (need->member_count == 1 || roster->progress->states[whole->needs[i]] == STEP_PASSED)
+            continue;
+        instead = stand_in_for(roster, need, added);
+        if (instead < roster->plan->steps.count)
+            added->needs[added->need_count++] = instead;
+    }
+}
+
+/* -- Partners for who lost his: the gap that a host leaves in a ring of pairs is closed -- */
+
+/* The other of a pair; NULL: the host is not in it, or it is no pair of the same test as the suite has it. */
+static const struct host *other_of(const struct roster *roster, size_t index, const struct step *pair,
+                                   const struct host *host)
+{
+    const struct step *step = &roster->plan->steps.items[index];
+
+    if (step->shape != pair->shape || step->origin != ORIGIN_SUITE)
+        return NULL;
+    return step->members[0] == host ? step->members[1] : step->members[1] == host ? step->members[0] : NULL;
+}
+
+/* The pairs of a test stand together in the plan: from the first to behind the last. */
+static void find_range(const struct roster *roster, size_t index, size_t *ret_first, size_t *ret_end)
+{
+    const struct step *steps = roster->plan->steps.items;
+    size_t first = index, end = index + 1;
+
+    while (first > 0 && steps[first - 1].shape == steps[index].shape)
+        first--;
+    while (end < roster->known && steps[end].shape == steps[index].shape)
+        end++;
+    *ret_first = first;
+    *ret_end = end;
+}
+
+/* Along the ring from a host that is not fit, and that the pair came to, to the next one that is. NULL: there is none. */
+static const struct host *next_fit(const struct roster *roster, size_t index, const struct host *unfit)
+{
+    const struct step *pair = &roster->plan->steps.items[index];
+    size_t first, end, at = index;
+
+    find_range(roster, index, &first, &end);
+    for (size_t tries = first; tries < end; tries++) {
+        const struct host *next = NULL;
+
+        for (size_t i = first; i < end && next == NULL; i++)
+            if (i != at && (next = other_of(roster, i, pair, unfit)) != NULL)
+                at = i;
+        if (next == NULL || next == pair->members[0] || next == pair->members[1])
+            return NULL;
+        if (is_fit(roster, &roster->plan->steps.items[at], next))
+            return next;
+        unfit = next;
+    }
+    return NULL;
+}
+
+static bool may_pair(const struct roster *roster, const struct step *pair, const struct host *a,
+                     const struct host *b)
+{
+    return a != b && (host_platform(roster->sources, a)->nvlink_domain_hosts == 0 ||
+                      check_find(pair->shape->check)->on == ON_HCAS || strcmp(a->rack, b->rack) == 0);
+}
+
+/* Any that is fit, the nearest first; NULL where the host is in another pair of two that are, or there is none. */
+static const struct host *any_fit(const struct roster *roster, size_t index, const struct host *host)
+{
+    const struct step *steps = roster->plan->steps.items, *pair = &steps[index];
+    const struct host *found = NULL;
+    size_t first, end;
+
+    find_range(roster, index, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct host *other = other_of(roster, i, pair, host);
+
+        if (other != NULL && is_fit(roster, &steps[i], other))
+            return NULL;
+    }
+    for (size_t apart = 1; found == NULL && (apart <= index - first || index + apart < end); apart++)
+        for (size_t k = 0; k < 4 && found == NULL; k++) {
+            size_t at = k < 2 ? index - apart : index + apart;
+            const struct host *other;
+
+            if (k < 2 ? apart > index - first : at >= end)
+                continue;
+            other = steps[at].members[1 - k % 2];
+            if (may_pair(roster, pair, host, other) && is_fit(roster, &steps[at], other))
+                found = other;
+        }
+    return found;
+}
+
+/* In this order or the other, by the suite or as a substitute. */
+static bool are_paired(const struct roster *roster, const struct step *pair, const struct host *a,
+                       const struct host *b)
+{
+    for (size_t i = 0; i < roster->plan->steps.count; i++) {
+        const struct step *step = &roster->plan->steps.items[i];
+
+        if (step->member_count == 2 &&
+            ((step->members[0] == a && step->members[1] == b) ||
+             (step->members[0] == b && step->members[1] == a)) &&
+            strcmp(step->shape->suite_step, pair->shape->suite_step) == 0 &&
+            strcmp(step->shape->variant, pair->shape->variant) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* For one of a pair whose partner is not fit, and for whom there is no spare. */
+static void find_partner(struct roster *roster, size_t index, const struct host *host)
+{
+    struct plan *plan = roster->plan;
+    const struct step *pair = &plan->steps.items[index];
+    const struct host *unfit = pair->members[pair->members[0] == host], *partner;
+    const struct host **members = arena_array(plan->arena, const struct host *, 2);
+    size_t added;
+
+    partner = next_fit(roster, index, unfit);
+    if (partner == NULL)
+        partner = any_fit(roster, index, host);
+    if (partner == NULL || are_paired(roster, pair, host, partner))
+        return;
+    members[0] = host;
+    members[1] = partner;
+    added = plan_add_substitute(plan, roster->sources, index, members, 2,
+                                reason(plan->arena, partner_instead, partner->name, unfit->name));
+    add_needs(roster, &plan->steps.items[index], &plan->steps.items[added]);
+}
+
 static void substitute(struct roster *roster, size_t index)
 {
     struct plan *plan = roster->plan;
-    size_t whole = plan->steps.items[index].member_count, count = 0, spares = 0, unfit = 0, waiting = 0;
+    size_t whole = plan->steps.items[index].member_count, count = 0, spares = 0, unfit = 0, waiting = 0,
+           added;
     const struct host **members = arena_array(plan->arena, const struct host *, whole);
     const struct reason **notes = arena_array(plan->arena, const struct reason *, whole), *note;
 
@@ -221,24 +408,49 @@ static void substitute(struct roster *roster, size_t index)
         members[count++] = plan_find_host(plan, spare->name);
         spares++;
     }
+    if (count == 1 && whole == 2 && strcmp(plan->steps.items[index].shape->scope, "pair") == 0 &&
+        plan->steps.items[index].origin == ORIGIN_SUITE)
+        find_partner(roster, index, members[0]);
     if (unfit == 0 || waiting > 0 || count < 2)
         return;
     note =
         spares > 0 ? one_note(plan->arena, notes, unfit) : reason(plan->arena, hosts_are_fit, count, whole);
-    plan_add_substitute(plan, roster->sources, index, members, count, note);
+    whole = plan->steps.count;
+    added = plan_add_substitute(plan, roster->sources, index, members, count, note);
+    if (added == whole)
+        add_needs(roster, &plan->steps.items[index], &plan->steps.items[added]);
+}
+
+/* It did not run, or it failed and has said by whom; what others need of it they may still show. */
+static bool wants_substitute(const struct roster *roster, size_t index)
+{
+    const struct step *step = &roster->plan->steps.items[index];
+
+    if (step->member_count == 1 || (step->origin != ORIGIN_SUITE && step->origin != ORIGIN_SUBSTITUTE))
+        return false;
+    if (roster->progress->states[index] == STEP_SKIPPED)
+        return true;
+    for (size_t i = 0; roster->progress->states[index] == STEP_FAILED && i < roster->progress->culprits.count;
+         i++)
+        if (roster->progress->culprits.items[i].step == index)
+            return true;
+    return false;
 }
 
 void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
-                          const enum step_state *states)
+                          const struct plan_progress *progress)
 {
+    struct arena *arena = arena_create();
     struct roster roster = {.plan = plan,
                             .sources = sources,
-                            .states = states,
+                            .progress = progress,
+                            .at = host_places_create(arena, plan),
+                            .host_count = plan->hosts.count,
                             .known = plan->steps.count,
                             .no_spares = is_restricted(plan, sources->hostfile)};
 
     for (size_t i = 0; i < roster.known; i++)
-        if (states[i] == STEP_SKIPPED && plan->steps.items[i].origin == ORIGIN_SUITE &&
-            plan->steps.items[i].member_count > 1)
+        if (wants_substitute(&roster, i))
             substitute(&roster, i);
+    arena_destroy(arena);
 }

@@ -5,6 +5,7 @@
 #include "assay/reasons/report.h"
 
 #include "causes.h"
+#include "follows.h"
 #include "pairs.h"
 
 #include <math.h>
@@ -143,6 +144,51 @@ static const struct reason *what_is_alike(struct folding *folding, const struct 
                                    : outcome->cause;
 }
 
+struct host_unnamed {
+    struct arena *arena;
+    const struct host *host;
+};
+
+/* Addresses, ports and times that a way in names are each host's own. */
+static const char *without_way_in(void *context, const char *text)
+{
+    const struct host_unnamed *unnamed = context;
+    struct host_left_out address = {unnamed->arena, unnamed->host->address},
+                         name = {unnamed->arena, unnamed->host->name};
+    char *out = arena_strdup(unnamed->arena, without_host(&name, without_host(&address, text)));
+    size_t length = 0;
+
+    for (const char *at = out; *at != '\0'; at++)
+        if (*at < '0' || *at > '9')
+            out[length++] = *at;
+    out[length] = '\0';
+    return out;
+}
+
+/* How all its hosts refused us, or were out of reach, and in which words, whichever step was to run there; NULL: they did not,
+   or not all alike. */
+static const char *refused_key(struct folding *folding, const struct report_entry *entry)
+{
+    const char *key = NULL;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct step_view *step = &folding->view->steps[entry->outcomes[i]->step];
+        const char *refusal = view_refusal(step), *own;
+        struct host_unnamed unnamed = {folding->arena, step->step->members[0]};
+
+        if (refusal == NULL || step->step->member_count > 1 || entry->outcomes[i]->measured != NULL)
+            return NULL;
+        own = arena_printf(folding->arena, "\x1frefused\x1f%d\x1f%s\x1f%s\x1f%s", (int)entry->word, refusal,
+                           reason_encode(folding->arena, entry->waiver),
+                           reason_encode(folding->arena, reason_map(folding->arena, entry->outcomes[i]->cause,
+                                                                    without_way_in, &unnamed)));
+        if (key != NULL && strcmp(key, own) != 0)
+            return NULL;
+        key = own;
+    }
+    return key;
+}
+
 /*
  * Settings, versions and states fold over hosts. A number does not: two GPUs with memory errors are two GPUs to swap.
  * Entries that stand for many hosts already are one fault of them all.
@@ -155,6 +201,8 @@ static const char *key_of(struct folding *folding, const struct report_entry *en
 
     if (entry->extent == EXTENT_RUN)
         return arena_printf(folding->arena, "\x1f%s\x1fin all", entry->check);
+    if (refused_key(folding, entry) != NULL)
+        return refused_key(folding, entry);
     for (size_t i = 0; i < entry->items && entry->outcomes[i]->step == entry->outcomes[0]->step; i++) {
         const struct outcome *outcome = entry->outcomes[i];
 
@@ -495,6 +543,19 @@ static void take_leaf(struct folding *folding, struct report_cause *cause)
             add_host(folding, cause, plan->hosts.items[i]);
 }
 
+/* The cause that has the fail by which nothing more is known; 0: the entry is a point of its own, or that of several. */
+static size_t cause_followed(const struct folding *folding, const struct report_entry *entry)
+{
+    const struct outcome *fail =
+        entry->word == OUTCOME_INCONCLUSIVE ? follows_from(folding->view, entry->outcomes[0]) : NULL;
+
+    for (size_t i = 0; fail != NULL && i < folding->entry_count; i++)
+        for (size_t k = 0; folding->of_entry[i] > 0 && k < folding->entries[i].items; k++)
+            if (folding->entries[i].outcomes[k] == fail)
+                return folding->of_entry[i];
+    return 0;
+}
+
 static void place_entry(struct folding *folding, size_t index)
 {
     const struct report_entry *entry = &folding->entries[index];
@@ -511,6 +572,10 @@ static void place_entry(struct folding *folding, size_t index)
 
     if (was_cut_off(folding, entry)) {
         place_stopped(folding, index);
+        return;
+    }
+    if (cause_followed(folding, entry) > 0) {
+        take_entry(folding, cause_followed(folding, entry) - 1, index);
         return;
     }
     if (accused == NULL && fresh.leaf != NULL && !fresh.waived && slow_host_on(folding, fresh.leaf) > 0)
@@ -586,7 +651,20 @@ static unsigned root_by_members(const struct folding *folding, const struct step
     return root;
 }
 
-/* Needs come before the steps that have them. A step that was left out waits for nobody. */
+/* Needs come before the steps that have them. alone: those of one host, which say more of it than a test of many does. */
+static unsigned root_by_needs(const struct folding *folding, size_t index, bool alone)
+{
+    const struct step *step = folding->view->steps[index].step;
+    unsigned root = root_none;
+
+    for (size_t i = 0; i < step->need_count; i++)
+        if (step->needs[i] < index &&
+            (!alone || folding->view->steps[step->needs[i]].step->member_count == 1))
+            root = join_roots(root, folding->root[step->needs[i]]);
+    return root;
+}
+
+/* A step that was left out waits for nobody. */
 static void find_roots(struct folding *folding)
 {
     for (size_t i = 0; i < folding->view->step_count; i++) {
@@ -595,9 +673,9 @@ static void find_roots(struct folding *folding)
         if (folding->root[i] != root_none || folding->view->steps[i].coverage.not_run == 0 ||
             step->origin == ORIGIN_LEFT_OUT)
             continue;
-        for (size_t k = 0; k < step->need_count; k++)
-            if (step->needs[k] < i)
-                folding->root[i] = join_roots(folding->root[i], folding->root[step->needs[k]]);
+        folding->root[i] = root_by_needs(folding, i, true);
+        if (folding->root[i] == root_none)
+            folding->root[i] = root_by_needs(folding, i, false);
         if (folding->root[i] == root_none)
             folding->root[i] = root_by_members(folding, step);
     }
@@ -645,9 +723,10 @@ static void place_not_run(struct folding *folding, size_t index)
 
         if (root == root_none)
             nowhere++;
-        else if (root == root_several)
+        else if (root == root_several) {
             folding->causes->blocked_together++;
-        else {
+            folding->causes->blocked_across += step_of(folding, entry->outcomes[i])->member_count > 1;
+        } else {
             folding->causes->items.items[root - 1].blocked++;
             folding->of_entry[index] = root;
         }

@@ -48,7 +48,8 @@ struct report_causes {
     LIST_OF(struct report_cause)
     items; /* fails, then what is undecided, then what was not run for no other cause; waived ones last */
     size_t to_fix, to_decide, waived; /* of these: fails, others, and fails that are waived */
-    size_t blocked_together;          /* gates of tests that wait for several causes */
+    size_t blocked_together;          /* gates that wait for several causes */
+    size_t blocked_across;            /* of these, those of tests across hosts */
     size_t fit, hosts; /* of the hosts that owe anything: those that passed, and about which no cause is */
     const enum host_state *states; /* by index in plan->hosts */
     const size_t *of_host;         /* the same: number of the first cause that is about it, from 1; 0: none */

@@ -13,6 +13,7 @@
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
 #include "extents.h"
+#include "follows.h"
 #include "gates.h"
 #include "pairs.h"
 #include "view.h"
@@ -265,6 +266,8 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
         const char *key = bad.items[i].key;
         struct group *group;
 
+        if (key == NULL && follows_from(groups->view, outcome) != NULL)
+            key = arena_printf(groups->arena, "follows\x1f%zu", follows_from(groups->view, outcome)->slot);
         if (key == NULL)
             key = arena_printf(groups->arena, "%s\x1f%s", reason_encode(groups->arena, outcome->cause),
                                reason_encode(groups->arena, outcome->remedy));
@@ -342,12 +345,6 @@ static const struct reason *join_field(const struct groups *groups, const struct
     for (size_t i = 0; i < group->items.count; i++)
         said_add(groups->arena, &said, field(groups->arena, group->items.items[i]));
     return said_join(groups->arena, &said, shown);
-}
-
-static const struct reason *field_cause(struct arena *arena, const struct outcome *outcome)
-{
-    (void)arena;
-    return outcome->cause;
 }
 
 static const struct reason *field_remedy(struct arena *arena, const struct outcome *outcome)
@@ -553,14 +550,33 @@ static const char *without(struct arena *arena, const char *text, const char *wo
 struct blanked {
     struct arena *arena;
     const char *measured, *host; /* "": there is none */
+    const char *address;         /* of a host that refused us; "" else */
 };
+
+/* Each number of the text alike: ports, and how long was waited. */
+static const char *without_numbers(struct arena *arena, const char *text)
+{
+    char *out = arena_strdup(arena, text);
+    size_t length = 0;
+
+    for (const char *at = out; *at != '\0'; length++) {
+        out[length] = *at >= '0' && *at <= '9' ? '#' : *at;
+        for (at++; out[length] == '#' && *at >= '0' && *at <= '9'; at++)
+            ;
+    }
+    out[length] = '\0';
+    return out;
+}
 
 static const char *blank_out(void *context, const char *text)
 {
     const struct blanked *blanked = context;
 
-    return without(blanked->arena, without(blanked->arena, text, blanked->measured, "#"), blanked->host,
-                   "HOST");
+    text = without(blanked->arena, text, blanked->measured, "#");
+    if (*blanked->address == '\0')
+        return without(blanked->arena, text, blanked->host, "HOST");
+    text = without(blanked->arena, text, blanked->address, "HOST");
+    return without_numbers(blanked->arena, without(blanked->arena, text, blanked->host, "HOST"));
 }
 
 /* What is wrong, as it would be of any host: without its name, and without the number that each has of its own. */
@@ -570,10 +586,11 @@ static const struct reason *common_causes(const struct groups *groups, const str
 
     for (size_t i = 0; i < group->items.count; i++) {
         const struct outcome *outcome = group->items.items[i];
-        const struct step *step = groups->view->steps[outcome->step].step;
+        const struct step_view *view = &groups->view->steps[outcome->step];
+        const struct host *host = view->step->member_count == 1 ? view->step->members[0] : NULL;
         struct blanked blanked = {
             groups->arena, isnan(outcome->value) ? "" : reason_english(groups->arena, outcome->measured),
-            step->member_count == 1 ? step->members[0]->name : ""};
+            host != NULL ? host->name : "", host != NULL && view_refusal(view) != NULL ? host->address : ""};
 
         said_add(groups->arena, &said, reason_map(groups->arena, outcome->cause, blank_out, &blanked));
     }
@@ -684,21 +701,55 @@ static const struct reason *pointer_text(const struct groups *groups, const stru
     return all == NULL ? NULL : reason(groups->arena, slow_by, all);
 }
 
+/* "6 more items are not known because of launch.login"; NULL: they are a point of their own. */
+static const struct reason *follows_text(const struct groups *groups, const struct group *group)
+{
+    const struct outcome *fail = follows_from(groups->view, group->items.items[0]);
+
+    return fail != NULL ? reason(groups->arena, not_known_since_failed, group->items.count,
+                                 slot_of(groups, fail)->metric)
+                        : NULL;
+}
+
+/* Each cause once; of several hosts alone, whose names the target has, without their names before it. */
+static const struct reason *own_causes(const struct groups *groups, const struct group *group)
+{
+    bool several = group->items.items[0]->step != group->items.items[group->items.count - 1]->step;
+    struct said_of said = {0};
+
+    for (size_t i = 0; i < group->items.count; i++) {
+        const struct outcome *outcome = group->items.items[i];
+        const struct step *step = groups->view->steps[outcome->step].step;
+        const struct reason *cause = outcome->cause;
+        const char *named = reason_is(cause, about) ? reason_argument_text(cause, 1) : NULL;
+
+        if (several && step->member_count == 1 && named != NULL && strcmp(named, step->members[0]->name) == 0)
+            cause = reason_argument(groups->arena, cause, 2);
+        said_add(groups->arena, &said, cause);
+    }
+    return said_join(groups->arena, &said, TEXTS_SHOWN);
+}
+
 static const struct reason *cause_of(const struct groups *groups, const struct group *group)
 {
     const struct reason *pointer = pointer_text(groups, group);
+
+    if (follows_text(groups, group) != NULL)
+        return follows_text(groups, group);
 
     if (is_not_asked(group))
         return not_asked_cause(groups, group);
     if (group->extent != EXTENT_PARTS)
         return extent_cause(groups->view, group->extent, group->items.items, group->items.count);
-    return reason_also(groups->arena, join_field(groups, group, field_cause, TEXTS_SHOWN), pointer);
+    return reason_also(groups->arena, own_causes(groups, group), pointer);
 }
 
 static const struct reason *remedy_of(const struct groups *groups, const struct group *group)
 {
     const struct reason *remedy = join_field(groups, group, field_remedy, TEXTS_SHOWN);
 
+    if (follows_text(groups, group) != NULL)
+        return NULL;
     if (is_not_asked(group))
         return groups->view->record->standing.kind == RUN_PART
                    ? reason(groups->arena, add_part_to_acceptance, groups->view->record->number)

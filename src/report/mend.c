@@ -371,18 +371,6 @@ static void add_item(struct folding *folding, const struct bad_item *item)
     add_cause(folding->arena, mend, cause);
 }
 
-/* NULL where the last attempt got through. */
-static const char *refusal_of(const struct step_view *step)
-{
-    const struct attempt *last =
-        step->attempts.count > 0 ? step->attempts.items[step->attempts.count - 1] : NULL;
-
-    return last != NULL && ((last->end >= ATTEMPT_UNREACHABLE && last->end <= ATTEMPT_NO_SPOOL) ||
-                            last->end == ATTEMPT_JUMP_FAILED)
-               ? attempt_end_name(last->end)
-               : NULL;
-}
-
 static void fold_word(struct folding *folding, enum outcome_word word)
 {
     for (size_t i = 0; i < folding->view->step_count; i++) {
@@ -390,7 +378,7 @@ static void fold_word(struct folding *folding, enum outcome_word word)
 
         for (size_t k = 0; k < step->step->shape->slot_count; k++) {
             struct bad_item item = {
-                step, &step->step->shape->slots[k], step->items[k], NULL, 0, refusal_of(step)};
+                step, &step->step->shape->slots[k], step->items[k], NULL, 0, view_refusal(step)};
 
             if (item.outcome->word != word ||
                 (word == OUTCOME_RECORDED ? !item.outcome->remark : item.slot->duty != DUTY_GATE))
@@ -418,8 +406,13 @@ static void fill_commands(struct arena *arena, struct mend *mend)
 
     mend->hosts = fold_hosts(arena, mend->members, mend->count);
     mend->commands.count = 0;
-    for (size_t i = 0; pattern != NULL && i < (mend->on_hosts ? 1 : mend->count); i++)
-        *list_push(arena, &mend->commands) = fill(arena, pattern, mend->members[i], mend->subject);
+    for (size_t i = 0; pattern != NULL && i < (mend->on_hosts ? 1 : mend->count); i++) {
+        const char *command = fill(arena, pattern, mend->members[i], mend->subject);
+
+        /* A file of this machine is one, whichever hosts it is for. */
+        if (i == 0 || strcmp(command, mend->commands.items[mend->commands.count - 1]) != 0)
+            *list_push(arena, &mend->commands) = command;
+    }
 }
 
 /* -- What could not be asked, and who is clean -- */

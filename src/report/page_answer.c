@@ -183,7 +183,8 @@ static void write_answer(struct page *page)
     }
     if (page->causes.blocked_together > 0) {
         html_markup(page->out, "<p class=\"more\">");
-        html_text(page->out, sayf(page, TEXT_BLOCKED_TOGETHER, number(page, page->causes.blocked_together)));
+        html_text(page->out, sayf(page, TEXT_BLOCKED_TOGETHER, number(page, page->causes.blocked_together),
+                                  number(page, page->causes.blocked_across)));
         html_markup(page->out, "</p>\n");
     }
 }

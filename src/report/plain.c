@@ -279,6 +279,14 @@ static const char *shared_problem(struct arena *arena, enum report_language lang
     return arena_printf(arena, "%s; %s", slow, join_words(arena, language, &others, "; ", PROBLEMS_SAID));
 }
 
+/* The same of several hosts, and nothing was measured: the entry says it without the name of one. */
+static bool is_of_several(const struct report_entry *entry, const struct outcome *lead)
+{
+    return lead->measured == NULL && lead->word == OUTCOME_INCONCLUSIVE &&
+           !reason_is(lead->cause, no_value_in_whole_output) &&
+           entry->outcomes[0]->step != entry->outcomes[entry->items - 1]->step;
+}
+
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
                           const struct report_entry *entries, const struct report_cause *cause)
 {
@@ -295,7 +303,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         const struct report_entry *entry = &entries[cause->entries.items[i]];
         const struct outcome *lead = lead_of(view, entry);
 
-        if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS)
+        if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS ||
+            is_of_several(entry, lead))
             add_word(arena, &problems, reason_said(arena, language, entry->cause));
         else
             add_word(arena, &problems, outcome_problem(arena, language, view, lead));

@@ -534,3 +534,14 @@ const struct reason *verdict_sentence(const struct view *view)
         return incomplete_sentence(view, open, gates);
     }
 }
+
+const char *view_refusal(const struct step_view *step)
+{
+    const struct attempt *last =
+        step->attempts.count > 0 ? step->attempts.items[step->attempts.count - 1] : NULL;
+
+    return last != NULL && ((last->end >= ATTEMPT_UNREACHABLE && last->end <= ATTEMPT_NO_SPOOL) ||
+                            last->end == ATTEMPT_JUMP_FAILED)
+               ? attempt_end_name(last->end)
+               : NULL;
+}

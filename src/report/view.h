@@ -102,4 +102,7 @@ const struct reason *capture_note(const struct capture *capture);
 /* What the words of a verdict mean for the person who must decide, with this run's numbers. */
 const struct reason *verdict_sentence(const struct view *view);
 
+/* How the step's host refused the last attempt, or was out of reach: "auth refused"; NULL: it got through. */
+const char *view_refusal(const struct step_view *step);
+
 #endif

@@ -29,6 +29,13 @@ struct task {
     bool last;           /* comes after all others */
 };
 
+/* A step that runs what another one did not pass, over a part of its hosts or with others in their places. */
+struct stand_in {
+    size_t step;
+    bool *has; /* by the plan's hosts, as many as there were: whether it is a member */
+    size_t host_count;
+};
+
 struct schedule {
     const struct plan *plan;
     const struct suite *suite;
@@ -48,7 +55,10 @@ struct schedule {
     size_t sharing_count;
     size_t *wide; /* steps of several hosts that want the fabric alone, in plan order */
     size_t wide_count;
-    bool closing; /* all has ended but the steps that come last */
+    LIST_OF(struct stand_in) stand_ins;
+    struct arena *arena; /* of stand_ins */
+    bool settled;        /* nothing more stands in for what did not pass */
+    bool closing;        /* all has ended but the steps that come last */
     /* Where schedule_next goes on: at a step of a host, or of `wide`. */
     struct member *at;
     size_t at_step, at_wide;
@@ -207,6 +217,46 @@ static struct member *next_member(struct schedule *schedule)
 
 enum readiness { READY, NOT_YET, NEVER };
 
+static bool covers(const struct schedule *schedule, const struct stand_in *stand_in, size_t index)
+{
+    const struct task *task = &schedule->tasks[index];
+
+    for (size_t i = 0; i < step_at(schedule, index)->member_count; i++)
+        if (task->members[i] >= stand_in->host_count || !stand_in->has[task->members[i]])
+            return false;
+    return true;
+}
+
+/* The best of what the same, over the step's hosts among others, came to; while more may be added, that is awaited. */
+static enum step_state state_of_stand_ins(const struct schedule *schedule, size_t index, size_t need)
+{
+    const struct shape *shape = step_at(schedule, need)->shape;
+    enum step_state state = schedule->settled ? STEP_SKIPPED : STEP_WAITING;
+
+    for (size_t i = 0; i < schedule->stand_ins.count && state != STEP_PASSED; i++) {
+        const struct stand_in *stand_in = &schedule->stand_ins.items[i];
+        const struct shape *other = step_at(schedule, stand_in->step)->shape;
+
+        if (strcmp(other->suite_step, shape->suite_step) != 0 ||
+            strcmp(other->variant, shape->variant) != 0 || !covers(schedule, stand_in, index))
+            continue;
+        if (schedule->states[stand_in->step] <= STEP_PASSED)
+            state = schedule->states[stand_in->step];
+    }
+    return state;
+}
+
+/* What did not pass over many hosts may have passed over fewer, and those are enough for a step of some of them. */
+static enum step_state state_of_need(const struct schedule *schedule, size_t index, size_t need)
+{
+    enum step_state state = schedule->states[need];
+
+    if (state <= STEP_PASSED ||
+        step_at(schedule, need)->member_count <= step_at(schedule, index)->member_count)
+        return state;
+    return state_of_stand_ins(schedule, index, need);
+}
+
 static enum readiness readiness(struct schedule *schedule, size_t index)
 {
     const struct step *step = step_at(schedule, index);
@@ -215,7 +265,7 @@ static enum readiness readiness(struct schedule *schedule, size_t index)
     if (!schedule->closing && task->last)
         return NOT_YET;
     for (; task->needs_passed < step->need_count; task->needs_passed++) {
-        enum step_state need = schedule->states[step->needs[task->needs_passed]];
+        enum step_state need = state_of_need(schedule, index, step->needs[task->needs_passed]);
 
         if (need == STEP_FAILED || need == STEP_SKIPPED)
             return NEVER;
@@ -321,6 +371,15 @@ void schedule_settle(struct schedule *schedule, size_t step, enum step_state sta
     set_state(schedule, step, state);
 }
 
+bool schedule_settle_needs(struct schedule *schedule)
+{
+    if (schedule->settled)
+        return false;
+    schedule->settled = true;
+    wake_all(schedule);
+    return true;
+}
+
 bool schedule_close(struct schedule *schedule)
 {
     if (schedule->closing)
@@ -401,6 +460,17 @@ static void grow_hosts(struct schedule *schedule)
     qsort(schedule->by_host, hosts, sizeof *schedule->by_host, compare_hosts);
 }
 
+static void add_stand_in(struct schedule *schedule, size_t index)
+{
+    struct stand_in *stand_in = list_push(schedule->arena, &schedule->stand_ins);
+
+    *stand_in = (struct stand_in){.step = index,
+                                  .has = arena_array(schedule->arena, bool, schedule->member_count),
+                                  .host_count = schedule->member_count};
+    for (size_t i = 0; i < step_at(schedule, index)->member_count; i++)
+        stand_in->has[schedule->tasks[index].members[i]] = true;
+}
+
 static void add_task(struct schedule *schedule, size_t index)
 {
     const struct step *step = step_at(schedule, index);
@@ -420,6 +490,8 @@ static void add_task(struct schedule *schedule, size_t index)
             add_step(member_of(schedule, index, i), index);
         wake(schedule, member_of(schedule, index, i));
     }
+    if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
+        add_stand_in(schedule, index);
 }
 
 bool schedule_grow(struct schedule *schedule)
@@ -433,6 +505,7 @@ bool schedule_grow(struct schedule *schedule)
     schedule->sharing = mem_resize(schedule->sharing, steps * sizeof *schedule->sharing + 1);
     for (; schedule->step_count < steps; schedule->step_count++)
         add_task(schedule, schedule->step_count);
+    schedule->settled &= steps == known;
     return steps > known;
 }
 
@@ -441,6 +514,7 @@ struct schedule *schedule_create(const struct plan *plan, const struct suite *su
     struct schedule *schedule = mem_alloc(sizeof *schedule);
 
     *schedule = (struct schedule){.plan = plan, .suite = suite, .hosts_at_once = hosts_at_once};
+    schedule->arena = arena_create();
     STAILQ_INIT(&schedule->due);
     STAILQ_INIT(&schedule->waiting);
     return schedule;
@@ -462,6 +536,7 @@ struct schedule *schedule_destroy(struct schedule *schedule)
     free(schedule->states);
     free(schedule->sharing);
     free(schedule->wide);
+    arena_destroy(schedule->arena);
     free(schedule);
     return NULL;
 }
@@ -476,6 +551,11 @@ const size_t *schedule_members(const struct schedule *schedule, size_t step)
 bool schedule_is_awaited(const struct schedule *schedule, size_t host)
 {
     return schedule->members[host]->awaited;
+}
+
+bool schedule_has_lost(const struct schedule *schedule, size_t host)
+{
+    return schedule->members[host]->lost;
 }
 
 size_t schedule_awaited(const struct schedule *schedule)

@@ -39,6 +39,9 @@ void schedule_take(struct schedule *schedule, size_t step);
 void schedule_end(struct schedule *schedule, size_t step, enum step_state state);
 /* Of one that an earlier controller ended. */
 void schedule_settle(struct schedule *schedule, size_t step, enum step_state state);
+/* Nothing runs, and no substitute is added for what did not pass until the plan grows: what waits for one does so in vain.
+   False: it was so before. */
+bool schedule_settle_needs(struct schedule *schedule);
 /* Nothing runs and nothing is added any more: those steps may begin that the suite has come last. False: they might before. */
 bool schedule_close(struct schedule *schedule);
 
@@ -54,7 +57,8 @@ void schedule_lose(struct schedule *schedule, size_t host);
 /* The hosts of the step's members, in their order. */
 const size_t *schedule_members(const struct schedule *schedule, size_t step);
 bool schedule_is_awaited(const struct schedule *schedule, size_t host);
-/* How many hosts are. */
+bool schedule_has_lost(const struct schedule *schedule, size_t host);
+/* How many hosts are awaited. */
 size_t schedule_awaited(const struct schedule *schedule);
 /* How many are at work. */
 size_t schedule_busy(const struct schedule *schedule);

@@ -111,16 +111,34 @@ static void start_ready(struct scheduler *scheduler)
                            step);
 }
 
+static int ask_for_more(struct scheduler *scheduler)
+{
+    const struct scheduler_hooks *hooks = scheduler->hooks;
+    bool *lost = mem_alloc(scheduler->host_count * sizeof *lost + 1);
+    int result;
+
+    for (size_t i = 0; i < scheduler->host_count; i++)
+        lost[i] = schedule_has_lost(scheduler->schedule, i);
+    result = hooks->extend(hooks->context, schedule_states(scheduler->schedule), lost, scheduler->err);
+    free(lost);
+    return result;
+}
+
 /* True when the plan grew. */
 static bool extend(struct scheduler *scheduler)
 {
-    if (scheduler->hooks->extend != NULL &&
-        scheduler->hooks->extend(scheduler->hooks->context, schedule_states(scheduler->schedule),
-                                 scheduler->err) < 0) {
+    if (scheduler->hooks->extend != NULL && ask_for_more(scheduler) < 0) {
         scheduler_fail(scheduler);
         return false;
     }
     return grow(scheduler);
+}
+
+/* Nothing runs and nothing may begin: whether there is more to do all the same. */
+static bool goes_on(struct scheduler *scheduler)
+{
+    return extend(scheduler) || schedule_settle_needs(scheduler->schedule) ||
+           schedule_close(scheduler->schedule);
 }
 
 static bool is_quiet(const struct scheduler *scheduler)
@@ -139,7 +157,7 @@ void scheduler_dispatch(struct scheduler *scheduler)
             start_ready(scheduler);
         if (scheduler->over || !is_quiet(scheduler))
             return;
-    } while (scheduler->signals_seen == 0 && (extend(scheduler) || schedule_close(scheduler->schedule)));
+    } while (scheduler->signals_seen == 0 && goes_on(scheduler));
     scheduler->over = true;
     uv_stop(&scheduler->loop);
 }

@@ -328,17 +328,38 @@ static bool failed_as_known(struct openssh_session *session)
                                                                   session->target->identity, session->arena)
                                                : NULL;
 
-            /* What is wrong here comes first: the host is only the one that says so. */
-            session_failed(session, failures[i].failure,
-                           trouble != NULL ? reason_also(session->arena, trouble, failures[i].why)
-                                           : failures[i].why);
+            /* What is wrong here comes first: the host is only the one that says so. It was never shown a key that cannot be
+               read. */
+            if (trouble == NULL || (session->target->identity != NULL && reason_has(trouble, key_unreadable)))
+                session_failed(session, failures[i].failure, trouble != NULL ? trouble : failures[i].why);
+            else
+                session_failed(session, failures[i].failure,
+                               reason_also(session->arena, trouble, failures[i].why));
             return true;
         }
     return false;
 }
 
+/* "ssh: Could not resolve hostname node7: Name or service not known"; NULL: it says something else. */
+static const struct reason *unresolved(struct arena *arena, struct slice line)
+{
+    size_t length;
+
+    if (!scan_text(&line, "ssh: Could not resolve hostname "))
+        return NULL;
+    length = slice_find(line, ": ");
+    return length + 2 <= line.length
+               ? reason(arena, address_not_known, arena_strndup(arena, line.bytes, length),
+                        slice_from(line, length + 2))
+               : NULL;
+}
+
 const struct reason *openssh_says(struct arena *arena, struct slice line)
 {
+    const struct reason *name = unresolved(arena, line);
+
+    if (name != NULL)
+        return name;
     return slice_ends(line, "Connection refused") ? reason(arena, ssh_tells_refused, line)
                                                   : reason_quote(arena, line);
 }

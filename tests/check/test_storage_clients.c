@@ -209,6 +209,46 @@ static void the_sum_of_all_clients_is_told_and_where_it_ceases_to_grow(void **st
     assert_non_null(strstr(fact(&stage, "clients.write.scaling", ""), "no knee up to 4 clients"));
 }
 
+/* Of how many values of that level it is said that they are shares of what was full. */
+static size_t shares(const struct stage *stage, double level)
+{
+    size_t count = 0;
+    double clients, any;
+
+    for (size_t i = 0; i < stage->reading.measurements.count; i++) {
+        const struct measurement *value = &stage->reading.measurements.items[i];
+
+        count += strcmp(value->metric, "client.write.bandwidth") == 0 &&
+                 measurement_at(value, "clients", &clients) && clients >= level && clients <= level &&
+                 measurement_at(value, AT_SHARE, &any);
+    }
+    return count;
+}
+
+static void what_clients_have_of_full_servers_is_a_share_and_a_slow_client_makes_none(void **state)
+{
+    static const double full[] = {1000, 1000, 520}, free[] = {1000, 990, 980};
+    struct stage stage;
+
+    sweep_of_four(&stage, *state, full);
+    stage_read(&stage);
+    assert_int_equal(shares(&stage, 2), 0);
+    assert_int_equal(shares(&stage, 4), 4);
+    sweep_of_four(&stage, *state, free);
+    stage_read(&stage);
+    assert_int_equal(shares(&stage, 4), 0);
+    stage_begin(&stage, *state, "storage-clients", WRITE, 4);
+    for (size_t host = 1; host <= 4; host++) {
+        asked(&stage, host, "yes", 0);
+        placed(&stage, host, 4);
+        for (size_t i = 0; i < 3; i++)
+            if (host <= (size_t)1 << i)
+                wrote(&stage, host, i, (size_t)1 << i, 0.1, host == 4 ? 100 : 1000, 20);
+    }
+    stage_read(&stage);
+    assert_int_equal(shares(&stage, 4), 0);
+}
+
 static void a_client_that_starts_late_is_said_and_no_sum_is_made_of_it(void **state)
 {
     struct stage stage;
@@ -575,6 +615,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(the_sum_of_all_clients_is_told_and_where_it_ceases_to_grow),
+        CASE(what_clients_have_of_full_servers_is_a_share_and_a_slow_client_makes_none),
         CASE(a_client_that_starts_late_is_said_and_no_sum_is_made_of_it),
         CASE(a_client_without_a_result_or_with_half_a_job_is_no_part_of_a_sum),
         CASE(who_cannot_work_there_is_told_and_what_lacks_of_the_levels),

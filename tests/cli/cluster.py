@@ -262,11 +262,18 @@ class Report:
     def verdict_of(self, host):
         return [plain(row["verdict"]) for row in self.json["verdicts"] if (row["scope"], row["name"]) == ("host", host)][0]
 
+    def stood_in(self, need, step):
+        """Whether what did not pass over many hosts passed over fewer, which the step's are among."""
+        whole = self.steps[need]
+        return len(whole["members"]) > len(step["members"]) and any(
+            other["origin"] == "substitute" and other["outcome"] == "pass" and set(step["members"]) <= set(other["members"]) and
+            (other["name"], other["variant"]) == (whole["name"], whole["variant"]) for other in self.steps)
+
     def unrun_without_reason(self):
         """Steps whose state is not what their needs make of it: not run though all needs passed, or the reverse."""
         states, wrong = [], []
         for step in self.steps:
-            owed = all(states[need] == "pass" for need in step["needs"])
+            owed = all(states[need] == "pass" or self.stood_in(need, step) for need in step["needs"])
             if owed == (step["outcome"] == "not run"):
                 wrong.append(f"{step['target']} {step['name']}: {step['outcome']}")
             states.append(step["outcome"])

@@ -441,7 +441,7 @@ SITE = {
         {"check": "space", "needs": ["privilege"], "arguments": {"folder_most_gib": 30}},
         {"check": "posture", "needs": ["privilege"], "gate": ["posture.*_agreed", "posture.passwordless"],
          "arguments": {"ports": ["22/tcp", "9100/tcp", "39000-39999/udp"], "users": ["root", "ubuntu"], "sudoers": ["ubuntu"],
-                       "keys": ["SHA256:Oms2A6JNtrCncTLTcvR6EgcI6Menh0u08X2BRV9ydBM"]}},
+                       "partitions": ["0xffff"], "keys": ["SHA256:Oms2A6JNtrCncTLTcvR6EgcI6Menh0u08X2BRV9ydBM"]}},
     ],
 }
 
@@ -454,6 +454,7 @@ REDFISH = {
         {"check": "bmc", "needs": ["privilege"], "when": {"bmc": "ipmi"}},
         {"check": "redfish", "needs": ["privilege"], "when": {"bmc": "redfish"}, "gate": ["redfish.ipmi_over_lan"],
          "arguments": {"default_passwords": ["root:0penBmc", "ADMIN:ADMIN"]}},
+        {"check": "bmc-network", "needs": ["privilege"], "when": {"bmc": "redfish"}, "gate": ["bmc_network.answers"]},
     ],
 }
 
@@ -470,10 +471,12 @@ BMC = [
     Case("bmc-bad:default", fail("redfish", HOST, "the published password of ADMIN is accepted"), remedy="password of its own"),
     Case("bmc-bad:open", fail("redfish", HOST, "redfish.login_required is no"), remedy="anonymous"),
     Case("bmc-bad:legacy-boot", {}, noted={("redfish", ""): "redfish.boot_mode is Legacy"}),
+    Case("bmc-bad:reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(443/tcp, ping\)"), remedy="VLAN"),
     Case("sel-psu:2", fail("redfish", HOST, "PSU2")),
     Case("host-odd:bmc", fail("redfish", HOST, "redfish.firmware.bmc is 1 x 1.07, while most hosts have 1 x 1.15"), remedy="flash"),
     Case("tool-missing:ipmitool", {}),  # nobody asks it
-    Case("tool-missing:curl", undecided("redfish", HOST, "curl: not found"), remedy="install curl"),
+    Case("tool-missing:curl", undecided("redfish", HOST, "curl: not found") | undecided("bmc-network", HOST, "curl.*not found"),
+         remedy="install curl"),
 ]
 for case in BMC:
     case.suite = REDFISH
@@ -533,6 +536,8 @@ SYSTEM = [
          remedy="passwd -l", noted={("posture", ""): "posture.uid_0 is root, toor"}),
     Case("extra-key", fail("posture", HOST, r"not agreed: .*<b>\$\(reboot\)</b>.posture.root.`reboot` \(ubuntu\)"), runs_on=True,
          suite=SITE, remedy="ssh-keygen -lf", noted={("posture", ""): "posture.key_counts is ubuntu 2"}),
+    Case("extra-partition", fail("posture", HOST, r"posture.partitions_agreed is not agreed: 0x8123 \(\d+\)"), runs_on=True, suite=SITE,
+         remedy="partitions.conf", noted={("posture", ""): r"posture.partitions is 0x8123 \(\d+\), 0xffff"}),
     Case("sel-psu:3", fail("bmc", HOST, "PSU3 Status . Power Supply AC lost"), remedy="power supply", runs_on=True, suite=SITE),
     Case("tool-missing:docker", undecided("container-runtime", HOST, "docker"), runs_on=True, suite=SITE),
     Case("tool-missing:nvidia-ctk", undecided("container-runtime", HOST, "nvidia-ctk"), runs_on=True, suite=SITE),

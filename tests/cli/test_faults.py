@@ -199,18 +199,37 @@ def right_substitute(report, step):
     return "inconclusive" if step["name"] == "nccl-all-gather-cluster" and len(step["members"]) > 2 and len(pairs) < 2 else "pass"
 
 
+def launch_stoppers(report, run):
+    """{step: hosts} of what is asked of all hosts, is needed by others, and names who stops it."""
+    needed = {report.steps[need]["name"] for step in report.steps if len(step["members"]) > 1 for need in step["needs"]}
+    found = {}
+    for step, item in report.outcomes():
+        if step["origin"] == "suite" and step["name"] in needed and len(step["members"]) == len(run.hosts) and \
+                item["outcome"] in ("fail", "inconclusive") and item["subject"] in run.hosts:
+            found.setdefault(step["name"], set()).add(item["subject"])
+    return found
+
+
 def wrong_substitutes(report, run):
     """What needs all hosts runs over those that are fit, where two are, and passes there."""
     wanted, known_late = {}, run.hosts_of(lambda case: case.runs_on)
+    stopped = launch_stoppers(report, run)
     for step in report.steps:
         if step["origin"] == "suite" and len(step["members"]) == len(run.hosts) and step["outcome"] == "not run":
             lost = {host for need in step["needs"] if report.steps[need]["outcome"] != "pass"
                     for host in report.steps[need]["members"] if len(report.steps[need]["members"]) == 1} - known_late
+            lost |= {host for need in step["needs"] for host in stopped.get(report.steps[need]["name"], ())}
             fit = [host for host in run.hosts if host not in lost]
             if lost and len(fit) > 1:
                 wanted[step["name"]] = fit
-    added = [step for step in report.steps if step["origin"] == "substitute"]
+    for name, lost in stopped.items():
+        if len(run.hosts) - len(lost) > 1:
+            wanted[name] = [host for host in run.hosts if host not in lost]
+    added = [step for step in report.steps if step["origin"] == "substitute" and step["scope"] != "pair"]
+    pairs = [step for step in report.steps if step["origin"] == "substitute" and step["scope"] == "pair"]
 
+    if any(step["outcome"] != "pass" for step in pairs):
+        return f"substitutes: {[(step['name'], step['members'], step['outcome']) for step in pairs]}"
     if {step["name"]: step["members"] for step in added} != wanted or len(added) != len(wanted):
         return f"substitutes: {[(step['name'], step['members']) for step in added]}, expected {wanted}"
     if any(step["outcome"] != right_substitute(report, step) for step in added):

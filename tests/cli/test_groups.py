@@ -6,6 +6,7 @@ usage: test_groups.py ASSAY
 
 import json
 import os
+import re
 import signal
 
 from cluster import Lab, Report, Tap, assay, start
@@ -255,5 +256,81 @@ def variants(tap):
         tap.ok("at 4G to 8G `qps4` is " in shown and "do not use `tree`: the tool failed" in shown, "the report advises in words", shown[-4000:])
 
 
-tap.together([variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
+LAUNCHED = [{"check": "reachable"}, {"check": "ib-port", "needs": ["reachable"]},
+            {"check": "mpi-launch", "scope": "cluster", "needs": ["reachable"]},
+            collective("all-gather", "pair", needs=["mpi-launch", "ib-port"])]
+DISJOINT = LAUNCHED[:3] + [collective("all-gather", "pair", by="disjoint", needs=["mpi-launch", "ib-port"])]
+
+
+def pairs_of_the_rest(tap, fault, launch):
+    """A host that stops the launch of all stops no test between the others, and is one fault."""
+    with Lab("rest-" + fault, 4, [f"node4:{fault}"]) as lab:
+        done, report = run(lab, "rest", LAUNCHED, purpose="delivery")
+        right = {"node1 node2": "pass", "node2 node3": "pass", "node3 node4": "not run", "node4 node1": "not run",
+                 "node3 node1": "pass"}
+        tap.same(words(report, "all-gather-pair"), right, f"{fault}: the others are tested in pairs, and close the ring", done.stdout, done.stderr)
+        tap.ok(f"substitute: pass: 3 hosts: node[1-3] mpi-launch: 3 of 4 hosts can take part" in done.stdout and
+               {step["outcome"] for step in report.steps if step["name"] == "mpi-launch"} == {"pass", launch},
+               f"{fault}: they are launched on without it", done.stdout)
+        tap.same([report.verdict_of(f"node{i}") for i in (1, 2, 3)], ["accept"] * 3, f"{fault}: and are accepted", done.stdout)
+        tap.ok("\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, f"{fault}: one fault, and no open point",
+               done.stdout)
+        tap.same(report.unrun_without_reason(), [], f"{fault}: what did not run says why")
+
+
+def the_rest_of_a_dead_host(tap):
+    pairs_of_the_rest(tap, "down", "not run")
+
+
+def the_rest_of_a_stopped_launch(tap):
+    pairs_of_the_rest(tap, "peer-down", "fail")
+
+
+def an_unknown_key_between_hosts(tap):
+    """What stops a launch and is no fault of a host is one open point, whatever cannot be known because of it."""
+    with Lab("between", 3, ["node3:peer-key-unknown"]) as lab:
+        done, report = run(lab, "between", LAUNCHED)
+        tap.same(words(report, "all-gather-pair").get("node1 node2"), "pass", "the others are tested in pairs", done.stdout)
+        tap.ok("1 point is open" in done.stdout and done.stdout.count("\nopen: ") == 1 and
+               "more items are not known because of launch.login" in done.stdout, "a key unknown between hosts is one open point",
+               done.stdout)
+
+
+def another_partner(tap):
+    """Who lost the one partner that it has is tested with another host."""
+    with Lab("another", 4, ["node4:down"]) as lab:
+        done, report = run(lab, "another", DISJOINT, purpose="delivery")
+        tap.same(words(report, "all-gather-pair"), {"node1 node2": "pass", "node3 node4": "not run", "node3 node2": "pass"},
+                 "a host whose only partner is down is tested with another", done.stdout, done.stderr)
+        tap.ok("substitute: pass: 2 hosts: node[2-3] all-gather-pair: node2 instead of node4" in done.stdout and
+               "\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, "and the terminal says so", done.stdout)
+
+
+def a_host_without_a_partner(tap):
+    """Who was in no test between hosts is not accepted."""
+    with Lab("alone", 2, ["node2:down"]) as lab:
+        done, report = run(lab, "alone", LAUNCHED, purpose="delivery")
+        tap.same((report.verdict_of("node1"), report.verdict), ("incomplete", "reject"), "whom nobody tested with others is not OK",
+                 done.stdout, done.stderr)
+        tap.ok("\nanswer: 0 of 2 hosts are OK. Fix this 1 fault.\n" in done.stdout and
+               "in no test across hosts of 2 kinds" in done.stdout, "and the terminal says why", done.stdout)
+
+
+def an_unknown_key_of_all(tap):
+    """What all hosts have alike is one line, one point and one piece of advice."""
+    with Lab("unknown", 3, []) as lab:
+        empty = os.path.join(lab.folder, "no-keys")
+        open(empty, "w", encoding="utf-8").close()
+        with open(lab.hostfile, encoding="utf-8") as file:
+            text = re.sub(r"known_hosts=\S+", f"known_hosts={empty}", file.read())
+        with open(lab.hostfile, "w", encoding="utf-8") as file:
+            file.write(text)
+        done, _ = run(lab, "unknown", LAUNCHED[:2])
+        for word in ("inconclusive: ", "open: "):
+            tap.same(len([line for line in done.stdout.splitlines() if line.startswith(word)]), 1,
+                     f"three hosts without a known key: one line of {word.strip()}", done.stdout, done.stderr)
+        tap.ok("1 point is open" in done.stdout, "three hosts without a known key: one point", done.stdout)
+
+
+tap.together([an_unknown_key_between_hosts, the_rest_of_a_dead_host, the_rest_of_a_stopped_launch, another_partner, a_host_without_a_partner, an_unknown_key_of_all, variants, against_itself, a_dead_rail, a_run_is_resumed_with_a_spare, rdma, rails, without_a_spare, a_spare_stands_in, a_spare_is_not_fit, pairs, every_scope])
 tap.end()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: test_parallel_storage.py ASSAY
 
-IOR and mdtest over the hosts of a lab: what they measure is recorded, or judged by a contract; wrong data, a mount that cannot be
+IOR, mdtest and elbencho over the hosts of a lab: what they measure is recorded, or judged by a contract; wrong data, a mount that cannot be
 written to and a tool that is missing never pass, and nothing is left on the mount.
 """
 
@@ -12,7 +12,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay
 
 # Two healthy hosts, and one for each fault.
 FAULTS = ["node3:data-bad:corrupts", "node4:client-slow:60", "node5:data-bad:read-only", "node6:tool-missing:ior",
-          "node6:tool-missing:mdtest"]
+          "node6:tool-missing:mdtest", "node6:tool-missing:elbencho"]
 
 
 def limit(metric, floor, unit):
@@ -41,6 +41,46 @@ def run(lab, name, hosts, document):
 def outcome(report, step, metric):
     found = [item for of, item in report.outcomes() if of["name"] == step and item["metric"] == metric]
     return (found[0]["outcome"], found[0]["cause"] or "") if found else None
+
+
+def elbencho(lab, name, hosts, *limits, **arguments):
+    path = os.path.join(FOLDER, f"elbencho-{name}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"name": name, "title": name, "purpose": "delivery", "steps": [
+            {"check": "reachable"},
+            {"check": "storage-elbencho", "scope": "cluster", "needs": ["reachable"], "limits": list(limits),
+             "arguments": {"mount": "/data", **arguments}}]}, file)
+    done, report = run(lab, f"elbencho-{name}", hosts, path)
+    return done, report, {metric: outcome(report, "storage-elbencho", metric) for metric in
+                          ("elbencho.nodes", "elbencho.wrong", "elbencho.read.bandwidth", "sound")}
+
+
+def elbencho_over(lab):
+    done, report, _ = elbencho(lab, "healthy", "node1,node2")
+    recorded = {item["metric"]: item["measured"] or "" for _, item in report.outcomes("record") if item["metric"].startswith("elbencho.")}
+    tap.same((done.returncode, report.bad()), (0, {}), "elbencho: healthy hosts pass", done.stderr)
+    tap.ok(22 < float(recorded["elbencho.write.bandwidth"].split()[0]) < 25 and 33 < float(recorded["elbencho.read.bandwidth"].split()[0]) < 37
+           and recorded["elbencho.version"] == "3.1.9", "elbencho: as much as both hosts together have", recorded)
+    tap.ok(recorded["elbencho.read.slowest"].startswith("node"), "elbencho: who was done last is told by its name", recorded)
+    done, report, found = elbencho(lab, "slow", "node1,node2,node4", limit("elbencho.read.bandwidth", 40, "GB/s"))
+    tap.ok(done.returncode == 1 and found["elbencho.read.bandwidth"][0] == "fail", "client-slow: elbencho reads less than the contract says",
+           found, done.stderr)
+    slowest = [item["measured"] for _, item in report.outcomes("record") if item["metric"] == "elbencho.write.slowest"]
+    tap.ok(slowest[0].startswith("node4 ("), "client-slow: and who was done last is that host", slowest)
+    done, report, found = elbencho(lab, "corrupts", "node1,node2,node3")
+    tap.ok(done.returncode == 1 and found["elbencho.wrong"][0] == "fail" and found["sound"][0] == "fail"
+           and "Data verification failed" in found["sound"][1], "data-bad:corrupts: elbencho compares, and wrong data is rejected", found)
+    for name, hosts, words in (("read-only", "node1,node5", "Read-only file system"), ("missing", "node1,node6", "unable to find the specified executable")):
+        done, report, found = elbencho(lab, name, hosts)
+        passed = [item["metric"] for step, item in report.outcomes() if item["outcome"] == "pass" and step["name"] == "storage-elbencho"]
+        tap.same(passed, [], f"elbencho {name}: nothing passes", found)
+        tap.ok(any(words in (found[metric] or ("", ""))[1] for metric in found), f"elbencho {name}: and why is said", found, done.stderr)
+    document = os.path.join(FOLDER, "elbencho-wrong.json")
+    with open(document, "w", encoding="utf-8") as file:
+        json.dump({"name": "wrong", "title": "wrong", "steps": [{"check": "storage-elbencho", "scope": "cluster", "arguments": {
+            "mount": "/data", "size": "3M", "block": "2M"}}]}, file)
+    refused = assay("plan", "-H", lab.hostfile, "-s", document)
+    tap.ok(refused.returncode == 64 and "no multiple" in refused.stderr, "elbencho: a size that is no multiple is refused", refused.stderr)
 
 
 tap = Tap()
@@ -104,6 +144,7 @@ with Lab("parallel", 6, FAULTS) as lab:
         refused = assay("plan", "-H", lab.hostfile, "-s", of_one)
         tap.ok(refused.returncode == 64 and "cannot run with scope 'host'" in refused.stderr,
                f"{check} of one host, which reads its own memory, is refused", refused.stderr)
+    elbencho_over(lab)
     left = [name for name in os.listdir(os.path.join(lab.folder, "data")) if name.startswith("assay-")]
     tap.same(left, [], "nothing is left on the mount")
 tap.end()

@@ -226,7 +226,11 @@ def told(found, outcome):
 
 FIRMWARE = {f"redfish.firmware.{kind}" for kind in
             ("bmc", "bios", "cpld", "erot", "gpu", "nvswitch", "retimer", "psu", "nic", "other")}
-MACHINE = {"redfish.machine", "redfish.health_faults", "redfish.power_supplies", "redfish.fans", "redfish.boot_mode"}
+HEALTH, FANS, SUPPLIES, EVENTS = "redfish.health_faults", "redfish.fans", "redfish.power_supplies", "redfish.event_faults"
+MACHINE = {"redfish.machine", HEALTH, SUPPLIES, FANS, "redfish.boot_mode"}
+# What rests on a system's own document, to which its logs belong; and on a chassis.
+SYSTEM = {"redfish.machine", "redfish.boot_mode", HEALTH, "redfish.firmware.bios", EVENTS}
+CHASSIS = {HEALTH, SUPPLIES, FANS}
 
 
 def answers(path, function):
@@ -270,6 +274,40 @@ def floods(handler):
     handler.close_connection = True
 
 
+def cut_often(bmc):
+    for path in ("Chassis/box", "Chassis/hgx", "Managers/bmc", "Systems/system"):
+        answers(path, is_cut)(bmc)
+
+
+def two_managers(bmc, ipmi=None):
+    """The second one is a baseboard's, which has the protocol only where it is given."""
+    bmc.documents[f"{ROOT}/Managers"] = members("Managers", "bmc", "hgx")
+    bmc.documents[f"{ROOT}/Managers/hgx"] = {"Id": "hgx", "NetworkProtocol": link("Managers/hgx/NetworkProtocol")}
+    bmc.documents[f"{ROOT}/Managers/hgx/NetworkProtocol"] = {"SSH": {"ProtocolEnabled": True}, **({"IPMI": ipmi} if ipmi is not None else {})}
+
+
+def both_forms(bmc):
+    """As DMTF's mockup of a rack server has it: the same supply and the same fan in the form of 2020.4 and in the older one."""
+    ok = {"State": "Enabled", "Health": "OK"}
+    bmc.documents[f"{ROOT}/Chassis/box"].update(Power=link("Chassis/box/Power"), Thermal=link("Chassis/box/Thermal"))
+    bmc.documents[f"{ROOT}/Chassis/box/Power"] = {"PowerSupplies": [{"MemberId": "0", "Name": "Supplies", "Status": ok}]}
+    bmc.documents[f"{ROOT}/Chassis/box/Thermal"] = {"Fans": [{"MemberId": "0", "Name": "Fan A", "Status": ok},
+                                                            {"MemberId": "1", "Name": "Fan B", "Status": ok}]}
+
+
+def old_without_severity(bmc):
+    """As Supermicro's X10 boards tell all of their events."""
+    bmc.documents[f"{ROOT}/{ENTRIES}?$skip=2"] = {"Members": [{"Id": "9", "Created": stamp(3 * DAY), "Message": "[ OEM ] Correctable ECC"}]}
+
+
+def token_service(bmc):
+    """A log service of NVIDIA's BMCs that holds no events: its entries tell no severity."""
+    service = f"{ROOT}/Managers/bmc/LogServices/DebugTokenService"
+    bmc.documents[f"{ROOT}/Managers/bmc/LogServices"]["Members"].append({"@odata.id": service})
+    bmc.documents[service] = {"Id": "DebugTokenService", "Entries": {"@odata.id": f"{service}/Entries"}}
+    bmc.documents[f"{service}/Entries"] = {"Members": [{"Id": "1", "Created": stamp(60), "DiagnosticDataType": "OEM"}]}
+
+
 def older_fans(bmc):
     bmc.documents[f"{ROOT}/Chassis/box"].update(ThermalSubsystem=None, Thermal=link("Chassis/box/Thermal"))
     bmc.documents[f"{ROOT}/Chassis/box/Thermal"] = {"Fans": [{"MemberId": "0", "Name": "Fan 0"}]}
@@ -294,19 +332,20 @@ def one_without_severity(bmc):
 PSU = "Chassis/box/PowerSubsystem/PowerSupplies/1"
 INVENTORY = "UpdateService/FirmwareInventory"
 ENTRIES = "Managers/bmc/LogServices/EventLog/Entries"
+THERMAL = "Chassis/box/ThermalSubsystem"
 ALL = None  # items: each gate of the check but those of whether the BMC asks for a login
 
 # what a person sees, how b is changed, the outcome, of which items, and words of their cause
 CASES = [
     ("a power supply that is Critical", changes(PSU, Status={"State": "Enabled", "Health": "Critical"}), "fail",
      {"redfish.health_faults"}, "PowerSupplies/1: Critical"),
-    ("a power supply that says nothing of its health", changes(PSU, Status={"State": "Enabled"}), "inconclusive", MACHINE, "Status.Health"),
-    ("a health that is a number", changes(PSU, Status={"State": "Enabled", "Health": 7}), "inconclusive", MACHINE, "Status.Health"),
+    ("a power supply that says nothing of its health", changes(PSU, Status={"State": "Enabled"}), "inconclusive", {HEALTH, SUPPLIES}, "Status.Health"),
+    ("a health that is a number", changes(PSU, Status={"State": "Enabled", "Health": 7}), "inconclusive", {HEALTH, SUPPLIES}, "Status.Health"),
     ("a supply that is off and calls itself OK", changes(PSU, Status={"State": "UnavailableOffline", "Health": "OK"}), "fail",
      {"redfish.health_faults"}, "PowerSupplies/1: UnavailableOffline"),
     ("a chassis that leads to no fans", lambda bmc: bmc.documents[f"{ROOT}/Chassis/box"].pop("ThermalSubsystem"), "inconclusive",
      {"redfish.fans"}, "does not tell of redfish.fans"),
-    ("a fan of the older form without a Status", older_fans, "inconclusive", MACHINE, "Status.Health"),
+    ("a fan of the older form without a Status", older_fans, "inconclusive", {HEALTH, FANS}, "Status.Health"),
     ("a system without a UUID", changes("Systems/system", UUID="00000000-0000-0000-0000-000000000000"), "inconclusive",
      {"redfish.machine"}, "does not tell of redfish.machine"),
     ("a supply that is gone", changes(PSU.replace("/1", "/0"), Status={"State": "Absent"}), "fail", {"redfish.power_supplies"}, "redfish.power_supplies is 1, while most hosts have 2"),
@@ -330,24 +369,34 @@ CASES = [
     ("an inventory that forgets one", lambda bmc: bmc.documents.pop(f"{ROOT}/{INVENTORY}/HGX_FW_CPLD_0"), "inconclusive", FIRMWARE, "404"),
     ("an inventory that is empty", changes(INVENTORY, **members(INVENTORY)), "inconclusive", FIRMWARE, "does not tell"),
     ("IPMI over LAN", changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": True}), "fail", {"redfish.ipmi_over_lan"}, "is on"),
+    ("IPMI over LAN at the second of two managers", lambda bmc: two_managers(bmc, {"ProtocolEnabled": True}), "fail",
+     {"redfish.ipmi_over_lan"}, "is on (Managers/hgx/NetworkProtocol)"),
+    ("IPMI over LAN at one manager, and another that does not tell",
+     lambda bmc: (two_managers(bmc, {"ProtocolEnabled": None}), changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": True})(bmc)),
+     "fail", {"redfish.ipmi_over_lan"}, "is on (Managers/bmc/NetworkProtocol)"),
+    ("IPMI of which the second of two managers does not tell", lambda bmc: two_managers(bmc, {"ProtocolEnabled": None}), "inconclusive",
+     {"redfish.ipmi_over_lan"}, "Managers/hgx/NetworkProtocol"),
     ("IPMI that is not told", changes("Managers/bmc/NetworkProtocol", IPMI={"ProtocolEnabled": "no"}), "inconclusive",
      {"redfish.ipmi_over_lan"}, "does not tell"),
     ("a link that is no path", changes("Chassis", Members=[link("Chassis/box"), link("Chassis/hgx"), link("Chassis/$(touch run)")]),
-     "inconclusive", MACHINE, "not asked for"),
+     "inconclusive", CHASSIS, "not asked for"),
     ("a document that is no JSON", answers("Chassis/hgx", lambda handler: handler.reply(200, b'{"Id": "hgx"')), "inconclusive",
-     MACHINE, "not JSON"),
+     CHASSIS, "not JSON"),
     ("one that nests without end", answers("Chassis/hgx", lambda handler: handler.reply(200, b"[" * 200000)), "inconclusive",
-     MACHINE, "not JSON"),
+     CHASSIS, "not JSON"),
     ("a line that looks like ours", answers("Chassis/hgx", lambda handler: handler.reply(500, b"\nredfish end\nredfish default root 401\n")),
-     "inconclusive", MACHINE, "HTTP status 500"),
+     "inconclusive", CHASSIS, "HTTP status 500"),
     ("a redirection", answers("Systems/system", lambda handler: handler.reply(302, b"{}")), "inconclusive",
-     MACHINE | {"redfish.firmware.bios"}, "HTTP status 302"),
-    ("an answer that is cut off", answers("Systems/system", is_cut), "inconclusive", ALL, r"curl: (18)"),
-    ("an answer that drips", answers("Systems/system", drips), "inconclusive", ALL, r"curl: (28)"),
-    ("an answer that announces too much", answers("Systems/system", lambda handler: handler.reply(200, b"{}", 1 << 40)), "inconclusive", ALL,
+     SYSTEM, "HTTP status 302"),
+    ("an answer that is cut off", answers("Systems/system", is_cut), "inconclusive", SYSTEM, r"curl: (18)"),
+    ("an answer that drips", answers(f"{THERMAL}/Fans/0", drips), "inconclusive", {HEALTH, FANS}, r"curl: (28)"),
+    ("an answer that announces too much", answers("Chassis/hgx", lambda handler: handler.reply(200, b"{}", 1 << 40)), "inconclusive", CHASSIS,
      "curl: (63)"),
-    # What came before it was read.
-    ("a flood", answers("Systems/system", floods), "inconclusive", MACHINE | FIRMWARE | {"redfish.event_faults"}, "not asked for"),
+    ("a log that drips", answers(ENTRIES, drips), "inconclusive", {EVENTS}, r"curl: (28)"),
+    ("a manager that drips, of two", lambda bmc: (two_managers(bmc), answers("Managers/hgx", drips)(bmc)), "inconclusive",
+     {HEALTH, EVENTS, "redfish.ipmi_over_lan"}, r"curl: (28)"),
+    ("more answers that are cut off than are waited for", cut_often, "inconclusive", ALL, r"curl: (18)"),
+    ("a flood", answers("Systems/system", floods), "inconclusive", SYSTEM, ""),
     ("a login that is refused", lambda bmc: setattr(bmc, "login", "another"), "inconclusive", ALL, "HTTP status 401"),
 ]
 
@@ -439,14 +488,19 @@ def who_differs(tell, cluster):
                                                             "Available-1-bmc")
     # Not what is set for the next boot.
     bmcs["booted"].documents[f"{ROOT}/Systems/system/SecureBoot"]["SecureBootCurrentBoot"] = "Disabled"
+    # What boards of several vendors have, and is well.
+    for be_other in (two_managers, both_forms, old_without_severity, token_service):
+        be_other(bmcs["vendors"])
     asked = len(bmcs["b"].asked)
-    run = cluster.run("a,b,open,one,twin,older,booted")
+    run = cluster.run("a,b,open,one,twin,older,booted,vendors")
     tell.same(bmcs["b"].asked[asked:].count(f"{ROOT}/Managers"), 2, "none is tried where nobody asks for it")
     tell.same(told(run["open"], "fail"), {"redfish.login_required"}, "a BMC that asks for no login fails", run["open"])
     tell.same([told(run[name], "fail") for name in ("one", "twin")], [{"redfish.machine"}] * 2, "one machine behind two addresses fails", run)
     tell.same(told(run["older"], "pass"), set(run["older"]), "images that a BMC keeps beside those that run are left out", run["older"])
     report = json.dumps(run.report.json)
     tell.ok("redfish.secure_boot is off" in report, "secure boot is as the machine was booted", report[-2000:])
+    tell.same(told(run["vendors"], "pass"), set(run["vendors"]), "a baseboard's manager without IPMI, parts in both forms, old events "
+              "without a severity and a log without events are well", run["vendors"])
     tell.same([told(run[name], "fail") for name in ("a", "b", "booted")], [set()] * 3, "and nobody else is accused", run)
 
 
@@ -496,13 +550,13 @@ if shutil.which("curl") is None or shutil.which("openssl") is None:
 else:
     ALONE = sys.argv[2:] == ["all"]
     wrong = {f"c{number}": cases for number, cases in enumerate(packed(CASES, ALONE))}
-    the_cluster = Cluster(["a", "b", "y", "z", "first", "second", "change", "open", "one", "twin", "older", "booted", *wrong])
+    the_cluster = Cluster(["a", "b", "y", "z", "first", "second", "change", "open", "one", "twin", "older", "booted", "vendors", *wrong])
     the_cluster.wrong = wrong
     for host, of_it in wrong.items():
         for _, be_wrong, *_ in of_it:
             be_wrong(the_cluster.bmcs[host])
     # Whoever tells next to nothing is waited for the longest.
-    lost = [host for host, of_it in wrong.items() if of_it[0][3] is ALL or of_it[0][3] >= MACHINE | FIRMWARE]
+    lost = [host for host, of_it in wrong.items() if any(case[3] is ALL or "drips" in case[0] for case in of_it)]
 
     def what_is_waited_for(tell):
         cases_of(tell, the_cluster, ["y", "z"], lost)

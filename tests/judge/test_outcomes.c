@@ -545,8 +545,9 @@ static struct world eight_of_which_one_has(const char *output, const char *suite
 #define SLOWER NCCL_OUTPUT("450.02", "464.38", "0", "0 OK")  /* 6% */
 #define SLOWEST NCCL_OUTPUT("421.29", "450.01", "0", "0 OK") /* 12% */
 
-/* What eight hosts say that write to one mount at once, 1, 2, 4 and all of them; one of them so fast. */
-static const char *written_by_eight(struct arena *arena, size_t odd, double odd_mbs)
+/* What eight hosts say that write to one mount at once, 1, 2, 4 and all of them; one of them so fast, and of all eight what that
+   share is of. */
+static const char *written_by_eight(struct arena *arena, size_t odd, double odd_mbs, double share)
 {
     const char *rows = "clients.begin\t\t1000\n";
 
@@ -557,7 +558,8 @@ static const char *written_by_eight(struct arena *arena, size_t odd, double odd_
             "900.02\nclient.works\tnode%zu\tyes\nclient.place\tnode%zu\t0\nclient.sees\tnode%zu\t8 of 8\n",
             rows, host, host, host, host, host, host);
         for (size_t turn = 0, level = 1; level <= 8; level *= 2, turn++) {
-            double mbs = host == odd ? odd_mbs : 1000 + (double)(host * 7 % 5), since = 25.0 * (double)turn;
+            double mbs = (host == odd ? odd_mbs : 1000 + (double)(host * 7 % 5)) * (level == 8 ? share : 1),
+                   since = 25.0 * (double)turn;
 
             if (host > level)
                 continue;
@@ -596,7 +598,7 @@ static void of_hosts_that_do_the_same_at_once_the_slow_one_is_named(void **state
             EIGHT);
         if (world.record.plan == NULL)
             fail_msg("%s", world.err.text);
-        RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, mbs[i]), 0});
+        RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, mbs[i], 1), 0});
         judge(&world);
         assert_outcome(&world, "storage-clients", "node1", "clients.write.together", OUTCOME_PASS, "");
         for (size_t k = 0; k < world.record.judgement.outcome_count; k++) {
@@ -614,6 +616,38 @@ static void of_hosts_that_do_the_same_at_once_the_slow_one_is_named(void **state
         assert_int_equal(failed, i == 0 ? 1 : 0);
         world_end(&world);
     }
+}
+
+/* One that is slow only where servers are full may just have been served last. */
+static void who_has_the_least_of_full_servers_is_remarked_on_and_does_not_fail(void **state)
+{
+    struct world world;
+    size_t remarked = 0;
+
+    (void)state;
+    world_begin(&world,
+                SUITE("trial",
+                      "{\"check\": \"storage-clients\", \"scope\": \"cluster\", \"arguments\": {\"mount\": "
+                      "\"/data\", \"jobs\": [\"write\"]}}"),
+                EIGHT);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    RAN(&world, "storage-clients", "node1", {"clients", written_by_eight(world.arena, 5, 700, 0.5), 0});
+    judge(&world);
+    for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world.record.judgement.outcomes[i];
+
+        assert_int_not_equal(outcome->word, OUTCOME_FAIL);
+        if (!outcome->remark)
+            continue;
+        assert_string_equal(world.record.plan->steps.items[outcome->step].shape->slots[outcome->slot].subject,
+                            "node5");
+        assert_said(&world, outcome->cause, "all hosts have less here than fewer of them have");
+        assert_said(&world, outcome->cause, "below the median of its 7 peers");
+        remarked++;
+    }
+    assert_int_equal(remarked, 1);
+    world_end(&world);
 }
 
 static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor(void **state)
@@ -1582,8 +1616,33 @@ static void host_that_is_down_fails_only_if_another_answers(void **state)
     reached(&world, "node2");
     judge(&world);
     assert_outcome(&world, "reachable", "node1", "sound", OUTCOME_FAIL, "");
+    assert_outcome(&world, "reachable", "node1", "host.machine", OUTCOME_NOT_RUN, "what the transport says");
     assert_outcome(&world, "nccl-all-reduce", "node1", "sound", OUTCOME_NOT_RUN, "needs reachable");
     assert_verdict(&world, VERDICT_REJECT);
+    world_end(&world);
+}
+
+static void test_that_did_not_run_since_a_host_was_lost_says_so(void **state)
+{
+    struct world world;
+
+    (void)state;
+    world_begin(
+        &world,
+        SUITE("trial", "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"reachable\"]}"),
+        TWO);
+    if (world.record.plan == NULL)
+        fail_msg("%s", world.err.text);
+    reached(&world, "node1");
+    reached(&world, "node2");
+    driver(&world, "node1", "550.90.07");
+    add_attempt(&world, "driver", "node2", ATTEMPT_UNREACHABLE)->connections = 1;
+    judge(&world);
+    assert_outcome(&world, "mpi-launch", "node1", "sound", OUTCOME_NOT_RUN,
+                   "the connection to node2 was lost before this step");
+    world.record.state = RUN_INTERRUPTED;
+    judge(&world);
+    assert_outcome(&world, "mpi-launch", "node1", "sound", OUTCOME_NOT_RUN, "the run was interrupted");
     world_end(&world);
 }
 
@@ -2222,6 +2281,7 @@ int main(void)
         cmocka_unit_test(a_range_gates_below_and_above),
         cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),
         cmocka_unit_test(of_hosts_that_do_the_same_at_once_the_slow_one_is_named),
+        cmocka_unit_test(who_has_the_least_of_full_servers_is_remarked_on_and_does_not_fail),
         cmocka_unit_test(a_contract_judges_a_stored_run_anew_and_says_what_it_could_not),
         cmocka_unit_test(fraction_of_the_ceiling_is_a_gate),
         cmocka_unit_test(what_the_links_carry_decides_where_nobody_has_a_figure),
@@ -2284,6 +2344,7 @@ int main(void)
         cmocka_unit_test(steps_that_are_left_out_are_not_run_and_nothing_is_accepted),
         cmocka_unit_test(step_across_hosts_is_owed_where_there_is_one_host_only),
         cmocka_unit_test(the_host_that_stops_a_launch_is_rejected_and_no_other),
+        cmocka_unit_test(test_that_did_not_run_since_a_host_was_lost_says_so),
         cmocka_unit_test(sizes_that_would_judge_nothing_are_refused),
         cmocka_unit_test(bandwidth_of_the_largest_size_is_judged_where_the_usual_ones_are_not_measured),
         cmocka_unit_test(every_check_names_parsers_that_exist),

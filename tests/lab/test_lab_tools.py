@@ -56,6 +56,8 @@ COMMANDS = [
     ("nccl-tests", "sendrecv_perf -b 1M -e 8G -f 2 -g 8"),
     ("nccl-tests", "mpirun -np 16 --hostfile ../../../hosts.txt --map-by ppr:8:node --bind-to none -x NCCL_DEBUG=INFO "
                    "--mca btl tcp,self all_reduce_perf -b 8 -e 16G -f 2 -g 1"),
+    ("elbencho", "(mpirun -np 2 -H node1:1,node2:1 elbencho --service &) ; elbencho --hosts node1:1611,node2:1611 -w -r -t 8 -s 1073741824 "
+     "-b 1048576 /data/x; elbencho --hosts node1:1611 --quit"),
     ("ior", "mpirun -np 16 -H node1:8,node2:8 ior -F -C -r -R -t 1048576 -b 1073741824 -o /data/x"),
     ("mdtest", "mpirun -np 16 -H node1:8,node2:8 mdtest -F -n 100 -d /data/x"),
     ("nccl-tests", "mpirun -np 16 -H node1:8,node2:8 --tag-output all_gather_perf -b 8 -e 16G -f 2 -g 1"),

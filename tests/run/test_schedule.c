@@ -128,7 +128,10 @@ static void who_is_skipped_ends_the_waiting_of_others(void **state)
     begin(&play, 0);
     assert_string_equal(all_next(&play), "0 ");
     schedule_end(play.schedule, 0, STEP_FAILED);
-    assert_string_equal(all_next(&play), "-1 -2 ");
+    assert_string_equal(all_next(&play), "-1 "); /* another may stand in for it */
+    assert_true(schedule_settle_needs(play.schedule));
+    assert_string_equal(all_next(&play), "-2 ");
+    assert_false(schedule_settle_needs(play.schedule));
     close_play(&play);
 }
 
@@ -429,7 +432,7 @@ static void every_plan_comes_to_its_end_and_no_claim_is_taken_twice(void **state
             left = schedule_count(play.schedule, STEP_RUNNING);
             if (left > 0)
                 end_one(&play, &seed);
-        } while (left > 0 || schedule_close(play.schedule));
+        } while (left > 0 || schedule_settle_needs(play.schedule) || schedule_close(play.schedule));
         left = schedule_count(play.schedule, STEP_WAITING) + schedule_count(play.schedule, STEP_AGAIN);
         assert_int_equal(left, 0);
         assert_int_equal(schedule_busy(play.schedule), 0);

@@ -375,6 +375,60 @@ static void a_host_that_is_down_stops_only_itself(void **state)
     release(&bench);
 }
 
+static const char launched[] =
+    "{\"check\": \"reachable\"},"
+    "{\"check\": \"mpi-launch\", \"scope\": \"cluster\", \"needs\": [\"reachable\"]},"
+    "{\"check\": \"nccl-all-gather\", \"scope\": \"pair\", \"needs\": [\"mpi-launch\"]}";
+
+static int add_substitutes(void *context, const enum step_state *states, const bool *lost, struct error *err)
+{
+    struct bench *bench = context;
+    const struct plan_progress progress = {.states = states, .lost = lost};
+
+    (void)err;
+    plan_add_substitutes(bench->record.plan, &bench->sources, &progress);
+    return 0;
+}
+
+static struct scheduler_hooks with_substitutes(struct bench *bench)
+{
+    return (struct scheduler_hooks){.context = bench,
+                                    .attempt_begins = attempt_begins,
+                                    .attempt_ended = attempt_ended,
+                                    .judge = judge,
+                                    .extend = add_substitutes};
+}
+
+static void the_others_are_launched_on_without_a_host_that_is_down_and_tested_in_pairs(void **state)
+{
+    struct bench bench;
+    struct scheduler_hooks hooks = with_substitutes(&bench);
+
+    (void)state;
+    prepare(&bench, "n[1-4]", launched);
+    hosts_answer = one_host_is_down;
+    run(&bench, &hooks);
+    assert_true(line_at(&bench, "end mpi-launch n1 passed") < line_at(&bench, "start nccl-all-gather n3"));
+    (void)line_at(&bench, "end nccl-all-gather n3 passed");
+    (void)line_at(&bench, "end nccl-all-gather n1 passed"); /* with n3: the gap is closed */
+    assert_null(strstr(bench.told.bytes, "start nccl-all-gather n2"));
+    assert_int_equal(bench.record.attempts.count, 4 + 1 + 3);
+    release(&bench);
+}
+
+static void without_a_launch_of_fewer_nothing_is_tested_in_pairs(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    prepare(&bench, "n[1-4]", launched);
+    hosts_answer = one_host_is_down;
+    run(&bench, NULL);
+    assert_null(strstr(bench.told.bytes, "start mpi-launch"));
+    assert_null(strstr(bench.told.bytes, "start nccl-all-gather"));
+    release(&bench);
+}
+
 /* n2 is to be had only once n1 is done with. */
 static bool n2_is_awaited(void *context, const struct host *host)
 {
@@ -765,6 +819,8 @@ int main(void)
         cmocka_unit_test(steps_follow_their_needs),
         cmocka_unit_test(pairs_run_together_where_they_share_nothing),
         cmocka_unit_test(a_host_that_is_down_stops_only_itself),
+        cmocka_unit_test(the_others_are_launched_on_without_a_host_that_is_down_and_tested_in_pairs),
+        cmocka_unit_test(without_a_launch_of_fewer_nothing_is_tested_in_pairs),
         cmocka_unit_test(a_host_that_is_not_yet_to_be_had_is_waited_for_and_no_other_is),
         cmocka_unit_test(a_step_is_repeated_while_the_judge_asks),
         cmocka_unit_test(a_host_that_takes_long_holds_up_nobody_else),

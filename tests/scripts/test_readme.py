@@ -61,6 +61,19 @@ def files_exist():
                 tap.same((heading, heading in headings), (heading, True))
 
 
+def handover_rows_are_steps_or_gaps():
+    """suites/README.md, "What others check at a handover": each row names a step that a built-in suite has, or says what is missing."""
+    steps, checks = set(), set(re.findall(r"\(?(?:\w+, )?(\w+)\)", read("src/check/checks.def")))
+    for name in ("delivery", "site", "soak", "gpu", "periodic"):
+        steps |= {name} | {word for step in json.loads(read(f"suites/{name}.json"))["steps"] for word in (step["check"], step.get("name", ""))}
+    table = read("suites/README.md").partition("### What others check at a handover")[2].partition("\n\n`soak` is")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")][1:]
+    for what, *_, here, missing in some(map(tuple, rows), 20):
+        names = set(re.findall(r"`([a-z0-9-]+)`", here))
+        tap.same((what, sorted(name for name in names - steps if name.replace("-", "_") not in checks)), (what, []))
+        tap.same((what, bool(names & steps) or missing != ""), (what, True))
+
+
 def guide_is_led_to():
     tap.same([path for path in GUIDE if f"({path})" not in PAGES["README.md"]], [])
 
@@ -109,6 +122,7 @@ def platforms_are_built_in():
 CASES = [
     ("each script exists and can be executed", scripts_exist),
     ("each file and link exists", files_exist),
+    ("each row of what others check is a step of a built-in suite, or a gap that is said", handover_rows_are_steps_or_gaps),
     ("the README leads to each page of the guide", guide_is_led_to),
     ("the README is two screens", readme_is_two_screens),
     ("each command and option exists", commands_exist),

@@ -29,15 +29,17 @@ struct fabric_suspects {
     double typical; /* the median of all shares; NAN: nothing was measured */
     size_t measured, slow;
     size_t
-        unexplained; /* slow, though each way that they crossed carried another flow fast: no steady link is it */
+        unexplained; /* slow, though each way that they crossed carried another flow fast, or by so little that it may be noise: no
+                        steady link is it */
 };
 
 /*
  * Slow is a flow below `below` of the median of all. A flow that is not slow clears every way that it crossed. What slow
  * flows crossed and nothing cleared is suspected: the fewest links that explain all slow flows, the one that explains most
- * first. Holds where no two flows of a round met (schedule.h), and where fewer than half of all flows are slow: beyond
+ * first. A slow flow that may be so by noise, as far as all flows scatter, accuses nothing. Holds where no two flows of a round met (schedule.h), and where fewer than half of all flows are slow: beyond
  * that there is no peer to compare with, and limits decide. Everything in the arena.
  */
+#define FABRIC_BY_NOISE 1e-6 /* how seldom any of all flows may accuse by noise */
 void fabric_suspect_slow(struct arena *arena, const struct fabric *fabric, const struct fabric_seen *seen,
                          size_t count, double below, struct fabric_suspects *ret_suspects);
 

@@ -10,6 +10,7 @@
 #define ASSAY_JUDGE_H
 
 #include "assay/model/acceptance.h"
+#include "assay/model/blame.h"
 #include "assay/model/compare.h"
 #include "assay/model/history.h"
 #include "assay/model/record.h"
@@ -73,6 +74,9 @@ enum step_state judge_step(const struct record *record, const struct run_limits 
    otherwise in the end. In the arena. */
 struct outcome judge_step_worst(struct arena *arena, const struct record *record,
                                 const struct run_limits *limits, size_t step, size_t *ret_count);
+/* Likewise: whom what did not pass of a step over several hosts is about (blame.h); none where nothing names a host. */
+void judge_step_culprits(struct arena *arena, const struct record *record, const struct run_limits *limits,
+                         size_t step, struct blamed_list *ret_blamed);
 
 /*
  * A test across hosts that fails by its bandwidth, or breaks off again and again, is followed by parts of it: the same

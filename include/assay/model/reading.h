@@ -111,6 +111,8 @@ void reading_at_number(struct reading *reading, struct measurement *measurement,
 /* Of a value that is of a part of the test's time: since 1970 by the host's clock, and how long; both in seconds. */
 #define AT_BEGAN "began"
 #define AT_LASTS "lasts_s"
+/* Of a value of one of several that shared something which was full: who has less of it than others need not be slow. Any number. */
+#define AT_SHARE "share"
 /* The number of that place; false: the measurement has none. */
 bool measurement_at(const struct measurement *measurement, const char *key, double *ret_number);
 /* what is looked at only where the finding is kept, so that a flood of them takes no memory. */

@@ -129,6 +129,8 @@ const struct suite_tool *suite_tool(struct arena *arena, const struct suite *sui
 
 /* The step of that name; NULL: there is none, as of a step that was made beside the suite's. */
 const struct suite_step *suite_step_find(const struct suite *suite, const char *name);
+/* Whether a step over several hosts needs the step of that name. */
+bool suite_step_is_needed(const struct suite *suite, const char *name);
 /* Of two steps of one suite whether the one comes first in a run as far as it was written: those that are last come after all others.
    Needs may turn it round between the others. */
 bool suite_step_before(const struct suite_step *one, const struct suite_step *other);

@@ -108,14 +108,26 @@ bool step_has_swapped(const struct step *step, const struct hostfile_changes *ch
 size_t plan_add_substitute(struct plan *plan, const struct plan_sources *sources, size_t step,
                            const struct host *const *members, size_t member_count, const struct reason *note);
 
+/* Whom a failed step over several hosts, which others need, has named. */
+struct plan_culprit {
+    size_t step;
+    const struct host *host;
+};
+/* How far a run has come. */
+struct plan_progress {
+    const enum step_state *states; /* of each step */
+    const bool *lost;              /* of each host: nothing more is begun there; NULL: of none */
+    LIST_OF(struct plan_culprit) culprits;
+};
+
 /*
- * For every step over several hosts that did not run because some of them are not fit: adds what must run next. That
- * is a substitute over those that are, spares in the places of the others; or, for spares that have not been tried,
- * their own steps, after which this is called again. `states` has one for each step of the plan. Where the run was asked
- * for some hosts of the hostfile only, spares stay out of it.
+ * For every step over several hosts that did not run because some of them are not fit, or that others need and that failed by
+ * hosts which it named: adds what must run next. That is a substitute over those that are fit, spares in the places of the
+ * others, which needs the substitutes of what the step needs; or, for spares that have not been tried, their own steps, after
+ * which this is called again. Where the run was asked for some hosts of the hostfile only, spares stay out of it.
  */
 void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
-                          const enum step_state *states);
+                          const struct plan_progress *progress);
 
 /*
  * Adds a part of the step `parent`: the same on some of its members, to find out who makes it slow. Of the message

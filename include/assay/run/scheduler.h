@@ -47,8 +47,9 @@ struct scheduler_hooks {
     int (*attempt_ended)(void *context, struct attempt *attempt, struct error *err);
     /* AGAIN, PASSED or FAILED, for a step with at least one ended attempt. */
     enum step_state (*judge)(void *context, size_t step);
-    /* Nothing more can start and nothing runs: may add steps to the plan (and store them). */
-    int (*extend)(void *context, const enum step_state *states, struct error *err);
+    /* Nothing more can start and nothing runs: may add steps to the plan (and store them). lost: of each host of the plan,
+       whether nothing is begun there any more. */
+    int (*extend)(void *context, const enum step_state *states, const bool *lost, struct error *err);
     /* step is (size_t)-1 for ticks, which come every half second. */
     void (*progress)(void *context, enum scheduler_event event, size_t step,
                      const struct scheduler_counts *counts);

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
+
 #include "clients.h"
 
 const struct sweep_job sweep_jobs[] = {
@@ -258,14 +260,46 @@ static const struct reason *missing(const struct sweep *sweep, const struct resu
     return result->late > 0 ? reason(arena, began_late, late) : reason(arena, began_early, late);
 }
 
+/* What the middle one of a level's clients has; NAN: none was measured. */
+static double middle_of(const struct sweep *sweep, size_t k, size_t i)
+{
+    size_t level = sweep_level(sweep->clients.context, i), place = 0, count = 0;
+    double *values = arena_array(sweep->clients.out->arena, double, level);
+
+    for (size_t member = 0; member < sweep->clients.count && place < level; member++) {
+        const struct result *result = result_of(sweep, k, i, member);
+
+        if (!sweep->clients.list[member].placed)
+            continue;
+        place++;
+        if (missing(sweep, result) == NULL)
+            values[count++] = result->value;
+    }
+    return robust_median(values, count);
+}
+
+/* Whether the clients of a level share what fewer have for themselves: the middle one has less than in a smaller level. One that
+   is slow by itself is not in the middle. */
+static bool is_shared(const struct sweep *sweep, size_t k, size_t i)
+{
+    double middle = middle_of(sweep, k, i);
+
+    for (size_t fewer = 0; fewer < i; fewer++)
+        if (middle < middle_of(sweep, k, fewer) * (1 - SWEEP_SHARED))
+            return true;
+    return false;
+}
+
 static void tell_value(const struct sweep *sweep, const struct sweep_job *job, size_t level, size_t member,
-                       double value)
+                       double value, bool shared)
 {
     struct reading *out = sweep->clients.out;
     struct measurement *measurement = reading_measure(out, sweep_metric(out->arena, "client", job, job->what),
                                                       sweep->clients.list[member].name, value, job->unit);
 
     reading_at_number(out, measurement, "clients", (double)level);
+    if (shared)
+        reading_at_number(out, measurement, AT_SHARE, 1);
 }
 
 /* The sum of a level's clients, which are the first of those that have a place; *ret_lacks: who is missing, or NULL. */
@@ -274,6 +308,7 @@ static double add_up(const struct sweep *sweep, const struct sweep_job *job, siz
 {
     size_t level = sweep_level(sweep->clients.context, i), workers = sweep_workers(job, level), place = 0;
     struct arena *arena = sweep->clients.out->arena;
+    bool shared = !job->by_first && is_shared(sweep, k, i);
     double sum = 0;
 
     for (size_t member = 0; member < sweep->clients.count && place < workers; member++) {
@@ -290,7 +325,7 @@ static double add_up(const struct sweep *sweep, const struct sweep_job *job, siz
             continue;
         }
         sum += result->value;
-        tell_value(sweep, job, level, member, result->value);
+        tell_value(sweep, job, level, member, result->value, shared);
     }
     return sum;
 }

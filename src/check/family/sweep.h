@@ -6,7 +6,9 @@
  *
  * facts    clients.JOB.together   of "4 clients": "yes" where all of them were measured in the same seconds, else who was not
  *          clients.JOB.scaling    recorded, in words: the sum of each level, and where it ceases to grow
- * metrics  client.JOB.WHAT     of each member at clients=4; of a job that one client does for all (restore) of that one
+ * metrics  client.JOB.WHAT     of each member at clients=4; of a job that one client does for all (restore) of that one. At share=1
+ *                              where the middle one of them has SWEEP_SHARED less than that of fewer: the servers are full, and
+ *                              do not give all the same
  *          clients.JOB.WHAT    of "4 clients": the sum of theirs, each over its own time; only where all were measured together
  *          clients.JOB.knee    so many clients; see below
  *
@@ -24,6 +26,7 @@
 #include "assay/check/check.h"
 
 #define SWEEP_GROWTH 0.10
+#define SWEEP_SHARED 0.10
 
 /* What a client does; the order is that of the sweep, for what is read was written, and what is deleted was made. */
 struct sweep_job {

@@ -211,6 +211,34 @@ keys() {
 if [ -n "$passwd" ]; then keys; put posture.keys_read '' yes
 else lack posture.keys '' file_not_readable /etc/passwd; fi
 
+# -- InfiniBand: rows "posture.partition 0xffff 8", of how many ports a P_Key is; and whether the subnet has an M_Key --
+
+ports_of_infiniband() {
+    for port in "$root"/sys/class/infiniband/*/ports/*; do
+        [ "$(cat "$port/link_layer" 2>/dev/null)" != InfiniBand ] || printf '%s\n' "$port"
+    done
+}
+partitions() {
+    printf '%s\n' "$infiniband" | while read -r port; do
+        if keys=$(cat "$port"/pkeys/* 2>/dev/null); then printf '%s\n' "$keys" | plain | grep -v '^0x0*$' | sort -u
+        else lack posture.partitions '' file_not_readable "${port#"$root"}/pkeys"; fi
+    done | awk -F '\t' 'NF > 1 { print; next } NF { ports[$1]++ } END { for (key in ports) print "posture.partition\t" key "\t" ports[key] }' | sort
+}
+# By the port itself: who has no key is told an M_Key of 0 by one that protects it.
+m_key() {
+    port=${infiniband%%"$newline"*} hca=${infiniband%%/ports/*}
+    told=$(timeout 10 smpquery -C "${hca##*/}" -P "${port##*/}" -D portinfo 0 2>&1)
+    key=$(printf '%s\n' "$told" | sed -n 's/^Mkey:\.*//p') bits=$(printf '%s\n' "$told" | sed -n 's/^ProtectBits:\.*//p')
+    case $key:$bits in
+    0x0000000000000000:0) put posture.m_key '' 'not set' ;;
+    0x*:[0-3]) put posture.m_key '' "set, protection $bits" ;;
+    *) untabbed "$told"; lack posture.m_key '' "$first" ;;
+    esac
+}
+infiniband=$(ports_of_infiniband)
+if [ -n "$infiniband" ]; then partitions; m_key; else put posture.m_key '' 'no InfiniBand'; fi
+put posture.partitions_read '' yes
+
 # -- Time servers: rows "posture.time_source ntp.example.com chrony" --
 
 servers() {

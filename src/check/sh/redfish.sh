@@ -3,6 +3,7 @@
 # What the BMC tells over Redfish, for the parser of that name. Each document is one line: line breaks mean nothing in JSON.
 #   redfish asker SECONDS                this machine's clock, since 1970
 #   redfish STATUS PATH BODY             what one was asked for, and answered
+#   redfish 000 PATH CURL'S WORDS        asked for, and the answer did not come, or not whole
 #   redfish exit STATUS CURL'S WORDS     how curl ended that asked for those before
 #   redfish open STATUS                  the same without a login
 #   redfish default ACCOUNT STATUS       the same with the vendor's published password of that account
@@ -15,6 +16,7 @@
 newline='
 '
 most=1000 # documents: the largest machines have some hundreds
+patience=3 # answers that may fail to come, 20 s each: then the others are not waited for
 
 trouble() {
     printf 'redfish trouble %s\nredfish end\n' "$1"
@@ -35,12 +37,22 @@ fetch() {
         printf '\n%s exit %s\n' "$mark" $?
     } | head -c 16000000 | tr -d '\000\r' | LC_ALL=C awk -v mark="$mark" '
         $1 == mark && $2 == "exit" {
-            sub(/More details here.*/, "", last)
-            print "redfish exit", $3, match(last, /curl: \([0-9]+\) /) ? substr(last, RSTART, 300) : ""
+            sub(/More details here.*/, "", body_held)
+            words = match(body_held, /curl: \([0-9]+\) /) ? substr(body_held, RSTART, 300) : ""
+            # What curl gave up at is the last one, whatever of it came.
+            if (held != "") print $3 == 0 ? "redfish " held " " body_held : "redfish 000 " path_held " " words
+            print "redfish exit", $3, words
+            held = ""
             next
         }
-        $1 == mark { sub(/^https:\/\/[^\/]*/, "", $3); print "redfish", $2, $3, body; last = body; body = ""; next }
-        { body = body $0 }'
+        $1 == mark {
+            if (held != "") print "redfish " held " " body_held
+            sub(/^https:\/\/[^\/]*/, "", $3)
+            held = $2 " " $3; path_held = $3; body_held = body; body = ""
+            next
+        }
+        { body = body $0 }
+        END { if (held != "") print "redfish " held " " body_held }'
 }
 ended_well() { case $said in *"${newline}redfish exit 0 ") return 0 ;; *) return 1 ;; esac; }
 # Of documents on stdin the paths that we want to know, those of logs that hold no events of the machine behind "left ". A path is the
@@ -66,7 +78,7 @@ links() {
             sub(/^.*"/, "", found)
             if (found !~ path || found in seen) next
             seen[found]
-            left = found ~ /\/LogServices\/(Journal|Dump|PostCodes|FaultLog|HostLogger|Crashdump|AuditLog|FDR|DebugLog)(\/|$)/ ||
+            left = found ~ /\/LogServices\/(Journal|Dump|PostCodes|FaultLog|HostLogger|Crashdump|AuditLog|FDR|DebugLog|DebugTokenService)(\/|$)/ ||
                 found ~ /\/Chassis\/[^\/]*\/LogServices/
             print (left ? "left " : "") found
         }' | sort
@@ -108,14 +120,38 @@ said=$(urls /redfish/v1/Managers | fetch --netrc-file "$ASSAY_LAB_ROOT$credentia
 printf '%s\n' "$said"
 case $said in "redfish 200 "*) ;; *) echo 'redfish end'; exit 0 ;; esac
 
-asked=/redfish/v1/Managers count=1
+asked=/redfish/v1/Managers count=1 broken=
 leave "$root$newline$said"
+# ask PATHS: curl ends at the first that is slow or cut off, and those behind it are asked for anew, as far as patience goes.
+# All in $answers; false where it ended for good.
+ask() {
+    paths=$1 answers=
+    while :; do
+        said=$(printf '%s' "$paths" | while read -r path; do urls "$path"; done | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
+        answers=$answers$newline$said
+        ! ended_well || return 0
+        patience=$((patience - 1))
+        [ $patience -ge 0 ] || return 1
+        told=$(printf '%s\n' "$said" | grep -c '^redfish [0-9][0-9][0-9] ')
+        case $said in
+        *"${newline}redfish exit "*) answers=${answers%"$newline"redfish exit *} ;;
+        *) # it had no end
+            told=$((told + 1))
+            answers="$answers${newline}redfish 000 $(printf '%s' "$paths" | sed -n "${told}p")"
+            ;;
+        esac
+        [ "$told" -gt 0 ] || return 1
+        paths=$(printf '%s' "$paths" | sed "1,${told}d")
+        [ -n "$paths" ] || return 0
+        paths=$paths$newline
+    done
+}
 while [ -n "$todo" ]; do
     [ $count -le $most ] || trouble "more_documents_than	$most"
-    said=$(printf '%s' "$todo" | while read -r path; do urls "$path"; done | fetch --netrc-file "$ASSAY_LAB_ROOT$credentials")
-    printf '%s\n' "$said"
-    ended_well || break
-    leave "$said"
+    ask "$todo" || broken=yes
+    printf '%s\n' "${answers#"$newline"}"
+    [ -z "$broken" ] || break
+    leave "$answers"
 done
 for account; do
     status=$({ printf 'user = "%s"\n' "$account"; urls /redfish/v1/Managers; } | fetch |

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ASSAY_REPORT_FOLLOWS_H
+#define ASSAY_REPORT_FOLLOWS_H
+
+#include "view.h"
+
+/* The bad value of the same test of several hosts of which it is a consequence that this item is not known: of a host that cannot
+   be logged in to nothing else can be asked, and all together cannot be launched on. NULL: it is a point of its own. */
+const struct outcome *follows_from(const struct view *view, const struct outcome *outcome);
+
+#endif
