@@ -101,12 +101,6 @@ static void read_links(const struct check_context *context, const struct attempt
     }
 }
 
-static const struct item items[] = {
-    {"nvlink.errors.replay", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {"nvlink.errors.crc", PER_GPU, NULL, DUTY_RECORD, NULL},
-    {0},
-};
-
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
     const struct platform *platform = context->platform;
