@@ -92,7 +92,28 @@ static bool is_of_its_machines(const struct campaign *campaign, struct its_machi
     return judge_has_machine_of(its->machines, record);
 }
 
-static int check_question(const struct campaign *campaign, const struct record *record, struct error *err);
+static int check_documents(const struct campaign *campaign, const struct record *record, struct error *err);
+static bool has_common_host(const struct campaign *campaign, const struct record *record);
+
+/* Hosts by other names are still the same machines. It can show nothing that is owed; that it failed is told. */
+static void take_renamed(struct arena *arena, struct store *store, struct campaign *campaign,
+                         struct its_machines *its, const struct record *record)
+{
+    struct other_delivery other = {.number = record->number,
+                                   .ended = record->ended > 0 ? record->ended : record->started,
+                                   .end = DELIVERY_REJECTED,
+                                   .judged = true,
+                                   .verdict = VERDICT_REJECT};
+    struct hostlist names = {0};
+
+    if (record->state == RUN_RUNNING || record->origin != NULL || campaign->kept->runs.count == 0 ||
+        !is_of_its_machines(campaign, its, record) || !deliveries_run_failed(store, record->number))
+        return;
+    for (size_t i = 0; i < record->plan->hosts.count; i++)
+        *list_push(arena, &names.names) = record->plan->hosts.items[i]->name;
+    other.hosts = hostlist_fold(arena, names.names.items, names.names.count);
+    *list_push(arena, &campaign->running) = other;
+}
 
 /* A healthy one may go on beside the acceptance, until it has ended and must be added. */
 static void take_running(struct arena *arena, struct store *store, struct campaign *campaign,
@@ -131,8 +152,14 @@ static int take_others_beside(struct arena *arena, struct store *store, struct c
         record = store_load_lean(store, arena, runs[i].number, sighting_rests_on, err);
         if (record == NULL)
             return -1;
-        if (check_question(campaign, record, &why) < 0 ||
-            (runs[i].imported && !is_of_its_machines(campaign, its, record)))
+        if (check_documents(campaign, record, &why) < 0)
+            continue;
+        if (!has_common_host(campaign, record)) {
+            if (record->started >= beginning)
+                take_renamed(arena, store, campaign, its, record);
+            continue;
+        }
+        if (runs[i].imported && !is_of_its_machines(campaign, its, record))
             continue;
         if (record->state == RUN_RUNNING)
             take_running(arena, store, campaign, record);
@@ -469,7 +496,7 @@ static bool is_owed_by(const struct record *record, const struct document *docum
     return is_question(document);
 }
 
-static int check_question(const struct campaign *campaign, const struct record *record, struct error *err)
+static int check_documents(const struct campaign *campaign, const struct record *record, struct error *err)
 {
     const struct acceptance *kept = campaign->kept;
 
@@ -487,9 +514,16 @@ static int check_question(const struct campaign *campaign, const struct record *
             find_document(record->documents.items, record->documents.count, wanted) == NULL)
             return refuse_run(record, wanted, NULL, err);
     }
+    return 0;
+}
+
+static int check_question(const struct campaign *campaign, const struct record *record, struct error *err)
+{
+    if (check_documents(campaign, record, err) < 0)
+        return -1;
     if (!has_common_host(campaign, record))
         return error_set(err, ERROR_USAGE, "run %lld has no host of acceptance %s", record->number,
-                         kept->name);
+                         campaign->kept->name);
     return 0;
 }
 

@@ -15,7 +15,7 @@ struct settling {
     struct acceptance *acceptance;
     struct requirement *requirement;
     const struct step *step; /* of the plan */
-    LIST_OF(const struct acceptance_event *)
+    LIST_OF(struct acceptance_event *)
     work; /* of the events those that are work on what it measures of its hosts */
 };
 
@@ -37,41 +37,14 @@ static long long number_of(const struct settling *settling, const struct shown *
     return settling->acceptance->runs.items[shown->run]->number;
 }
 
-/* -- What makes a pass void ------------------------------------------------------------------------------------ */
-
-static bool measures(const struct settling *settling, unsigned touches)
-{
-    return check_is_touched(touches, settling->step->shape->check, settling->step->member_count == 1);
-}
-
 static bool is_touched(const struct settling *settling, const char *host, unsigned touches)
 {
-    return has_member(settling->step, host) && measures(settling, touches);
+    return has_member(settling->step, host) && step_is_touched(settling->step, touches);
 }
 
-/* What happened to one of its members after it was shown; NULL when nothing did. */
-static const struct reason *voided_by(const struct settling *settling, const struct shown *shown)
+static bool has_failed(const struct shown *shown)
 {
-    const struct acceptance *acceptance = settling->acceptance;
-
-    for (size_t i = 0; i < settling->step->member_count; i++)
-        if (is_in_conflict(acceptance, shown->run, settling->step->members[i]))
-            return REASON(hardware_changed_during_run);
-    for (size_t i = 0; i < acceptance->events.count; i++) {
-        const struct acceptance_event *event = &acceptance->events.items[i];
-
-        if (event_is_work(event) && event->at > shown->began &&
-            is_touched(settling, event->host, event_touches(event)))
-            return reason(arena_of(settling), before_the_event, event_text(arena_of(settling), event));
-    }
-    for (size_t i = 0; i < acceptance->changes.count; i++) {
-        const struct change *change = &acceptance->changes.items[i];
-
-        if (change->since > shown->run && is_touched(settling, change->host, change_touches(change->kind)))
-            return reason(arena_of(settling), before_the_event,
-                          change_text(arena_of(settling), acceptance, change));
-    }
-    return NULL;
+    return shown->word == OUTCOME_FAIL || shown->misses.count > 0;
 }
 
 /* -- What a fail takes ----------------------------------------------------------------------------------------- */
@@ -97,7 +70,7 @@ static void find_work(struct settling *settling)
     const struct acceptance *acceptance = settling->acceptance;
 
     for (size_t i = 0; i < acceptance->events.count; i++) {
-        const struct acceptance_event *event = &acceptance->events.items[i];
+        struct acceptance_event *event = &acceptance->events.items[i];
 
         if (event_is_work(event) && is_touched(settling, event->host, event_touches(event)))
             *list_push(acceptance->arena, &settling->work) = event;
@@ -115,16 +88,28 @@ static bool is_about(const struct settling *settling, const struct acceptance_ev
     return *subject == '\0' && may_be_of_item(settling, event);
 }
 
-/* When the first such event was, after the fail; 0: there is none. */
-static double mended_at(const struct settling *settling, const struct shown *fail, const char *subject)
+/* The first such event after the fail that nothing contradicts, or that something does; NULL: there is none. */
+static const struct acceptance_event *work_after(const struct settling *settling, const struct shown *fail,
+                                                 const char *subject, bool contradicted)
 {
     bool is_host = settling->work.count > 0 && has_member(settling->step, subject);
 
-    for (size_t i = 0; i < settling->work.count; i++)
-        if (settling->work.items[i]->at > fail->ended &&
-            is_about(settling, settling->work.items[i], subject, is_host))
-            return settling->work.items[i]->at;
-    return 0;
+    for (size_t i = 0; i < settling->work.count; i++) {
+        const struct acceptance_event *event = settling->work.items[i];
+
+        if (event->at > fail->ended && (event->contradicted != NULL) == contradicted &&
+            is_about(settling, event, subject, is_host))
+            return event;
+    }
+    return NULL;
+}
+
+/* When it was mended, after the fail; 0: it was not. */
+static double mended_at(const struct settling *settling, const struct shown *fail, const char *subject)
+{
+    const struct acceptance_event *event = work_after(settling, fail, subject, false);
+
+    return event != NULL ? event->at : 0;
 }
 
 /* What of a fail is still to be mended, and when the rest was. */
@@ -214,13 +199,23 @@ static void mend_accused(struct settling *settling, const struct shown *fail,
     note_standing(settling, (struct standing_fail){.run = fail->run, .accusation = accusation}, state);
 }
 
+/* Of what failed beside other runs: no waiver of a run covers it. */
+static struct mending mending_of_misses(const struct settling *settling, const struct shown *fail)
+{
+    struct mending mending = {0};
+
+    for (size_t i = 0; i < fail->misses.count; i++)
+        mend(settling, fail, fail->misses.items[i].subject, NULL, &mending);
+    return mending;
+}
+
 /* A waiver is of the hardware that failed: when that has gone, so has what it covers. */
 static struct mending mending_of(struct settling *settling, const struct shown *fail)
 {
     const struct record *record = settling->acceptance->runs.items[fail->run];
     const struct judgement *judgement = &record->judgement;
     const struct shape *shape = record->plan->steps.items[fail->step].shape;
-    bool void_now = voided_by(settling, fail) != NULL;
+    bool void_now = voided_by(settling->acceptance, settling->step, fail) != NULL;
     struct mending mending = {0};
 
     for (size_t i = fail->first; i < judgement->outcome_count && judgement->outcomes[i].step == fail->step;
@@ -258,12 +253,26 @@ static const struct reason *part_text(const struct settling *settling, const cha
     return *subject != '\0' && !is_target ? reason(arena, part_on_target, subject, target) : target;
 }
 
+static const struct miss *miss_of(const struct shown *shown, const char *subject)
+{
+    size_t i = 0;
+
+    while (i + 1 < shown->misses.count && strcmp(shown->misses.items[i].subject, subject) != 0)
+        i++;
+    return &shown->misses.items[i];
+}
+
 static const struct reason *unmended_text(const struct settling *settling, const struct shown *shown,
                                           const char *subject)
 {
     const struct reason *part = part_text(settling, subject);
+    const struct acceptance_event *event = work_after(settling, shown, subject, true);
     long long run = number_of(settling, shown);
 
+    if (event != NULL)
+        return reason(arena_of(settling), contradicted_event, run, event->contradicted);
+    if (shown->word != OUTCOME_FAIL)
+        return reason(arena_of(settling), miss_stands, miss_of(shown, subject)->why, run);
     return part == NULL ? reason(arena_of(settling), fail_stands, run)
                         : reason(arena_of(settling), fail_of_part_stands, run, part);
 }
@@ -279,9 +288,10 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
         struct shown *shown = &requirement->shown.items[i];
         struct mending mending;
 
-        if (shown->word != OUTCOME_FAIL)
+        if (!has_failed(shown))
             continue;
-        mending = mending_of(settling, shown);
+        mending =
+            shown->word == OUTCOME_FAIL ? mending_of(settling, shown) : mending_of_misses(settling, shown);
         if (mending.unmended != NULL && !stands)
             settle(settling, REQUIREMENT_FAILED, unmended_text(settling, shown, mending.unmended));
         stands |= mending.unmended != NULL;
@@ -293,6 +303,21 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
     return !stands;
 }
 
+/* Whoever records work later chooses among what was shown meanwhile. */
+static void find_late(struct settling *settling, double mended)
+{
+    const struct requirement *requirement = settling->requirement;
+
+    for (size_t i = 0; i < settling->work.count; i++) {
+        struct acceptance_event *event = settling->work.items[i];
+
+        for (size_t k = 0; event->contradicted == NULL && event->at >= mended && k < requirement->shown.count;
+             k++)
+            event->late |=
+                requirement->shown.items[k].counts && requirement->shown.items[k].began < event->made;
+    }
+}
+
 /* Passes that count: behind the repair, and behind whatever was not a pass since. */
 static void count_passes(struct settling *settling, double mended)
 {
@@ -301,14 +326,18 @@ static void count_passes(struct settling *settling, double mended)
     for (size_t i = 0; i < requirement->shown.count; i++) {
         struct shown *shown = &requirement->shown.items[i];
 
-        if (shown->word != OUTCOME_PASS) {
+        shown->counts = false;
+        if (shown->misses.count > 0)
+            shown->note = shown->misses.items[0].why;
+        if (shown->word != OUTCOME_PASS || shown->misses.count > 0) {
             if (mended > 0 && shown->began > mended)
                 requirement->passes = 0;
             continue;
         }
-        shown->note = shown->began > mended ? voided_by(settling, shown) : REASON(before_the_repair);
+        shown->note = shown->began > mended ? voided_by(settling->acceptance, settling->step, shown)
+                                            : REASON(before_the_repair);
         if (shown->note == NULL)
-            shown->note = shown->lone;
+            shown->note = shown->lone != NULL ? shown->lone : shown->asked;
         shown->counts = shown->note == NULL;
         requirement->passes += shown->counts ? shown->passes : 0;
     }
@@ -334,11 +363,16 @@ static void settle_requirement(struct settling *settling)
     double mended;
 
     requirement->owed = 1;
+    requirement->passes = 0;
     requirement->why = NULL;
+    requirement->waiver = NULL;
+    requirement->units.count = 0;
     if (!settle_fails(settling, &mended))
         return;
     requirement->owed = mended > 0 ? AFTER_A_REPAIR : 1;
     count_passes(settling, mended);
+    if (mended > 0)
+        find_late(settling, mended);
     if (mended > 0 && requirement->passes < requirement->owed)
         settle(settling, REQUIREMENT_RETEST,
                reason(arena_of(settling), passes_after_repair, requirement->passes, requirement->owed));
@@ -348,107 +382,6 @@ static void settle_requirement(struct settling *settling)
         settle(settling, REQUIREMENT_MISSING, why_missing(settling));
     else
         settle(settling, REQUIREMENT_PASSED, NULL);
-}
-
-/* -- What must be the same on all hosts ------------------------------------------------------------------------ */
-
-static bool must_be_same(const struct slot *slot)
-{
-    for (size_t i = 0; i < slot->own_count; i++)
-        if (slot->own[i].rule == RULE_SAME)
-            return slot->duty == DUTY_GATE;
-    return false;
-}
-
-/* A pass that measured nothing is a value too, unlike that of hosts which measured something. */
-static const struct reason *value_of(struct arena *arena, const struct outcome *outcome)
-{
-    return outcome->measured == NULL && outcome->word == OUTCOME_PASS ? reason(arena, text, "")
-                                                                      : outcome->measured;
-}
-
-/* What the last pass that counts measured there; NULL when there is none. */
-static const struct reason *last_value(const struct acceptance *acceptance,
-                                       const struct requirement *requirement, const struct slot *slot)
-{
-    for (size_t i = requirement->shown.count; i-- > 0;) {
-        const struct shown *shown = &requirement->shown.items[i];
-        const struct record *record = acceptance->runs.items[shown->run];
-        const struct judgement *judgement = &record->judgement;
-        const struct shape *shape = record->plan->steps.items[shown->step].shape;
-
-        for (size_t k = shown->first;
-             shown->counts && k < judgement->outcome_count && judgement->outcomes[k].step == shown->step;
-             k++) {
-            const struct slot *other = &shape->slots[judgement->outcomes[k].slot];
-
-            if (strcmp(other->metric, slot->metric) == 0 && strcmp(other->subject, slot->subject) == 0 &&
-                strcmp(other->at, slot->at) == 0)
-                return value_of(acceptance->arena, &judgement->outcomes[k]);
-        }
-    }
-    return NULL;
-}
-
-/* The first of them that says this. */
-static const struct reason *value_said(struct arena *arena, const struct reason *const *values, size_t count,
-                                       const char *english)
-{
-    for (size_t i = 0; i < count; i++)
-        if (values[i] != NULL && strcmp(reason_english(arena, values[i]), english) == 0)
-            return values[i];
-    return NULL;
-}
-
-/* "ib.firmware of mlx5_0 is 28.2, while most hosts have 28.1" */
-static const struct reason *odd_value(struct arena *arena, const struct slot *slot,
-                                      const struct reason *value, const struct reason *most)
-{
-    const struct reason *metric = *slot->subject != '\0'
-                                      ? reason(arena, metric_of, slot->metric, slot->subject)
-                                      : reason(arena, text, slot->metric);
-
-    return reason(arena, while_most_hosts_have, reason(arena, value_is, metric, value), most);
-}
-
-/* Requirements of one shape, which are passed, against the value that most of them have. */
-static void compare_hosts(struct acceptance *acceptance, const struct shape *shape, const struct slot *slot)
-{
-    struct arena *arena = acceptance->arena;
-    size_t count = acceptance->requirements.count, values = 0;
-    const struct reason **all = arena_array(arena, const struct reason *, count), *most;
-    const char **sorted = arena_array(arena, const char *, count), *majority_value;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct requirement *requirement = &acceptance->requirements.items[i];
-
-        if (acceptance->plan->steps.items[requirement->step].shape == shape &&
-            requirement->state == REQUIREMENT_PASSED)
-            all[i] = last_value(acceptance, requirement, slot);
-        if (all[i] != NULL)
-            sorted[values++] = reason_english(arena, all[i]);
-    }
-    majority_value = majority(sorted, values);
-    most = majority_value != NULL ? value_said(arena, all, count, majority_value) : NULL;
-    for (size_t i = 0; i < count; i++) {
-        struct requirement *requirement = &acceptance->requirements.items[i];
-
-        if (all[i] == NULL || (most != NULL && strcmp(reason_english(arena, all[i]), majority_value) == 0))
-            continue;
-        requirement->state = most != NULL ? REQUIREMENT_FAILED : REQUIREMENT_MISSING;
-        requirement->why = most != NULL ? odd_value(arena, slot, all[i], most)
-                                        : reason(arena, hosts_agree_on_no_value, slot->metric);
-    }
-}
-
-static void compare_all_hosts(struct acceptance *acceptance)
-{
-    const struct plan *plan = acceptance->plan;
-
-    for (size_t i = 0; i < plan->shapes.count; i++)
-        for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++)
-            if (must_be_same(&plan->shapes.items[i]->slots[k]))
-                compare_hosts(acceptance, plan->shapes.items[i], &plan->shapes.items[i]->slots[k]);
 }
 
 /* -- Verdicts -------------------------------------------------------------------------------------------------- */
@@ -579,20 +512,40 @@ static void make_verdicts(struct acceptance *acceptance)
     }
 }
 
+static void settle_one(struct acceptance *acceptance, struct requirement *requirement)
+{
+    struct settling settling = {.acceptance = acceptance, .requirement = requirement};
+
+    settling.step = &acceptance->plan->steps.items[requirement->step];
+    find_work(&settling);
+    settle_requirement(&settling);
+}
+
+static bool has_missed(const struct requirement *requirement)
+{
+    for (size_t i = 0; i < requirement->shown.count; i++)
+        if (requirement->shown.items[i].misses.count > 0)
+            return true;
+    return false;
+}
+
+/* Who is compared is known when all are settled by what each run says itself. */
 void judge_acceptance(struct acceptance *acceptance)
 {
     find_changes(acceptance);
     find_shown(acceptance);
+    find_doubles(acceptance);
     find_lone_looks(acceptance);
-    for (size_t i = 0; i < acceptance->requirements.count; i++) {
-        struct settling settling = {.acceptance = acceptance,
-                                    .requirement = &acceptance->requirements.items[i]};
-
-        settling.step = &acceptance->plan->steps.items[settling.requirement->step];
-        find_work(&settling);
-        settle_requirement(&settling);
-    }
-    compare_all_hosts(acceptance);
+    find_asked_otherwise(acceptance);
+    for (size_t i = 0; i < acceptance->requirements.count; i++)
+        settle_one(acceptance, &acceptance->requirements.items[i]);
+    find_voids(acceptance);
     compare_peers(acceptance);
+    compare_values(acceptance);
+    compare_crashes(acceptance);
+    for (size_t i = 0; i < acceptance->requirements.count; i++)
+        if (has_missed(&acceptance->requirements.items[i]))
+            settle_one(acceptance, &acceptance->requirements.items[i]);
+    compare_all_hosts(acceptance);
     make_verdicts(acceptance);
 }

@@ -165,7 +165,74 @@ static void find_conflicts(struct acceptance *acceptance, const struct sightings
         for (size_t i = 0; i < conflicts.items.count; i++)
             *list_push(acceptance->arena, &acceptance->conflicts) =
                 (struct run_conflict){run, record->plan->hosts.items[conflicts.items.items[i].host]->name,
-                                      conflicts.items.items[i].text};
+                                      conflicts.items.items[i].text, false};
+    }
+}
+
+/* -- What contradicts a swap ------------------------------------------------------------------------------------- */
+
+/* Of a whole host its chassis tells, of an item that is no GPU or HCA nothing. */
+static bool kind_of_swap(const struct acceptance_event *event, enum item_kind *ret_kind)
+{
+    *ret_kind = event_item_kind(event);
+    return event->kind == EVENT_SWAP && event_is_work(event) &&
+           (*event->item == '\0' || *ret_kind != ITEM_CHASSIS);
+}
+
+/* The identity at that place when the run ended. */
+static const struct sighting *sighting_at(const struct sighting *first, size_t count, const char *position)
+{
+    const struct sighting *found = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(first[i].position, position) == 0)
+            found = &first[i];
+    return found;
+}
+
+static bool has_identity(const struct sighting *first, size_t count, const char *identity)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(first[i].identity, identity) == 0)
+            return true;
+    return false;
+}
+
+/* The last run before it that saw what was there, and the first since that saw any of its kind. */
+static void contradict(struct looking *looking, struct acceptance_event *event)
+{
+    struct acceptance *acceptance = looking->acceptance;
+    const struct sighting *was = NULL;
+
+    looking->host = event->host;
+    for (size_t run = 0; run < acceptance->runs.count; run++) {
+        const struct record *record = acceptance->runs.items[run];
+        size_t count;
+        const struct sighting *first = find_first(looking, run, &count), *here;
+
+        if (count == 0 || (record->started < event->at && record->ended > event->at))
+            continue;
+        if (record->started < event->at) {
+            here = sighting_at(first, count, event->item);
+            was = here != NULL ? here : was;
+            continue;
+        }
+        if (was != NULL && has_identity(first, count, was->identity))
+            event->contradicted = reason(acceptance->arena, same_part_since,
+                                         event_text(acceptance->arena, event), was->identity, record->number);
+        return;
+    }
+}
+
+static void find_contradictions(struct looking *looking)
+{
+    struct acceptance *acceptance = looking->acceptance;
+
+    for (size_t i = 0; i < acceptance->events.count; i++) {
+        acceptance->events.items[i].contradicted = NULL;
+        acceptance->events.items[i].late = false;
+        if (kind_of_swap(&acceptance->events.items[i], &looking->kind))
+            contradict(looking, &acceptance->events.items[i]);
     }
 }
 
@@ -185,6 +252,7 @@ void find_changes(struct acceptance *acceptance)
     for (size_t run = 0; run < acceptance->runs.count; run++)
         sightings_of_record(acceptance->arena, acceptance->runs.items[run], &looking.of_runs[run]);
     find_conflicts(acceptance, looking.of_runs);
+    find_contradictions(&looking);
     for (size_t run = 0; run < acceptance->runs.count; run++) {
         const struct plan *plan = acceptance->runs.items[run]->plan;
 
@@ -198,11 +266,12 @@ void find_changes(struct acceptance *acceptance)
     }
 }
 
-bool is_in_conflict(const struct acceptance *acceptance, size_t run, const struct host *host)
+const struct reason *conflict_of(const struct acceptance *acceptance, size_t run, const struct host *host)
 {
     for (size_t i = 0; i < acceptance->conflicts.count; i++)
         if (acceptance->conflicts.items[i].run == run &&
             strcmp(acceptance->conflicts.items[i].host, host->name) == 0)
-            return true;
-    return false;
+            return acceptance->conflicts.items[i].over_runs ? acceptance->conflicts.items[i].text
+                                                            : REASON(hardware_changed_during_run);
+    return NULL;
 }

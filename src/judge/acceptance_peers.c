@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who is slower than its peers over all runs of an acceptance. A host that was repaired is tested again by itself, where there is
- * nobody to compare it with; so the numbers of all passes that count are compared here as those of one run are
- * (standouts.c), by the rules of peers.h. A requirement with several such passes counts by their mean. Steps whose passes all
- * come from one run were compared there. What a waiver covers is not accused again, and is still somebody's peer: with too few
- * of these nothing would be compared.
+ * nobody to compare it with; so after each run the numbers of the passes that every host showed last are compared as those of one
+ * run are (standouts.c), by the rules of peers.h. Whoever is slow then has failed then, whatever it shows later. Steps whose passes
+ * all come from one run were compared there. What a waiver covers is not accused again, and is still somebody's peer: with too
+ * few of these nothing would be compared.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,14 +19,17 @@ struct origin {
     const char *suite_step;
     size_t run;
     bool several; /* its passes come from more than that run */
+    bool now;     /* the run that is looked at has shown some of them */
 };
 
 struct fleet {
     struct acceptance *acceptance;
-    LIST_OF(struct origin) origins;             /* of each of the suite's steps that has passes */
-    struct plan *plan;                          /* a step for each requirement that has a pass */
-    LIST_OF(struct requirement *) requirements; /* of each step */
-    LIST_OF(struct outcome) outcomes;           /* of each step all, in the order of its slots */
+    size_t run;                       /* that has just ended */
+    struct shown **values;            /* of each requirement what counts then; NULL: nothing */
+    LIST_OF(struct origin) origins;   /* of each of the suite's steps that has passes */
+    struct plan *plan;                /* a step for each requirement that has a pass */
+    LIST_OF(size_t) requirements;     /* of each step */
+    LIST_OF(struct outcome) outcomes; /* of each step all, in the order of its slots */
 };
 
 static const struct shape *shape_of(const struct acceptance *acceptance, const struct shown *shown)
@@ -54,19 +57,19 @@ static bool is_in_order(const struct acceptance *acceptance, const struct shown 
     return true;
 }
 
-static bool is_value(const struct requirement *requirement, const struct shown *shown)
+static struct shown *value_at(const struct acceptance *acceptance, const struct requirement *requirement,
+                              size_t run)
 {
-    return shown->counts || requirement->state == REQUIREMENT_WAIVED;
-}
+    struct shown *shown = NULL;
 
-static const struct shown *last_value(const struct acceptance *acceptance,
-                                      const struct requirement *requirement)
-{
-    for (size_t i = requirement->shown.count; i-- > 0;)
-        if (is_value(requirement, &requirement->shown.items[i]) &&
-            is_in_order(acceptance, &requirement->shown.items[i]))
-            return &requirement->shown.items[i];
-    return NULL;
+    if (requirement->state == REQUIREMENT_FAILED)
+        return NULL;
+    if (requirement->state != REQUIREMENT_WAIVED)
+        shown = pass_at(requirement, run);
+    else
+        for (size_t i = 0; i < requirement->shown.count && requirement->shown.items[i].run <= run; i++)
+            shown = &requirement->shown.items[i];
+    return shown != NULL && is_in_order(acceptance, shown) ? shown : NULL;
 }
 
 static struct origin *origin_of(struct fleet *fleet, const char *suite_step)
@@ -84,103 +87,97 @@ static void find_origins(struct fleet *fleet)
     for (size_t i = 0; i < acceptance->requirements.count; i++) {
         const struct requirement *requirement = &acceptance->requirements.items[i];
         const char *suite_step = acceptance->plan->steps.items[requirement->step].shape->suite_step;
+        const struct shown *shown = fleet->values[i];
+        struct origin *origin = shown != NULL ? origin_of(fleet, suite_step) : NULL;
 
-        for (size_t k = 0; k < requirement->shown.count; k++) {
-            const struct shown *shown = &requirement->shown.items[k];
-            struct origin *origin = is_value(requirement, shown) ? origin_of(fleet, suite_step) : NULL;
-
-            if (origin != NULL)
-                origin->several |= origin->run != shown->run;
-            else if (is_value(requirement, shown))
-                *list_push(acceptance->arena, &fleet->origins) =
-                    (struct origin){.suite_step = suite_step, .run = shown->run};
-        }
-    }
-}
-
-/* The mean of what the passes measured of the item; NAN: nothing. */
-static double mean_value(const struct acceptance *acceptance, const struct requirement *requirement,
-                         const struct shape *shape, size_t slot)
-{
-    double sum = 0;
-    size_t count = 0;
-
-    for (size_t i = 0; i < requirement->shown.count; i++) {
-        const struct shown *shown = &requirement->shown.items[i];
-        double value;
-
-        if (!is_value(requirement, shown) || !shapes_equal(shape_of(acceptance, shown), shape) ||
-            !is_in_order(acceptance, shown))
+        if (shown == NULL)
             continue;
-        value = outcomes_of(acceptance, shown)[slot].value;
-        if (!isnan(value)) {
-            sum += value;
-            count++;
+        if (origin == NULL) {
+            origin = list_push(acceptance->arena, &fleet->origins);
+            *origin = (struct origin){.suite_step = suite_step, .run = shown->run};
         }
+        origin->several |= origin->run != shown->run;
+        origin->now |= shown->run == fleet->run;
     }
-    return count > 0 ? sum / (double)count : NAN;
 }
 
-static void add_requirement(struct fleet *fleet, struct requirement *requirement, size_t *near)
+static void add_requirement(struct fleet *fleet, size_t index, size_t *near)
 {
     struct acceptance *acceptance = fleet->acceptance;
-    const struct shown *last = last_value(acceptance, requirement);
+    const struct shown *shown = fleet->values[index];
+    const struct origin *origin;
     const struct shape *shape;
     struct step *step;
 
-    if (last == NULL || !origin_of(fleet, shape_of(acceptance, last)->suite_step)->several ||
-        requirement->state == REQUIREMENT_FAILED)
+    if (shown == NULL)
         return;
-    shape = shape_of(acceptance, last);
+    shape = shape_of(acceptance, shown);
+    origin = origin_of(fleet, shape->suite_step);
+    if (origin == NULL || !origin->several || !origin->now)
+        return;
     step = list_push(fleet->plan->arena, &fleet->plan->steps);
-    *step = acceptance->plan->steps.items[requirement->step];
+    *step = acceptance->plan->steps.items[acceptance->requirements.items[index].step];
     step->shape = shape_of_all(fleet->plan, shape, near);
-    *list_push(fleet->plan->arena, &fleet->requirements) = requirement;
+    *list_push(fleet->plan->arena, &fleet->requirements) = index;
     for (size_t i = 0; i < shape->slot_count; i++) {
         struct outcome *outcome = list_push(fleet->plan->arena, &fleet->outcomes);
 
-        *outcome = outcomes_of(acceptance, last)[i];
+        *outcome = outcomes_of(acceptance, shown)[i];
         outcome->step = fleet->plan->steps.count - 1;
-        outcome->value = mean_value(acceptance, requirement, shape, i);
         /* What stands there already is of its run, and so is whether the run's own peers failed or remarked it. */
         outcome->cause = NULL;
         outcome->remark = false;
     }
 }
 
-static struct fleet fleet_of(struct acceptance *acceptance)
+static struct fleet fleet_at(struct acceptance *acceptance, size_t run)
 {
-    struct fleet fleet = {.acceptance = acceptance, .plan = arena_new(acceptance->arena, struct plan)};
+    struct fleet fleet = {
+        .acceptance = acceptance, .run = run, .plan = arena_new(acceptance->arena, struct plan)};
     size_t near = 0;
 
     fleet.plan->arena = acceptance->arena;
+    fleet.values = arena_array(acceptance->arena, struct shown *, acceptance->requirements.count + 1);
+    for (size_t i = 0; i < acceptance->requirements.count; i++)
+        fleet.values[i] = value_at(acceptance, &acceptance->requirements.items[i], run);
     find_origins(&fleet);
     for (size_t i = 0; i < acceptance->requirements.count; i++)
-        add_requirement(&fleet, &acceptance->requirements.items[i], &near);
+        add_requirement(&fleet, i, &near);
     return fleet;
+}
+
+static void miss(struct acceptance *acceptance, struct shown *shown, const char *subject,
+                 const struct reason *cause)
+{
+    for (size_t i = 0; i < shown->misses.count; i++)
+        if (strcmp(shown->misses.items[i].subject, subject) == 0)
+            return;
+    *list_push(acceptance->arena, &shown->misses) =
+        (struct miss){subject, reason(acceptance->arena, compared_over_runs, cause)};
+}
+
+static void compare_at(struct acceptance *acceptance, size_t run)
+{
+    struct fleet fleet = fleet_at(acceptance, run);
+    struct together together = {.plan = fleet.plan, .count = run + 1};
+    struct judgement judgement = {.outcomes = fleet.outcomes.items, .outcome_count = fleet.outcomes.count};
+
+    if (fleet.plan->steps.count == 0)
+        return;
+    judge_peers(acceptance->arena, &together, acceptance->suite, &judgement);
+    for (size_t i = 0; i < judgement.outcome_count; i++) {
+        const struct outcome *outcome = &judgement.outcomes[i];
+        size_t index = fleet.requirements.items[outcome->step];
+        const struct slot *slot = &fleet.plan->steps.items[outcome->step].shape->slots[outcome->slot];
+
+        if (outcome->word == OUTCOME_FAIL && outcome->cause != NULL &&
+            acceptance->requirements.items[index].state != REQUIREMENT_WAIVED)
+            miss(acceptance, fleet.values[index], slot->subject, outcome->cause);
+    }
 }
 
 void compare_peers(struct acceptance *acceptance)
 {
-    struct fleet fleet;
-    struct together together = {.count = acceptance->runs.count};
-    struct judgement judgement = {0};
-
-    if (acceptance->suite == NULL)
-        return;
-    fleet = fleet_of(acceptance);
-    together.plan = fleet.plan;
-    judgement.outcomes = fleet.outcomes.items;
-    judgement.outcome_count = fleet.outcomes.count;
-    judge_peers(acceptance->arena, &together, acceptance->suite, &judgement);
-    for (size_t i = 0; i < judgement.outcome_count; i++) {
-        const struct outcome *outcome = &judgement.outcomes[i];
-        struct requirement *requirement = fleet.requirements.items[outcome->step];
-
-        if (outcome->word != OUTCOME_FAIL || requirement->state == REQUIREMENT_FAILED ||
-            requirement->state == REQUIREMENT_WAIVED)
-            continue;
-        requirement->state = REQUIREMENT_FAILED;
-        requirement->why = reason(acceptance->arena, compared_over_runs, outcome->cause);
-    }
+    for (size_t run = 1; run < acceptance->runs.count && acceptance->suite != NULL; run++)
+        compare_at(acceptance, run);
 }

@@ -79,12 +79,15 @@ static void take_attempts(struct acceptance *acceptance, const struct step_attem
 {
     for (size_t i = 0; i < attempts->count; i++) {
         const struct attempt *attempt = attempts->items[i];
+        enum attempt_kind kind;
 
         if (i == 0)
             shown->began = attempt_asked(attempt);
         shown->ended = attempt->ended;
-        shown->passes +=
-            shown->word == OUTCOME_PASS && attempt_bearing(acceptance->arena, attempt).kind == KIND_WHOLE;
+        kind = attempt_bearing(acceptance->arena, attempt).kind;
+        shown->passes += shown->word == OUTCOME_PASS && kind == KIND_WHOLE;
+        shown->crashes += kind == KIND_CRASH;
+        shown->hangs += kind == KIND_HANG;
     }
 }
 

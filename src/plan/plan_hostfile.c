@@ -8,63 +8,14 @@
  */
 #include <string.h>
 
+#include "assay/model/host_fields.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/plan.h"
 #include "plan_private.h"
 
-enum field_kind { FIELD_QUESTION, FIELD_MACHINE, FIELD_WAY };
-
 static const char *text_or_none(const char *text)
 {
     return text != NULL && *text != '\0' ? text : "none";
-}
-
-static const char *rails_text(struct arena *arena, const struct host *host)
-{
-    const char *text = "";
-
-    for (size_t i = 0; i < host->rails.count; i++)
-        text = arena_printf(arena, "%s%s%s=%s:%s", text, *text != '\0' ? " " : "", host->rails.items[i].hca,
-                            host->rails.items[i].switch_name, host->rails.items[i].port);
-    return text;
-}
-
-struct field {
-    const char *name;
-    enum field_kind kind;
-    const char *text;
-};
-enum { FIELDS = 22 };
-
-/* What a hostfile says of a host: what is asked of it, which machine it is, and the way to it. */
-static void fields_of(struct arena *arena, const struct host *host, struct field fields[FIELDS])
-{
-    const struct field all[FIELDS] = {
-        {"platform", FIELD_QUESTION, host->platform},
-        {"unit", FIELD_QUESTION, host->unit},
-        {"rack", FIELD_QUESTION, host->rack},
-        {"leaf", FIELD_QUESTION, host->leaf},
-        {"role", FIELD_QUESTION, host->role == ROLE_SPARE ? "spare" : "compute"},
-        {"slots", FIELD_QUESTION, arena_printf(arena, "%u", host->slots)},
-        {"timescale", FIELD_QUESTION, arena_printf(arena, "%g", host->timescale)},
-        {"rail", FIELD_QUESTION, rails_text(arena, host)},
-        {"fabric", FIELD_QUESTION, host->fabric},
-        {"mounts", FIELD_QUESTION, host->mounts},
-        {"object_store", FIELD_QUESTION, host->object_store},
-        {"probe", FIELD_QUESTION, host->probe},
-        {"bmc", FIELD_QUESTION, host_bmc_kind(host)},
-        {"address", FIELD_MACHINE, host->address},
-        {"mpi_address", FIELD_WAY, strcmp(host->mpi_address, host->address) != 0 ? host->mpi_address : NULL},
-        {"user", FIELD_WAY, host->user},
-        {"port", FIELD_WAY, arena_printf(arena, "%u", host->port)},
-        {"identity", FIELD_WAY, host->identity},
-        {"jump", FIELD_WAY, host->jump},
-        {"transport", FIELD_WAY, host->transport},
-        {"become", FIELD_WAY, host->become_root ? "sudo" : ""},
-        {"bmc", FIELD_WAY, host->bmc},
-    };
-
-    memcpy(fields, all, sizeof all);
 }
 
 /* Of a host of the run. */
@@ -73,16 +24,16 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
 {
     struct hostfile_change change = {HOST_REACHED, is, NULL};
     const char *fields = "";
-    struct field before[FIELDS], after[FIELDS];
+    struct host_field before[HOST_FIELDS], after[HOST_FIELDS];
 
-    fields_of(arena, was, before);
-    fields_of(arena, is, after);
-    for (size_t i = 0; i < FIELDS; i++) {
-        const char *old = text_or_none(before[i].text), *new = text_or_none(after[i].text);
+    host_fields(arena, was, before);
+    host_fields(arena, is, after);
+    for (size_t i = 0; i < HOST_FIELDS; i++) {
+        const char *old = before[i].text, *new = after[i].text;
 
         if (strcmp(old, new) == 0)
             continue;
-        if (before[i].kind == FIELD_QUESTION)
+        if (before[i].kind == FIELD_QUESTION || before[i].kind == FIELD_PLACE)
             return error_set(
                 err, ERROR_USAGE,
                 "%s:%u:%u: %s of %s is %s, and was %s when the run started: that changes what it "

@@ -290,6 +290,24 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     return record->earlier != NULL ? then(arena, caveat, of_others(arena, &record->earlier->others)) : caveat;
 }
 
+/* Work that came into the books when it was known how the tests behind it would end. */
+static const struct reason *of_late_events(struct arena *arena, const struct acceptance *acceptance)
+{
+    struct names names = {0};
+
+    for (size_t i = 0; i < acceptance->events.count; i++) {
+        const struct acceptance_event *event = &acceptance->events.items[i];
+
+        if (event->late)
+            add_another(arena, &names,
+                        *event->item != '\0' ? arena_printf(arena, "%s %s", event->host, event->item)
+                                             : event->host);
+    }
+    return names.items.count > 0
+               ? reason(arena, recorded_after_its_tests, names.items.count, names_said(arena, &names))
+               : NULL;
+}
+
 const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance)
 {
     const struct reason *caveat =
@@ -302,6 +320,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     caveat = then(arena, caveat, of_unread(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
     caveat = then(arena, caveat, of_broken(arena, &broken));
+    caveat = then(arena, caveat, of_late_events(arena, acceptance));
     caveat = then(arena, caveat, of_others(arena, &acceptance->others));
     names_of_others(arena, &acceptance->others, DELIVERY_RUNNING, &running);
     return running.items.count > 0 ? then(arena, caveat, REASON(waits_for_running)) : caveat;

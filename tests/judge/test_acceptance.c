@@ -879,7 +879,100 @@ static void what_must_be_the_same_is_compared_over_all_runs(void **state)
     assert_non_null(strstr(why(&campaign, "ports", "n4"), "is 28.2, while most hosts have 28.1"));
     handmade_try(add_run(&campaign, "n4:u2", 3000), "ports", "n4", 12);
     judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_FAILED);
+    assert_non_null(strstr(why(&campaign, "ports", "n4"), "no repair or swap was recorded since run 2000"));
+    add_event(&campaign, 3500, EVENT_FIRMWARE, "n4", "mlx5_0");
+    for (unsigned i = 0; i < 3; i++) {
+        judge(&campaign);
+        expect(&campaign, "ports", "n4", REQUIREMENT_RETEST);
+        handmade_try(add_run(&campaign, "n4:u2", 4000 + 1000 * i), "ports", "n4", 12);
+    }
+    judge(&campaign);
     expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+/* Host by host, each in a run of its own: the first is odd for a while, and so is the last. */
+static void what_all_were_changed_to_is_no_fail(void **state)
+{
+    static const char *const hosts[] = {"n1", "n2", "n3", "n4"};
+    struct campaign campaign = begin();
+
+    (void)state;
+    add_whole_run(&campaign, 1000, 12);
+    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++) {
+        struct record *record =
+            add_run(&campaign, i < 2 ? "n1:u1 n2:u1" : "n3:u2 n4:u2", 2000 + 1000 * (double)i);
+
+        handmade_try(record, "ports", hosts[i], 12)->reading.facts.items[0].value = "28.2";
+    }
+    judge(&campaign);
+    for (size_t i = 0; i < ARRAY_SIZE(hosts); i++)
+        expect(&campaign, "ports", hosts[i], REQUIREMENT_PASSED);
+    expect_verdicts(&campaign, VERDICT_ACCEPT, VERDICT_ACCEPT, VERDICT_ACCEPT);
+    end(&campaign);
+}
+
+/* Its hostfile says something else of one host: what is asked of that is not what is owed, by it alone and with others. */
+static void a_run_that_asks_something_else_shows_nothing_and_fails_all_the_same(void **state)
+{
+    struct campaign campaign = begin();
+    struct record *record = add_whole_run(&campaign, 1000, 12);
+
+    (void)state;
+    ((struct host *)record->plan->hosts.items[0])->mounts = "/scratch";
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
+    expect(&campaign, "ring", "n1", REQUIREMENT_MISSING);
+    expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+    assert_non_null(strstr(why(&campaign, "burn", "n1"),
+                           "hostfile has for n1 mounts /scratch, where the acceptance has none"));
+    record = add_run(&campaign, "n2:u1", 2000);
+    ((struct host *)record->plan->hosts.items[0])->timescale = 600;
+    handmade_try(record, "burn", "n2", 8);
+    judge(&campaign);
+    expect(&campaign, "burn", "n2", REQUIREMENT_FAILED);
+    end(&campaign);
+}
+
+/* In runs of its own there is nobody beside it. */
+static void a_test_that_crashes_on_one_host_only_has_failed_there(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct record *record = add_run(&campaign, "n1:u1", 1000 + 1000 * i);
+        struct attempt *attempt = handmade_try(record, "burn", "n1", 12);
+
+        reading_set(&attempt->reading, READING_FAILED, reason_text(campaign.arena, "it crashed"));
+    }
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_MISSING);
+    add_whole_run(&campaign, 4000, 12);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "2 times on this host and not on others"));
+    expect(&campaign, "burn", "n2", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+/* The same GPU is there as before. */
+static void a_swap_that_the_hardware_contradicts_replaces_no_fail(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    handmade_try_subject(add_whole_run(&campaign, 1000, 12), "burn", "n1", 12, "gpu0", 8);
+    add_event(&campaign, 1500, EVENT_SWAP, "n1", "gpu0");
+    for (unsigned i = 0; i < 3; i++)
+        add_whole_run(&campaign, 2000 + 1000 * i, 12);
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_FAILED);
+    assert_non_null(strstr(why(&campaign, "burn", "n1"), "run 2000 still shows GPU-n1-0 there"));
+    add_event(&campaign, 1500, EVENT_RESEAT, "n1", "gpu0");
+    judge(&campaign);
+    expect(&campaign, "burn", "n1", REQUIREMENT_PASSED);
     end(&campaign);
 }
 
@@ -961,6 +1054,10 @@ int main(void)
         cmocka_unit_test(a_fail_that_accuses_nobody_for_certain_stands),
         cmocka_unit_test(a_test_across_units_counts_for_the_unit_of_whom_it_is_about),
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
+        cmocka_unit_test(what_all_were_changed_to_is_no_fail),
+        cmocka_unit_test(a_run_that_asks_something_else_shows_nothing_and_fails_all_the_same),
+        cmocka_unit_test(a_test_that_crashes_on_one_host_only_has_failed_there),
+        cmocka_unit_test(a_swap_that_the_hardware_contradicts_replaces_no_fail),
         cmocka_unit_test(a_spare_takes_its_place_in_the_hostfile),
         cmocka_unit_test(an_event_and_its_withdrawal_are_told_in_each_language),
     };

@@ -11,6 +11,8 @@
  *   and the hardware stayed the same throughout the run. One of a last look of a host (a suite's "last") also takes the first
  *   look of the same check in the same run, and between the two tests that load what is looked at (loads.h), where the suite
  *   has these.
+ *   It counts only where it was asked what is asked here: by a run whose hostfile says the same of its members (the fields of
+ *   host_fields.h that are a question), and with all gates that are owed.
  * - A fail stays. It is replaced only by a recorded event, a repair or a swap of that host and item after the fail, followed
  *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
  *   result between them. Running it again until it passes replaces nothing.
@@ -18,6 +20,11 @@
  * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each run alone.
  * - Who is slow beside its peers (peers.h) is so over all runs: a host that is tested again by itself is compared with what the
  *   others showed in the runs before.
+ *   Either is compared as it stood after each run, and who misses it then has failed then: it takes what a fail takes. No
+ *   fail is a value that most hosts have shown at some time: then all were changed, one after the other.
+ * - A test that crashed or hung twice on a host, in whichever runs, and on no host of those that passed it, has failed there.
+ * - What only one host can have (its machine, its GPUs) must be one host's over all runs.
+ * - A swap settles nothing where the part that it says was replaced is seen there since.
  *
  * A run counts if it has the same suite and limits, and hosts of the acceptance, and is no older than the acceptance: than
  * the earlier of its creation and its first run. One that was not added is left out, and until it is added the units whose
@@ -67,6 +74,9 @@ struct acceptance_event {
     const char *note;  /* of a withdrawal the form (reason_encode) of what it withdraws, and why */
     double at, made;   /* when it happened, and when it was recorded; Unix time, s */
     bool withdrawn;    /* by events_withdraw; never stored */
+    /* The judge's; never stored. */
+    const struct reason *contradicted; /* of a swap: that what it replaced is there since; NULL */
+    bool late; /* what was shown between it and its recording counts as shown after a repair */
 };
 /* Marks those of the events that one of them withdraws; the others are not. */
 void events_withdraw(struct acceptance_event *events, size_t count);
@@ -85,17 +95,28 @@ enum requirement_state {
 };
 const char *requirement_state_name(enum requirement_state state); /* "to be retested" */
 
+/* What is a fail only beside what other runs showed, of one item of a step. */
+struct miss {
+    const char *subject; /* "gpu3"; "" the host */
+    const struct reason *why;
+};
+
 /* What one run showed of a requirement. */
 struct shown {
-    size_t run;             /* index into acceptance->runs */
-    size_t step;            /* of that run's plan */
-    size_t first;           /* of its judgement: the step's first outcome */
-    enum outcome_word word; /* of its gates the worst; a fail that was waived then is a fail here */
-    double began, ended;    /* of its attempts */
-    unsigned passes;        /* attempts that passed, of a pass */
+    size_t run;                  /* index into acceptance->runs */
+    size_t step;                 /* of that run's plan */
+    size_t first;                /* of its judgement: the step's first outcome */
+    enum outcome_word word;      /* of its gates the worst; a fail that was waived then is a fail here */
+    double began, ended;         /* of its attempts */
+    unsigned passes;             /* attempts that passed, of a pass */
+    unsigned crashes, hangs;     /* attempts that ended so */
+    LIST_OF(struct miss) misses; /* it failed by these when that run ended, whatever its word */
     const struct reason
-        *lone;   /* of a last look of a host: its run has not the first one, or no load in between; NULL */
-    bool counts; /* of a pass: nothing has made it void */
+        *lone; /* of a last look of a host: its run has not the first one, or no load in between; NULL */
+    const struct reason
+        *asked;        /* where the run asked something else of its members than is owed: what; NULL */
+    size_t void_since; /* the run behind which it is void; runs.count: it is by now; SIZE_MAX: it is not */
+    bool counts;       /* of a pass: nothing has made it void */
     const struct reason *note; /* why it does not count; NULL */
 };
 
@@ -138,11 +159,12 @@ struct change {
 const struct reason *change_text(struct arena *arena, const struct acceptance *acceptance,
                                  const struct change *change);
 
-/* Hardware that cannot have been where it was seen, in one run: of that host its passes count for nothing. */
+/* Hardware that cannot have been where it was seen: of that host its passes in that run count for nothing. */
 struct run_conflict {
     size_t run;
     const char *host;
     const struct reason *text;
+    bool over_runs; /* another run showed it elsewhere */
 };
 
 struct acceptance_verdict {

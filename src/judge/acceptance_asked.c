@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which passes answer another question than the acceptance asks. The suite and its limits are the same in all its runs; what a
+ * test asks of a host besides is in the hostfile, and a run may have had another one: other cables, fewer mounts, less time. What
+ * failed there has failed all the same.
+ */
+#include <string.h>
+
+#include "acceptance_private.h"
+#include "assay/model/host_fields.h"
+#include "assay/reasons/judge.h"
+
+/* A host of a run of which its hostfile says something else. */
+struct odd_host {
+    const struct host *host;
+    const struct reason *what;
+};
+struct odd_hosts {
+    LIST_OF(struct odd_host) items; /* mostly none */
+};
+
+static const struct reason *odd_field(struct arena *arena, const struct host *host, const struct host *owed)
+{
+    struct host_field is[HOST_FIELDS], wanted[HOST_FIELDS];
+
+    host_fields(arena, host, is);
+    host_fields(arena, owed, wanted);
+    for (size_t i = 0; i < HOST_FIELDS; i++)
+        if (is[i].kind == FIELD_QUESTION && strcmp(is[i].text, wanted[i].text) != 0)
+            return reason(arena, asked_with_another_hostfile, host->name, is[i].name, is[i].text,
+                          wanted[i].text);
+    return NULL;
+}
+
+static struct odd_hosts odd_hosts_of(const struct acceptance *acceptance, const struct record *record)
+{
+    struct odd_hosts odd = {0};
+
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        const struct host *host = record->plan->hosts.items[i];
+        const struct host *owed = plan_find_host(acceptance->plan, host->name);
+        const struct reason *what = owed != NULL ? odd_field(acceptance->arena, host, owed) : NULL;
+
+        if (what != NULL)
+            *list_push(acceptance->arena, &odd.items) = (struct odd_host){host, what};
+    }
+    return odd;
+}
+
+static const struct reason *odd_member(const struct odd_hosts *odd, const struct step *step)
+{
+    for (size_t i = 0; i < odd->items.count; i++)
+        for (size_t k = 0; k < step->member_count; k++)
+            if (step->members[k] == odd->items.items[i].host)
+                return odd->items.items[i].what;
+    return NULL;
+}
+
+static bool has_gate(const struct shape *shape, const struct slot *owed)
+{
+    for (size_t i = 0; i < shape->slot_count; i++) {
+        const struct slot *slot = &shape->slots[i];
+
+        if (slot->duty == DUTY_GATE && strcmp(slot->metric, owed->metric) == 0 &&
+            strcmp(slot->subject, owed->subject) == 0 && strcmp(slot->at, owed->at) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first that is owed and was no gate of the run, which another version of assay may have planned. */
+static const struct reason *missing_gate(struct arena *arena, const struct shape *shape,
+                                         const struct shape *owed)
+{
+    for (size_t i = 0; i < owed->slot_count; i++) {
+        const struct slot *slot = &owed->slots[i];
+
+        if (slot->duty == DUTY_GATE && !has_gate(shape, slot))
+            return *slot->subject != '\0'
+                       ? reason(arena, asked_for_less, reason(arena, metric_of, slot->metric, slot->subject))
+                       : reason(arena, asked_for_less, reason_text(arena, slot->metric));
+    }
+    return NULL;
+}
+
+static const struct reason *asked(const struct acceptance *acceptance, const struct odd_hosts *odd_of_runs,
+                                  const struct step *owed, const struct shown *shown)
+{
+    const struct step *step = &acceptance->runs.items[shown->run]->plan->steps.items[shown->step];
+    const struct reason *what = odd_member(&odd_of_runs[shown->run], step);
+
+    if (what != NULL || strcmp(step->shape->sha256, owed->shape->sha256) == 0)
+        return what;
+    return missing_gate(acceptance->arena, step->shape, owed->shape);
+}
+
+void find_asked_otherwise(struct acceptance *acceptance)
+{
+    struct odd_hosts *odd_of_runs =
+        arena_array(acceptance->arena, struct odd_hosts, acceptance->runs.count + 1);
+
+    for (size_t i = 0; i < acceptance->runs.count; i++)
+        odd_of_runs[i] = odd_hosts_of(acceptance, acceptance->runs.items[i]);
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        struct requirement *requirement = &acceptance->requirements.items[i];
+
+        for (size_t k = 0; k < requirement->shown.count; k++)
+            requirement->shown.items[k].asked =
+                asked(acceptance, odd_of_runs, &acceptance->plan->steps.items[requirement->step],
+                      &requirement->shown.items[k]);
+    }
+}
