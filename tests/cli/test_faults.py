@@ -32,7 +32,7 @@ MOST_TOGETHER = 6  # faults of one host that do it no harm
 NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp|/var/log"  # what a subject names
 # Of other fabrics, of BMCs over Redfish and of racks that NVLinks join (the groups roce and nvl72), of leaves (test_leaves.py), and what was found
 # before the tests already.
-UNSAMPLED = {"roce", "redfish", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves", "nvlink-after"}
+UNSAMPLED = {"roce", "redfish", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves"}
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
@@ -138,16 +138,22 @@ def suite_of(suite, number):
     return path
 
 
+def say(text):
+    """Runs go on at once: a line in one piece, on the stream that no result is read from."""
+    sys.stderr.write(f"# {text}\n")
+    sys.stderr.flush()
+
+
 def carry_out(lab, suite, hosts, number):
     """Says when it begins and how long it took: all of delivery on a busy machine takes minutes in which nothing else is said."""
     name, began = suite if isinstance(suite, str) else suite["name"], time.monotonic()
-    print(f"# run {number} begins: suite {name} on {len(hosts)} hosts", flush=True)
+    say(f"run {number} begins: suite {name} on {len(hosts)} hosts")
     database = os.path.join(FOLDER, f"{number}.db")
     done = assay("run", "-H", lab.hostfile, "-s", suite_of(suite, number), "--db", database, "--progress", "none",
                  "--hosts-at-once", HOSTS_AT_ONCE, "--hosts", ",".join(hosts), "-o", os.path.join(FOLDER, f"{number}.html"))
     if not closing_lines(done.stdout):
         raise RuntimeError(f"exit status {done.returncode}: {done.stderr[-2000:]}")
-    print(f"# run {number} ended after {time.monotonic() - began:.0f} s", flush=True)
+    say(f"run {number} ended after {time.monotonic() - began:.0f} s")
     return done, Report(database)
 
 
