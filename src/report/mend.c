@@ -426,18 +426,19 @@ static bool has_substitute(const struct view *view, const struct step *step)
     return false;
 }
 
-/* The steps that did not run on the host; one over several hosts that others ran in its place is theirs. */
+/* The steps that did not run on the host, not even to fail; one over several hosts that others ran in its place is theirs. */
 static const char *unasked_of(struct arena *arena, const struct view *view, const struct host *host)
 {
     const char *steps = "";
 
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
+        const struct coverage *coverage = &view->steps[i].coverage;
         bool member = false;
 
         for (size_t k = 0; k < step->member_count; k++)
             member |= step->members[k] == host;
-        if (member && view->steps[i].coverage.not_run > 0 &&
+        if (member && coverage->not_run > 0 && coverage->fail + coverage->inconclusive == 0 &&
             (step->member_count == 1 || !has_substitute(view, step)))
             steps = arena_printf(arena, "%s%s%s", steps, *steps != '\0' ? ", " : "", step->shape->suite_step);
     }

@@ -327,14 +327,14 @@ static bool failed_as_known(struct openssh_session *session)
                                                ? identity_trouble(&session->context->identities,
                                                                   session->target->identity, session->arena)
                                                : NULL;
-
             /* What is wrong here comes first: the host is only the one that says so. It was never shown a key that cannot be
                read. */
-            if (trouble == NULL || (session->target->identity != NULL && reason_has(trouble, key_unreadable)))
-                session_failed(session, failures[i].failure, trouble != NULL ? trouble : failures[i].why);
-            else
-                session_failed(session, failures[i].failure,
-                               reason_also(session->arena, trouble, failures[i].why));
+            bool shown =
+                trouble == NULL || session->target->identity == NULL || !reason_has(trouble, key_unreadable);
+            const struct reason *why = shown ? failures[i].why : REASON(name_a_readable_key);
+
+            session_failed(session, failures[i].failure,
+                           trouble != NULL ? reason_also(session->arena, trouble, why) : why);
             return true;
         }
     return false;

@@ -70,7 +70,7 @@ NETWORK = [
     login("changed", "its host key has changed", "inconclusive", "not the one in known_hosts", "ssh-keygen -R",
           known_key="other_key"),
     login("locked", "it takes no key of ours", "inconclusive", "does not accept the key", "authorized_keys", refuses_key=True),
-    login("keyless", "our key file is missing", "inconclusive", "gone_key: No such file", "authorized_keys",
+    login("keyless", "our key file is missing", "inconclusive", "gone_key: No such file", "identity=",
           words={"identity": f"{PLACE}/gone_key"}),
     login("agentless", "our agent is gone", "inconclusive", "no agent answers at SSH_AUTH_SOCK=.*agent.gone", "authorized_keys",
           words={"identity": "", "transport": "openssh"}),
