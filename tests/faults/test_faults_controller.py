@@ -102,7 +102,7 @@ def runs(place):
 def a_read_only_folder():
     place = folder("read-only", "size=64m")
     command("mount", "-o", "remount,ro", place)
-    told(place, 64, "assay.db.*(read-only|cannot be (written|made|created))", "read-only folder: it is named before anything connects")
+    told(place, 64, "(assay.db|read-only).*(read-only|Read-only file system|cannot be (written|made|created))", "read-only folder: it is named before anything connects")
 
 
 # -- its disk --
