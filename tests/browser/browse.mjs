@@ -254,7 +254,10 @@ test("what hosts say cannot make a script, an element or an attribute", async ()
 
 for (const width of [1280, 390])
   visit(`no word of a host, however long, makes the page wider than the screen (${width})`, () => sample("hostile"), {viewport: {width, height: 800}}, async page => {
-    same(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    const wide = await page.evaluate(() => [...document.querySelectorAll("main *")].filter(one => one.getBoundingClientRect().right > innerWidth)
+      .map(one => `${one.closest("section, header")?.id} ${one.tagName} .${one.className}`).slice(0, 3));
+    const found = await page.evaluate(() => document.documentElement.scrollWidth);
+    same([found, found > width ? wide : []], [width, []]);
   });
 
 // -- Paper

@@ -5,7 +5,7 @@ import concurrent.futures
 import os
 import re
 
-from lab_case import Lab, Tap, read_output
+from lab_case import Lab, Tap, program, read_output
 
 tap = Tap()
 

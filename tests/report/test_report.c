@@ -701,7 +701,9 @@ static void every_gate_that_did_not_pass_is_named_in_every_format(void **state)
             if (!is_bad_gate(record, outcome))
                 continue;
             named++;
-            expect_contains(report, step->shape->slots[outcome->slot].metric);
+            /* As text a test that did not run is told as one. */
+            if (strcmp(formats[f], "text") != 0 || outcome->word != OUTCOME_NOT_RUN)
+                expect_contains(report, step->shape->slots[outcome->slot].metric);
             expect_contains(report, step->shape->suite_step);
             if (step->member_count == 1)
                 expect_contains(report, step->members[0]->name);
