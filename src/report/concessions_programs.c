@@ -53,18 +53,36 @@ static void tell_tools(struct programs *programs, const struct suite *own, const
     }
 }
 
+static void tell_word(struct programs *programs, const char *what, const char *own, const char *other)
+{
+    if (own != NULL && !is_same_word(own, other))
+        tell(programs, what, own);
+}
+
+/* Words that may have another program run, or variables set: `-x`, `--prefix`, `-mca plm_rsh_agent`. */
+static void tell_launcher(struct programs *programs, const struct suite_launcher *own,
+                          const struct suite_launcher *other)
+{
+    tell_word(programs, "launcher", own->program, other->program);
+    tell_word(programs, "launcher.prefix", own->prefix, other->prefix);
+    tell_word(programs, "launcher.agent", own->agent, other->agent);
+    tell_word(programs, "launcher.topology_file", own->topology_file, other->topology_file);
+    list_each (flag, own->flags)
+        tell(programs, "launcher.flags", *flag);
+    list_each (argument, own->agent_arguments)
+        tell(programs, "launcher.agent_arguments", *argument);
+    tell_variables(programs, own->environment.items, own->environment.count, other->environment.items,
+                   other->environment.count);
+}
+
 void concessions_of_programs(struct arena *arena, const struct suite *suite, const struct suite *whole,
                              struct concessions *concessions)
 {
     struct programs programs = {arena, concessions};
-    const struct suite_launcher *own = &suite->launcher, *other = &whole->launcher;
 
     tell_folders(&programs, suite, whole);
     tell_tools(&programs, suite, whole);
-    if (!is_same_word(own->program, other->program))
-        tell(&programs, "launcher", own->program);
     tell_variables(&programs, suite->environment.items, suite->environment.count, whole->environment.items,
                    whole->environment.count);
-    tell_variables(&programs, own->environment.items, own->environment.count, other->environment.items,
-                   other->environment.count);
+    tell_launcher(&programs, &suite->launcher, &whole->launcher);
 }

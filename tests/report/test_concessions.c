@@ -283,6 +283,13 @@ static void who_says_which_programs_are_run_is_told(void **state)
                          "\"all_reduce_perf\": {\"environment\": {\"LD_PRELOAD\": \"/tmp/x.so\"}}},"
                          "\"launcher\": {\"mpirun\": \"/opt/vendor/mpirun\"},"),
         arena_printf(arena, "%stools gpu_burn, environment LD_PRELOAD, launcher /opt/vendor/mpirun.", begin));
+    assert_string_equal(
+        said_of_programs(arena, "\"launcher\": {\"flags\": [\"-x\", \"LD_PRELOAD=/tmp/x.so\"], "
+                                "\"agent\": \"/tmp/ssh\", \"prefix\": \"/opt/mpi\"},"),
+        arena_printf(arena,
+                     "%slauncher.prefix /opt/mpi, launcher.agent /tmp/ssh, launcher.flags -x, "
+                     "launcher.flags LD_PRELOAD=/tmp/x.so.",
+                     begin));
     arena_destroy(arena);
 }
 
