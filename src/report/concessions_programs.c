@@ -16,15 +16,17 @@ static void tell(struct programs *programs, const char *what, const char *name)
         arena_printf(programs->arena, "%s %s", what, name);
 }
 
-static void tell_folders(struct programs *programs, const struct suite *own, const struct suite *whole)
+/* Those of a list that the built-in suite's has not. */
+static void tell_words(struct programs *programs, const char *what, const char *const *own, size_t own_count,
+                       const char *const *whole, size_t whole_count)
 {
-    for (size_t i = 0; i < own->search_path.count; i++) {
+    for (size_t i = 0; i < own_count; i++) {
         bool known = false;
 
-        for (size_t k = 0; k < whole->search_path.count; k++)
-            known |= strcmp(own->search_path.items[i], whole->search_path.items[k]) == 0;
+        for (size_t k = 0; k < whole_count; k++)
+            known |= strcmp(own[i], whole[k]) == 0;
         if (!known)
-            tell(programs, "search_path", own->search_path.items[i]);
+            tell(programs, what, own[i]);
     }
 }
 
@@ -67,10 +69,10 @@ static void tell_launcher(struct programs *programs, const struct suite_launcher
     tell_word(programs, "launcher.prefix", own->prefix, other->prefix);
     tell_word(programs, "launcher.agent", own->agent, other->agent);
     tell_word(programs, "launcher.topology_file", own->topology_file, other->topology_file);
-    list_each (flag, own->flags)
-        tell(programs, "launcher.flags", *flag);
-    list_each (argument, own->agent_arguments)
-        tell(programs, "launcher.agent_arguments", *argument);
+    tell_words(programs, "launcher.flags", own->flags.items, own->flags.count, other->flags.items,
+               other->flags.count);
+    tell_words(programs, "launcher.agent_arguments", own->agent_arguments.items, own->agent_arguments.count,
+               other->agent_arguments.items, other->agent_arguments.count);
     tell_variables(programs, own->environment.items, own->environment.count, other->environment.items,
                    other->environment.count);
 }
@@ -80,7 +82,8 @@ void concessions_of_programs(struct arena *arena, const struct suite *suite, con
 {
     struct programs programs = {arena, concessions};
 
-    tell_folders(&programs, suite, whole);
+    tell_words(&programs, "search_path", suite->search_path.items, suite->search_path.count,
+               whole->search_path.items, whole->search_path.count);
     tell_tools(&programs, suite, whole);
     tell_variables(&programs, suite->environment.items, suite->environment.count, whole->environment.items,
                    whole->environment.count);
