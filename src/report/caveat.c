@@ -71,6 +71,15 @@ static const struct reason *of_programs(struct arena *arena, const struct conces
     return names.items.count > 0 ? reason(arena, suite_names_programs, names_said(arena, &names)) : NULL;
 }
 
+static const struct reason *of_leaves(struct arena *arena, const struct concessions *found)
+{
+    struct names names = {0};
+
+    list_each (leaf, found->odd_leaves)
+        add_name(arena, &names, *leaf);
+    return names.items.count > 0 ? reason(arena, leaves_declared_unlike, names_said(arena, &names)) : NULL;
+}
+
 static const struct reason *of_rails(struct arena *arena, const struct concessions *found)
 {
     struct names names = {0};
@@ -90,6 +99,7 @@ const struct reason *caveat_of_concessions(struct arena *arena, const struct con
         caveat = then(arena, caveat, REASON(platform_declares_less));
     if (found->undeclared != NULL)
         caveat = then(arena, caveat, reason(arena, hostfile_leaves_out, found->undeclared));
+    caveat = then(arena, caveat, of_leaves(arena, found));
     caveat = then(arena, caveat, of_rails(arena, found));
     if (found->spares > 0)
         caveat = then(arena, caveat, reason(arena, spares_not_tested, found->spares, found->spare_names));

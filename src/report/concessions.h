@@ -45,7 +45,8 @@ struct concessions {
     LIST_OF(const char *) programs;   /* what the suite says of which are run: "tools gpu_burn" */
     const char
         *undeclared; /* tests of the suite that the hostfile keeps out by what it does not declare; NULL */
-    LIST_OF(const char *) odd_rails; /* "node2 (mlx5_2, mlx5_3)": declared unlike most on the leaf */
+    LIST_OF(const char *) odd_leaves; /* "l1": not what the cables of its hosts say */
+    LIST_OF(const char *) odd_rails;  /* "node2 (mlx5_2, mlx5_3)": declared unlike most on the leaf */
     size_t spares;           /* hosts of the hostfile that are none of the delivery and were not tested */
     const char *spare_names; /* "node[7-8]"; NULL */
     bool alone;              /* there is one host, so that nothing was tested between hosts */

@@ -370,6 +370,46 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     }
 }
 
+/* With a wrong leaf= the tests between leaves cross no uplink, or are not planned. */
+static void leaves_that_are_not_those_of_the_cables_are_named(void **state)
+{
+    static const struct {
+        const char *hostfile, *leaves;
+    } cases[] = {
+        {"a leaf=l1 rail.x=s1:1\nb leaf=l1 rail.x=s1:2\nc leaf=l2 rail.x=s2:1\nd leaf=l2\n", ""},
+        /* A swapped cable is none of it. */
+        {"a leaf=l1 rail.x=s1:1 rail.y=s2:1\nb leaf=l1 rail.x=s2:2 rail.y=s3:2\n", ""},
+        {"a leaf=l1 rail.x=s1:1\nb leaf=l1 rail.x=s1:2\nc leaf=l1 rail.x=s2:1\nd leaf=l1 rail.x=s2:2\n",
+         "l1"},
+        {"a leaf=l1 rail.x=s1:1\nb leaf=l2 rail.x=s1:2\nc leaf=l3 rail.x=s3:1\n", "l1, l2"},
+        {"a leaf=l1 rail.x=s1:1\nb leaf=l2 rail.x=s2:1\nc leaf=l1 rail.x=s2:2\nd leaf=l2 rail.x=s1:2\n",
+         "l1, l2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct arena *arena = arena_create();
+        struct error err = {0};
+        const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(cases[i].hostfile), &err);
+        struct concessions found = {0};
+        const struct reason *caveat;
+
+        if (hostfile == NULL)
+            fail_msg("%s", err.text);
+        concessions_of_rails(arena, hostfile, &found);
+        caveat = caveat_of_concessions(arena, &found);
+        assert_string_equal(
+            caveat != NULL ? reason_english(arena, caveat) : "",
+            *cases[i].leaves != '\0'
+                ? arena_printf(
+                      arena,
+                      "Hosts of one leaf= are declared at different switches, or those of two at one switch: %s.",
+                      cases[i].leaves)
+                : "");
+        arena_destroy(arena);
+    }
+}
+
 static void one_host_has_no_tests_between_hosts(void **state)
 {
     struct arena *arena = arena_create();
@@ -419,6 +459,7 @@ int main(void)
         cmocka_unit_test(who_says_which_programs_are_run_is_told),
         cmocka_unit_test(what_a_platform_declares_less_is_said),
         cmocka_unit_test(what_a_hostfile_keeps_out_is_said),
+        cmocka_unit_test(leaves_that_are_not_those_of_the_cables_are_named),
         cmocka_unit_test(one_host_has_no_tests_between_hosts),
         cmocka_unit_test(what_passed_only_when_tried_again_is_told),
     };
