@@ -97,6 +97,7 @@ static const char *command_line(const struct acceptance *acceptance, const struc
 static const char script_head[] =
     "# Each run comes to its own end before the next one starts; what stops is to be looked into, and then this is written "
     "anew.\n"
+    "status=0\n"
     "printed=$(mktemp) || exit 70\n"
     "trap 'rm -f \"$printed\"' EXIT\n"
     "run() {\n"

@@ -63,8 +63,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, script_bmc_network);
 }
 
-static const struct part_row parts[] = {{"values", "key-value", command, NULL}, {0}};
-
 static const char *arguments_fault(const struct check_context *context)
 {
     struct hostlist list;
@@ -162,27 +160,6 @@ static void read_network(const struct check_context *context, const struct attem
 
 /* -- What is owed -- */
 
-static const struct item items[] = {
-    {"bmc_network.answers", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("bmc_network.answers", "none",
-                        "NVIDIA/ai-cloud-validation SEC12: no BMC from networks of tenants")},
-    {0},
-};
-
-static const struct argument arguments[] = {
-    {"addresses", ARGUMENT_LIST, NULL,
-     "BMCs that each host tries, [\"10.9.0.[11-14]\"], at most 64; default: the hosts' own, of the hostfile",
-     ANY_IS_OTHER},
-    {"port", ARGUMENT_COUNT, "443", "the port that is tried on each", ANY_IS_OTHER},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"bmc_network.*", REASON(see_whether_bmc_is_reached), .about = &sentence_value_not_read},
-    {"bmc_network.*", REASON(keep_hosts_off_bmc_network)},
-    {0},
-};
-
 const struct check check_bmc_network = {
     .name = "bmc-network",
     .title = "Way to the BMCs",
@@ -190,12 +167,20 @@ const struct check check_bmc_network = {
     .concerns = OF_HOST | OF_NETWORK,
     .scopes = SCOPE_HOST | SCOPE_PAIR,
     .passive = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"addresses", ARGUMENT_LIST, NULL,
+         "BMCs that each host tries, [\"10.9.0.[11-14]\"], at most 64; default: the hosts' own, of the hostfile",
+         ANY_IS_OTHER},
+        {"port", ARGUMENT_COUNT, "443", "the port that is tried on each", ANY_IS_OTHER}),
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"values", "key-value", command, NULL}),
+    .items = ITEMS({"bmc_network.answers", PER_TARGET, NULL, DUTY_RECORD,
+                    LIMITS RULES_EQUAL("bmc_network.answers", "none",
+                                       "NVIDIA/ai-cloud-validation SEC12: no BMC from networks of tenants")}),
+    .remedies =
+        REMEDIES({"bmc_network.*", REASON(see_whether_bmc_is_reached), .about = &sentence_value_not_read},
+                 {"bmc_network.*", REASON(keep_hosts_off_bmc_network)}),
     .expected_s = 15,
     .read = read_network,
 };

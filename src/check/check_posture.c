@@ -19,13 +19,6 @@
 
 enum { TOLD_MOST = 20 /* of what is beyond the agreed: a cause is read by people */, PORT_HIGHEST = 65535 };
 
-static const struct part_row parts[] = {
-    {.name = "values",
-     .parser = "key-value",
-     .script = script_posture,
-     .typed = "ss -lntup; cat of files below /etc; ssh-keygen -l of authorized keys"},
-    {0}};
-
 /* Rows of one kind, and the items made of them. */
 static const struct door {
     const char *row, *item;
@@ -232,27 +225,6 @@ static void read_posture(const struct check_context *context, const struct attem
 
 #define ALIKE "assay: hosts of one platform are set up alike"
 
-static const struct item items[] = {
-    {"posture.uid_0", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("posture.uid_0", "root", "assay: one account of uid 0")},
-    {"posture.passwordless", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_EQUAL("posture.passwordless", "none",
-                        "assay: no account without a password, see shadow(5)")},
-    {"posture.ports", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"posture.ports_fixed", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.ports_fixed", ALIKE)},
-    {"posture.users", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.users", ALIKE)},
-    {"posture.sudoers", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.sudoers", ALIKE)},
-    {"posture.nopasswd", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.nopasswd", ALIKE)},
-    {"posture.key_counts", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.key_counts", ALIKE)},
-    {"posture.keys", PER_TARGET, NULL, DUTY_RECORD, NULL},
-    {"posture.partitions", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.partitions", ALIKE)},
-    {"posture.m_key", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.m_key", ALIKE)},
-    {"posture.time_sources", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.time_sources", ALIKE)},
-    {"posture.account_sources", PER_TARGET, NULL, DUTY_RECORD,
-     LIMITS RULES_SAME("posture.account_sources", ALIKE)},
-    {0},
-};
-
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     for (size_t i = 0; i < ARRAY_SIZE(doors); i++)
@@ -263,36 +235,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                                                                         doors[i].argument))));
 }
 
-static const struct argument arguments[] = {
-    {"ports", ARGUMENT_LIST, NULL,
-     "what may listen beyond loopback: \"22/tcp\", \"30000-30100/udp\"; without the list it is recorded",
-     GIVEN_IS_MORE},
-    {"users", ARGUMENT_LIST, NULL, "accounts that may log in, root among them, and must be there",
-     GIVEN_IS_MORE},
-    {"sudoers", ARGUMENT_LIST, NULL,
-     "who may become root: accounts, and groups of rules as sudoers has them (\"%ops\")", GIVEN_IS_MORE},
-    {"keys", ARGUMENT_LIST, NULL,
-     "fingerprints of keys that may log in, as `ssh-keygen -l` shows them: \"SHA256:...\"", GIVEN_IS_MORE},
-    {"partitions", ARGUMENT_LIST, NULL,
-     "P_Keys that ports of InfiniBand may have, as the kernel shows them: \"0xffff\", of full members; \"0x7fff\", of limited ones",
-     GIVEN_IS_MORE},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"posture.ports*", REASON(close_port)},
-    {"posture.users*", REASON(remove_account)},
-    {"posture.uid_0", REASON(remove_account)},
-    {"posture.passwordless", REASON(lock_open_account)},
-    {"posture.sudoers*", REASON(take_out_of_sudo)},
-    {"posture.nopasswd", REASON(take_out_of_sudo)},
-    {"posture.key*", REASON(remove_authorized_key)},
-    {"posture.partitions*", REASON(take_out_of_partition)},
-    {"posture.m_key", REASON(set_keys_of_subnet)},
-    {"posture.time_sources", REASON(set_same_time_servers)},
-    {0},
-};
-
 const struct check check_posture = {
     .name = "posture",
     .title = "Accounts and ports",
@@ -302,11 +244,52 @@ const struct check check_posture = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"ports", ARGUMENT_LIST, NULL,
+         "what may listen beyond loopback: \"22/tcp\", \"30000-30100/udp\"; without the list it is recorded",
+         GIVEN_IS_MORE},
+        {"users", ARGUMENT_LIST, NULL, "accounts that may log in, root among them, and must be there",
+         GIVEN_IS_MORE},
+        {"sudoers", ARGUMENT_LIST, NULL,
+         "who may become root: accounts, and groups of rules as sudoers has them (\"%ops\")", GIVEN_IS_MORE},
+        {"keys", ARGUMENT_LIST, NULL,
+         "fingerprints of keys that may log in, as `ssh-keygen -l` shows them: \"SHA256:...\"",
+         GIVEN_IS_MORE},
+        {"partitions", ARGUMENT_LIST, NULL,
+         "P_Keys that ports of InfiniBand may have, as the kernel shows them: \"0xffff\", of full members; \"0x7fff\", of limited ones",
+         GIVEN_IS_MORE}),
     .arguments_fault = arguments_fault,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({.name = "values",
+                    .parser = "key-value",
+                    .script = script_posture,
+                    .typed = "ss -lntup; cat of files below /etc; ssh-keygen -l of authorized keys"}),
+    .items = ITEMS(
+        {"posture.uid_0", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_EQUAL("posture.uid_0", "root", "assay: one account of uid 0")},
+        {"posture.passwordless", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_EQUAL("posture.passwordless", "none",
+                            "assay: no account without a password, see shadow(5)")},
+        {"posture.ports", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.ports_fixed", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("posture.ports_fixed", ALIKE)},
+        {"posture.users", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.users", ALIKE)},
+        {"posture.sudoers", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.sudoers", ALIKE)},
+        {"posture.nopasswd", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.nopasswd", ALIKE)},
+        {"posture.key_counts", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.key_counts", ALIKE)},
+        {"posture.keys", PER_TARGET, NULL, DUTY_RECORD, NULL},
+        {"posture.partitions", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.partitions", ALIKE)},
+        {"posture.m_key", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("posture.m_key", ALIKE)},
+        {"posture.time_sources", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("posture.time_sources", ALIKE)},
+        {"posture.account_sources", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("posture.account_sources", ALIKE)}),
+    .remedies = REMEDIES(
+        {"posture.ports*", REASON(close_port)}, {"posture.users*", REASON(remove_account)},
+        {"posture.uid_0", REASON(remove_account)}, {"posture.passwordless", REASON(lock_open_account)},
+        {"posture.sudoers*", REASON(take_out_of_sudo)}, {"posture.nopasswd", REASON(take_out_of_sudo)},
+        {"posture.key*", REASON(remove_authorized_key)},
+        {"posture.partitions*", REASON(take_out_of_partition)}, {"posture.m_key", REASON(set_keys_of_subnet)},
+        {"posture.time_sources", REASON(set_same_time_servers)}),
     .more_slots = more_slots,
     .expected_s = 10,
     .read = read_posture,

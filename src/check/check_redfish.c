@@ -65,8 +65,6 @@ static void command_curl(const struct check_context *context, struct text *out)
     text_put(out, script_redfish);
 }
 
-static const struct part_row parts[] = {{"redfish", "redfish", command_curl, NULL}, {0}};
-
 /* "root:0penBmc", of which curl's configuration can be made. */
 static bool is_account(const char *text)
 {
@@ -704,39 +702,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
                                                        "assay: argument default_passwords")));
 }
 
-static const struct argument arguments[] = {
-    {"credentials", ARGUMENT_TEXT, "/etc/assay/redfish.netrc",
-     "the login for the BMC, in netrc form, a file of mode 600 on the host that asks", ANY_IS_OTHER},
-    {"ca", ARGUMENT_TEXT, NULL,
-     "who signed the BMC's certificate: a PEM file there; default: those that the host trusts", ANY_IS_OTHER},
-    {"unverified", ARGUMENT_FLAG, NULL, "true: takes any certificate, which is remarked on", ANY_IS_OTHER},
-    {"port", ARGUMENT_COUNT, "443", "the BMC's HTTPS port", ANY_IS_OTHER},
-    {"since_s", ARGUMENT_COUNT, "86400", "seconds back from the BMC's own time: older events are not judged",
-     MORE_IS_MORE},
-    {"default_passwords", ARGUMENT_LIST, NULL,
-     "published logins that the BMC must refuse, each tried once: \"root:0penBmc\"; without the list none is tried",
-     GIVEN_IS_MORE},
-    ALLOWED_ARGUMENT_ROW("{\"redfish.firmware.bmc\": \"2 x 1.15|2 x 1.16\"}"),
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"redfish.*", REASON(redfish_let_curl_ask), .about = &sentence_value_not_read},
-    {"redfish.machine", REASON(one_machine_twice)},
-    {"redfish.health_faults", REASON(redfish_replace_part)},
-    {"redfish.power_supplies", REASON(redfish_replace_part)},
-    {"redfish.fans", REASON(redfish_replace_part)},
-    {"redfish.event_faults", REASON(redfish_look_up_event)},
-    {"redfish.firmware.*", REASON(redfish_flash_one_firmware)},
-    {"redfish.default_password", REASON(redfish_change_default)},
-    {"redfish.login_required", REASON(redfish_ask_for_login)},
-    {"redfish.ipmi_over_lan", REASON(redfish_switch_ipmi_off)},
-    {"redfish.boot_mode", REASON(redfish_set_boot_alike)},
-    {"redfish.secure_boot", REASON(redfish_set_boot_alike)},
-    {"redfish.certificate", REASON(redfish_verify_certificate)},
-    {0},
-};
-
 const struct check check_redfish = {
     .name = "redfish",
     .title = "BMC over Redfish",
@@ -746,12 +711,38 @@ const struct check check_redfish = {
     .scopes = SCOPE_HOST,
     .passive = true,
     .as_root = true,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"credentials", ARGUMENT_TEXT, "/etc/assay/redfish.netrc",
+         "the login for the BMC, in netrc form, a file of mode 600 on the host that asks", ANY_IS_OTHER},
+        {"ca", ARGUMENT_TEXT, NULL,
+         "who signed the BMC's certificate: a PEM file there; default: those that the host trusts",
+         ANY_IS_OTHER},
+        {"unverified", ARGUMENT_FLAG, NULL, "true: takes any certificate, which is remarked on",
+         ANY_IS_OTHER},
+        {"port", ARGUMENT_COUNT, "443", "the BMC's HTTPS port", ANY_IS_OTHER},
+        {"since_s", ARGUMENT_COUNT, "86400",
+         "seconds back from the BMC's own time: older events are not judged", MORE_IS_MORE},
+        {"default_passwords", ARGUMENT_LIST, NULL,
+         "published logins that the BMC must refuse, each tried once: \"root:0penBmc\"; without the list none is tried",
+         GIVEN_IS_MORE},
+        ALLOWED_ARGUMENT_ROW("{\"redfish.firmware.bmc\": \"2 x 1.15|2 x 1.16\"}")),
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
-    .parts = parts,
+    .parts = PARTS({"redfish", "redfish", command_curl, NULL}),
     .items = items,
-    .remedies = remedies,
+    .remedies = REMEDIES({"redfish.*", REASON(redfish_let_curl_ask), .about = &sentence_value_not_read},
+                         {"redfish.machine", REASON(one_machine_twice)},
+                         {"redfish.health_faults", REASON(redfish_replace_part)},
+                         {"redfish.power_supplies", REASON(redfish_replace_part)},
+                         {"redfish.fans", REASON(redfish_replace_part)},
+                         {"redfish.event_faults", REASON(redfish_look_up_event)},
+                         {"redfish.firmware.*", REASON(redfish_flash_one_firmware)},
+                         {"redfish.default_password", REASON(redfish_change_default)},
+                         {"redfish.login_required", REASON(redfish_ask_for_login)},
+                         {"redfish.ipmi_over_lan", REASON(redfish_switch_ipmi_off)},
+                         {"redfish.boot_mode", REASON(redfish_set_boot_alike)},
+                         {"redfish.secure_boot", REASON(redfish_set_boot_alike)},
+                         {"redfish.certificate", REASON(redfish_verify_certificate)}),
     .more_slots = more_slots,
     .expected_s = 60,
     .read = read_redfish,

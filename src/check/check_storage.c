@@ -16,18 +16,6 @@
 
 enum { NO_SPACE = 3 }; /* exit status of sh/storage_fio.sh: its file does not fit */
 
-static const struct argument arguments[] = {
-    {"mounts", ARGUMENT_LIST, NULL,
-     "mount points that every host must have: [\"/data\"]; default: the hostfile's mounts=", GIVEN_IS_MORE},
-    {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB", MORE_IS_MORE},
-    {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run",
-     GIVEN_IS_MORE},
-    {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file", MORE_IS_MORE},
-    {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads", MORE_IS_MORE},
-    {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --bs=1M --iodepth=32", "further flags of fio"},
-    {0},
-};
-
 /* The i-th mount point: of the suite's, else of the hostfile's; NULL when there are no more. */
 static const char *mount_of(const struct check_context *context, size_t i)
 {
@@ -99,13 +87,6 @@ static void command_fio(const struct check_context *context, struct text *out)
     script_tool(context, out, "fio", "fio");
     text_put(out, script_storage_fio);
 }
-
-static const struct part_row parts[] = {
-    {"df", NULL, command_df, NULL},
-    {.name = "findmnt", .script = "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS"},
-    {"fio", "fio", command_fio, NULL},
-    {0},
-};
 
 /* Reading. */
 
@@ -298,18 +279,6 @@ static void slots_of_mounts(const struct check_context *context, struct slot_lis
         add_fio_slots(context, slots);
 }
 
-static const struct remedy remedies[] = {
-    {"storage.mounted", REASON(mount_file_system)},
-    {"storage.mode", REASON(check_and_remount)},
-    {"storage.s*", REASON(compare_fstab)},
-    {"storage.type", REASON(compare_fstab)},
-    {"storage.free", REASON(make_room_on_mount)},
-    {"storage.*.runtime", REASON(see_which_fio_runs)},
-    {"storage.*.*", REASON(run_fio_by_hand)},
-    {"sound", REASON(install_fio_let_login_write)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return check_text(context, "fio_folder") != NULL ? (unsigned)check_number(context, "fio_seconds") * 2 + 30
@@ -323,11 +292,28 @@ const struct check check_storage = {
     .concerns = OF_HOST,
     .scopes = SCOPE_HOST,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        {"mounts", ARGUMENT_LIST, NULL,
+         "mount points that every host must have: [\"/data\"]; default: the hostfile's mounts=",
+         GIVEN_IS_MORE},
+        {"free_gib", ARGUMENT_COUNT, "0", "free space that each of them must have, in GiB", MORE_IS_MORE},
+        {"fio_folder", ARGUMENT_TEXT, NULL, "folder where fio writes and reads; without it fio is not run",
+         GIVEN_IS_MORE},
+        {"fio_size", ARGUMENT_SIZE, "4G", "size of fio's file", MORE_IS_MORE},
+        {"fio_seconds", ARGUMENT_COUNT, "30", "how long fio writes, and then how long it reads",
+         MORE_IS_MORE},
+        {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --bs=1M --iodepth=32",
+         "further flags of fio"}),
     .arguments_fault = arguments_fault,
     .host_valid = host_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"df", NULL, command_df, NULL},
+                   {.name = "findmnt", .script = "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS"},
+                   {"fio", "fio", command_fio, NULL}),
+    .remedies = REMEDIES(
+        {"storage.mounted", REASON(mount_file_system)}, {"storage.mode", REASON(check_and_remount)},
+        {"storage.s*", REASON(compare_fstab)}, {"storage.type", REASON(compare_fstab)},
+        {"storage.free", REASON(make_room_on_mount)}, {"storage.*.runtime", REASON(see_which_fio_runs)},
+        {"storage.*.*", REASON(run_fio_by_hand)}, {"sound", REASON(install_fio_let_login_write)}),
     .more_slots = slots_of_mounts,
     .expected = expected_s,
     .read = read_storage,

@@ -82,8 +82,6 @@ static void command(const struct check_context *context, struct text *out)
                 out);
 }
 
-static const struct part_row parts[] = {{"clients", "key-value", command, NULL}, {0}};
-
 /* --- what is owed --- */
 
 static const struct limit together_rules[] =
@@ -135,24 +133,6 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
     }
 }
 
-static const struct argument arguments[] = {
-    CLIENTS_ARGUMENT_ROWS,
-    {"jobs", ARGUMENT_LIST, NULL,
-     "what the clients do; with fio: write, read, shared (all read one file), randwrite, randread, checkpoint (all write a "
-     "file until the storage has it), restore (one host reads all of those); with files: create, stat, delete, and in one "
-     "folder of all fill, list, clear; default: all"},
-    {"seconds", ARGUMENT_COUNT, "20",
-     "how long each job of fio works; for checkpoint, restore and files how long each may take"},
-    {"size", ARGUMENT_SIZE, "1G", "size of each client's file"},
-    {"block", ARGUMENT_TEXT, "1M", "of one request of fio (--bs), but for randwrite and randread"},
-    {"small_block", ARGUMENT_TEXT, "4k", "of one request of randwrite and randread"},
-    {"files", ARGUMENT_COUNT, "1000",
-     "how many files each client makes, looks at and removes, and once more in the folder of all"},
-    {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --iodepth=16 --group_reporting",
-     "further flags of fio"},
-    {0},
-};
-
 static const char *jobs_fault(const struct check_context *context)
 {
     const struct json *jobs = json_get(context->step->arguments, "jobs");
@@ -176,13 +156,6 @@ static const char *arguments_fault(const struct check_context *context)
     return fault != NULL ? fault : jobs_fault(context);
 }
 
-static const struct remedy remedies[] = {
-    {"client.works", REASON(let_client_use_mount)},  {"client.clock", REASON(run_time_service)},
-    {"client.late", REASON(see_why_client_is_late)}, {"clients.*.together", REASON(see_clients_that_lack)},
-    {"client.*", REASON(look_at_slow_client)},       {"clients.*", REASON(look_at_storage_servers)},
-    {"sound", REASON(see_streams_of_clients)},       {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return clients_expected_s(context, &(const struct clients_work){.slot_s = sweep_slot_s(context),
@@ -197,11 +170,29 @@ const struct check check_storage_clients = {
     .concerns = OF_HOST,
     .scopes = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        CLIENTS_ARGUMENT_ROWS,
+        {"jobs", ARGUMENT_LIST, NULL,
+         "what the clients do; with fio: write, read, shared (all read one file), randwrite, randread, checkpoint (all write a "
+         "file until the storage has it), restore (one host reads all of those); with files: create, stat, delete, and in one "
+         "folder of all fill, list, clear; default: all"},
+        {"seconds", ARGUMENT_COUNT, "20",
+         "how long each job of fio works; for checkpoint, restore and files how long each may take"},
+        {"size", ARGUMENT_SIZE, "1G", "size of each client's file"},
+        {"block", ARGUMENT_TEXT, "1M", "of one request of fio (--bs), but for randwrite and randread"},
+        {"small_block", ARGUMENT_TEXT, "4k", "of one request of randwrite and randread"},
+        {"files", ARGUMENT_COUNT, "1000",
+         "how many files each client makes, looks at and removes, and once more in the folder of all"},
+        {"fio_flags", ARGUMENT_TEXT, "--ioengine=libaio --direct=1 --iodepth=16 --group_reporting",
+         "further flags of fio"}),
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"clients", "key-value", command, NULL}),
+    .remedies = REMEDIES(
+        {"client.works", REASON(let_client_use_mount)}, {"client.clock", REASON(run_time_service)},
+        {"client.late", REASON(see_why_client_is_late)},
+        {"clients.*.together", REASON(see_clients_that_lack)}, {"client.*", REASON(look_at_slow_client)},
+        {"clients.*", REASON(look_at_storage_servers)}, {"sound", REASON(see_streams_of_clients)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = sweep_read,

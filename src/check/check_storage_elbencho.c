@@ -28,17 +28,6 @@ enum {
 #define RATE_BYTES 1e8 /* of a host in a second, at least: it is waited for that long */
 static const char *const directions[] = {"write", "read"};
 
-static const struct argument arguments[] = {
-    CLIENTS_ARGUMENT_ROWS,
-    {"threads", ARGUMENT_COUNT, "16", "of each host, each with a file of its own (-t)", MORE_IS_MORE},
-    {"block", ARGUMENT_SIZE, "1M", "of one request (-b)"},
-    {"size", ARGUMENT_SIZE, "4G", "of each file (-s)", MORE_IS_MORE},
-    {"checked", ARGUMENT_SIZE, "64M", "of each file whose bytes are compared", MORE_IS_MORE},
-    {"port", ARGUMENT_COUNT, "1611", "at which elbencho's services listen meanwhile", ANY_IS_OTHER},
-    {"flags", ARGUMENT_TEXT, "--direct", "further flags of elbencho"},
-    {0},
-};
-
 static bool is_multiple(const struct check_context *context, const char *size)
 {
     return check_number(context, size) >= check_number(context, "block") &&
@@ -107,8 +96,6 @@ static void command(const struct check_context *context, struct text *out)
     text_put(out, "\n");
     text_put(out, script_storage_elbencho);
 }
-
-static const struct part_row parts[] = {{"main", "elbencho", command, NULL}, {0}};
 
 /* --- what is owed --- */
 
@@ -210,14 +197,6 @@ static void read_elbencho(const struct check_context *context, const struct atte
         reading_set(out, READING_PARTIAL, reason(out->arena, several_runs_of_tool, runs, RUNS));
 }
 
-static const struct remedy remedies[] = {
-    {"elbencho.wrong", REASON(trust_no_such_storage)},
-    {"elbencho.nodes", REASON(see_who_ran_on_which_host)},
-    {"elbencho.*", REASON(look_at_parallel_storage)},
-    {"sound", REASON(try_parallel_io_by_hand)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     /* Each host writes its part, and reads as much. */
@@ -234,11 +213,21 @@ const struct check check_storage_elbencho = {
     .concerns = OF_HOST,
     .scopes = SCOPE_HOSTS, /* one host would read what it has in its own memory */
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(
+        CLIENTS_ARGUMENT_ROWS,
+        {"threads", ARGUMENT_COUNT, "16", "of each host, each with a file of its own (-t)", MORE_IS_MORE},
+        {"block", ARGUMENT_SIZE, "1M", "of one request (-b)"},
+        {"size", ARGUMENT_SIZE, "4G", "of each file (-s)", MORE_IS_MORE},
+        {"checked", ARGUMENT_SIZE, "64M", "of each file whose bytes are compared", MORE_IS_MORE},
+        {"port", ARGUMENT_COUNT, "1611", "at which elbencho's services listen meanwhile", ANY_IS_OTHER},
+        {"flags", ARGUMENT_TEXT, "--direct", "further flags of elbencho"}),
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", "elbencho", command, NULL}),
+    .remedies = REMEDIES({"elbencho.wrong", REASON(trust_no_such_storage)},
+                         {"elbencho.nodes", REASON(see_who_ran_on_which_host)},
+                         {"elbencho.*", REASON(look_at_parallel_storage)},
+                         {"sound", REASON(try_parallel_io_by_hand)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_elbencho,

@@ -19,17 +19,6 @@
 
 enum { RUNS = 3 /* of sh/storage_ior.sh */, START_S = 30 /* of each */, SETTINGS_BYTES = 4096 };
 
-static const struct argument arguments[] = {
-    PARALLEL_IO_ARGUMENT_ROWS,
-    {"layout", ARGUMENT_TEXT, "files", "\"files\": a file for each rank (-F), or \"shared\": one for all"},
-    {"transfer", ARGUMENT_SIZE, "1M", "of one request (-t)"},
-    {"block", ARGUMENT_SIZE, "4G", "what each rank writes at most (-b)", MORE_IS_MORE},
-    {"seconds", ARGUMENT_COUNT, "60",
-     "how long they write at most: then all write as much as the fastest (-D)", MORE_IS_MORE},
-    {"flags", ARGUMENT_TEXT, NULL, "further flags of ior, such as --posix.odirect"},
-    {0},
-};
-
 static bool is_shared(const struct check_context *context)
 {
     return strcmp(check_text(context, "layout"), "shared") == 0;
@@ -70,8 +59,6 @@ static void command(const struct check_context *context, struct text *out)
                                                      .script = script_storage_ior},
                     out);
 }
-
-static const struct part_row parts[] = {{"main", "ior", command, NULL}, {0}};
 
 /* --- what is owed --- */
 
@@ -137,12 +124,6 @@ static void read_ior(const struct check_context *context, const struct attempt *
         name_host(context, &out->findings.items[i]);
 }
 
-static const struct remedy remedies[] = {
-    {"ior.wrong", REASON(trust_no_such_storage)},     {"ior.nodes", REASON(see_who_ran_on_which_host)},
-    {"ior.tasks", REASON(see_who_ran_on_which_host)}, {"ior.*", REASON(look_at_parallel_storage)},
-    {"sound", REASON(try_parallel_io_by_hand)},       {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     /* Reading and comparing take no longer than writing does; who waits for the fastest takes a little more. */
@@ -158,11 +139,22 @@ const struct check check_storage_ior = {
     .concerns = OF_HOST,
     .scopes = SCOPE_HOSTS, /* one host would read what it has in its own memory */
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments =
+        ARGUMENTS(PARALLEL_IO_ARGUMENT_ROWS,
+                  {"layout", ARGUMENT_TEXT, "files",
+                   "\"files\": a file for each rank (-F), or \"shared\": one for all"},
+                  {"transfer", ARGUMENT_SIZE, "1M", "of one request (-t)"},
+                  {"block", ARGUMENT_SIZE, "4G", "what each rank writes at most (-b)", MORE_IS_MORE},
+                  {"seconds", ARGUMENT_COUNT, "60",
+                   "how long they write at most: then all write as much as the fastest (-D)", MORE_IS_MORE},
+                  {"flags", ARGUMENT_TEXT, NULL, "further flags of ior, such as --posix.odirect"}),
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", "ior", command, NULL}),
+    .remedies = REMEDIES(
+        {"ior.wrong", REASON(trust_no_such_storage)}, {"ior.nodes", REASON(see_who_ran_on_which_host)},
+        {"ior.tasks", REASON(see_who_ran_on_which_host)}, {"ior.*", REASON(look_at_parallel_storage)},
+        {"sound", REASON(try_parallel_io_by_hand)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_ior,

@@ -24,16 +24,6 @@ enum {
 
 #define READ "mdtest.file.read"
 
-static const struct argument arguments[] = {
-    PARALLEL_IO_ARGUMENT_ROWS,
-    {"files", ARGUMENT_COUNT, "1000", "how many each rank makes (-n)", MORE_IS_MORE},
-    {"bytes", ARGUMENT_SIZE, "3901", "of each of them, written and read (-w, -e)"},
-    {"directory", ARGUMENT_TEXT, "shared",
-     "\"shared\": one for the files of all ranks, or \"own\": one for each (-u)"},
-    {"flags", ARGUMENT_TEXT, NULL, "further flags of mdtest"},
-    {0},
-};
-
 static bool has_own(const struct check_context *context)
 {
     return strcmp(check_text(context, "directory"), "own") == 0;
@@ -69,8 +59,6 @@ static void command(const struct check_context *context, struct text *out)
                     out);
 }
 
-static const struct part_row parts[] = {{"main", "mdtest", command, NULL}, {0}};
-
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     static const char *const metrics[] = {"mdtest.file.create", "mdtest.file.stat", READ,
@@ -101,14 +89,6 @@ static void read_mdtest(const struct check_context *context, const struct attemp
         drop_reads(out);
 }
 
-static const struct remedy remedies[] = {
-    {"mdtest.nodes", REASON(see_who_ran_on_which_host)},
-    {"mdtest.tasks", REASON(see_who_ran_on_which_host)},
-    {"mdtest.*", REASON(look_at_metadata_servers)},
-    {"sound", REASON(try_parallel_io_by_hand)},
-    {0},
-};
-
 static unsigned expected_s(const struct check_context *context)
 {
     return START_S + (unsigned)context->member_count / 4 +
@@ -122,11 +102,19 @@ const struct check check_storage_mdtest = {
     .concerns = OF_HOST,
     .scopes = SCOPE_HOSTS, /* one host would look at what it has in its own memory */
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(PARALLEL_IO_ARGUMENT_ROWS,
+                           {"files", ARGUMENT_COUNT, "1000", "how many each rank makes (-n)", MORE_IS_MORE},
+                           {"bytes", ARGUMENT_SIZE, "3901", "of each of them, written and read (-w, -e)"},
+                           {"directory", ARGUMENT_TEXT, "shared",
+                            "\"shared\": one for the files of all ranks, or \"own\": one for each (-u)"},
+                           {"flags", ARGUMENT_TEXT, NULL, "further flags of mdtest"}),
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
-    .parts = parts,
-    .remedies = remedies,
+    .parts = PARTS({"main", "mdtest", command, NULL}),
+    .remedies =
+        REMEDIES({"mdtest.nodes", REASON(see_who_ran_on_which_host)},
+                 {"mdtest.tasks", REASON(see_who_ran_on_which_host)},
+                 {"mdtest.*", REASON(look_at_metadata_servers)}, {"sound", REASON(try_parallel_io_by_hand)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_mdtest,

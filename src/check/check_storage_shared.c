@@ -61,8 +61,6 @@ static void command(const struct check_context *context, struct text *out)
         out);
 }
 
-static const struct part_row parts[] = {{"clients", "key-value", command, NULL}, {0}};
-
 /* --- what the hosts said --- */
 
 enum lock { LOCK_UNTOLD, LOCK_GOT, LOCK_REFUSED, LOCK_HELD, LOCK_FAILED };
@@ -530,41 +528,10 @@ static const struct limit lock_rules[] =
 static const struct limit mount_rules[] =
     RULES_EQUAL("shared.mount", "as on the others", "assay: mounted alike on all hosts");
 
-static const struct item items[] = {
-    {"shared.mount", PER_MEMBER, NULL, DUTY_GATE, mount_rules},
-    {"shared.data", PER_MEMBER, NULL, DUTY_GATE, data_rules},
-    {"shared.file", PER_MEMBER, NULL, DUTY_GATE, file_rules},
-    {"shared.line", PER_MEMBER, NULL, DUTY_GATE, line_rules},
-    {"shared.lock", PER_MEMBER, NULL, DUTY_GATE, lock_rules},
-    {0},
-};
-
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
     clients_slots(context, slots, LATE_S);
 }
-
-static const struct argument arguments[] = {
-    CLIENTS_ARGUMENT_ROWS,
-    {"size", ARGUMENT_SIZE, "16M", "of what each host writes, and every other reads"},
-    {0},
-};
-
-static const struct remedy remedies[] = {
-    {"client.works", REASON(let_client_use_mount)},
-    {"client.clock", REASON(run_time_service)},
-    {"client.late", REASON(see_why_client_is_late)},
-    {"shared.*", REASON(mend_hosts_that_cannot_work), .about = &sentence_client_takes_no_part},
-    {"shared.*", REASON(mend_hosts_that_cannot_work), .about = &sentence_only_so_many_work},
-    {"shared.*", REASON(share_less), .about = &sentence_no_result_of_client},
-    {"shared.mount", REASON(mount_alike)},
-    {"shared.data", REASON(trust_no_such_storage)},
-    {"shared.lock", REASON(mount_with_locks)},
-    {"shared.*", REASON(share_when_hosts_are_idle), .about = &sentence_found_between},
-    {"shared.*", REASON(shorten_caches_of_mount)},
-    {"sound", REASON(see_streams_of_clients)},
-    {0},
-};
 
 static unsigned expected_s(const struct check_context *context)
 {
@@ -579,12 +546,26 @@ const struct check check_storage_shared = {
     .concerns = OF_HOST,
     .scopes = SCOPE_PAIR | SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_HOST,
-    .arguments = arguments,
+    .arguments = ARGUMENTS(CLIENTS_ARGUMENT_ROWS,
+                           {"size", ARGUMENT_SIZE, "16M", "of what each host writes, and every other reads"}),
     .arguments_fault = clients_arguments_fault,
     .host_valid = clients_host_valid,
-    .parts = parts,
-    .items = items,
-    .remedies = remedies,
+    .parts = PARTS({"clients", "key-value", command, NULL}),
+    .items = ITEMS({"shared.mount", PER_MEMBER, NULL, DUTY_GATE, mount_rules},
+                   {"shared.data", PER_MEMBER, NULL, DUTY_GATE, data_rules},
+                   {"shared.file", PER_MEMBER, NULL, DUTY_GATE, file_rules},
+                   {"shared.line", PER_MEMBER, NULL, DUTY_GATE, line_rules},
+                   {"shared.lock", PER_MEMBER, NULL, DUTY_GATE, lock_rules}),
+    .remedies =
+        REMEDIES({"client.works", REASON(let_client_use_mount)}, {"client.clock", REASON(run_time_service)},
+                 {"client.late", REASON(see_why_client_is_late)},
+                 {"shared.*", REASON(mend_hosts_that_cannot_work), .about = &sentence_client_takes_no_part},
+                 {"shared.*", REASON(mend_hosts_that_cannot_work), .about = &sentence_only_so_many_work},
+                 {"shared.*", REASON(share_less), .about = &sentence_no_result_of_client},
+                 {"shared.mount", REASON(mount_alike)}, {"shared.data", REASON(trust_no_such_storage)},
+                 {"shared.lock", REASON(mount_with_locks)},
+                 {"shared.*", REASON(share_when_hosts_are_idle), .about = &sentence_found_between},
+                 {"shared.*", REASON(shorten_caches_of_mount)}, {"sound", REASON(see_streams_of_clients)}),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_shared,

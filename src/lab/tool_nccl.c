@@ -495,6 +495,19 @@ static int refuse_algorithm(const struct lab_host *host, const struct test *test
     return 3;
 }
 
+/* As common.cu ends: what was moved wrongly is an exit status of its own. */
+static int conclude(const struct lab_host *host, const struct test *test, const struct totals *totals)
+{
+    printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
+           "%s\n#\n\n",
+           totals->wrong_cells, totals->wrong_cells > 0 ? "FAILED" : "OK",
+           totals->busbw / fmax(totals->rows, 1), test->name);
+    if (totals->wrong_cells == 0)
+        return 0;
+    printf(" .. %s pid %d: Test failure common.cu:1189\n", host->name, (int)getpid());
+    return 1;
+}
+
 int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
     const struct test *test = find_test(tool->argv[0]);
@@ -549,14 +562,7 @@ int tool_nccl_over(struct tool *tool, struct lab_host *hosts, size_t host_count,
         if (fault_find(tool->lab, hosts[i].number, FAULT_WRONG_WHEN_HOT) != NULL ||
             fault_find(tool->lab, hosts[i].number, FAULT_BURN_SPELLS) != NULL)
             lab_await_update(&hosts[i]);
-    printf("# Out of bounds values : %u %s\n# Avg bus bandwidth    : %g \n#\n# Collective test concluded: "
-           "%s\n#\n\n",
-           totals.wrong_cells, totals.wrong_cells > 0 ? "FAILED" : "OK", totals.busbw / fmax(totals.rows, 1),
-           test->name);
-    if (totals.wrong_cells == 0)
-        return 0;
-    printf(" .. %s pid %d: Test failure common.cu:1189\n", hosts[0].name, (int)getpid());
-    return 1;
+    return conclude(&hosts[0], test, &totals);
 }
 
 int tool_nccl(struct tool *tool)
