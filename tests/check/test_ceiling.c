@@ -49,6 +49,48 @@ static void links_and_adapters_bound_each_collective(void **state)
     arena_destroy(arena);
 }
 
+/* Beside what the check says itself: which is more than nothing, and no bound. */
+static void links_bound_copies_and_transfers(void **state)
+{
+    static const struct {
+        const char *platform, *metric;
+        double most; /* 0: nobody knows */
+    } rows[] = {
+        {"hgx-h100", "p2p.unidirectional.enabled", 450},
+        {"hgx-h100", "p2p.bidirectional.enabled", 900},
+        {"hgx-h100", "p2p.unidirectional.disabled", 0}, /* by whatever joins them */
+        {"hgx-h100", "gpu_links.one_way", 450},
+        {"hgx-h100", "gpu_links.up", 0},
+        {"hgx-h100", "rdma.write.bandwidth", 400},
+        {"hgx-h100", "rdma.write.bidirectional.bandwidth", 800},
+        {"hgx-h100", "gpu_burn.gflops", 0},
+    };
+    static const struct limit own[] = {
+        {.metric = "x", .rule = RULE_FLOOR, .value = 0.01, .status = LIMIT_TOOL}, {.metric = NULL}};
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        const struct check_context context = {
+            .arena = arena, .platform = platform_load(arena, rows[i].platform, &err), .member_count = 1};
+        struct slot_list slots = {0};
+        const struct slot *slot;
+
+        assert_non_null(context.platform);
+        slot = slot_add(&context, &slots, rows[i].metric, "", NULL, DUTY_GATE, own);
+        assert_int_equal(slot->own_count, rows[i].most > 0 ? 2 : 1);
+        assert_int_equal(slot->own[0].rule, RULE_FLOOR);
+        if (rows[i].most > 0) {
+            assert_int_equal(slot->own[1].rule, RULE_PLAUSIBLE);
+            assert_float_equal(slot->own[1].value, rows[i].most, 0.001);
+        }
+        slot = slot_add(&context, &slots, rows[i].metric, "", NULL, DUTY_GATE, NULL);
+        assert_int_equal(slot->own_count, rows[i].most > 0);
+    }
+    arena_destroy(arena);
+}
+
 /* Two racks of NVL72: the adapters of the one that has fewer of the hosts, 4 of 50 GB/s each, carry what leaves it. */
 static void the_rack_with_the_fewest_hosts_bounds_what_crosses_racks(void **state)
 {
@@ -143,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_and_adapters_bound_each_collective),
+        cmocka_unit_test(links_bound_copies_and_transfers),
         cmocka_unit_test(the_rack_with_the_fewest_hosts_bounds_what_crosses_racks),
         cmocka_unit_test(what_nobody_can_compute_has_no_ceiling),
         cmocka_unit_test(an_alltoall_over_many_hosts_has_a_floor_as_far_as_one_was_measured),

@@ -285,8 +285,8 @@ struct wire_rate {
 };
 const struct wire_rate *check_wire_rate(struct arena *arena, const struct platform *platform,
                                         const char *metric, unsigned hosts);
-/* Of a copy between two GPUs or a transfer between two adapters, as a RULE_PLAUSIBLE limit that slot_add gives an item without
- * limits of the check's own: what is beyond it was not measured in that unit, or not over that link. NULL as above. */
+/* Of a copy between two GPUs or a transfer between two adapters, as a RULE_PLAUSIBLE limit, which slot_add adds to the check's
+ * own: what is beyond it was not measured in that unit, or not over that link. NULL as above. */
 const struct limit *check_wire_limit(const struct check_context *context, const char *metric);
 
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,

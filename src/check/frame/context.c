@@ -16,6 +16,34 @@ unsigned check_expected_s(const struct check_context *context)
     return check->expected != NULL ? check->expected(context) : check->expected_s;
 }
 
+static size_t count_rules(const struct limit *rules)
+{
+    size_t count = 0;
+
+    while (rules != NULL && rules[count].metric != NULL)
+        count++;
+    return count;
+}
+
+/* The check's own, and what the links can carry, where the check does not say that itself. */
+static const struct limit *with_wire_limit(const struct check_context *context, const char *metric,
+                                           const struct limit *rules)
+{
+    const struct limit *most = check_wire_limit(context, metric);
+    size_t count = count_rules(rules);
+    struct limit *all;
+
+    for (size_t i = 0; i < count; i++)
+        if (rules[i].rule == RULE_PLAUSIBLE)
+            return rules;
+    if (most == NULL || count == 0)
+        return most != NULL ? most : rules;
+    all = arena_array(context->arena, struct limit, count + 2);
+    memcpy(all, rules, count * sizeof *all);
+    all[count] = *most;
+    return all;
+}
+
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
                       const char *subject, const char *at, enum duty duty, const struct limit *rules)
 {
@@ -26,9 +54,8 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     slot->at = at != NULL ? at : "";
     slot->duty = duty;
     slot->duty_note = NULL;
-    slot->own = rules != NULL ? rules : check_wire_limit(context, metric);
-    while (slot->own != NULL && slot->own[slot->own_count].metric != NULL)
-        slot->own_count++;
+    slot->own = with_wire_limit(context, metric, rules);
+    slot->own_count = count_rules(slot->own);
     return slot;
 }
 
