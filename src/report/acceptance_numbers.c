@@ -1,36 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key numbers of an acceptance: what its passes reached beside what was required, nearest to the limit. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acceptance_tables.h"
-#include "gates.h"
 #include "view.h"
-
-/* Of these units more (or for a latency less) is what a cluster is bought for. Temperatures, counts and states are none. */
-static const char *const speeds[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "us"};
-
-static bool is_speed(const char *bound)
-{
-    const char *blank = strrchr(bound, ' ');
-
-    if (strncmp(bound, ">= ", 3) != 0 && strncmp(bound, "<= ", 3) != 0)
-        return false;
-    for (size_t i = 0; blank != NULL && i < ARRAY_SIZE(speeds); i++)
-        if (strcmp(blank + 1, speeds[i]) == 0)
-            return true;
-    return false;
-}
-
-/* How far from the limit, as a share of it. */
-static double margin_of(const char *bound, double value)
-{
-    double limit = strtod(bound + 3, NULL);
-    double margin = *bound == '>' ? value - limit : limit - value;
-
-    return limit > 0 ? margin / limit : INFINITY;
-}
 
 static struct acceptance_reached *find_row(struct acceptance_numbers *numbers, const char *step,
                                            const char *metric)
@@ -42,13 +16,14 @@ static struct acceptance_reached *find_row(struct acceptance_numbers *numbers, c
     return NULL;
 }
 
-/* Where its limit is the one that the row's last item had, the words of it are known. */
-static const char *bound_of(struct arena *arena, const struct acceptance_reached *row,
-                            const struct outcome *outcome)
+/* Where its limit is the one that the row's nearest item had, the number is known. */
+static bool limit_of(struct arena *arena, const struct acceptance_reached *row, const struct outcome *outcome,
+                     struct gate_number *ret_limit)
 {
-    if (row != NULL && row->nearest->gate == outcome->gate)
-        return row->bound;
-    return reason_english(arena, gate_bound(arena, outcome->gate));
+    if (row == NULL || row->nearest->gate != outcome->gate)
+        return gate_number(arena, outcome->gate, ret_limit);
+    *ret_limit = row->limit;
+    return true;
 }
 
 static struct acceptance_reached *take_outcome(struct arena *arena, struct acceptance_numbers *numbers,
@@ -56,15 +31,14 @@ static struct acceptance_reached *take_outcome(struct arena *arena, struct accep
 {
     const struct slot *slot = &step->shape->slots[outcome->slot];
     struct acceptance_reached *row = find_row(numbers, step->shape->suite_step, slot->metric);
-    const char *bound;
+    struct gate_number limit;
     double margin;
 
-    if (slot->duty != DUTY_GATE || outcome->gate == NULL || !isfinite(outcome->value))
+    if (gate_speed(slot) == NULL || !isfinite(outcome->value) || !limit_of(arena, row, outcome, &limit))
         return NULL;
-    bound = bound_of(arena, row, outcome);
-    if (!is_speed(bound))
+    margin = gate_margin(limit, outcome->value);
+    if (isnan(margin))
         return NULL;
-    margin = margin_of(bound, outcome->value);
     if (row == NULL) {
         row = list_push(arena, &numbers->items);
         *row = (struct acceptance_reached){
@@ -76,7 +50,8 @@ static struct acceptance_reached *take_outcome(struct arena *arena, struct accep
     row->target = step_target_said(arena, step);
     row->at = *slot->at != '\0' ? slot_at_text(arena, slot) : NULL;
     row->subject = slot->subject;
-    row->bound = bound;
+    row->limit = limit;
+    row->bound = reason_english(arena, gate_bound(arena, outcome->gate));
     row->source = limit_origin(arena, outcome->status, outcome->source);
     row->margin = margin;
     return row;

@@ -5,6 +5,7 @@
 
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
+#include "gates.h"
 
 /* A fail that stands or is waived: one line for each cause, as the last run that showed it tells it. */
 struct acceptance_fault {
@@ -37,6 +38,7 @@ struct acceptance_reached {
     const struct reason *at;       /* "size 8G"; NULL */
     const char *subject;           /* "gpu2"; "" */
     const char *bound;             /* ">= 345 GB/s" */
+    struct gate_number limit;      /* the same */
     const struct reason *source;
     size_t tests; /* how many hosts, pairs or groups have it */
     double margin;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/base/scan.h"
+#include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/model.h"
@@ -26,6 +28,44 @@ const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
            reason_is(gate, peers_bound_eased))
         gate = reason_argument(arena, gate, 1);
     return gate;
+}
+
+/* As limit_text says it; NULL: neither. */
+static const char *sign_of(struct slice *rest)
+{
+    static const char *const signs[] = {">= ", "<= "};
+
+    for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+        if (scan_text(rest, signs[i]))
+            return signs[i];
+    return NULL;
+}
+
+bool gate_number(struct arena *arena, const struct reason *gate, struct gate_number *ret_number)
+{
+    const struct reason *bound = gate_bound(arena, gate);
+    struct slice rest = slice_of(bound != NULL ? reason_english(arena, bound) : ""), word;
+    const char *sign = sign_of(&rest);
+
+    *ret_number = (struct gate_number){.most = sign != NULL && *sign == '<'};
+    return sign != NULL && scan_word(&rest, &word) && scan_double(word, &ret_number->bound);
+}
+
+double gate_margin(struct gate_number number, double value)
+{
+    return number.bound > 0 ? (value / number.bound - 1) * (number.most ? -1 : 1) : NAN;
+}
+
+const struct metric *gate_speed(const struct slot *slot)
+{
+    const struct metric *metric = slot->duty == DUTY_GATE ? metric_find(slot->metric) : NULL;
+
+    if (metric == NULL || metric->better == BETTER_NEITHER)
+        return NULL;
+    return metric->peers || metric->members || slice_ends(slice_of(metric->unit), "/s") ||
+                   strcmp(metric->unit, "us") == 0
+               ? metric
+               : NULL;
 }
 
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,

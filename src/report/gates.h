@@ -49,6 +49,17 @@ struct remark_lines {
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
 /* ">= 345 GB/s" of a gate, without how it came about; NULL where there is no gate. */
 const struct reason *gate_bound(struct arena *arena, const struct reason *gate);
+/* Of a gate that is one number, ">= 345 GB/s" or "<= 3 us", the number; most: it is to be no more. false: it is none such. */
+struct gate_number {
+    double bound;
+    bool most;
+};
+bool gate_number(struct arena *arena, const struct reason *gate, struct gate_number *ret_number);
+/* How far the value is from it, as a share of it: 0.05 is 5% better than what is required. NAN: the bound is not above 0. */
+double gate_margin(struct gate_number number, double value);
+/* The metric of a gate that says how fast something is: a rate, how long a message takes, or whatever is compared with peers. NULL:
+   it is no gate, or no such metric. */
+const struct metric *gate_speed(const struct slot *slot);
 /* "field: nccl#1264"; NULL where there is neither. */
 const struct reason *limit_origin(struct arena *arena, const char *status, const struct reason *source);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/base/scan.h"
 #include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
@@ -32,20 +31,6 @@ struct collection {
     LIST_OF(struct route) routes;
 };
 
-/* A rate, or how long a message takes; whatever is compared with peers is one too. */
-static bool is_speed(const struct metric *metric)
-{
-    return metric->peers || metric->members || slice_ends(slice_of(metric->unit), "/s") ||
-           strcmp(metric->unit, "us") == 0;
-}
-
-static const struct metric *speed_of(const struct slot *slot)
-{
-    const struct metric *metric = slot->duty == DUTY_GATE ? metric_find(slot->metric) : NULL;
-
-    return metric != NULL && metric->better != BETTER_NEITHER && is_speed(metric) ? metric : NULL;
-}
-
 static bool is_the_same(const struct kept *kept, const struct shape *shape, const struct slot *slot)
 {
     return strcmp(kept->row.metric, slot->metric) == 0 && strcmp(kept->slot->at, slot->at) == 0 &&
@@ -57,7 +42,7 @@ static size_t place_of(struct collection *collection, const struct shape *shape,
 {
     struct arena *arena = collection->view->arena;
     size_t hosts = collection->view->record->plan->hosts.count;
-    const struct metric *metric = speed_of(slot);
+    const struct metric *metric = gate_speed(slot);
 
     if (metric == NULL)
         return 0;
@@ -165,20 +150,10 @@ static void join(const struct view *view, struct kept *into, const struct kept *
                           slot_at_text(view->arena, from->slot));
 }
 
-static double bound_of(struct arena *arena, const struct reason *gate)
-{
-    struct slice rest = slice_of(reason_english(arena, gate_bound(arena, gate))), word;
-    double bound;
-
-    if (!scan_text(&rest, ">= ") && !scan_text(&rest, "<= "))
-        return NAN;
-    return scan_word(&rest, &word) && scan_double(word, &bound) ? bound : NAN;
-}
-
 static void settle(const struct view *view, struct kept *kept)
 {
     struct reached_row *row = &kept->row;
-    double bound = row->gate != NULL ? bound_of(view->arena, row->gate) : NAN;
+    struct gate_number number;
 
     for (size_t i = 0; i < view->record->plan->hosts.count; i++) {
         row->hosts += kept->measured[i];
@@ -186,9 +161,9 @@ static void settle(const struct view *view, struct kept *kept)
     }
     row->values = kept->values.count;
     row->median = median_of(kept->values.items, kept->values.count);
-    row->margin = NAN;
-    if (row->worst != NULL && bound > 0)
-        row->margin = (row->worst->value / bound - 1) * (row->lower_is_better ? -1 : 1);
+    row->margin = row->worst != NULL && gate_number(view->arena, row->gate, &number)
+                      ? gate_margin(number, row->worst->value)
+                      : NAN;
 }
 
 /* Substitutes are of fewer hosts than the suite asks for, and stand for them as far as they go. */
