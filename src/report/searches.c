@@ -82,7 +82,7 @@ static bool is_among_the_same(const struct view *view, const struct search *sear
     if (search == view->record->judgement.searches)
         return false;
     before = view->steps[search[-1].step].step;
-    return step->member_count > 2 && step->member_count == before->member_count &&
+    return step->member_count == before->member_count &&
            strcmp(step->shape->variant, before->shape->variant) == 0 &&
            memcmp(step->members, before->members, step->member_count * sizeof *step->members) == 0;
 }
