@@ -320,6 +320,22 @@ static void what_a_platform_declares_less_is_said(void **state)
         {"\"models\"", "[\"NVIDIA H100 80GB HBM3\"]", "[\"NVIDIA H100 80GB HBM3\", \"NVIDIA H800\"]",
          "hgx-h100, : also takes NVIDIA H800, which hgx-h100 does not"},
         {"\"nvlink\"", "\"links\": 18", "\"links\": 16", "hgx-h100, : nvlink.links 16; hgx-h100 has 18"},
+        /* Limits are shares of it, and a rate beyond it is not believed. */
+        {"\"ceiling_gbs\"", "450", "400", "hgx-h100, : nvlink.ceiling_gbs 400; hgx-h100 has 450"},
+        {"\"ceiling_gbs\"", "450", "4500", "hgx-h100, : nvlink.ceiling_gbs 4500; hgx-h100 has 450"},
+        {"\"pcie\"", "\"generation\": 5", "\"generation\": 4",
+         "hgx-h100, : pcie.generation 4; hgx-h100 has 5"},
+        {"\"nvlink\"", "\"ceiling_gbs\": 450", "\"ceiling_gbs\": 450, \"domain_hosts\": 9",
+         "hgx-h100, : nvlink.domain_hosts 9; hgx-h100 has 0"},
+        {"\"gpus\"", "\"count\": 8", "\"count\": 8, \"memory_gib\": 2",
+         "hgx-h100, : gpus.memory_gib 2; hgx-h100 has 0"},
+        {"\"gpus\"", "\"count\": 8", "\"count\": 8, \"row_remapper\": false",
+         "hgx-h100, : gpus.row_remapper false; hgx-h100 has true"},
+        {"\"pci_ids\"", "\"10de:2330\"", "\"10de:2330\", \"10de:2324\"",
+         "hgx-h100, : also takes 10de:2324, which hgx-h100 does not"},
+        {"\"driver_minimum\"", "\"525.60.13\"", "\"525.60.13\", \"times_s\": {\"gpu-burn\": 360000}",
+         "hgx-h100, : times_s gives gpu-burn 360000 s, and a hang is seen by the deadline that follows from "
+         "that; hgx-h100 has what the check itself expects"},
     };
     const struct builtin *builtin = builtin_find("platforms", "hgx-h100");
 
