@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit_test.h"
 #include "caveat.h"
+#include "company.h"
 
 #include <string.h>
 
@@ -464,6 +465,52 @@ static void what_passed_only_when_tried_again_is_told(void **state)
     arena_destroy(arena);
 }
 
+static const char *caveat_text(struct arena *arena, const struct record *record)
+{
+    const struct reason *caveat = caveat_of_run(arena, record);
+
+    return caveat != NULL ? reason_english(arena, caveat) : "";
+}
+
+/* A breaker that trips, or a file system that stalls, under the load of all hosts is not met by one after the other. */
+static void hosts_that_took_turns_are_told(void **state)
+{
+    static const struct sample clean = {.hosts = 4, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->standing = (struct standing){.kind = RUN_ACCEPTANCE};
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("4\n"));
+    assert_null(strstr(caveat_text(arena, record), "at a time"));
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("2\n"));
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("3\n"));
+    assert_non_null(strstr(caveat_text(arena, record),
+                           "only 2 of the 4 hosts were at work at a time (--hosts-at-once): the power, "
+                           "cooling and storage that they share were not loaded by all."));
+    arena_destroy(arena);
+}
+
+/* Whoever runs half of the hosts, and then the other half, has loaded half. One run over all of them takes it away. */
+static void an_acceptance_of_parts_tells_how_many_hosts_were_loaded_at_a_time(void **state)
+{
+    static const struct sample all = {.hosts = 4, .units = 1}, part = {.hosts = 3, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *whole = sample_record(arena, &all), *half = sample_record(arena, &part);
+    struct acceptance acceptance = {.arena = arena, .plan = whole->plan};
+
+    (void)state;
+    *list_push(arena, &acceptance.runs) = half;
+    *list_push(arena, &acceptance.runs) = half;
+    assert_string_equal(
+        reason_english(arena, company_of_acceptance(arena, &acceptance)),
+        "In tests of single hosts never more than 3 of the 4 hosts were at work at a time, in any run: "
+        "the power, cooling and storage that they share were not loaded by all.");
+    *list_push(arena, &acceptance.runs) = whole;
+    assert_null(company_of_acceptance(arena, &acceptance));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,6 +525,8 @@ int main(void)
         cmocka_unit_test(leaves_that_are_not_those_of_the_cables_are_named),
         cmocka_unit_test(one_host_has_no_tests_between_hosts),
         cmocka_unit_test(what_passed_only_when_tried_again_is_told),
+        cmocka_unit_test(hosts_that_took_turns_are_told),
+        cmocka_unit_test(an_acceptance_of_parts_tells_how_many_hosts_were_loaded_at_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
