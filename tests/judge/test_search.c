@@ -442,6 +442,8 @@ static void a_host_that_drops_out_is_left_out_and_named(void **state)
         if (strstr(concluded(&world, 0), "left out from then on: a10") == NULL)
             fail_msg("case %zu, %u rounds: %s", i, world.rounds, concluded(&world, 0));
         assert_false(last_round_has(&world, 9));
+        if (judgement->searches[0].candidates != NULL)
+            fail_msg("case %zu: explained, and yet not isolated: %s", i, candidates(&world));
         arena_destroy(world.arena);
     }
 }
