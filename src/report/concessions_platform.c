@@ -11,7 +11,7 @@
 enum easier {
     LESS,              /* fewer parts, slower ones */
     LESS_AND_NOT_NONE, /* the same of one that bounds nothing where it is left out */
-    ANOTHER,           /* less: limits that are a share of it; more: what is not believed any more lies higher */
+    ANOTHER, /* less: limits that are a share of it; more: what is not believed any more lies higher */
 };
 
 static const struct figure {
