@@ -722,6 +722,8 @@ static const struct reason *remedy_of(const struct step *step, const char *metri
         return REASON(read_output_test_again);
     if (reason_is(cause, no_limit) || reason_is(cause, only_a_guess))
         return REASON(give_it_a_limit);
+    if (reason_has(cause, host_rebooted_around_test))
+        return REASON(see_why_it_rebooted);
     return check_remedy(check_find(step->shape->check), metric, cause);
 }
 

@@ -25,7 +25,7 @@ static const struct inventory_fact {
     {TEXT_F_NCCL, "nccl.version", false},
     {TEXT_F_DCGM, "dcgm.version", false},
 };
-enum { FACT_COUNT = ARRAY_SIZE(inventory_facts), GPUS_LOOKED_AT = 64 };
+enum { FACT_COUNT = ARRAY_SIZE(inventory_facts) };
 
 struct inventory {
     const char *values[FACT_COUNT];
@@ -41,12 +41,13 @@ static const char *gpu_names(struct arena *arena, const struct step_view *step, 
     struct {
         const char *name;
         size_t count;
-    } seen[GPUS_LOOKED_AT];
-    const char *text = "";
+    } seen[FACT_GPUS];
+    const char *text = "", *values[FACT_GPUS];
     size_t kinds = 0;
 
-    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
-        const char *value = step_fact(step, name, arena_printf(arena, "gpu%u", gpu));
+    step_gpu_facts(step, name, values);
+    for (unsigned gpu = 0; gpu < FACT_GPUS; gpu++) {
+        const char *value = values[gpu];
         size_t kind = 0;
 
         while (kind < kinds && strcmp(seen[kind].name, value) != 0)
@@ -146,8 +147,9 @@ void page_inventory(struct page *page)
 /* -- Equipment --------------------------------------------------------------------------------------------
  */
 
-static const char *const identity_facts[] = {"gpu.name", "gpu.uuid", "gpu.serial", "gpu.pci"};
-enum { IDENTITY_COUNT = ARRAY_SIZE(identity_facts) };
+enum { NAME, UUID, SERIAL, PCI, IDENTITY_COUNT };
+static const char *const identity_facts[IDENTITY_COUNT] = {
+    [NAME] = "gpu.name", [UUID] = "gpu.uuid", [SERIAL] = "gpu.serial", [PCI] = "gpu.pci"};
 
 static bool has_identity(const struct step_view *step)
 {
@@ -165,16 +167,18 @@ bool page_has_equipment(const struct page *page)
 
 static void write_gpus(struct page *page, const struct step_view *step)
 {
-    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
-        const char *subject = arena_printf(page->arena, "gpu%u", gpu);
+    const char *values[IDENTITY_COUNT][FACT_GPUS];
 
-        if (*step_fact(step, "gpu.uuid", subject) == '\0' && *step_fact(step, "gpu.serial", subject) == '\0')
+    for (size_t i = 0; i < IDENTITY_COUNT; i++)
+        step_gpu_facts(step, identity_facts[i], values[i]);
+    for (unsigned gpu = 0; gpu < FACT_GPUS; gpu++) {
+        if (*values[UUID][gpu] == '\0' && *values[SERIAL][gpu] == '\0')
             continue;
         html_markup(page->out, "<tr>");
         html_row_head(page->out, step->step->members[0]->name);
-        html_cell(page->out, subject);
+        html_cell(page->out, arena_printf(page->arena, "gpu%u", gpu));
         for (size_t i = 0; i < IDENTITY_COUNT; i++)
-            html_cell(page->out, step_fact(step, identity_facts[i], subject));
+            html_cell(page->out, values[i][gpu]);
         html_markup(page->out, "</tr>\n");
     }
 }
