@@ -10,10 +10,14 @@
  * path, and is measured until it is sure.
  *
  * Why it takes some twenty rounds, although the path among 232 hosts is found in ten: a host that is slow every second
- * time, and at random, shows in n tests the same as a slow path to one of its N partners with the chance N / 2^n, in
- * whatever order it is tested, and it is in one test of a round at most. For that to be less than 1 in 10,000 it takes
- * log2(10,000 N) tests of it: 21.1 rounds among 232 hosts, 23.6 among 1,250. Twenty rounds would name a healthy path in
- * 2 of 10,000 such clusters.
+ * time, at random, and is in one test of a round at most, shows each series of n outcomes with the chance 2^-n. For each of
+ * its N - 1 partners one series names the path to it, after n_p tests; the chance that it shows one of them is the sum of
+ * the 2^-n_p. For that to be a at most, the mean of the n_p is log2((N - 1) / a) at least, whatever is tested in which order,
+ * and without any noise: 17.8 among 232 hosts for a = 1 in 1,000, 21.1 for 1 in 10,000.
+ *
+ * Nobody knows how often such a host is slow. If each share is as likely as any other, the chance of a wrong name is
+ * 1 in 10,000 here after 20 tests, half of them slow; the first of these is the one that made somebody ask. For the worst
+ * share, a half, it is (N - 1) / 2^19 then, 4.4 in 10,000.
  *
  * The search keeps no state: each call weighs all tests anew.
  */
