@@ -18,6 +18,7 @@ enum {
     PAIR = 2,
     MEANS = 3, /* iterations, after which the mean of healthy pairs no longer moves */
     FEW = 20,  /* no more than one open test for so many hosts is few */
+    MANY = 4,  /* a test of so many hosts is one of the search for a path */
     AGAIN = 2  /* tests of hosts together, where one alone is not trusted */
 };
 
@@ -58,9 +59,9 @@ double isolate_evidence(const struct isolate *isolate, const struct isolate_test
     return fmax(-fast_most, fmin(slow_most, slow * (2 * below - slow) / (2 * noise * noise)));
 }
 
-double isolate_at_times(double evidence)
+double isolate_at_times(double evidence, double share)
 {
-    return log((exp(evidence) + 1) / 2);
+    return log(share * exp(evidence) + 1 - share);
 }
 
 double isolate_sure(size_t among)
@@ -413,6 +414,58 @@ static const struct reason *what_is_fast(const struct isolate *isolate)
     return isolate->out_count > 0 ? REASON(all_fast_without_dropped) : REASON(all_hosts_fast);
 }
 
+static bool is_open(const struct isolate *isolate, size_t host)
+{
+    return !isolate->excluded[host] && isolate->hosts[host].standing == STANDING_OPEN;
+}
+
+/* Tests of many of the hosts, but not of all. */
+static bool was_in_half(const struct isolate *isolate, size_t host)
+{
+    list_each (test, isolate->so_far->tests)
+        if (test->count >= MANY && test->count < isolate->problem->host_count)
+            for (size_t k = 0; k < test->count; k++)
+                if (test->members[k] == host)
+                    return true;
+    return false;
+}
+
+static bool only_ends_are_open(const struct isolate *isolate, const struct isolate_accusation *link)
+{
+    for (size_t i = 0; i < isolate->problem->host_count; i++)
+        if (is_open(isolate, i) && i != link->a && i != link->b)
+            return false;
+    return true;
+}
+
+/*
+ * A few hosts that are not sure yet need not keep the others waiting, among which there may be a slow path: it is searched
+ * beside their tests, and without those that it has not come to yet. True: one was found, and only its ends are not
+ * sure, which it explains.
+ */
+static bool search_beside(struct isolate *isolate)
+{
+    size_t hosts = isolate->problem->host_count;
+    bool *kept = isolate->excluded;
+    struct isolate_accusation link = {.kind = ISOLATE_LINK};
+    enum link_search answer;
+
+    isolate->excluded = arena_array(isolate->arena, bool, hosts);
+    for (size_t i = 0; i < hosts; i++)
+        isolate->excluded[i] = kept[i] || (is_open(isolate, i) && !was_in_half(isolate, i));
+    answer = isolate_search_link(isolate, &link);
+    isolate->excluded = kept;
+    return answer == LINK_FOUND && only_ends_are_open(isolate, &link);
+}
+
+/* Nothing of the next round. */
+static void take_none(struct isolate *isolate)
+{
+    isolate->next->tests.count = 0;
+    memset(isolate->host_taken, 0, isolate->problem->host_count * sizeof *isolate->host_taken);
+    memset(isolate->leaf_taken, 0, isolate->leaf_count * sizeof *isolate->leaf_taken);
+}
+
 /* True: the search goes on. */
 static bool search_hosts(struct isolate *isolate, bool *ret_all_fast)
 {
@@ -427,9 +480,10 @@ static bool search_hosts(struct isolate *isolate, bool *ret_all_fast)
         return true;
     accuse_units(isolate, ISOLATE_HOST, isolate->hosts, isolate->problem->host_count);
     pace = ask_remaining(isolate);
-    /* A few hosts that are not sure yet need not keep the others waiting. */
-    if (asking && pace != PACE_FAST && isolate->leaf_count == 1)
-        isolate_search_link(isolate, &(struct isolate_accusation){0});
+    if (asking && pace != PACE_FAST && isolate->leaf_count == 1 && search_beside(isolate)) {
+        take_none(isolate);
+        return search_links(isolate);
+    }
     if (asking || pace == PACE_UNSURE)
         return true;
     if (pace == PACE_SLOW && isolate->leaf_count > 1) {
@@ -453,9 +507,8 @@ static void begin_again(struct isolate *isolate)
     const struct isolate_problem *problem = isolate->problem;
 
     *isolate->result = (struct isolation){0};
-    isolate->next->tests.count = 0;
     memset(isolate->hosts, 0, problem->host_count * sizeof *isolate->hosts);
-    memset(isolate->host_taken, 0, problem->host_count * sizeof *isolate->host_taken);
+    take_none(isolate);
     isolate->at_times = were_both(isolate);
 }
 

@@ -10,10 +10,14 @@
  * path, and is measured until it is sure.
  *
  * Why it takes some twenty rounds, although the path among 232 hosts is found in ten: a host that is slow every second
- * time, and at random, shows in n tests the same as a slow path to one of its N partners with the chance N / 2^n, in
- * whatever order it is tested, and it is in one test of a round at most. For that to be less than 1 in 10,000 it takes
- * log2(10,000 N) tests of it: 21.1 rounds among 232 hosts, 23.6 among 1,250. Twenty rounds would name a healthy path in
- * 2 of 10,000 such clusters.
+ * time, at random, and is in one test of a round at most, shows each series of n outcomes with the chance 2^-n. For each of
+ * its N - 1 partners one series names the path to it, after n_p tests; the chance that it shows one of them is the sum of
+ * the 2^-n_p. For that to be a at most, the mean of the n_p is log2((N - 1) / a) at least, whatever is tested in which order,
+ * and without any noise: 17.8 among 232 hosts for a = 1 in 1,000, 21.1 for 1 in 10,000.
+ *
+ * Nobody knows how often such a host is slow. If each share is as likely as any other, the chance of a wrong name is
+ * 1 in 10,000 here after 20 tests, half of them slow; the first of these is the one that made somebody ask. For the worst
+ * share, a half, it is (N - 1) / 2^19 then, 4.4 in 10,000.
  *
  * The search keeps no state: each call weighs all tests anew.
  */
@@ -29,6 +33,7 @@ enum {
     LARGE = 4,        /* members of a test that is part of this search, and of no earlier step */
     EVERYWHERE = 6,   /* such tests, of which most are slow, that tell that it is no path */
     SPLITS_TRIED = 4, /* ways to cut a part, until one has likely pairs within its halves */
+    SHARES = 20,      /* of its tests in which a host may be slow: so many between 0 and 1 */
 };
 
 /* A pair is still likely when it lies no further below the best one. */
@@ -275,40 +280,82 @@ static bool were_slow(const struct search *search, const struct isolate_test *pa
     return false;
 }
 
-/*
- * How much better a slow path to the other explains the tests of the host than that the host itself is slow: each time, or
- * every second time. A large test that was slow without the other may be so by a second fault, and all of them by the
- * same: it counts once. So does a second path of the same host, however often it was measured.
- */
-static double path_rather_than_host(const struct search *search, size_t host, size_t other, bool at_times)
+/* What the tests of a host say of it, as logarithms of likelihood ratios. */
+struct told {
+    double path;             /* for a slow path to the other */
+    double always;           /* that it is slow each time */
+    double at_times[SHARES]; /* that it is slow in such a share of its tests, at random */
+};
+
+static void tell(struct told *told, double says, bool with_other)
 {
-    double sum = 0, second_fault = 0;
+    told->path += with_other ? says : 0;
+    told->always += says;
+    for (int i = 0; i < SHARES; i++)
+        told->at_times[i] += isolate_at_times(says, (i + 0.5) / SHARES);
+}
+
+/* That it is slow at times: how often nobody knows, so that each share is as likely as any other. */
+static double slow_at_times(const struct told *told)
+{
+    double most = -INFINITY, sum = 0;
+
+    array_each (share, told->at_times, SHARES)
+        most = fmax(most, *share);
+    array_each (share, told->at_times, SHARES)
+        sum += exp(*share - most);
+    return most + log(sum / SHARES);
+}
+
+/* How likely the next test of it is slow, if it is slow at times. */
+static double share_likely(const struct told *told)
+{
+    double all = slow_at_times(told), sum = 0;
+
+    for (int i = 0; i < SHARES; i++)
+        sum += (i + 0.5) / SHARES * exp(told->at_times[i] - all) / SHARES;
+    return sum;
+}
+
+/*
+ * How much better a slow path to the other explains the tests of the host than that the host itself is slow, each time or
+ * at times. A large test that was slow without the other may be so by a second fault, and all of them by the
+ * same: it counts once. So does a second path of the same host, however often it was measured. *ret_slow: how likely
+ * the next test of the host is slow if it is the host.
+ */
+static double path_rather_than_host(const struct search *search, size_t host, size_t other, double *ret_slow)
+{
+    struct told told = {0};
+    double second_fault = 0;
 
     for (size_t i = 0; i < search->isolate->so_far->tests.count; i++) {
         const struct isolate_test *test = &search->isolate->so_far->tests.items[i];
-        double says, rather;
+        bool with = has(test, other);
+        double says;
 
         if (!speaks(search, test) || !has(test, host))
             continue;
         says = isolate_evidence(search->isolate, test);
-        rather = (has(test, other) ? says : 0) - (at_times ? isolate_at_times(says) : says);
-        if (test->count >= LARGE && rather < 0 && !has(test, other))
-            second_fault = fmin(second_fault, rather);
-        else if (says < 0 || has(test, other) || !were_slow(search, test, i))
-            sum += rather;
+        if (test->count >= LARGE && says > 0 && !with)
+            second_fault = fmax(second_fault, says);
+        else if (says < 0 || with || !were_slow(search, test, i))
+            tell(&told, says, with);
     }
-    return sum + second_fault;
+    if (second_fault > 0)
+        tell(&told, second_fault, false);
+    *ret_slow = told.always > slow_at_times(&told) ? 1 : share_likely(&told);
+    return told.path - fmax(told.always, slow_at_times(&told));
 }
 
-/* Rather than either of the two, and whether they are slow each time or at times. */
-static double path_rather_than_hosts(const struct search *search, const size_t pair[2])
+/* Rather than either of the two; *ret_slow is for the one that it is less sure of. */
+static double path_rather_than_hosts(const struct search *search, const size_t pair[2], double *ret_slow)
 {
-    double least = INFINITY;
+    double slow[2], rather[2];
 
     for (int end = 0; end < 2; end++)
-        for (int at_times = 0; at_times < 2; at_times++)
-            least = fmin(least, path_rather_than_host(search, pair[end], pair[!end], at_times));
-    return least;
+        rather[end] = path_rather_than_host(search, pair[end], pair[!end], &slow[end]);
+    *ret_slow = rather[0] < rather[1] ? slow[0] : slow[1];
+    return fmin(rather[0], rather[1]);
 }
 
 /* A pair of the host with somebody else, another one each round. */
@@ -336,7 +383,7 @@ static void ask_idle(const struct search *search)
 }
 
 /* The path is to blame when the pair is slow each time, and neither of the two is with others: they are measured
- * together and apart in turn. */
+ * together or apart, whichever would surprise more of a host that is slow at times. */
 static enum link_search confirm(const struct search *search, size_t a, size_t b,
                                 struct isolate_accusation *ret_link)
 {
@@ -346,7 +393,7 @@ static enum link_search confirm(const struct search *search, size_t a, size_t b,
     unsigned tests = isolate_mean(isolate, pair, 2, &mean);
     bool slow = tests >= CONFIRMING &&
                 mean < isolate_middle(isolate) - sure_deviations * isolate_deviation(isolate, tests);
-    double rather = path_rather_than_hosts(search, pair);
+    double next_slow, rather = path_rather_than_hosts(search, pair, &next_slow);
 
     if (slow && rather > needed) {
         *ret_link = (struct isolate_accusation){
@@ -357,7 +404,7 @@ static enum link_search confirm(const struct search *search, size_t a, size_t b,
             .doubt = fmax(isolate_doubt(isolate, mean, tests, 1), (double)search->count * exp(-rather))};
         return LINK_FOUND;
     }
-    if (!slow && isolate->round % 2 == 0) {
+    if (isolate->round % 2 == 0 && (!slow || next_slow < 0.5)) {
         isolate_take(search->isolate, pair, 2);
     } else { /* in turn: of one leaf, only one of them can be measured out of it at a time */
         size_t first = isolate->round / 2 % 2;

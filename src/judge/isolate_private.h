@@ -54,11 +54,11 @@ unsigned isolate_mean(const struct isolate *isolate, const size_t *members, size
 double isolate_doubt(const struct isolate *isolate, double mean, unsigned n, size_t among);
 /*
  * How much more likely the value is with a fault than without, as a natural logarithm: positive below the middle.
- * isolate_at_times makes of it the same for a fault that shows in every second test. isolate_sure: what the sum
+ * isolate_at_times makes of it the same for a fault that shows in such a share of all tests. isolate_sure: what the sum
  * must be to accuse one of so many of that, each of them having the same chance to be it.
  */
 double isolate_evidence(const struct isolate *isolate, const struct isolate_test *test);
-double isolate_at_times(double evidence);
+double isolate_at_times(double evidence, double share);
 double isolate_sure(size_t among);
 bool isolate_crosses_leaves(const struct isolate *isolate, const size_t *members, size_t count);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The search for what makes a group slow, on simulated fabrics: the same seeds each time. */
+#include <stdlib.h>
+
 #include "../unit_test.h"
 #include "simulate.h"
 
@@ -47,6 +49,28 @@ static void a_path_between_two_good_hosts_is_named(void **state)
 {
     (void)state;
     expect_all_found(&(struct scenario){FABRIC, .bad_links = 1}, 32);
+}
+
+static int compare_rounds(const void *a, const void *b)
+{
+    return (int)*(const unsigned *)a - (int)*(const unsigned *)b;
+}
+
+/* Nobody waits for hosts of which noise made a test slow, nor is a path that is sure looked at again for its ends. */
+static void a_path_among_232_hosts_is_named_in_20_rounds(void **state)
+{
+    const struct scenario scenario = {.hosts = 232, .loss = 0.10, .noise = 0.02, .bad_links = 1};
+    unsigned rounds[101];
+
+    (void)state;
+    for (unsigned i = 0; i < ARRAY_SIZE(rounds); i++) {
+        struct trial trial = simulate_trial(&scenario, i + 1);
+
+        assert_int_equal(trial.missed + trial.wrong, 0);
+        rounds[i] = trial.rounds;
+    }
+    qsort(rounds, ARRAY_SIZE(rounds), sizeof *rounds, compare_rounds);
+    assert_in_range(rounds[ARRAY_SIZE(rounds) / 2], 1, 20);
 }
 
 /* Any number of them, also odd ones, in a leaf or several, of which the last one has few. */
@@ -232,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_slow_host_of_four_is_named),
         cmocka_unit_test(a_slow_host_of_four_is_named_though_noise_hides_it),
         cmocka_unit_test(a_path_between_two_good_hosts_is_named),
+        cmocka_unit_test(a_path_among_232_hosts_is_named_in_20_rounds),
         cmocka_unit_test(a_path_among_few_hosts_is_named),
         cmocka_unit_test(the_ends_of_a_path_that_was_found_are_no_candidates),
         cmocka_unit_test(a_slow_host_among_few_is_named),
