@@ -78,6 +78,7 @@ static const struct repair_row {
     {"training-step", "training.tflops", "gpu-slow", NULL},
     {"training-step", "training.forward", "gpu-slow", NULL},
     {"training-step", "*", "gpu-wrong", NULL},
+    {"training-hosts", "probe.hosts", "launch", NULL},
     {"training-hosts", "training.tflops", "slow-host", NULL},
     {"training-hosts", "training.host_forward", "slow-host", NULL},
     {"training-hosts", "training.*", "gpu-wrong", NULL},
