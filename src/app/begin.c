@@ -92,6 +92,7 @@ static int take_up(struct arena *arena, struct running *running, struct question
         return -1;
     if (options->lost != NULL)
         keep_loss(running->record, options);
+    turns_keep(running->record, options->hosts_at_once);
     if (store_resume_run(running->store, running->record, options->lost, err) < 0 ||
         read_unread(running, err) < 0 ||
         resuming_take(running, &resuming, options->allow_active, &note, err) < 0)
@@ -100,7 +101,7 @@ static int take_up(struct arena *arena, struct running *running, struct question
     return 0;
 }
 
-/* Another number holds for this controller only. */
+/* Another number holds from here on. */
 static int take_turns(const struct running *running, struct begin_options *options, struct error *err)
 {
     unsigned *most = &options->hosts_at_once;

@@ -860,6 +860,62 @@ static void add_looks(struct looks *looks)
     }
 }
 
+/* -- Who is judged beside others (src/judge/acceptance_alone.c) ------------------------------------------------- */
+
+static enum company company_of(const struct acceptance *acceptance, const struct campaign_block *block)
+{
+    const struct plan *plan = acceptance->plan;
+    enum company company = COMPANY_NONE;
+
+    for (size_t i = 0; i < plan->shapes.count && company == COMPANY_NONE; i++)
+        if (hostlist_has(&block->steps, plan->shapes.items[i]->suite_step))
+            company = judge_company(plan->shapes.items[i]);
+    return company;
+}
+
+static bool has_company(const struct acceptance *acceptance, const struct campaign_block *block,
+                        enum company company, const struct host *host)
+{
+    for (size_t i = 0; i < block->hosts.names.count; i++) {
+        const struct host *other = plan_find_host(acceptance->plan, block->hosts.names.items[i]);
+
+        if (other != NULL && judge_is_company(company, host, other))
+            return true;
+    }
+    return false;
+}
+
+/* The first that owes the same, and has not failed it. */
+static const char *find_company(const struct acceptance *acceptance, const struct campaign_block *block,
+                                enum company company, const struct host *host)
+{
+    for (size_t i = 0; i < acceptance->requirements.count; i++) {
+        const struct requirement *requirement = &acceptance->requirements.items[i];
+        const struct step *step = &acceptance->plan->steps.items[requirement->step];
+
+        if (requirement->state != REQUIREMENT_FAILED &&
+            hostlist_has(&block->steps, step->shape->suite_step) &&
+            judge_is_company(company, host, step->members[0]))
+            return step->members[0]->name;
+    }
+    return NULL;
+}
+
+static void add_company(const struct acceptance *acceptance, struct campaign_block *block)
+{
+    enum company company = company_of(acceptance, block);
+
+    for (size_t i = 0, count = block->hosts.names.count; i < count && company != COMPANY_NONE; i++) {
+        const struct host *host = plan_find_host(acceptance->plan, block->hosts.names.items[i]);
+        const char *other = host != NULL && !has_company(acceptance, block, company, host)
+                                ? find_company(acceptance, block, company, host)
+                                : NULL;
+
+        if (other != NULL)
+            add_name(acceptance->arena, &block->hosts, other);
+    }
+}
+
 int campaign_next(const struct campaign *campaign, const struct acceptance *acceptance,
                   struct campaign_next *ret_next, struct error *err)
 {
@@ -886,6 +942,8 @@ int campaign_next(const struct campaign *campaign, const struct acceptance *acce
     for (size_t i = 0; i < ret_next->blocks.count; i++)
         if (!covers(campaign, acceptance, &ret_next->blocks.items[i], err))
             add_all_hosts(arena, hostfile, &ret_next->blocks.items[i]);
+    for (size_t i = 0; i < ret_next->blocks.count; i++)
+        add_company(acceptance, &ret_next->blocks.items[i]);
     join_blocks(arena, ret_next);
     for (size_t i = 0; i < ret_next->blocks.count; i++)
         add_looks(&(struct looks){.campaign = campaign,

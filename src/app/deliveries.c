@@ -22,6 +22,7 @@ struct key {
 };
 
 struct hosts {
+    struct arena *arena;      /* of what goes when the question is answered */
     LIST_OF(struct key) keys; /* sorted */
     bool *known;              /* by host: some part of it was seen */
     bool *accepted;           /* by host: in a later run than the one that is looked at */
@@ -88,7 +89,8 @@ static int take_hosts(struct store *store, struct arena *arena, const struct del
 {
     size_t count = question->hosts.names.count;
 
-    *ret_hosts = (struct hosts){.known = arena_array(arena, bool, count + 1),
+    *ret_hosts = (struct hosts){.arena = arena,
+                                .known = arena_array(arena, bool, count + 1),
                                 .accepted = arena_array(arena, bool, count + 1),
                                 .count = count};
     for (size_t i = 0; i < count; i++)
@@ -244,17 +246,17 @@ static bool look_at_run(struct store *store, struct arena *arena, const struct d
 
     if (!is_other(store, question, run))
         return false;
-    if (store_run_hosts(store, arena, run->number, &names, &damaged) < 0) {
+    if (store_run_hosts(store, hosts->arena, run->number, &names, &damaged) < 0) {
         /* They may be the same: what failed is told rather than lost, and nothing else is concluded. */
         *ret_other = other_of(store, run);
         return ret_other->end == DELIVERY_REJECTED || ret_other->end == DELIVERY_RUNNING;
     }
-    common = common_of(store, arena, run->number, &names, hosts);
+    common = common_of(store, hosts->arena, run->number, &names, hosts);
     if (!has_common_host(hosts, &common, &settled) || (settled && !question->all))
         return false;
     *ret_other = other_of(store, run);
     add_shared(arena, question, &common, ret_other);
-    ret_other->hosts = hostlist_fold(arena, names.names.items, names.names.count);
+    ret_other->hosts = arena_strdup(arena, hostlist_fold(hosts->arena, names.names.items, names.names.count));
     ret_other->settled = settled && ret_other->end != DELIVERY_RUNNING;
     if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->verdict == VERDICT_ACCEPT)
         take_accepted(hosts, &common);
@@ -264,20 +266,21 @@ static bool look_at_run(struct store *store, struct arena *arena, const struct d
 int deliveries_find(struct store *store, struct arena *arena, const struct deliveries_question *question,
                     struct other_deliveries *ret_others, struct error *err)
 {
+    cleanup_arena struct arena *scratch = arena_create();
     LIST_OF(struct other_delivery) newest_first = {0};
     struct run_summary *runs;
     struct hosts hosts;
     size_t count;
 
     *ret_others = (struct other_deliveries){0};
-    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0 ||
-        take_hosts(store, arena, question, &hosts, err) < 0)
+    if (store_list_runs(store, scratch, 0, &runs, &count, err) < 0 ||
+        take_hosts(store, scratch, question, &hosts, err) < 0)
         return -1;
     for (size_t i = 0; i < count && (question->all || !all_are_accepted(&hosts)); i++) {
         struct other_delivery other;
 
         if (look_at_run(store, arena, question, &runs[i], &hosts, &other))
-            *list_push(arena, &newest_first) = other;
+            *list_push(scratch, &newest_first) = other;
     }
     for (size_t i = newest_first.count; i > 0; i--)
         *list_push(arena, &ret_others->items) = newest_first.items[i - 1];

@@ -94,9 +94,9 @@ struct follower *follower_destroy(struct follower *follower)
 
 /* -- A plan that has grown -- */
 
-static const struct host *own_host(const struct plan *plan, const struct host *other)
+static const struct host *own_host(const struct host_names *names, const struct host *other)
 {
-    const struct host *own = plan_find_host(plan, other->name);
+    const struct host *own = host_by_name(names, other->name);
 
     return own != NULL ? own : other;
 }
@@ -107,6 +107,7 @@ static int grow(struct follower *follower, struct error *err)
     struct plan *plan = follower->record->plan;
     const struct record *grown =
         store_load_question(follower->store, follower->arena, follower->record->number, err);
+    const struct host_names *names = host_names_of_plan(follower->arena, plan);
 
     if (grown == NULL)
         return -1;
@@ -115,7 +116,7 @@ static int grow(struct follower *follower, struct error *err)
 
         *step = grown->plan->steps.items[i];
         for (size_t k = 0; k < step->member_count; k++)
-            step->members[k] = own_host(plan, step->members[k]);
+            step->members[k] = own_host(names, step->members[k]);
     }
     add_states(follower);
     return 0;

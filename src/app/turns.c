@@ -6,8 +6,6 @@
 
 #include "assay/base/scan.h"
 
-#define TURNS_DOCUMENT "turns" /* its kind */
-
 void turns_keep(struct record *record, unsigned hosts_at_once)
 {
     if (hosts_at_once > 0)

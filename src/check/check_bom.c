@@ -242,8 +242,9 @@ const struct check check_bom = {
               {"dimm.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.kinds", ALIKE)},
               {"dimm.empty", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("dimm.empty", ALIKE)},
               {"advised.memory", PER_TARGET, NULL, DUTY_RECORD,
-               LIMITS RULES_EQUAL("advised.memory", "even",
-                                  "makers of boards: each processor has the same memory modules")},
+               LIMITS RULES_EQUAL(
+                   "advised.memory", "even",
+                   "manufacturers of mainboards: every processor has equal memory modules in equal slots")},
               {"nvme.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("nvme.kinds", ALIKE)},
               {"nvme.health", PER_TARGET, NULL, DUTY_RECORD,
                LIMITS RULES_EQUAL("nvme.health", "well", "NVM Express, SMART log: critical warning",

@@ -559,8 +559,10 @@ const struct check check_gpu_power = {
         {"power.phase", PER_MEMBER, NULL, DUTY_GATE, phase_rules},
         {"power.swing", PER_MEMBER, NULL, DUTY_GATE, swing_rules},
         {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
-         LIMITS RULES_EQUAL("probe.backend", "cuda", "assay: what CPU threads compute says nothing of GPUs",
-                            .inconclusive = true)},
+         LIMITS RULES_EQUAL(
+             "probe.backend", "cuda",
+             "assay: a GPU test counts only where it ran on the GPUs (CUDA), not on CPU threads",
+             .inconclusive = true)},
         {"power.host_clock", PER_MEMBER, NULL, DUTY_RECORD, NULL},
         {"power.held", PER_MEMBER, NULL, DUTY_RECORD, NULL},
         {"power.peak", PER_MEMBER, NULL, DUTY_RECORD, NULL},

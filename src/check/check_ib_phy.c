@@ -227,7 +227,7 @@ const struct check check_ib_phy = {
     .items = ITEMS(
         {"phy.read", PER_HCA_PORT, NULL, DUTY_GATE,
          LIMITS RULES_READ("phy.read", REASON(quality_of_links),
-                           "assay: a port that nobody looks at hides what it is")},
+                           "assay: every port must be read; of a port that was not, nothing is known")},
         {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
          LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
         {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},

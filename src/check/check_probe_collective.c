@@ -111,10 +111,14 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
              must_be(context, "probe.hosts", arena_printf(arena, "%zu", context->member_count),
                      "members of the step"));
     /* Also where a suite asks for the CPUs: what they and their network do decides nothing about GPUs. */
-    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
-             rules_new(context,
-                       LIMITS RULES_EQUAL("probe.backend", "nccl", "assay: what CPUs do says nothing of GPUs",
-                                          .inconclusive = true)));
+    slot_add(
+        context, slots, "probe.backend", "", NULL, DUTY_GATE,
+        rules_new(
+            context,
+            LIMITS RULES_EQUAL(
+                "probe.backend", "nccl",
+                "assay: a test of the collectives counts only where it ran on the GPUs (NCCL), not on CPUs",
+                .inconclusive = true)));
     for (double size = check_number(context, "begin"); size <= end; size *= factor)
         size_slots(context, slots, size);
     host_slots(context, slots);

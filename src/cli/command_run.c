@@ -296,7 +296,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "hosts at work at a time, if power, cooling or shared storage does not allow more; a test across "
          "more hosts runs alone; default all; holds for --resume too, until that gives another"},
         {"isolate-minutes", 0, OPTION_COUNT, "N", &options->begin.isolate_minutes,
-         "most that the search for who makes a test across hosts slow may take (default 60 rounds); for --resume too"},
+         "most that the search for who makes a test across hosts slow may take (default 60 rounds); a resumed run keeps it"},
         {"detach", 0, OPTION_FLAG, NULL, &options->detach,
          "continue in the background, with a log file; `assay attach` follows, `assay cancel` ends it"},
         OPTION_HEADING("Output"),

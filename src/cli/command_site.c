@@ -266,7 +266,7 @@ static int write_history_pages(struct work *work, struct arena *arena, const str
         write_list(work, &shown, SITE_GROUP, "history/groups.html") < 0)
         return -1;
     for (size_t i = 0; i < shown.subjects.count; i++)
-        if (write_subject(work, &shown, i) < 0)
+        if (shown.subjects.items[i].has_page && write_subject(work, &shown, i) < 0)
             return -1;
     work->site.has_history = true;
     return 0;

@@ -34,11 +34,12 @@ static const struct reason *odd_field(struct arena *arena, const struct host *ho
 
 static struct odd_hosts odd_hosts_of(const struct acceptance *acceptance, const struct record *record)
 {
+    const struct host_names *owed_hosts = host_names_of_plan(acceptance->arena, acceptance->plan);
     struct odd_hosts odd = {0};
 
     for (size_t i = 0; i < record->plan->hosts.count; i++) {
         const struct host *host = record->plan->hosts.items[i];
-        const struct host *owed = plan_find_host(acceptance->plan, host->name);
+        const struct host *owed = host_by_name(owed_hosts, host->name);
         const struct reason *what = owed != NULL ? odd_field(acceptance->arena, host, owed) : NULL;
 
         if (what != NULL)

@@ -236,10 +236,10 @@ static void find_contradictions(struct looking *looking)
     }
 }
 
-static bool is_in_run_before(const struct acceptance *acceptance, size_t run, const char *host)
+static bool is_in_run_before(const struct host_names *const *runs, size_t run, const char *host)
 {
     for (size_t i = 0; i < run; i++)
-        if (plan_find_host(acceptance->runs.items[i]->plan, host) != NULL)
+        if (host_by_name(runs[i], host) != NULL)
             return true;
     return false;
 }
@@ -247,6 +247,8 @@ static bool is_in_run_before(const struct acceptance *acceptance, size_t run, co
 void find_changes(struct acceptance *acceptance)
 {
     struct looking looking = {.acceptance = acceptance};
+    const struct host_names **names =
+        arena_array(acceptance->arena, const struct host_names *, acceptance->runs.count);
 
     looking.of_runs = arena_array(acceptance->arena, struct sightings, acceptance->runs.count);
     for (size_t run = 0; run < acceptance->runs.count; run++)
@@ -256,9 +258,10 @@ void find_changes(struct acceptance *acceptance)
     for (size_t run = 0; run < acceptance->runs.count; run++) {
         const struct plan *plan = acceptance->runs.items[run]->plan;
 
+        names[run] = host_names_of_plan(acceptance->arena, plan);
         for (size_t i = 0; i < plan->hosts.count; i++) {
             looking.host = plan->hosts.items[i]->name;
-            if (is_in_run_before(acceptance, run, looking.host))
+            if (is_in_run_before(names, run, looking.host))
                 continue;
             for (looking.kind = 0; looking.kind < ITEM_KINDS; looking.kind++)
                 look_at(&looking);

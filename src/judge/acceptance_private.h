@@ -42,6 +42,9 @@ double attempt_asked(const struct attempt *attempt);
 /* acceptance_looks.c: marks what was `shown` by last looks of a host that have nothing to be compared with (lone). */
 void find_lone_looks(struct acceptance *acceptance);
 
+/* acceptance_alone.c: marks what was `shown` of one host in a run without others that it is judged beside (lone). */
+void find_without_company(struct acceptance *acceptance);
+
 /* acceptance_doubles.c: adds to the conflicts what two names showed in different runs, and only one can have. */
 void find_doubles(struct acceptance *acceptance);
 

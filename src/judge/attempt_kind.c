@@ -193,7 +193,7 @@ struct attempt_bearing attempt_bearing(struct arena *arena, const struct attempt
         return bearing(KIND_HANG, reason(arena, hang,
                                          arena_printf(arena, "%.0f", attempt->up_ended - attempt->up_began)));
     case ATTEMPT_REBOOTED:
-        return bearing(KIND_FAULT, REASON(host_rebooted));
+        return bearing_with(KIND_FAULT, REASON(host_rebooted), REASON(see_why_it_rebooted));
     case ATTEMPT_KILLED:
         return bearing_with(KIND_CRASH,
                             attempt->what != NULL && !evidence_dropped(attempt->what)

@@ -10,6 +10,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "grown.h"
+#include "whole_run.h"
 
 enum { SECONDS_OF_HOUR = 3600 };
 
@@ -146,4 +147,20 @@ struct grown grown_between(struct arena *arena, const struct limit *limit, const
         return (struct grown){GROWN_UNKNOWN, REASON(another_gpu_when_first_read)};
     return more_or_less(arena, limit, number_of(arena, &first, before),
                         (now->began - before->began) * timescale / SECONDS_OF_HOUR, value);
+}
+
+struct grown whole_grown_since(struct arena *arena, struct whole_run *run, size_t index,
+                               const struct slot *slot, double value, const struct limit *limit)
+{
+    const struct step *step = &run->together.plan->steps.items[index];
+    const struct attempt *before, *now = whole_attempt(arena, run, index);
+
+    if (run->first_looks == NULL)
+        run->first_looks = first_looks(run->arena, &run->together);
+    if (run->first_looks[index] == index)
+        return (struct grown){GROWN_FIRST, NULL};
+    before = whole_attempt(arena, run, run->first_looks[index]);
+    if (before == NULL || now == NULL)
+        return (struct grown){GROWN_UNKNOWN, REASON(not_when_first_read)};
+    return grown_between(arena, limit, slot, before, now, step->members[0]->timescale, value);
 }

@@ -328,16 +328,39 @@ static bool ends_a_path(const struct isolate *isolate, size_t host)
     return false;
 }
 
+/* What remains is fast with it; where that is not asked because too few remain, or of a fault that comes and goes, that clears
+ * nobody. */
+static bool is_fast_with_the_others(const struct isolate *isolate, size_t host)
+{
+    size_t *members = arena_array(isolate->arena, size_t, isolate->problem->host_count), count;
+
+    return !isolate->excluded[host] && !isolate->at_times && remaining(isolate, members, &count);
+}
+
+/* One that dropped out is named as that; it is a candidate where nobody else explains what was slow. */
+static bool is_candidate(const struct isolate *isolate, size_t host, bool explained)
+{
+    enum standing standing = isolate->hosts[host].standing;
+
+    if (!explained && !isolate->excluded[host])
+        return true;
+    if (isolate->problem->hosts[host].out && (explained || standing != STANDING_OPEN))
+        return standing != STANDING_ACCUSED && isolate->result->accusations.count == 0;
+    return standing == STANDING_OPEN && !ends_a_path(isolate, host) &&
+           !(explained && is_fast_with_the_others(isolate, host));
+}
+
 static bool conclude(struct isolate *isolate, bool explained, const struct reason *conclusion)
 {
+    struct isolation *result = isolate->result;
+
     isolate->next->tests.count = 0;
-    isolate->result->conclusion = conclusion;
     for (size_t i = 0; i < isolate->problem->host_count; i++)
-        if ((!explained && !isolate->excluded[i]) ||
-            (isolate->hosts[i].standing == STANDING_OPEN && !ends_a_path(isolate, i)) ||
-            (isolate->problem->hosts[i].out && isolate->hosts[i].standing != STANDING_ACCUSED &&
-             isolate->result->accusations.count == 0))
-            *list_push(isolate->arena, &isolate->result->candidates) = i;
+        if (is_candidate(isolate, i, explained))
+            *list_push(isolate->arena, &result->candidates) = i;
+    result->conclusion = explained && result->accusations.count > 0 && result->candidates.count > 0
+                             ? REASON(found_explains_it_candidates_open)
+                             : conclusion;
     return false;
 }
 

@@ -21,8 +21,13 @@ struct step_attempts {
 /* together.c. Of each step of the plan. */
 struct step_attempts *attempts_by_step(struct arena *arena, const struct record *record);
 
-/* judge.c. The value that more than half of them have, NULL when none is; sorts them. */
+/* same.c. The value that more than half of them have, NULL when none is; sorts them. */
 const char *majority(const char **values, size_t count);
+/* Of sorted values: "2 x 550.54.15, 2 x 550.90.07", the first few of them. */
+enum { KINDS_TOLD = 4 };
+const char *say_kinds(struct arena *arena, const char **values, size_t count);
+/* "gpu3" */
+bool is_gpu(const char *subject);
 
 /* verdicts.c: of run, units and hosts, from the outcomes and accusations. */
 void judge_verdicts(struct record *record);
@@ -55,7 +60,7 @@ void judge_peers(struct arena *arena, const struct together *together, const str
  * that. Returns how many. */
 size_t subject_ends(struct arena *arena, const char *subject, const char *ret_names[2]);
 
-/* The place of the shape among the plan's; `near`: where to look first, that of the step before. */
+/* whole_run.c. The place of the shape among the plan's; `near`: where to look first, that of the step before. */
 size_t shape_number(const struct plan *plan, const struct shape *shape, size_t near);
 
 /* Of a counter that a run looks at several times: see grown.h. */
@@ -70,39 +75,6 @@ struct grown {
     enum growth_word word;
     const struct reason *
         what; /* "2 more than the 12 that it was when the run first read it, 3.2 h before"; NULL where nothing is to say */
-};
-
-/* What only whole runs can tell. NULL while one goes on. */
-struct peers {
-    /* The value that most hosts have for this slot, of a GPU all GPUs of them: RULE_SAME. NULL: they do not agree on one. */
-    const char *(*common_value)(void *context, size_t step, const struct slot *slot);
-    /* Where they do not agree on one: "2 x 550.54.15, 2 x 550.90.07". */
-    const char *(*common_kinds)(void *context, size_t step, const struct slot *slot);
-    /* Who else has this value for it: RULE_DISTINCT. "node[2-3]"; "node2 gpu3, gpu5" (of its own host); "node2 of run 5"; of
-       many some, and how many more. NULL: nobody. */
-    const struct reason *(*others_with)(void *context, size_t step, const struct slot *slot,
-                                        const char *value);
-    /* What the login to the host of this name read as its machine: RULE_MACHINE. NULL: that is not known. */
-    const char *(*machine_of)(void *context, size_t step, const char *host);
-    /* Who of the run has it as one of these texts, which mean that it was read, of a GPU those of its platform: RULE_READ.
-       "node2"; NULL: nobody. */
-    const struct reason *(*read_on)(void *context, size_t step, const struct slot *slot, const char *texts);
-    /* How the value stands to what the run first read of it on the host: RULE_GROWN. */
-    struct grown (*grown_since)(void *context, size_t step, const struct slot *slot, double value,
-                                const struct limit *limit);
-    /* What is wrong with this value in its rack: RULE_RACK. "while most hosts of rack r1 have ..."; NULL: nothing. */
-    const struct reason *(*odd_in_rack)(void *context, size_t step, const struct slot *slot,
-                                        const char *value);
-    /* Between what the median of the hosts lies, for RULE_NEAR; NULL: there is one host. */
-    const char *(*common_span)(void *context, size_t step, const struct slot *slot);
-    /* How the value stands beside what smaller groups of hosts of this run have for it: RULE_GROUPS. */
-    struct own_standing (*beside_groups)(void *context, size_t step, const struct slot *slot, double value,
-                                         double fraction, struct own_groups *ret_groups);
-    /* Whether a step of the same shape ended well on another host: then a crash on this one is its own. */
-    bool (*fine_elsewhere)(void *context, size_t step);
-    /* Whether another host behind the same jump host answered. */
-    bool (*neighbour_answers)(void *context, size_t step);
-    void *context;
 };
 
 /* attempt_kind.c: how one attempt bears on the step as a whole. */
@@ -215,10 +187,11 @@ struct slices_said {
 struct slices_said slices_judge(struct arena *arena, const struct step *step, const struct slot *slot,
                                 const struct slot_limits *limits, const struct step_attempts *attempts);
 
-/* slot_outcome.c. All of ret_outcome but step and slot numbers, which it is given. A slot without attempts is
- * left to the caller. */
+/* slot_outcome.c. All of ret_outcome for one item that has attempts. whole: what only whole runs can tell; NULL while one goes
+ * on, or where only its limits are asked. */
+struct whole_run;
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
                   const struct slot_limits *limits, const struct step_attempts *attempts,
-                  const struct peers *peers, struct outcome *ret_outcome);
+                  struct whole_run *whole, struct outcome *ret_outcome);
 
 #endif

@@ -9,7 +9,7 @@
 #include "assay/reasons/judge.h"
 #include "assay/reasons/model.h"
 
-#include "judge_private.h"
+#include "whole_run.h"
 
 /* What the functions below share about one slot. */
 struct item_case {
@@ -18,8 +18,8 @@ struct item_case {
     size_t step_index;
     const struct slot *slot;
     const struct slot_limits *limits;
-    const struct peers *peers;
-    bool sound; /* the item that stands for the step as a whole */
+    struct whole_run *whole; /* NULL while the run goes on */
+    bool sound;              /* the item that stands for the step as a whole */
 };
 
 /* What one attempt says of the item. */
@@ -212,8 +212,6 @@ static bool asks_others(const struct limit *limit)
 static const struct reason *beside_others(const struct item_case *item, const struct limit *limit,
                                           const struct reason *is, const struct common_value *common)
 {
-    const struct peers *peers = item->peers;
-
     if (limit->rule == RULE_RACK)
         return reason(item->arena, clause, is, common->said);
     if (limit->rule == RULE_READ)
@@ -226,7 +224,7 @@ static const struct reason *beside_others(const struct item_case *item, const st
     if (limit->rule == RULE_DISTINCT)
         return reason(item->arena, is_shared_with, item->slot->metric, common->said);
     return common->text == NULL ? reason(item->arena, hosts_do_not_agree, is,
-                                         peers->common_kinds(peers->context, item->step_index, item->slot))
+                                         whole_common_kinds(item->whole, item->step_index, item->slot))
                                 : reason(item->arena, while_most_hosts_have, is, common->text);
 }
 
@@ -283,8 +281,8 @@ static struct opinion by_groups(const struct item_case *item, const struct limit
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = *value, .limit = limit};
     struct own_groups groups;
-    const struct own_standing standing = item->peers->beside_groups(
-        item->peers->context, item->step_index, item->slot, value->number, limit->value, &groups);
+    const struct own_standing standing = whole_beside_groups(
+        item->arena, item->whole, item->step_index, item->slot, value->number, limit->value, &groups);
     const struct reason *is = beside_groups(item, &groups, &standing, value);
     double most = (1 - limit->value) * 100;
 
@@ -313,7 +311,7 @@ static struct opinion by_growth(const struct item_case *item, const struct limit
     const struct reason *is =
         reason(item->arena, value_is, item->slot->metric, value_with_unit(item->arena, value));
     struct grown grown =
-        item->peers->grown_since(item->peers->context, item->step_index, item->slot, value->number, limit);
+        whole_grown_since(item->arena, item->whole, item->step_index, item->slot, value->number, limit);
     struct opinion opinion = {.word = words[grown.word], .value = *value, .limit = limit};
 
     if (grown.word == GROWN_FIRST)
@@ -346,21 +344,20 @@ static struct opinion read_nowhere(const struct item_case *item, const struct li
 static struct common_value what_others_have(const struct item_case *item, const struct limit *limit,
                                             const struct value *value)
 {
-    const struct peers *peers = item->peers;
     struct common_value common = {0};
 
     if (limit->rule == RULE_SAME)
-        common.text = peers->common_value(peers->context, item->step_index, item->slot);
+        common.text = whole_common_value(item->whole, item->step_index, item->slot);
     else if (limit->rule == RULE_NEAR)
-        common.text = peers->common_span(peers->context, item->step_index, item->slot);
+        common.text = whole_common_span(item->whole, item->step_index, item->slot);
     else if (limit->rule == RULE_MACHINE)
-        common.text = peers->machine_of(peers->context, item->step_index, item->slot->subject);
+        common.text = whole_machine_of(item->whole, item->step_index, item->slot->subject);
     else if (limit->rule == RULE_DISTINCT && !limit_excepts(limit, value))
-        common.said = peers->others_with(peers->context, item->step_index, item->slot, value->text);
+        common.said = whole_others_with(item->arena, item->whole, item->step_index, item->slot, value->text);
     else if (limit->rule == RULE_READ)
-        common.said = peers->read_on(peers->context, item->step_index, item->slot, limit->text);
+        common.said = whole_read_on(item->arena, item->whole, item->step_index, item->slot, limit->text);
     else if (limit->rule == RULE_RACK)
-        common.said = peers->odd_in_rack(peers->context, item->step_index, item->slot, value->text);
+        common.said = whole_odd_in_rack(item->arena, item->whole, item->step_index, item->slot, value->text);
     if (common.said != NULL)
         common.text = value->text;
     return common;
@@ -406,7 +403,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             opinion.limit = limit;
             continue;
         }
-        if (asks_others(limit) && item->peers == NULL) {
+        if (asks_others(limit) && item->whole == NULL) {
             enforceable = true;
             continue;
         }
@@ -563,9 +560,9 @@ static struct opinion opinion_of(const struct item_case *item, const struct trie
     /* A host that does not answer fails by it, unless nobody behind the same way in answers. What else is asked of it is no
        second point. */
     if (attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_UNREACHABLE &&
-        opinion.word == OUTCOME_INCONCLUSIVE && item->peers != NULL &&
+        opinion.word == OUTCOME_INCONCLUSIVE && item->whole != NULL &&
         strcmp(item->step->shape->check, "reachable") == 0 &&
-        item->peers->neighbour_answers(item->peers->context, item->step_index))
+        whole_neighbour_answers(item->whole, item->step_index))
         opinion.word = item->sound ? OUTCOME_FAIL : OUTCOME_NOT_RUN;
     return opinion;
 }
@@ -578,7 +575,7 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
     bool elsewhere;
 
     if (!item->sound || item->step->member_count > 1 || opinion->word != OUTCOME_INCONCLUSIVE ||
-        item->peers == NULL)
+        item->whole == NULL)
         return;
     for (size_t i = 0; i < attempts->count; i++) {
         enum attempt_kind kind = attempts->tried[i].bearing.kind;
@@ -586,7 +583,7 @@ static void judge_repeated(const struct item_case *item, const struct step_attem
         crashes += kind == KIND_CRASH;
         hangs += kind == KIND_HANG;
     }
-    elsewhere = item->peers->fine_elsewhere(item->peers->context, item->step_index);
+    elsewhere = whole_fine_elsewhere(item->arena, item->whole, item->step_index);
     if (hangs < 2 && (crashes < 2 || !elsewhere))
         return;
     opinion->word = OUTCOME_FAIL;
@@ -725,12 +722,14 @@ static const struct reason *remedy_of(const struct step *step, const char *metri
         return REASON(read_output_test_again);
     if (reason_is(cause, no_limit) || reason_is(cause, only_a_guess))
         return REASON(give_it_a_limit);
+    if (reason_has(cause, host_rebooted_around_test))
+        return REASON(see_why_it_rebooted);
     return check_remedy(check_find(step->shape->check), metric, cause);
 }
 
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,
                   const struct slot_limits *limits, const struct step_attempts *attempts,
-                  const struct peers *peers, struct outcome *ret_outcome)
+                  struct whole_run *whole, struct outcome *ret_outcome)
 {
     const struct slot *slot = &step->shape->slots[slot_index];
     struct item_case item = {.arena = arena,
@@ -738,7 +737,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                              .step_index = step_index,
                              .slot = slot,
                              .limits = limits,
-                             .peers = peers,
+                             .whole = whole,
                              .sound = strcmp(slot->metric, SOUND_METRIC) == 0};
     struct step_attempts looked_at = attempts->tried != NULL ? *attempts : attempts_tried(arena, attempts);
     struct opinion opinion;

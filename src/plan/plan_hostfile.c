@@ -53,11 +53,11 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
 }
 
 /* Whoever asked for some hosts only does not mean new ones. */
-static bool is_of_some_hosts(const struct plan *plan, const struct hostfile *hostfile)
+static bool is_of_some_hosts(const struct host_names *planned, const struct hostfile *hostfile)
 {
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
-            plan_find_host(plan, hostfile->hosts.items[i].name) == NULL)
+            host_by_name(planned, hostfile->hosts.items[i].name) == NULL)
             return true;
     return false;
 }
@@ -65,12 +65,15 @@ static bool is_of_some_hosts(const struct plan *plan, const struct hostfile *hos
 int hostfile_compare(struct arena *arena, const struct plan *plan, const struct plan_sources *sources,
                      const struct hostfile *hostfile, struct hostfile_changes *ret_changes, struct error *err)
 {
-    bool some = is_of_some_hosts(plan, sources->hostfile);
+    const struct host_names *planned = host_names_of_plan(arena, plan),
+                            *before = host_names_of_file(arena, sources->hostfile),
+                            *now = host_names_of_file(arena, hostfile);
+    bool some = is_of_some_hosts(planned, sources->hostfile);
 
     *ret_changes = (struct hostfile_changes){0};
     for (size_t i = 0; i < plan->hosts.count; i++) {
         const char *name = plan->hosts.items[i]->name;
-        const struct host *was = hostfile_find(sources->hostfile, name), *is = hostfile_find(hostfile, name);
+        const struct host *was = host_by_name(before, name), *is = host_by_name(now, name);
 
         if (is == NULL)
             return error_set(
@@ -82,7 +85,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
             return -1;
     }
     list_each (host, hostfile->hosts) {
-        if (host->role != ROLE_COMPUTE || some || plan_find_host(plan, host->name) != NULL)
+        if (host->role != ROLE_COMPUTE || some || host_by_name(planned, host->name) != NULL)
             continue;
         if (host_platform(sources, host) == NULL)
             return error_set(

@@ -108,4 +108,12 @@ void note_warnings(struct builder *builder);
 /* Counts whose way into the fabric is loaded by tests whose hosts take turns over leaves. */
 void note_uplinks(struct builder *builder);
 
+/* Which steps test a host alone, or two hosts together: found by the names, also those that came since it was made. */
+struct company;
+struct company *company_create(struct arena *arena, const struct plan *plan);
+/* The first step that may be one over a, and b unless it is NULL, and the next: its index + 1; 0: there is no other. Chains hold
+   others too, so whoever asks compares the members. */
+size_t company_first(struct company *company, const struct host *a, const struct host *b);
+size_t company_next(const struct company *company, size_t at);
+
 #endif

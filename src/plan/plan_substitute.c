@@ -26,18 +26,24 @@ struct roster {
     const struct plan_sources *sources;
     const struct plan_progress *progress;
     const struct host_places *at; /* of the hosts among the plan's, for progress->lost */
+    struct company *company;      /* who is tested alone, or with whom */
     size_t known;                 /* steps that have a state: those after them have just been added */
     size_t host_count;            /* likewise */
+    size_t *unfit_for; /* of each host: the last step looked at whose needs speak against it, + 1 */
+    size_t looked_at;  /* that step, + 1 */
+    const bool *left_out;
     bool no_spares;
     LIST_OF(struct place) places;
 };
 
 /* Who asked for some hosts only does not mean others. */
-static bool is_restricted(const struct plan *plan, const struct hostfile *hostfile)
+static bool is_restricted(struct arena *arena, const struct plan *plan, const struct hostfile *hostfile)
 {
+    const struct host_names *names = host_names_of_plan(arena, plan);
+
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
-            plan_find_host(plan, hostfile->hosts.items[i].name) == NULL)
+            host_by_name(names, hostfile->hosts.items[i].name) == NULL)
             return true;
     return false;
 }
@@ -62,22 +68,44 @@ static bool is_culprit(const struct roster *roster, const struct shape *shape, c
     return false;
 }
 
-/* It can be asked, its own steps among those that the step needs have passed, and no test of several hosts among them, nor this
-   one, named it. */
-static bool is_fit(const struct roster *roster, const struct step *step, const struct host *member)
+static void speak_against(struct roster *roster, const struct host *host)
 {
-    if (is_lost(roster, member) || is_culprit(roster, step->shape, member))
-        return false;
+    size_t place = host_place(roster->at, host);
+
+    if (place < roster->host_count)
+        roster->unfit_for[place] = roster->looked_at;
+}
+
+/* Once for all members of a step over many, which may need as many steps as there are hosts. */
+static void look_at_needs(struct roster *roster, const struct step *step)
+{
+    const struct shape *last = NULL;
+
+    roster->looked_at = (size_t)(step - roster->plan->steps.items) + 1;
     for (size_t i = 0; i < step->need_count; i++) {
         const struct step *need = &roster->plan->steps.items[step->needs[i]];
 
-        if (need->member_count == 1 && need->members[0] == member &&
-            roster->progress->states[step->needs[i]] != STEP_PASSED)
-            return false;
-        if (need->member_count > 1 && is_culprit(roster, need->shape, member))
-            return false;
+        if (need->member_count == 1 && roster->progress->states[step->needs[i]] != STEP_PASSED)
+            speak_against(roster, need->members[0]);
+        for (size_t k = 0;
+             need->member_count > 1 && need->shape != last && k < roster->progress->culprits.count; k++)
+            if (is_culprit(roster, need->shape, roster->progress->culprits.items[k].host))
+                speak_against(roster, roster->progress->culprits.items[k].host);
+        last = need->member_count > 1 ? need->shape : last;
     }
-    return true;
+}
+
+/* It can be asked, its own steps among those that the step needs have passed, and no test of several hosts among them, nor this
+   one, named it. */
+static bool is_fit(struct roster *roster, const struct step *step, const struct host *member)
+{
+    size_t place = host_place(roster->at, member);
+
+    if (is_lost(roster, member) || is_culprit(roster, step->shape, member))
+        return false;
+    if (roster->looked_at != (size_t)(step - roster->plan->steps.items) + 1)
+        look_at_needs(roster, step);
+    return place >= roster->host_count || roster->unfit_for[place] != roster->looked_at;
 }
 
 /* The closing look at a spare is due when it has stood in, and says nothing of whether it may. */
@@ -92,7 +120,9 @@ static enum spare_state state_of(const struct roster *roster, const struct host 
 {
     enum spare_state state = SPARE_UNTRIED;
 
-    for (size_t i = 0; i < roster->plan->steps.count; i++) {
+    for (size_t at = company_first(roster->company, spare, NULL); at > 0;
+         at = company_next(roster->company, at)) {
+        size_t i = at - 1;
         const struct step *step = &roster->plan->steps.items[i];
 
         if (step->member_count > 1 || strcmp(step->members[0]->name, spare->name) != 0 ||
@@ -155,14 +185,15 @@ static const struct host *spare_for(struct roster *roster, const struct host *un
     return spare;
 }
 
-/* By --steps: nobody does it. */
-static bool is_left_out(const struct plan *plan, const char *suite_step)
+/* Of each step of the suite: by --steps nobody does it. */
+static bool *find_left_out(struct arena *arena, const struct plan *plan, const struct suite *suite)
 {
-    for (size_t i = 0; i < plan->steps.count; i++)
-        if (plan->steps.items[i].origin == ORIGIN_LEFT_OUT &&
-            strcmp(plan->steps.items[i].shape->suite_step, suite_step) == 0)
-            return true;
-    return false;
+    bool *left_out = arena_array(arena, bool, suite->steps.count + 1);
+
+    list_each (step, plan->steps)
+        if (step->origin == ORIGIN_LEFT_OUT)
+            left_out[suite_step_index(suite, step->shape->suite_step)] = true;
+    return left_out;
 }
 
 /* The spare becomes a host of the run, with all host steps of the suite. */
@@ -182,7 +213,7 @@ static void try_spare(const struct roster *roster, const struct host *spare, con
 
         /* What only advises tells nothing of a spare's fitness. */
         if (strcmp(suite_step->scope, "host") != 0 || suite_step->variants.count > 0 ||
-            !check_applies(check, suite_step, platform) || is_left_out(plan, suite_step->name))
+            !check_applies(check, suite_step, platform) || roster->left_out[i])
             continue;
         step_of[i] = plan_add_step(plan, roster->sources, suite_step, platform, &set, ORIGIN_SUBSTITUTE) + 1;
         step = &plan->steps.items[step_of[i] - 1];
@@ -287,7 +318,7 @@ static void find_range(const struct roster *roster, size_t index, size_t *ret_fi
 }
 
 /* Along the ring from a host that is not fit, and that the pair came to, to the next one that is. NULL: there is none. */
-static const struct host *next_fit(const struct roster *roster, size_t index, const struct host *unfit)
+static const struct host *next_fit(struct roster *roster, size_t index, const struct host *unfit)
 {
     const struct step *pair = &roster->plan->steps.items[index];
     size_t first, end, at = index;
@@ -316,7 +347,7 @@ static bool may_pair(const struct roster *roster, const struct step *pair, const
 }
 
 /* Any that is fit, the nearest first; NULL where the host is in another pair of two that are, or there is none. */
-static const struct host *any_fit(const struct roster *roster, size_t index, const struct host *host)
+static const struct host *any_fit(struct roster *roster, size_t index, const struct host *host)
 {
     const struct step *steps = roster->plan->steps.items, *pair = &steps[index];
     const struct host *found = NULL;
@@ -347,8 +378,8 @@ static const struct host *any_fit(const struct roster *roster, size_t index, con
 static bool are_paired(const struct roster *roster, const struct step *pair, const struct host *a,
                        const struct host *b)
 {
-    for (size_t i = 0; i < roster->plan->steps.count; i++) {
-        const struct step *step = &roster->plan->steps.items[i];
+    for (size_t at = company_first(roster->company, a, b); at > 0; at = company_next(roster->company, at)) {
+        const struct step *step = &roster->plan->steps.items[at - 1];
 
         if (step->member_count == 2 &&
             ((step->members[0] == a && step->members[1] == b) ||
@@ -445,9 +476,12 @@ void plan_add_substitutes(struct plan *plan, const struct plan_sources *sources,
                             .sources = sources,
                             .progress = progress,
                             .at = host_places_create(arena, plan),
+                            .company = company_create(arena, plan),
+                            .left_out = find_left_out(arena, plan, sources->suite),
                             .host_count = plan->hosts.count,
+                            .unfit_for = arena_array(arena, size_t, plan->hosts.count + 1),
                             .known = plan->steps.count,
-                            .no_spares = is_restricted(plan, sources->hostfile)};
+                            .no_spares = is_restricted(arena, plan, sources->hostfile)};
 
     for (size_t i = 0; i < roster.known; i++)
         if (wants_substitute(&roster, i))

@@ -27,7 +27,7 @@ enum concession_kind {
     CONCESSION_ABSENT,   /* the suite has no such test */
     CONCESSION_CHANGED,  /* it has, and asks for less of it, or for something else */
     CONCESSION_LIMIT,    /* a metric is judged by a weaker limit, or by another rule */
-    CONCESSION_PLATFORM, /* the platform declares less */
+    CONCESSION_PLATFORM, /* the platform declares less, or allows more */
 };
 struct concession {
     enum concession_kind kind;
@@ -41,7 +41,7 @@ struct concessions {
     size_t tests;                     /* of the built-in delivery */
     size_t absent, changed;           /* of these; */
     size_t weaker;                    /* steps of the suite with a weaker limit */
-    size_t platforms;                 /* that declare less */
+    size_t platforms;                 /* that declare less, or allow more */
     LIST_OF(const char *) programs;   /* what the suite says of which are run: "tools gpu_burn" */
     const char
         *undeclared; /* tests of the suite that the hostfile keeps out by what it does not declare; NULL */

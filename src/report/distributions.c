@@ -20,6 +20,7 @@ struct collection {
     const struct view *view;
     struct distributions *all;
     LIST_OF(struct route) routes;
+    struct arena *gathered; /* the values, while nobody knows how many there are */
 };
 
 static bool is_the_same(const struct distribution *distribution, const struct shape *shape,
@@ -95,9 +96,12 @@ static void take_gates(struct arena *arena, struct distribution *distribution, c
     }
 }
 
-static void take_value(struct arena *arena, struct distribution *distribution, const struct outcome *outcome)
+static void take_value(const struct collection *collection, struct distribution *distribution,
+                       const struct outcome *outcome)
 {
-    *list_push(arena, &distribution->values) = outcome->value;
+    struct arena *arena = collection->view->arena;
+
+    *list_push(collection->gathered, &distribution->values) = outcome->value;
     if (distribution->lowest == NULL || outcome->value < distribution->lowest->value)
         distribution->lowest = outcome;
     if (distribution->highest == NULL || outcome->value > distribution->highest->value)
@@ -132,7 +136,7 @@ static void take_step(struct collection *collection, size_t index)
         if (!isfinite(outcome->value))
             continue;
         if (view_shows_own_value(collection->view, outcome))
-            take_value(collection->view->arena, distribution, outcome);
+            take_value(collection, distribution, outcome);
         else
             find_owner(collection, route, index, outcome);
     }
@@ -168,7 +172,8 @@ static bool is_quantity(const struct distribution *distribution)
 /* What has a number in several ways is compared elsewhere; the parts of slow tests too. */
 void distributions_collect(const struct view *view, struct distributions *ret_distributions)
 {
-    struct collection collection = {.view = view, .all = ret_distributions};
+    cleanup_arena struct arena *gathered = arena_create();
+    struct collection collection = {.view = view, .all = ret_distributions, .gathered = gathered};
     size_t kept = 0;
 
     *ret_distributions = (struct distributions){0};
@@ -181,6 +186,7 @@ void distributions_collect(const struct view *view, struct distributions *ret_di
         if (distribution->values.count < SIBLINGS_LEAST || !is_quantity(distribution) ||
             distribution->lowest->value == distribution->highest->value)
             continue;
+        list_settle(view->arena, &distribution->values);
         settle(distribution);
         ret_distributions->items.items[kept++] = *distribution;
     }

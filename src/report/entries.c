@@ -267,7 +267,7 @@ static void group_step(struct groups *groups, size_t index, enum outcome_word wo
         struct group *group;
 
         if (key == NULL && follows_from(groups->view, outcome) != NULL)
-            key = arena_printf(groups->arena, "follows\x1f%zu", follows_from(groups->view, outcome)->slot);
+            key = arena_printf(groups->arena, "follows\x1f%u", follows_from(groups->view, outcome)->slot);
         if (key == NULL)
             key = arena_printf(groups->arena, "%s\x1f%s", reason_encode(groups->arena, outcome->cause),
                                reason_encode(groups->arena, outcome->remedy));

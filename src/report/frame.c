@@ -129,7 +129,7 @@ void frame_pieces(struct text *out, enum report_language language, const struct 
 
         if (marked)
             html_markup(out, "<span lang=\"en\">");
-        html_text(out, pieces->items.items[i].text);
+        html_words(out, pieces->items.items[i].text);
         if (marked)
             html_markup(out, "</span>");
     }

@@ -239,17 +239,25 @@ static struct remark_line *remark_for(const struct view *view, struct remark_lin
     return line;
 }
 
+/* Once. Steps come in plan order: of one host's steps it is the last one that is there, a test across hosts may share any with others. */
+static void add_host(const struct view *view, struct remark_line *line, const struct step *step,
+                     const struct host *host)
+{
+    size_t looked_at = step->member_count > 1 ? line->hosts.count : line->hosts.count > 0;
+
+    for (size_t i = 0; i < looked_at; i++)
+        if (line->hosts.items[line->hosts.count - 1 - i] == host)
+            return;
+    *list_push(view->arena, &line->hosts) = host;
+}
+
 static void remark_take(const struct view *view, struct remark_line *line, const struct outcome *outcome)
 {
     const struct step *step = view->steps[outcome->step].step;
 
     line_count(view, &line->gate, outcome);
-    /* Steps come in plan order: a host that is there already is the last one. */
-    if (line->hosts.count > 0 &&
-        line->hosts.items[line->hosts.count - 1] == step->members[step->member_count - 1])
-        return;
     for (size_t i = 0; i < step->member_count; i++)
-        *list_push(view->arena, &line->hosts) = step->members[i];
+        add_host(view, line, step, step->members[i]);
 }
 
 /* What differs from host to host is told first, what only a guess expects behind it, and last how values came. */

@@ -40,6 +40,25 @@ void html_text(struct text *out, const char *string)
     }
 }
 
+/* Not in attributes: tags stand in it. */
+void html_words(struct text *out, const char *string)
+{
+    struct slice character;
+    bool listed = false;
+
+    while (printable_next(&string, &character)) {
+        const char *escape = escape_of(character.bytes[0]);
+
+        if (escape != NULL)
+            text_put(out, escape);
+        else
+            text_add(out, character.bytes, character.length);
+        listed = character.bytes[0] == '[' || (listed && character.bytes[0] != ']');
+        if (listed && character.bytes[0] == ',')
+            html_markup(out, "<wbr>");
+    }
+}
+
 void html_textf(struct text *out, const char *format, ...)
 {
     va_list arguments;
@@ -91,14 +110,14 @@ void html_cell(struct text *out, const char *string)
         html_markup(out, "<td class=\"s\">");
     else
         html_markup(out, "<td>");
-    html_text(out, string);
+    html_words(out, string);
     html_markup(out, "</td>");
 }
 
 void html_row_head(struct text *out, const char *string)
 {
     html_markup(out, "<th scope=\"row\">");
-    html_text(out, string);
+    html_words(out, string);
     html_markup(out, "</th>");
 }
 

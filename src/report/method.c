@@ -45,6 +45,10 @@ static struct method_kind *kind_for(struct arena *arena, struct method_kinds *li
 {
     size_t at = 0;
 
+    for (size_t i = 0; i < list->items.count;
+         i++) /* of millions of gates nearly all name theirs by the same text */
+        if (list->items.items[i].status == status)
+            return &list->items.items[i];
     while (at < list->items.count && authority(list->items.items[at].status) < authority(status))
         at++;
     if (at < list->items.count && authority(list->items.items[at].status) == authority(status))

@@ -15,7 +15,17 @@ struct series {
 };
 struct series_list {
     LIST_OF(struct series) items;
-    size_t next; /* which is probably asked for next: the slots of each step come in the same order */
+};
+
+/* Where the slots of a shape go: by slot the number of its series, from 1; 0: it is no rate. */
+struct route {
+    const struct shape *shape;
+    size_t *places;
+};
+struct routes {
+    struct arena *arena;
+    struct series_list series;
+    LIST_OF(struct route) items;
 };
 
 /* What the series of one metric show. */
@@ -40,22 +50,33 @@ static bool is_series_of(const struct series *series, const struct shape *shape,
                                      strcmp(series->slot->at, slot->at) == 0));
 }
 
-static struct series *series_for(struct arena *arena, struct series_list *list, const struct shape *shape,
-                                 const struct slot *slot, bool anywhere)
+static size_t place_of(struct routes *routes, const struct shape *shape, const struct slot *slot)
 {
-    struct series *series;
+    struct series_list *list = &routes->series;
+    const struct metric *metric = rate_of(slot);
 
-    for (size_t i = 0; i < list->items.count; i++) {
-        size_t at = (list->next + i) % list->items.count;
+    if (metric == NULL)
+        return 0;
+    for (size_t i = 0; i < list->items.count; i++)
+        if (is_series_of(&list->items.items[i], shape, slot, metric->anywhere))
+            return i + 1;
+    *list_push(routes->arena, &list->items) = (struct series){.shape = shape, .slot = slot};
+    return list->items.count;
+}
 
-        if (!is_series_of(&list->items.items[at], shape, slot, anywhere))
-            continue;
-        list->next = anywhere ? at : at + 1;
-        return &list->items.items[at];
-    }
-    series = list_push(arena, &list->items);
-    *series = (struct series){.shape = shape, .slot = slot};
-    return series;
+/* Thousands of steps have the same few shapes, and those of one stand together. */
+static const size_t *route_of(struct routes *routes, const struct shape *shape)
+{
+    struct route *route;
+
+    for (size_t i = routes->items.count; i > 0; i--)
+        if (routes->items.items[i - 1].shape == shape)
+            return routes->items.items[i - 1].places;
+    route = list_push(routes->arena, &routes->items);
+    *route = (struct route){shape, arena_array(routes->arena, size_t, shape->slot_count + 1)};
+    for (size_t i = 0; i < shape->slot_count; i++)
+        route->places[i] = place_of(routes, shape, &shape->slots[i]);
+    return route->places;
 }
 
 static void scatter_add(struct arena *arena, struct scatter *scatter, struct series *series)
@@ -106,26 +127,24 @@ static bool is_plain(const struct step *step)
 
 struct method_noise method_noise_between_hosts(const struct view *view, const char *suite_step)
 {
-    struct series_list list = {0};
+    cleanup_arena struct arena *arena = arena_create();
+    struct routes routes = {.arena = arena};
 
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
+        const size_t *places;
 
         if (strcmp(step->shape->suite_step, suite_step) != 0 || !is_plain(step))
             continue;
+        places = route_of(&routes, step->shape);
         for (size_t k = 0; k < step->shape->slot_count; k++) {
             const struct outcome *outcome = view->steps[i].items[k];
-            const struct metric *metric = outcome->word <= OUTCOME_PASS && isfinite(outcome->value)
-                                              ? rate_of(&step->shape->slots[k])
-                                              : NULL;
 
-            if (metric != NULL)
-                *list_push(view->arena, &series_for(view->arena, &list, step->shape, &step->shape->slots[k],
-                                                    metric->anywhere)
-                                             ->values) = outcome->value;
+            if (places[k] > 0 && outcome->word <= OUTCOME_PASS && isfinite(outcome->value))
+                *list_push(arena, &routes.series.items.items[places[k] - 1].values) = outcome->value;
         }
     }
-    return noise_of(view->arena, &list);
+    return noise_of(arena, &routes.series);
 }
 
 static void take_repeats(struct arena *arena, const struct step_view *step, const struct slot *slot,

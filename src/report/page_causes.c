@@ -262,30 +262,50 @@ static void write_tool_lines(struct page *page, const struct report_cause *cause
 }
 
 /* Where else it showed: tests across hosts that it made slow, and what could not be decided by it. */
-static void write_folded(struct page *page, const struct report_cause *cause)
+static bool is_folded(const struct report_cause *cause, const struct report_entry *entry)
 {
-    struct text *out = page->out;
-    bool any = false;
+    return entry->accusation == NULL && (entry->word != OUTCOME_FAIL || cause->accusation != NULL);
+}
 
-    for (size_t i = 0; i < cause->entries.count; i++) {
+/* The target, and what of the entries from that one on are about it: its list is read once. */
+static void write_folded_target(struct page *page, const struct report_cause *cause, size_t from, bool *done)
+{
+    const struct reason *target = page->entries[cause->entries.items[from]].target;
+    const char *between = ": ";
+
+    page_said(page, target);
+    for (size_t i = from; i < cause->entries.count; i++) {
         const struct report_entry *entry = &page->entries[cause->entries.items[i]];
 
-        if (entry->accusation != NULL || (entry->word == OUTCOME_FAIL && cause->accusation == NULL))
+        if (!is_folded(cause, entry) || !reason_equal(entry->target, target))
+            continue;
+        done[i] = true;
+        html_text(page->out, between);
+        html_shape(page->out, "<a href=\"#n@\">", (double)(cause->entries.items[i] + 1));
+        html_text(page->out, entry->check);
+        html_markup(page->out, "</a>");
+        between = ", ";
+    }
+}
+
+static void write_folded(struct page *page, const struct report_cause *cause)
+{
+    bool *done = arena_array(page->arena, bool, cause->entries.count + 1), any = false;
+
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        if (done[i] || !is_folded(cause, &page->entries[cause->entries.items[i]]))
             continue;
         if (!any) {
-            html_markup(out, "<div><dt>");
-            html_text(out, say(page, TEXT_FOLDED));
-            html_markup(out, "</dt><dd>");
+            html_markup(page->out, "<div><dt>");
+            html_text(page->out, say(page, TEXT_FOLDED));
+            html_markup(page->out, "</dt><dd>");
         }
-        html_text(out, any ? "; " : "");
+        html_text(page->out, any ? "; " : "");
         any = true;
-        html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[i] + 1));
-        html_text(out, entry->check);
-        html_markup(out, "</a> ");
-        page_said(page, entry->target);
+        write_folded_target(page, cause, i, done);
     }
     if (any)
-        html_markup(out, "</dd></div>\n");
+        html_markup(page->out, "</dd></div>\n");
 }
 
 static void write_blocked(struct page *page, const struct report_cause *cause)
@@ -343,27 +363,49 @@ static void write_paper_row(struct page *page, const struct gate_line *line)
     html_markup(page->out, "</tr>\n");
 }
 
-/* What is folded on the screen is not on paper, unless it is asked for: there the gates that failed have a line each. */
-static void write_gates_on_paper(struct page *page, const struct report_cause *cause)
+/* What was not measured and had no limit, as a host that is down, is told by the card itself. */
+static bool tells(const struct page *page, const struct gate_line *line)
+{
+    return line->gate != NULL || gate_line_measured(page->arena, line) != NULL;
+}
+
+/* The first rows; returns how many there are in all. */
+static size_t write_paper_rows(struct page *page, const struct report_cause *cause)
 {
     size_t rows = 0;
 
-    if (page_prints(page, APPENDIX_HOSTS) || cause->fail == 0)
-        return;
-    html_markup(page->out, "<div class=\"on-paper\">\n");
-    page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECTS), COLUMN(MEASURED), COLUMN(GATE_APPLIED),
-               COLUMN(LIMIT_FROM));
-    html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < cause->entries.count; i++) {
         const struct report_entry *entry = &page->entries[cause->entries.items[i]];
         struct gate_lines lines = {0};
 
         if (entry->word == OUTCOME_FAIL && entry->items > 0)
             gate_lines_of_entry(page->view, entry, &lines);
-        for (size_t k = 0; k < lines.items.count; k++)
+        for (size_t k = 0; k < lines.items.count; k++) {
+            if (!tells(page, &lines.items.items[k]))
+                continue;
+            if (rows == 0) {
+                html_markup(page->out, "<div class=\"on-paper\">\n");
+                page_table(page, "items", COLUMN(METRIC), COLUMN(SUBJECTS), COLUMN(MEASURED),
+                           COLUMN(GATE_APPLIED), COLUMN(LIMIT_FROM));
+                html_markup(page->out, "<tbody>\n");
+            }
             if (rows++ < GATES_PRINTED)
                 write_paper_row(page, &lines.items.items[k]);
+        }
     }
+    return rows;
+}
+
+/* What is folded on the screen is not on paper, unless it is asked for: there the gates that failed have a line each. */
+static void write_gates_on_paper(struct page *page, const struct report_cause *cause)
+{
+    size_t rows;
+
+    if (page_prints(page, APPENDIX_HOSTS) || cause->fail == 0)
+        return;
+    rows = write_paper_rows(page, cause);
+    if (rows == 0)
+        return;
     html_markup(page->out, "</tbody></table>\n");
     if (rows > GATES_PRINTED)
         html_text(page->out, sayf(page, TEXT_AND_MORE, number(page, rows - GATES_PRINTED)));

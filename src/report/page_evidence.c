@@ -25,7 +25,7 @@ static const struct inventory_fact {
     {TEXT_F_NCCL, "nccl.version", false},
     {TEXT_F_DCGM, "dcgm.version", false},
 };
-enum { FACT_COUNT = ARRAY_SIZE(inventory_facts), GPUS_LOOKED_AT = 64 };
+enum { FACT_COUNT = ARRAY_SIZE(inventory_facts) };
 
 struct inventory {
     const char *values[FACT_COUNT];
@@ -41,12 +41,13 @@ static const char *gpu_names(struct arena *arena, const struct step_view *step, 
     struct {
         const char *name;
         size_t count;
-    } seen[GPUS_LOOKED_AT];
-    const char *text = "";
+    } seen[FACT_GPUS];
+    const char *text = "", *values[FACT_GPUS];
     size_t kinds = 0;
 
-    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
-        const char *value = step_fact(step, name, arena_printf(arena, "gpu%u", gpu));
+    step_gpu_facts(step, name, values);
+    for (unsigned gpu = 0; gpu < FACT_GPUS; gpu++) {
+        const char *value = values[gpu];
         size_t kind = 0;
 
         while (kind < kinds && strcmp(seen[kind].name, value) != 0)
@@ -146,8 +147,9 @@ void page_inventory(struct page *page)
 /* -- Equipment --------------------------------------------------------------------------------------------
  */
 
-static const char *const identity_facts[] = {"gpu.name", "gpu.uuid", "gpu.serial", "gpu.pci"};
-enum { IDENTITY_COUNT = ARRAY_SIZE(identity_facts) };
+enum { NAME, UUID, SERIAL, PCI, IDENTITY_COUNT };
+static const char *const identity_facts[IDENTITY_COUNT] = {
+    [NAME] = "gpu.name", [UUID] = "gpu.uuid", [SERIAL] = "gpu.serial", [PCI] = "gpu.pci"};
 
 static bool has_identity(const struct step_view *step)
 {
@@ -165,16 +167,18 @@ bool page_has_equipment(const struct page *page)
 
 static void write_gpus(struct page *page, const struct step_view *step)
 {
-    for (unsigned gpu = 0; gpu < GPUS_LOOKED_AT; gpu++) {
-        const char *subject = arena_printf(page->arena, "gpu%u", gpu);
+    const char *values[IDENTITY_COUNT][FACT_GPUS];
 
-        if (*step_fact(step, "gpu.uuid", subject) == '\0' && *step_fact(step, "gpu.serial", subject) == '\0')
+    for (size_t i = 0; i < IDENTITY_COUNT; i++)
+        step_gpu_facts(step, identity_facts[i], values[i]);
+    for (unsigned gpu = 0; gpu < FACT_GPUS; gpu++) {
+        if (*values[UUID][gpu] == '\0' && *values[SERIAL][gpu] == '\0')
             continue;
         html_markup(page->out, "<tr>");
         html_row_head(page->out, step->step->members[0]->name);
-        html_cell(page->out, subject);
+        html_cell(page->out, arena_printf(page->arena, "gpu%u", gpu));
         for (size_t i = 0; i < IDENTITY_COUNT; i++)
-            html_cell(page->out, step_fact(step, identity_facts[i], subject));
+            html_cell(page->out, values[i][gpu]);
         html_markup(page->out, "</tr>\n");
     }
 }
@@ -227,15 +231,40 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_markup(out, "</td></tr>\n");
 }
 
-/* On paper: each source once, with the steps that it judges. */
+/* One limit, and each metric that it judges by that source, once for each place. */
+struct source_limit {
+    const struct reason *gate;
+    LIST_OF(const struct gate_line *) lines;
+};
+/* On paper: each source once, with all limits that rest on it and the steps that it judges. */
 struct limit_source {
     const struct gate_line *first;
     LIST_OF(const char *) steps;
+    LIST_OF(struct source_limit) limits;
     size_t gates, not_passed, recorded;
 };
 struct limit_sources {
     LIST_OF(struct limit_source) items;
 };
+
+/* Also where another step has the same. */
+static void add_limit(struct page *page, struct limit_source *source, const struct gate_line *line)
+{
+    struct source_limit *limit = NULL;
+
+    for (size_t i = 0; i < source->limits.count && limit == NULL; i++)
+        if (reason_equal(source->limits.items[i].gate, line->gate))
+            limit = &source->limits.items[i];
+    if (limit == NULL) {
+        limit = list_push(page->arena, &source->limits);
+        *limit = (struct source_limit){.gate = line->gate};
+    }
+    for (size_t i = 0; i < limit->lines.count; i++)
+        if (strcmp(limit->lines.items[i]->metric, line->metric) == 0 &&
+            reason_equal(limit->lines.items[i]->at, line->at))
+            return;
+    *list_push(page->arena, &limit->lines) = line;
+}
 
 static void add_source(struct page *page, struct limit_sources *sources, const struct gate_line *line)
 {
@@ -254,6 +283,7 @@ static void add_source(struct page *page, struct limit_sources *sources, const s
         known++;
     if (known == source->steps.count)
         *list_push(page->arena, &source->steps) = line->suite_step;
+    add_limit(page, source, line);
     source->gates += line->items - line->recorded;
     source->recorded += line->recorded;
     source->not_passed += line->not_passed;
@@ -272,6 +302,30 @@ static const char *source_steps(struct page *page, const struct limit_source *so
                : sayf(page, TEXT_PART_MORE, text, number(page, source->steps.count - NAMED));
 }
 
+/* ">= 345 GB/s: p2p.unidirectional.enabled" */
+static void write_source_limits(struct page *page, const struct limit_source *source)
+{
+    html_markup(page->out, "<td>");
+    for (size_t i = 0; i < source->limits.count; i++) {
+        const struct source_limit *limit = &source->limits.items[i];
+
+        html_text(page->out, i > 0 ? "; " : "");
+        html_markup(page->out, "<b>");
+        page_said(page, limit->gate);
+        html_markup(page->out, "</b>: ");
+        for (size_t k = 0; k < limit->lines.count; k++) {
+            html_text(page->out, k > 0 ? ", " : "");
+            page_metric(page, limit->lines.items[k]->metric);
+            if (limit->lines.items[k]->at == NULL)
+                continue;
+            html_markup(page->out, " <small>");
+            page_said(page, limit->lines.items[k]->at);
+            html_markup(page->out, "</small>");
+        }
+    }
+    html_markup(page->out, "</td>");
+}
+
 static void write_sources(struct page *page, const struct gate_lines *lines)
 {
     struct limit_sources sources = {0};
@@ -280,14 +334,15 @@ static void write_sources(struct page *page, const struct gate_lines *lines)
         add_source(page, &sources, &lines->items.items[i]);
     html_markup(page->out, "<div class=\"on-paper\">\n");
     page_heading(page, TEXT_SOURCES);
-    page_table(page, "compact sources", COLUMN(STATUS_SOURCE), COLUMN(SOURCES_STEPS), NUMBERS(GATES),
-               NUMBERS(NOT_PASSED), NUMBERS(ONLY_RECORDED));
+    page_table(page, "compact sources", COLUMN(STATUS_SOURCE), COLUMN(GATE_APPLIED), COLUMN(SOURCES_STEPS),
+               NUMBERS(GATES), NUMBERS(NOT_PASSED), NUMBERS(ONLY_RECORDED));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < sources.items.count; i++) {
         const struct limit_source *source = &sources.items.items[i];
 
         html_markup(page->out, "<tr>");
         page_said_cell(page, limit_origin(page->arena, source->first->status, source->first->source));
+        write_source_limits(page, source);
         html_cell(page->out, source_steps(page, source));
         html_cell(page->out, number(page, source->gates));
         html_cell(page->out, number(page, source->not_passed));
@@ -308,7 +363,6 @@ void page_limits(struct page *page)
     page_paragraph(page, TEXT_LIMITS_INTRO);
     if (!whole) {
         write_sources(page, &lines);
-        page_left_out(page, lines.items.count, 0);
         html_markup(page->out, "<div class=\"on-screen\">\n");
     }
     page_table(page, "compact limits", COLUMN(STEP), COLUMN(METRIC), COLUMN(GATE_APPLIED),

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/report.h"
+
 #include "gates.h"
 #include "page.h"
 
 /* On paper: rows of the long tables; of more hosts than that the map stands for the table. */
-enum { UNDECIDED_PRINTED = 16, REMARKS_PRINTED = 24, SHARED_PRINTED = 60, ROWS_PRINTED = 20 };
+enum { UNDECIDED_PRINTED = 16, REMARKS_PRINTED = 24, SHARED_PRINTED = 24, ROWS_PRINTED = 20 };
 
 /* -- Small parts ------------------------------------------------------------------------------------------
  */
@@ -319,8 +321,8 @@ static void write_missed_limits(struct page *page, const struct remark_lines *li
     if (lines->missed == 0)
         return;
     page_paragraph(page, TEXT_REMARKS_INTRO);
-    page_table(page, "compact", COLUMN(STEP_TARGETS), COLUMN(METRIC), COLUMN(LIMIT), COLUMN(LIMIT_FROM),
-               NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
+    page_table(page, "compact missed", COLUMN(STEP_TARGETS), COLUMN(METRIC), COLUMN(LIMIT),
+               COLUMN(LIMIT_FROM), NUMBERS(ITEMS), COLUMN(FIRST_OF_THEM));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < lines->missed; i++)
         write_missed(page, &lines->items.items[i], page_row_prints(page, i, REMARKS_PRINTED));
@@ -487,31 +489,93 @@ static const char *members_text(struct page *page, const struct step *step)
                 said(page, step->origin_note));
 }
 
+static bool is_shared(const struct step *step)
+{
+    return step->member_count > 1 && step->origin != ORIGIN_ISOLATE;
+}
+
+/* Tests of as many hosts that ended alike, of which paper needs no list: of pairs that passed the number is enough. */
+static bool is_alike(const struct step_view *a, const struct step_view *b)
+{
+    return is_shared(b->step) && a->step->member_count == b->step->member_count && a->word == b->word &&
+           a->step->origin == b->step->origin && b->step->origin_note == NULL &&
+           strcmp(a->step->shape->suite_step, b->step->shape->suite_step) == 0;
+}
+
+/* Counts the tests that are alike, from that one on, and marks them. */
+static size_t take_alike(const struct view *view, size_t from, bool *done, struct coverage *ret_sum)
+{
+    const struct step_view *first = &view->steps[from];
+    size_t count = 0;
+
+    *ret_sum = (struct coverage){0};
+    for (size_t i = from; i < view->step_count; i++) {
+        if (i != from && (first->step->origin_note != NULL || first->word == OUTCOME_FAIL ||
+                          !is_alike(first, &view->steps[i])))
+            continue;
+        done[i] = true;
+        count++;
+        ret_sum->pass += view->steps[i].coverage.pass;
+        ret_sum->gates += view->steps[i].coverage.gates;
+    }
+    return count;
+}
+
+static void write_shared_row(struct page *page, size_t index, const char *tests, const struct coverage *sum)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, page->view->steps[index].step->shape->suite_step);
+    html_cell(page->out, tests);
+    html_markup(page->out, "<td>");
+    page_word_link(page, page->view->steps[index].word, index);
+    html_markup(page->out, "</td>");
+    html_cell(page->out, sayf(page, TEXT_OF, number(page, sum->pass), number(page, sum->gates)));
+    html_markup(page->out, "</tr>\n");
+}
+
+/* On paper all of them: what is alike in one row, what failed each in its own. */
+static void write_shared_on_paper(struct page *page)
+{
+    const struct view *view = page->view;
+    bool *done = arena_array(page->arena, bool, view->step_count + 1);
+
+    html_markup(page->out, "<div class=\"on-paper\">\n");
+    open_shared_steps(page);
+    for (size_t i = 0; i < view->step_count; i++) {
+        const struct step *step = view->steps[i].step;
+        struct coverage sum;
+        size_t alike = done[i] || !is_shared(step) ? 0 : take_alike(view, i, done, &sum);
+
+        if (alike == 1)
+            write_shared_row(page, i, members_text(page, step), &sum);
+        else if (alike > 1)
+            write_shared_row(page, i,
+                             said(page, reason(page->arena, tests_of_hosts_each, alike, step->member_count)),
+                             &sum);
+    }
+    html_markup(page->out, "</tbody></table>\n</div>\n");
+}
+
 static void write_shared_steps(struct page *page)
 {
     const struct view *view = page->view;
     size_t rows = 0;
 
-    for (size_t i = 0; i < view->step_count; i++) {
-        const struct step *step = view->steps[i].step;
-
-        if (step->member_count < 2 || step->origin == ORIGIN_ISOLATE)
-            continue;
-        if (rows == 0)
-            open_shared_steps(page);
-        page_open_row(page, page_row_prints(page, rows++, SHARED_PRINTED));
-        html_row_head(page->out, step->shape->suite_step);
-        html_cell(page->out, members_text(page, step));
-        html_markup(page->out, "<td>");
-        page_word_link(page, view->steps[i].word, i);
-        html_markup(page->out, "</td>");
-        html_cell(page->out, sayf(page, TEXT_OF, number(page, view->steps[i].coverage.pass),
-                                  number(page, view->steps[i].coverage.gates)));
-        html_markup(page->out, "</tr>\n");
+    for (size_t i = 0; i < view->step_count; i++)
+        rows += is_shared(view->steps[i].step);
+    if (rows == 0)
+        return;
+    if (rows > SHARED_PRINTED) {
+        write_shared_on_paper(page);
+        html_markup(page->out, "<div class=\"on-screen\">\n");
     }
-    if (rows > 0)
-        html_markup(page->out, "</tbody></table>\n");
-    page_left_out(page, rows, SHARED_PRINTED);
+    open_shared_steps(page);
+    for (size_t i = 0; i < view->step_count; i++)
+        if (is_shared(view->steps[i].step))
+            write_shared_row(page, i, members_text(page, view->steps[i].step), &view->steps[i].coverage);
+    html_markup(page->out, "</tbody></table>\n");
+    if (rows > SHARED_PRINTED)
+        html_markup(page->out, "</div>\n");
 }
 
 void page_matrix(struct page *page)

@@ -29,6 +29,7 @@ struct collection {
     const struct view *view;
     LIST_OF(struct kept) kept;
     LIST_OF(struct route) routes;
+    struct arena *arena; /* of what only collecting needs */
 };
 
 static bool is_the_same(const struct kept *kept, const struct shape *shape, const struct slot *slot)
@@ -40,7 +41,7 @@ static bool is_the_same(const struct kept *kept, const struct shape *shape, cons
 
 static size_t place_of(struct collection *collection, const struct shape *shape, const struct slot *slot)
 {
-    struct arena *arena = collection->view->arena;
+    struct arena *arena = collection->arena;
     size_t hosts = collection->view->record->plan->hosts.count;
     const struct metric *metric = gate_speed(slot);
 
@@ -69,8 +70,8 @@ static const size_t *route_of(struct collection *collection, const struct shape 
     for (size_t i = collection->routes.count; i > 0; i--)
         if (collection->routes.items[i - 1].shape == shape)
             return collection->routes.items[i - 1].places;
-    route = list_push(collection->view->arena, &collection->routes);
-    *route = (struct route){shape, arena_array(collection->view->arena, size_t, shape->slot_count + 1)};
+    route = list_push(collection->arena, &collection->routes);
+    *route = (struct route){shape, arena_array(collection->arena, size_t, shape->slot_count + 1)};
     for (size_t i = 0; i < shape->slot_count; i++)
         route->places[i] = place_of(collection, shape, &shape->slots[i]);
     return route->places;
@@ -113,7 +114,7 @@ static void take_item(struct collection *collection, struct kept *kept, const st
     if (!has_value)
         return;
     take_gate(&kept->row, outcome);
-    *list_push(collection->view->arena, &kept->values) = outcome->value;
+    *list_push(collection->arena, &kept->values) = outcome->value;
     if (is_worse(&kept->row, outcome, kept->row.worst))
         kept->row.worst = outcome;
 }
@@ -135,10 +136,13 @@ static struct kept *joined_with(struct kept *list, size_t count, const struct ke
     return NULL;
 }
 
-static void join(const struct view *view, struct kept *into, const struct kept *from, size_t *places)
+static void join(const struct collection *collection, struct kept *into, const struct kept *from,
+                 size_t *places)
 {
+    const struct view *view = collection->view;
+
     for (size_t i = 0; i < from->values.count; i++)
-        *list_push(view->arena, &into->values) = from->values.items[i];
+        *list_push(collection->arena, &into->values) = from->values.items[i];
     for (size_t i = 0; i < view->record->plan->hosts.count; i++) {
         into->measured[i] |= from->measured[i];
         into->owed[i] |= from->owed[i];
@@ -186,18 +190,19 @@ static void collect(struct collection *collection)
 
 void reached_of(const struct view *view, struct reached *ret_reached)
 {
-    struct collection collection = {.view = view};
+    cleanup_arena struct arena *arena = arena_create();
+    struct collection collection = {.view = view, .arena = arena};
     size_t count = 0, *places;
 
     *ret_reached = (struct reached){0};
     collect(&collection);
-    places = arena_array(view->arena, size_t, collection.kept.count + 1);
+    places = arena_array(arena, size_t, collection.kept.count + 1);
     for (size_t i = 0; i < collection.kept.count; i++) {
         struct kept *kept = &collection.kept.items[i], *other;
 
         other = joined_with(collection.kept.items, count, kept);
         if (other != NULL) {
-            join(view, other, kept, &places[other - collection.kept.items]);
+            join(&collection, other, kept, &places[other - collection.kept.items]);
             continue;
         }
         kept->row.at = *kept->slot->at != '\0' ? slot_at_text(view->arena, kept->slot) : NULL;

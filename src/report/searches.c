@@ -74,12 +74,28 @@ const struct reason *accusation_text(struct arena *arena, const struct record *r
                   doubt_text(arena, accusation->doubt));
 }
 
+/* Whether the search right before it was among the same hosts, whose list then is not read again. */
+static bool is_among_the_same(const struct view *view, const struct search *search)
+{
+    const struct step *step = view->steps[search->step].step, *before;
+
+    if (search == view->record->judgement.searches)
+        return false;
+    before = view->steps[search[-1].step].step;
+    return step->member_count == before->member_count &&
+           strcmp(step->shape->variant, before->shape->variant) == 0 &&
+           memcmp(step->members, before->members, step->member_count * sizeof *step->members) == 0;
+}
+
 const struct reason *search_title(const struct view *view, const struct search *search)
 {
     const struct step *step = view->steps[search->step].step;
+    const struct reason *hosts = is_among_the_same(view, search)
+                                     ? reason(view->arena, same_hosts, step->member_count)
+                                     : step_target_said(view->arena, step);
 
-    return reason(view->arena, search_of, step->shape->suite_step, step_target_said(view->arena, step),
-                  search->metric, size_text(view->arena, search->size_bytes));
+    return reason(view->arena, search_of, step->shape->suite_step, hosts, search->metric,
+                  size_text(view->arena, search->size_bytes));
 }
 
 static bool is_part(const struct view *view, const struct search *search, size_t step)

@@ -10,7 +10,7 @@
 #include "assay/model/sighting.h"
 #include "assay/report/report.h"
 
-enum { GPUS_MAX = 64 };
+enum { GPUS_MAX = FACT_GPUS };
 
 static int compare_doubles(const void *left, const void *right)
 {
@@ -568,4 +568,39 @@ const char *step_fact(const struct step_view *step, const char *name, const char
             return value;
     }
     return "";
+}
+
+/* Of "gpu12", as a parser writes it; GPUS_MAX of anything else. */
+static size_t gpu_of_fact(const struct fact *fact)
+{
+    const char *digits = fact->subject + strlen("gpu");
+    size_t gpu = gpu_of(fact->subject);
+
+    return gpu < GPUS_MAX && (*digits != '0' || digits[1] == '\0') ? gpu : GPUS_MAX;
+}
+
+static void take_gpu_facts(const struct reading *reading, const char *name, const char **values)
+{
+    list_each (fact, reading->facts) {
+        size_t gpu = strcmp(fact->name, name) == 0 ? gpu_of_fact(fact) : GPUS_MAX;
+
+        if (gpu < GPUS_MAX && values[gpu] == NULL)
+            values[gpu] = fact->value;
+    }
+}
+
+void step_gpu_facts(const struct step_view *step, const char *name, const char *ret_values[FACT_GPUS])
+{
+    for (size_t gpu = 0; gpu < FACT_GPUS; gpu++)
+        ret_values[gpu] = NULL;
+    for (size_t i = step->attempts.count; i > 0; i--) {
+        const struct attempt *attempt = step->attempts.items[i - 1];
+
+        take_gpu_facts(&attempt->reading, name, ret_values);
+        for (size_t k = 0; is_step_fact(name) && k < attempt->parts.count; k++)
+            take_gpu_facts(&attempt->parts.items[k].reading, name, ret_values);
+    }
+    for (size_t gpu = 0; gpu < FACT_GPUS; gpu++)
+        if (ret_values[gpu] == NULL)
+            ret_values[gpu] = "";
 }

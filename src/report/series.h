@@ -90,5 +90,8 @@ double median_of(double *values, size_t count);
 
 /* The fact as the last attempt that read it has it; "" when nobody did. */
 const char *step_fact(const struct step_view *step, const char *name, const char *subject);
+/* The same of all GPUs, by index. */
+enum { FACT_GPUS = 64 };
+void step_gpu_facts(const struct step_view *step, const char *name, const char *ret_values[FACT_GPUS]);
 
 #endif

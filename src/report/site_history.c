@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The history in a site: who gets worse, and a page for each host and each part. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
@@ -22,6 +23,7 @@ static size_t add_subject(struct arena *arena, struct site_history *history, enu
         .kind = kind,
         .name = name,
         .path = arena_printf(arena, "%s/%s.html", folders[kind], site_name(arena, name)),
+        .has_page = true,
     };
     return history->subjects.count - 1;
 }
@@ -33,21 +35,55 @@ static void add_hosts(struct arena *arena, struct site_history *history)
             add_subject(arena, history, SITE_HOST, history->history->targets.items[i]);
 }
 
-static struct site_subject *host_named(struct site_history *history, size_t hosts, const char *name,
-                                       size_t length)
+static int compare_names(const void *a, const void *b)
 {
-    for (size_t i = 0; i < hosts; i++) {
-        const char *host = history->subjects.items[i].name;
+    const struct site_subject *const *left = a, *const *right = b;
 
-        if (strncmp(host, name, length) == 0 && host[length] == '\0')
-            return &history->subjects.items[i];
+    return strcmp((*left)->name, (*right)->name);
+}
+
+/* Hosts by their names. They stand at the beginning of the subjects, which move while more are added. */
+struct hosts {
+    size_t *places, count;
+};
+
+static struct hosts sort_hosts(struct arena *arena, struct site_history *history)
+{
+    struct hosts hosts = {arena_array(arena, size_t, history->subjects.count + 1), history->subjects.count};
+    const struct site_subject **sorted = arena_array(arena, const struct site_subject *, hosts.count + 1);
+
+    for (size_t i = 0; i < hosts.count; i++)
+        sorted[i] = &history->subjects.items[i];
+    qsort(sorted, hosts.count, sizeof *sorted, compare_names);
+    for (size_t i = 0; i < hosts.count; i++)
+        hosts.places[i] = (size_t)(sorted[i] - history->subjects.items);
+    return hosts;
+}
+
+/* The first word of the place, "node5 gpu3", among them; NULL: it is none of theirs. */
+static struct site_subject *host_of(struct site_history *history, const struct hosts *hosts,
+                                    const char *place)
+{
+    size_t length = strcspn(place, " "), low = 0, high = hosts->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct site_subject *host = &history->subjects.items[hosts->places[middle]];
+        int order = strncmp(host->name, place, length);
+
+        if (order == 0 && host->name[length] == '\0')
+            return host;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }
 
 /* A host that the history knows as such has its page already; what sits at "node5 gpu3" is a part of node5. */
-static void add_known(struct arena *arena, struct site_history *history, size_t hosts, size_t index,
-                      bool groups)
+static void add_known(struct arena *arena, struct site_history *history, const struct hosts *hosts,
+                      size_t index, bool groups)
 {
     const struct history_subject *known = &history->findings->subjects.items[index];
     bool group = strstr(known->place, GROUP) != NULL;
@@ -56,7 +92,7 @@ static void add_known(struct arena *arena, struct site_history *history, size_t 
 
     if (group != groups)
         return;
-    host = group ? NULL : host_named(history, hosts, known->place, strcspn(known->place, " "));
+    host = group ? NULL : host_of(history, hosts, known->place);
     if (host != NULL && strcmp(host->name, known->name) == 0) {
         page = (size_t)(host - history->subjects.items);
     } else {
@@ -70,19 +106,33 @@ static void add_known(struct arena *arena, struct site_history *history, size_t 
     history->of_subject[index] = page;
 }
 
+/* A part that nothing is found of and that never moved is told on the page of its host: of most clusters those are all. */
+static void fold_parts(struct arena *arena, struct site_history *history, const struct site_subject *host)
+{
+    for (size_t i = 0; i < host->parts.items.count; i++) {
+        struct site_subject *part = &history->subjects.items[host->parts.items.items[i]];
+
+        if (part->known->places > 1 || part->findings.items.count > 0)
+            continue;
+        part->has_page = false;
+        part->anchor = site_name(arena, part->name);
+        part->path = arena_printf(arena, "%s#%s", host->path, part->anchor);
+    }
+}
+
 void site_history_of(struct arena *arena, const struct history *history,
                      const struct history_findings *findings, struct site_history *ret_history)
 {
-    size_t hosts;
+    struct hosts hosts;
 
     *ret_history = (struct site_history){.history = history, .findings = findings};
     ret_history->of_subject = arena_array(arena, size_t, findings->subjects.count + 1);
     add_hosts(arena, ret_history);
-    hosts = ret_history->subjects.count;
+    hosts = sort_hosts(arena, ret_history);
     for (size_t i = 0; i < findings->subjects.count; i++)
-        add_known(arena, ret_history, hosts, i, true);
+        add_known(arena, ret_history, &hosts, i, true);
     for (size_t i = 0; i < findings->subjects.count; i++)
-        add_known(arena, ret_history, hosts, i, false);
+        add_known(arena, ret_history, &hosts, i, false);
     for (size_t i = 0; i < findings->series.count; i++)
         *list_push(arena,
                    &ret_history->subjects.items[ret_history->of_subject[findings->series.items[i].subject]]
@@ -91,6 +141,8 @@ void site_history_of(struct arena *arena, const struct history *history,
         *list_push(arena,
                    &ret_history->subjects.items[ret_history->of_subject[findings->findings.items[i].subject]]
                         .findings.items) = i;
+    for (size_t i = 0; i < hosts.count; i++)
+        fold_parts(arena, ret_history, &ret_history->subjects.items[i]);
 }
 
 /* -- The index ----------------------------------------------------------------------------------------------------- */
@@ -357,6 +409,14 @@ static void write_series(struct page *page, const struct site_history *history,
     site_table_end(page);
 }
 
+static void write_all_series(struct page *page, const struct site_history *history,
+                             const struct site_subject *subject)
+{
+    write_course(page, history, subject);
+    for (size_t i = 0; i < subject->series.items.count; i++)
+        write_series(page, history, &history->findings->series.items[subject->series.items.items[i]]);
+}
+
 static void write_rates(struct page *page, const struct site_history *history,
                         const struct site_subject *subject)
 {
@@ -366,10 +426,22 @@ static void write_rates(struct page *page, const struct site_history *history,
     if (subject->series.items.count == 0)
         page_paragraph(page, TEXT_SITE_NO_RATE);
     else
-        write_course(page, history, subject);
-    for (size_t i = 0; i < subject->series.items.count; i++)
-        write_series(page, history, &history->findings->series.items[subject->series.items.items[i]]);
+        write_all_series(page, history, subject);
     html_markup(page->out, "</section>\n");
+}
+
+/* One that has no page of its own. Its link leads into what is folded, which opens it. */
+static void write_folded_part(struct page *page, const struct site_history *history,
+                              const struct site_subject *part)
+{
+    html_markup(page->out, "<details><summary>");
+    html_textf(page->out, "%s %s", part->name, place_of(part));
+    html_markup(page->out, "</summary>\n<div id=\"");
+    html_text(page->out, part->anchor);
+    html_markup(page->out, "\">\n");
+    if (part->series.items.count > 0)
+        write_all_series(page, history, part);
+    html_markup(page->out, "</div></details>\n");
 }
 
 static void write_parts(struct page *page, const struct site_history *history,
@@ -383,6 +455,9 @@ static void write_parts(struct page *page, const struct site_history *history,
     for (size_t i = 0; i < host->parts.items.count; i++)
         write_part_row(page, &history->subjects.items[host->parts.items.items[i]], "../");
     site_table_end(page);
+    for (size_t i = 0; i < host->parts.items.count; i++)
+        if (!history->subjects.items[host->parts.items.items[i]].has_page)
+            write_folded_part(page, history, &history->subjects.items[host->parts.items.items[i]]);
     html_markup(page->out, "</section>\n");
 }
 

@@ -15,10 +15,10 @@ enum unjudged_kind {
     UNJUDGED_APART,    /* hosts of these platforms were never tested together */
     UNJUDGED_ABSENT, /* of a delivery by a suite of its own: tests (step) that the built-in one has and it has not */
     UNJUDGED_CHANGED, /* likewise: what of a test (step, of the built-in delivery) is less there, or otherwise */
-    UNJUDGED_LIMIT,    /* of a delivery: a metric is judged by a weaker limit than the built-in one */
-    UNJUDGED_DECLARED, /* of a delivery: what the platform's file declares less than the built-in one */
-    UNJUDGED_SPARE,    /* of a delivery: hosts (detail) of the hostfile that were not tested, being spares */
-    UNJUDGED_FAST, /* times are divided by detail: the hostfile's timescale, which is for simulated hosts */
+    UNJUDGED_LIMIT, /* of a delivery: a metric is judged by a weaker limit than the built-in one */
+    UNJUDGED_DECLARED, /* of a delivery: what the platform's file declares less than the built-in one, or allows more */
+    UNJUDGED_SPARE, /* of a delivery: hosts (detail) of the hostfile that were not tested, being spares */
+    UNJUDGED_FAST,  /* times are divided by detail: the hostfile's timescale, which is for simulated hosts */
     UNJUDGED_KINDS
 };
 extern const enum text_key

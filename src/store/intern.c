@@ -126,6 +126,7 @@ struct names {
     struct arena *arena;
     LIST_OF(struct name) items;
     struct repeated *repeated; /* by hash, REPEATED of them; NULL until one is asked for */
+    const char **texts;        /* likewise, TEXTS of them */
 };
 
 /* A reason that was met lately: of the outcomes of a large run most say what others said. */
@@ -133,7 +134,7 @@ struct repeated {
     const char *form;
     const struct reason *reason;
 };
-enum { REPEATED = 1 << 16 };
+enum { REPEATED = 1 << 16, TEXTS = 1 << 10 };
 
 struct names *names_create(struct store *store, struct arena *arena)
 {
@@ -239,6 +240,21 @@ const struct reason *take_repeated_reason(struct rows *rows)
     if (repeated->form == NULL || strcmp(repeated->form, form) != 0)
         *repeated = (struct repeated){arena_strdup(names->arena, form), reason_decode(names->arena, form)};
     return repeated->reason;
+}
+
+const char *take_repeated_text(struct rows *rows)
+{
+    struct names *names = rows->names;
+    const char *text = take_raw_text(rows), **known;
+
+    if (text == NULL)
+        return "";
+    if (names->texts == NULL)
+        names->texts = arena_array(names->arena, const char *, TEXTS);
+    known = &names->texts[hash_text(text) & (TEXTS - 1)];
+    if (*known == NULL || strcmp(*known, text) != 0)
+        *known = arena_strdup(names->arena, text);
+    return *known;
 }
 
 /* Many measurements were taken at the same few places: they share the fields. */

@@ -51,7 +51,7 @@ static void take_measurement(struct load *load, struct rows *rows, struct readin
 {
     const char *metric = take_word(rows), *subject = take_word(rows);
     double value = take_real(rows);
-    const char *text = take_optional_text(rows), *unit = take_optional_word(rows);
+    const char *text = take_null(rows) ? NULL : take_repeated_text(rows), *unit = take_optional_word(rows);
 
     if (text != NULL) {
         add_fact(load, reading, metric, subject, text);
@@ -93,7 +93,7 @@ static int load_wanted_facts(struct load *load, int64_t id, struct reading *read
         if (!load->wanted(reading->tool, name))
             continue;
         subject = take_word(&rows);
-        add_fact(load, reading, name, subject, take_text(&rows));
+        add_fact(load, reading, name, subject, take_repeated_text(&rows));
     }
     list_settle(load->arena, &reading->facts);
     return got;
@@ -144,7 +144,7 @@ static int load_reading_rows(struct load *load, int64_t attempt, struct reading_
     struct rows rows;
     int got;
 
-    if (rows_open(load->store, &rows, SELECT_READINGS, load->arena, NULL, err, INTEGER(attempt)) < 0)
+    if (rows_open(load->store, &rows, SELECT_READINGS, load->arena, load->names, err, INTEGER(attempt)) < 0)
         return -1;
     while ((got = rows_next(&rows, err)) > 0) {
         struct reading_row *row = list_push(load->scratch, &all->rows);
@@ -154,7 +154,7 @@ static int load_reading_rows(struct load *load, int64_t attempt, struct reading_
         row->part = take_nullable(&rows);
         row->parent = take_nullable(&rows);
         row->reading.arena = load->arena;
-        row->reading.tool = take_text(&rows);
+        row->reading.tool = take_repeated_text(&rows);
         row->reading.status = (enum reading_status)take_enum(&rows, &vocabulary_reading);
         row->reading.reason = take_optional_reason(&rows);
     }
@@ -406,23 +406,24 @@ static int load_pieces(struct load *load, int64_t id, int64_t command, struct at
 {
     int result = -1;
 
-    load->scratch = arena_create();
+    arena_clear(load->scratch);
     reading_init(&attempt->reading, load->arena, "");
     if ((command < 0 || load_command(load, command, attempt, err) == 0) &&
         load_captures(load, id, attempt, err) == 0 && load_windows(load, id, attempt, err) == 0 &&
         load_parts(load, id, attempt, err) == 0)
         result = load_readings(load, id, attempt, err);
-    load->scratch = arena_destroy(load->scratch);
     return result;
 }
 
 int load_attempts(struct load *load, struct error *err)
 {
+    cleanup_arena struct arena *scratch = arena_create();
     struct record *record = load->record;
     int64_t count = 0;
     struct rows rows;
     int got;
 
+    load->scratch = scratch;
     if (store_ask(load->store, COUNT_ATTEMPTS, &count, err, INTEGER(record->number)) < 0 ||
         rows_open(load->store, &rows, SELECT_ATTEMPTS, load->arena, load->names, err,
                   INTEGER(record->number)) < 0)
@@ -442,11 +443,13 @@ int load_attempts(struct load *load, struct error *err)
 
 static int take_one(struct load *load, long long id, struct attempt *attempt, struct error *err)
 {
+    cleanup_arena struct arena *scratch = arena_create();
     struct record *record = load->record;
     struct rows rows;
     int64_t command;
     int got;
 
+    load->scratch = scratch;
     if (rows_open(load->store, &rows, SELECT_ATTEMPT, load->arena, load->names, err, INTEGER(record->number),
                   INTEGER(id)) < 0)
         return -1;

@@ -154,6 +154,8 @@ bool take_null(struct rows *rows); /* true, and the column is passed over, when 
 double take_real(struct rows *rows);
 /* Never NULL: where the column is, the row is damaged. */
 const char *take_text(struct rows *rows);
+/* The same of a column in which many rows say the same; the rows have names. */
+const char *take_repeated_text(struct rows *rows);
 const char *take_word(struct rows *rows);
 /* NULL for a NULL: only of what may be NULL in the record. */
 const char *take_optional_text(struct rows *rows);

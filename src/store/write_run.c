@@ -252,7 +252,7 @@ static int write_outcome(const struct outcome_writer *writer, const struct outco
                          struct error *err)
 {
     if (!is_planned(writer->plan, outcome))
-        return error_set(err, ERROR_INTERNAL, "an outcome of step %zu, slot %zu, which is not planned",
+        return error_set(err, ERROR_INTERNAL, "an outcome of step %u, slot %u, which is not planned",
                          outcome->step, outcome->slot);
     if (outcome->waiver != NULL &&
         store_exec(writer->store, INSERT_OUTCOME_WAIVER, err, INTEGER(writer->judgement),

@@ -43,7 +43,8 @@ static const struct worth_input nothing = {.value = NAN, .median = NAN};
 struct measuring {
     struct arena *arena;
     const struct record *record;
-    const struct platform **platforms; /* by index in the plan's hosts; NULL: it is not known */
+    const struct platform **platforms;       /* by index in the plan's hosts; NULL: it is not known */
+    LIST_OF(const struct outcome *) counted; /* of the metrics of all sources, in plan order */
 };
 
 static const struct step *step_of(const struct measuring *measuring, const struct outcome *outcome)
@@ -56,14 +57,76 @@ static const struct slot *slot_of(const struct measuring *measuring, const struc
     return &step_of(measuring, outcome)->shape->slots[outcome->slot];
 }
 
-/* What only tells who is slow, or compares ways, is no number of the cluster as it works; nor is what nobody vouches for. */
+static bool is_called_for(const struct source *source, const char *metric)
+{
+    for (size_t k = 0; k < METRICS_MOST && source->metrics[k] != NULL; k++)
+        if (strcmp(source->metrics[k], metric) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_any_source(const char *metric)
+{
+    for (size_t i = 0; i < WORTH_TYPES; i++)
+        if (is_called_for(&gemm_sources[i], metric))
+            return true;
+    return is_called_for(&hbm_source, metric) || is_called_for(&reduce_scatter_source, metric) ||
+           is_called_for(&all_gather_source, metric);
+}
+
+/* What only tells who is slow, or compares ways, is no number of the cluster as it works. */
+static bool is_of_cluster(const struct step *step)
+{
+    return step->origin != ORIGIN_ISOLATE && !step_advises(step) && step->shape->variant[0] == '\0';
+}
+
+/* Nor is what nobody vouches for. */
+static bool is_vouched_for(const struct outcome *outcome)
+{
+    return isfinite(outcome->value) && outcome->value > 0 && outcome->word != OUTCOME_INCONCLUSIVE &&
+           outcome->word != OUTCOME_NOT_RUN;
+}
+
+/* By slot of a shape whether a source calls for it: of the millions of outcomes of a large run few are looked at. */
+struct route {
+    const struct shape *shape;
+    bool *called_for;
+};
+struct routes {
+    LIST_OF(struct route) items;
+};
+
+static const bool *route_of(struct arena *arena, struct routes *routes, const struct shape *shape)
+{
+    struct route *route;
+
+    for (size_t i = routes->items.count; i > 0; i--)
+        if (routes->items.items[i - 1].shape == shape)
+            return routes->items.items[i - 1].called_for;
+    route = list_push(arena, &routes->items);
+    *route = (struct route){shape, arena_array(arena, bool, shape->slot_count + 1)};
+    for (size_t i = 0; i < shape->slot_count; i++)
+        route->called_for[i] = is_of_any_source(shape->slots[i].metric);
+    return route->called_for;
+}
+
+static void take_counted(struct measuring *measuring)
+{
+    const struct judgement *judgement = &measuring->record->judgement;
+    struct routes routes = {0};
+
+    array_each (outcome, judgement->outcomes, judgement->outcome_count) {
+        const struct step *step = step_of(measuring, outcome);
+
+        if (is_vouched_for(outcome) && is_of_cluster(step) &&
+            route_of(measuring->arena, &routes, step->shape)[outcome->slot])
+            *list_push(measuring->arena, &measuring->counted) = outcome;
+    }
+}
+
 static bool counts(const struct measuring *measuring, const struct outcome *outcome, const char *metric)
 {
-    const struct step *step = step_of(measuring, outcome);
-
-    return isfinite(outcome->value) && outcome->value > 0 && outcome->word != OUTCOME_INCONCLUSIVE &&
-           outcome->word != OUTCOME_NOT_RUN && step->origin != ORIGIN_ISOLATE && !step_advises(step) &&
-           step->shape->variant[0] == '\0' && strcmp(slot_of(measuring, outcome)->metric, metric) == 0;
+    return strcmp(slot_of(measuring, outcome)->metric, metric) == 0;
 }
 
 /* One value a GPU. */
@@ -129,15 +192,17 @@ static void summarise(struct arena *arena, const struct gpu_values *values, doub
 static struct worth_input of_gpus(const struct measuring *measuring, const struct source *source)
 {
     struct worth_input input = nothing;
-    const struct judgement *judgement = &measuring->record->judgement;
 
     for (size_t k = 0; k < METRICS_MOST && source->metrics[k] != NULL; k++) {
         struct gpu_values values = {0};
 
-        array_each (outcome, judgement->outcomes, judgement->outcome_count)
+        for (size_t i = 0; i < measuring->counted.count; i++) {
+            const struct outcome *outcome = measuring->counted.items[i];
+
             if (counts(measuring, outcome, source->metrics[k]))
                 keep(measuring->arena, &values, step_of(measuring, outcome)->members[0],
                      slot_of(measuring, outcome)->subject, outcome->value);
+        }
         if (values.items.count == 0)
             continue;
         input.metric = source->metrics[k];
@@ -151,13 +216,22 @@ static struct worth_input of_gpus(const struct measuring *measuring, const struc
 
 static size_t gpus_of(const struct measuring *measuring, const struct step *step)
 {
-    size_t gpus = 0;
+    const struct plan *plan = measuring->record->plan;
+    size_t gpus = 0, hosts = plan->hosts.count,
+           next = 0; /* members nearly always stand in the plan's order */
 
-    for (size_t i = 0; i < step->member_count; i++)
-        for (size_t k = 0; k < measuring->record->plan->hosts.count; k++)
-            if (measuring->record->plan->hosts.items[k] == step->members[i] &&
-                measuring->platforms[k] != NULL)
-                gpus += measuring->platforms[k]->gpu_count;
+    for (size_t i = 0; i < step->member_count; i++) {
+        size_t passed = 0, at = next;
+
+        while (passed < hosts && plan->hosts.items[at % hosts] != step->members[i]) {
+            passed++;
+            at++;
+        }
+        if (passed == hosts)
+            continue;
+        next = at % hosts + 1;
+        gpus += measuring->platforms[at % hosts] != NULL ? measuring->platforms[at % hosts]->gpu_count : 0;
+    }
     return gpus;
 }
 
@@ -165,11 +239,11 @@ static size_t gpus_of(const struct measuring *measuring, const struct step *step
 static struct worth_input of_collective(const struct measuring *measuring, const struct source *source)
 {
     struct worth_input input = nothing;
-    const struct judgement *judgement = &measuring->record->judgement;
     const struct step *widest = NULL;
 
     for (size_t k = 0; widest == NULL && k < METRICS_MOST && source->metrics[k] != NULL; k++)
-        array_each (outcome, judgement->outcomes, judgement->outcome_count) {
+        for (size_t i = 0; i < measuring->counted.count; i++) {
+            const struct outcome *outcome = measuring->counted.items[i];
             const struct step *step = step_of(measuring, outcome);
             double size = slot_of(measuring, outcome)->size_bytes;
 
@@ -289,6 +363,7 @@ void worth_measure(struct arena *arena, const struct record *record, struct wort
     for (size_t i = 0; i < WORTH_QUANTITIES; i++)
         ret_measured->inputs[i] = nothing;
     take_platforms(&measuring, ret_measured);
+    take_counted(&measuring);
     for (size_t i = 0; i < WORTH_TYPES; i++)
         ret_measured->gemm[i] = of_gpus(&measuring, &gemm_sources[i]);
     distrust_old_burns(ret_measured);

@@ -269,7 +269,7 @@ LOAD = [
     Case("nvlink-crc:5", {}),  # the link corrects them: written down
     Case("nvlink-counts:5=replay", {}, counted={"window.nvlink.replay": 7}),
     Case("gpu-taken:4", undecided("gpu-burn", HOST, r"python3 \(pid 48217\) on gpu4 after the test"), remedy="process"),
-    Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True),
+    Case("reboot", fail("gpu-burn", HOST, "reboot"), numbers_undecided=True, alone=True, remedy="find out why it rebooted"),
 ]
 
 ASYMPTOTIC = "nccl.all_gather.asymptotic"

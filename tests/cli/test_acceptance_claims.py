@@ -7,6 +7,7 @@ usage: test_acceptance_claims.py ASSAY [STORY]...
 import json
 import os
 import re
+import shlex
 import sqlite3
 import sys
 import time
@@ -180,6 +181,24 @@ def a_swap_of_nothing():
                "and that it was recorded when they had passed is said beside the verdict", done.stdout)
 
 
+def a_clock_compared_with_nobody():
+    """Alone in its run a host is as right as the controller's clock, which may have been moved."""
+    with Lab("clocks", 3) as lab:
+        path = suite("clocks", {"check": "os", "needs": ["reachable"]})
+        todo = Acceptance("clocks", hostfile(lab, "clocks-hosts"), path)
+        todo.is_now(todo.say("add", todo.run("--hosts", "node[1-2]"), todo.run("--hosts", "node3")), "incomplete",
+                    "it is from a run in which os.clock_offset was read on no other host", "a clock that was compared with no other host's is not shown")
+        folder = os.path.join(FOLDER, "clocks-todo")
+        todo.say("status", "--next", folder)
+        with open(os.path.join(folder, "commands"), encoding="utf-8") as file:
+            words = shlex.split(file.read())[2:]
+        tap.same((words[words.index("--hosts") + 1], words[words.index("--steps") + 1]), ("node[1,3]", "os"),
+                 "what is to be run next has another host beside it", words)
+        done = assay("run", "--progress", "none", "-o", "report.html", *words)
+        number = re.search(r"^run: (\d+)$", done.stdout, re.MULTILINE)[1]
+        todo.is_now(todo.say("add", number), "accept", None, "and that is accepted")
+
+
 def failing_under_other_names():
     """The same machines by other names, after the acceptance was made."""
     with Lab("renamed", 2, ["node2:burn-faulty:5"]) as lab:
@@ -196,7 +215,7 @@ def failing_under_other_names():
 
 
 STORIES = (another_hostfile, slow_and_tested_again, one_machine_under_two_names, one_serial_on_two_hosts, a_spare_that_is_the_host_itself,
-           crashed_again_and_again, a_swap_of_nothing, failing_under_other_names)
+           crashed_again_and_again, a_swap_of_nothing, a_clock_compared_with_nobody, failing_under_other_names)
 for story in STORIES:
     if story.__name__ in sys.argv[2:] or not sys.argv[2:]:
         story()

@@ -132,6 +132,25 @@ def a_fabric_that_cannot_carry_all(tell):
         tell.ok(f"not isolated: nccl-alltoall among {NARROW} hosts" in done.stdout, "so do the last lines", done.stdout)
 
 
+def a_minute_that_is_not_enough(tell):
+    """The same fabric, whose search takes 16 rounds or more; these last five seconds or more each."""
+    with Lab("minute", NARROW, options=("--oversubscription", 2), speed=4) as narrow:
+        done = assay(*arguments(narrow, "minute", 1, NARROW, write_suite("all-to-all", **ALLTOALL)), "--isolate-minutes", 1)
+        report = Report(os.path.join(FOLDER, "minute.db"))
+        rounds = len({step["round"] for step in parts(report)})
+        spent = [report.json["attempts"][n] for step in parts(report) for n in step["attempts"]]
+        conclusions = [search["conclusion"] for search in report.json["searches"]]
+
+        tell.ok(1 < rounds < 16, "--isolate-minutes: a search that would take more ends after some rounds", rounds, done.stderr)
+        tell.ok(len(spent) > 0 and max(row["ended"] for row in spent) - min(row["began"] for row in spent) < 90,
+                "--isolate-minutes: no round is begun that would end much later", spent)
+        tell.ok(len(conclusions) == 1 and f"the time that isolation may take, 1 minute, was not enough, after {rounds} rounds" in
+                conclusions[0], "--isolate-minutes: the report says what was not enough", conclusions)
+        tell.same((report.json["accusations"], [search["candidates"] for search in report.json["searches"]]),
+                  ([], [f"{NARROW} hosts: node[1-{NARROW}]"]), "--isolate-minutes: nobody is accused, and all may be to blame")
+        tell.same((done.returncode, report.verdict), (1, "reject"), "--isolate-minutes: the slow test is a fail all the same")
+
+
 def a_swapped_rail(tell):
     """Nothing is slower for it, so no bandwidth tells; one sweep of the fabric does."""
     done = assay(*arguments(lab, "swapped", 1, CASES[0].hosts, CABLING_FABRIC))
@@ -195,5 +214,5 @@ with Lab("slow", first_of(len(CASES)), [*faults, f"{SWAPPED}:rail-swap:2-3"]) as
         tap.together([story])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 if ALL:
-    tap.together([a_fabric_that_cannot_carry_all])
+    tap.together([a_fabric_that_cannot_carry_all, a_minute_that_is_not_enough])
 tap.end()

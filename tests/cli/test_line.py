@@ -72,8 +72,8 @@ hostfile = hosts.hostfile("hostfile", PLATFORM["name"])
 done, report = run("healthy", "node1,node2,node3")
 rates = numbers(report, "line.bandwidth")
 tap.same((done.returncode, bad(report)), (0, set()), "healthy lines pass", done.stdout, done.stderr)
-# The sender counts what it hands to the kernel, which keeps some of it.
-tap.ok(len(rates) >= 2 and all(0.7 * RATE < 1000 * value < 1.25 * RATE for values in rates.values() for value in values),
+# The sender counts what it hands to the kernel, which keeps some of it: of a test of seconds a good share. Unshaped it would be Gbit/s.
+tap.ok(len(rates) >= 2 and all(0.7 * RATE < 1000 * value < 1.5 * RATE for values in rates.values() for value in values),
        "what a line carries is what the kernel lets it carry", rates)
 tap.ok(all(values == ["1500"] for values in found(report, "line.mtu").values()) and
        all(values == ["yes"] for values in found(report, "line.whole").values()), "packets of the interface's size arrive",

@@ -13,6 +13,7 @@ import os
 import re
 import signal
 import sqlite3
+import time
 
 from cluster import Lab, PATIENCE_S, Tap, assay, start
 
@@ -99,6 +100,22 @@ def waived(lab):
          "the third tells of it, and of the first")
 
 
+def freeze(child, database):
+    """Stop the controller where it holds no lock of its database, or nobody else could write to it."""
+    for _ in range(1000):
+        child.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, child.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        try:
+            with contextlib.closing(sqlite3.connect(database, timeout=0, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                other.execute("ROLLBACK")
+            return
+        except sqlite3.OperationalError:
+            child.send_signal(signal.SIGCONT)
+            time.sleep(0.01)
+    raise TimeoutError(f"{database}: locked whenever its controller was stopped")
+
+
 def broken_off(lab):
     """The controller is killed as soon as somebody has seen a fail: nobody has judged the run, and nobody will."""
     database = os.path.join(lab.folder, "killed.db")
@@ -127,7 +144,7 @@ def stopped(lab):
         event = json.loads(line) if line.startswith("{") else {}
         if (event.get("event"), event.get("step"), event.get("target")) == ("ended", "bmc", "node2"):
             break
-    first.send_signal(signal.SIGSTOP)
+    freeze(first, database)
     try:
         running = "1 run over the same hosts, or some of them, is still running or was never ended, after tests had failed: 1."
         told(run(lab, database, silent, few), [running], "a run whose controller was stopped after a fail is told")
@@ -165,7 +182,7 @@ def lost(lab):
         event = json.loads(line) if line.startswith("{") else {}
         if (event.get("event"), event.get("step"), event.get("target")) == ("ended", "bmc", "node2"):
             break
-    first.send_signal(signal.SIGSTOP)
+    freeze(first, database)
     try:
         with contextlib.closing(sqlite3.connect(database)) as site, site:
             site.execute("UPDATE run SET controller_host = 'login9' WHERE id = 1")
@@ -211,7 +228,7 @@ def stopped_of_it(lab):
             event = json.loads(line) if line.startswith("{") else {}
             if (event.get("event"), event.get("step")) == ("ended", "bmc"):
                 break
-        child.send_signal(signal.SIGSTOP)
+        freeze(child, database)
         return child
 
     def story():

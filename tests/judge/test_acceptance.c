@@ -892,6 +892,72 @@ static void what_must_be_the_same_is_compared_over_all_runs(void **state)
     end(&campaign);
 }
 
+/* In place of the firmware: the host's clock, which is judged beside the other hosts' of the run. */
+static void read_clocks(const struct plan *plan)
+{
+    static const struct limit near = {.metric = "clock",
+                                      .rule = RULE_NEAR,
+                                      .value = 2,
+                                      .unit = "s",
+                                      .source = "by hand",
+                                      .status = LIMIT_TOOL};
+
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (strcmp(plan->shapes.items[i]->suite_step, "ports") == 0) {
+            plan->shapes.items[i]->slots[1].metric = "clock";
+            plan->shapes.items[i]->slots[1].own = &near;
+        }
+}
+
+static struct record *read_clock(struct campaign *campaign, const char *hosts, double began)
+{
+    struct record *record = add_run(campaign, hosts, began);
+
+    read_clocks(record->plan);
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        struct attempt *attempt = handmade_try(record, "ports", record->plan->hosts.items[i]->name, 12);
+
+        attempt->reading.facts.items[0].name = "clock";
+        attempt->reading.facts.items[0].value = "-0.100 to 0.100 s";
+    }
+    return record;
+}
+
+/* Alone in its run a host is as right as its controller, whose clock may have been moved. */
+static void a_clock_that_was_compared_with_no_others_counts_for_nothing(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    read_clocks(campaign.acceptance.plan);
+    read_clock(&campaign, "n1:u1 n2:u1 n3:u2", 1000);
+    read_clock(&campaign, "n4:u2", 2000);
+    judge(&campaign);
+    expect(&campaign, "ports", "n1", REQUIREMENT_PASSED);
+    expect(&campaign, "ports", "n4", REQUIREMENT_MISSING);
+    assert_non_null(strstr(why(&campaign, "ports", "n4"),
+                           "the pass in run 2000 no longer counts: it is from a run in "
+                           "which clock was read on no other host"));
+    read_clock(&campaign, "n3:u2 n4:u2", 3000);
+    judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+/* Nobody else is there to be asked. */
+static void the_clock_of_the_only_host_counts(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    campaign.acceptance.plan = handmade_plan(campaign.arena, "n1:u1");
+    read_clocks(campaign.acceptance.plan);
+    read_clock(&campaign, "n1:u1", 1000);
+    judge(&campaign);
+    expect(&campaign, "ports", "n1", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
 /* Host by host, each in a run of its own: the first is odd for a while, and so is the last. */
 static void what_all_were_changed_to_is_no_fail(void **state)
 {
@@ -1054,6 +1120,8 @@ int main(void)
         cmocka_unit_test(a_fail_that_accuses_nobody_for_certain_stands),
         cmocka_unit_test(a_test_across_units_counts_for_the_unit_of_whom_it_is_about),
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
+        cmocka_unit_test(a_clock_that_was_compared_with_no_others_counts_for_nothing),
+        cmocka_unit_test(the_clock_of_the_only_host_counts),
         cmocka_unit_test(what_all_were_changed_to_is_no_fail),
         cmocka_unit_test(a_run_that_asks_something_else_shows_nothing_and_fails_all_the_same),
         cmocka_unit_test(a_test_that_crashes_on_one_host_only_has_failed_there),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit_test.h"
 #include "caveat.h"
+#include "company.h"
 
 #include <string.h>
 
@@ -320,6 +321,22 @@ static void what_a_platform_declares_less_is_said(void **state)
         {"\"models\"", "[\"NVIDIA H100 80GB HBM3\"]", "[\"NVIDIA H100 80GB HBM3\", \"NVIDIA H800\"]",
          "hgx-h100, : also takes NVIDIA H800, which hgx-h100 does not"},
         {"\"nvlink\"", "\"links\": 18", "\"links\": 16", "hgx-h100, : nvlink.links 16; hgx-h100 has 18"},
+        /* Limits are shares of it, and a rate beyond it is not believed. */
+        {"\"ceiling_gbs\"", "450", "400", "hgx-h100, : nvlink.ceiling_gbs 400; hgx-h100 has 450"},
+        {"\"ceiling_gbs\"", "450", "4500", "hgx-h100, : nvlink.ceiling_gbs 4500; hgx-h100 has 450"},
+        {"\"pcie\"", "\"generation\": 5", "\"generation\": 4",
+         "hgx-h100, : pcie.generation 4; hgx-h100 has 5"},
+        {"\"nvlink\"", "\"ceiling_gbs\": 450", "\"ceiling_gbs\": 450, \"domain_hosts\": 9",
+         "hgx-h100, : nvlink.domain_hosts 9; hgx-h100 has 0"},
+        {"\"gpus\"", "\"count\": 8", "\"count\": 8, \"memory_gib\": 2",
+         "hgx-h100, : gpus.memory_gib 2; hgx-h100 has 0"},
+        {"\"gpus\"", "\"count\": 8", "\"count\": 8, \"row_remapper\": false",
+         "hgx-h100, : gpus.row_remapper false; hgx-h100 has true"},
+        {"\"pci_ids\"", "\"10de:2330\"", "\"10de:2330\", \"10de:2324\"",
+         "hgx-h100, : also takes 10de:2324, which hgx-h100 does not"},
+        {"\"driver_minimum\"", "\"525.60.13\"", "\"525.60.13\", \"times_s\": {\"gpu-burn\": 360000}",
+         "hgx-h100, : times_s gives gpu-burn 360000 s, and a hang is seen by the deadline that follows from "
+         "that; hgx-h100 has what the check itself expects"},
     };
     const struct builtin *builtin = builtin_find("platforms", "hgx-h100");
 
@@ -448,6 +465,52 @@ static void what_passed_only_when_tried_again_is_told(void **state)
     arena_destroy(arena);
 }
 
+static const char *caveat_text(struct arena *arena, const struct record *record)
+{
+    const struct reason *caveat = caveat_of_run(arena, record);
+
+    return caveat != NULL ? reason_english(arena, caveat) : "";
+}
+
+/* A breaker that trips, or a file system that stalls, under the load of all hosts is not met by one after the other. */
+static void hosts_that_took_turns_are_told(void **state)
+{
+    static const struct sample clean = {.hosts = 4, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &clean);
+
+    (void)state;
+    record->standing = (struct standing){.kind = RUN_ACCEPTANCE};
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("4\n"));
+    assert_null(strstr(caveat_text(arena, record), "at a time"));
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("2\n"));
+    document_add(arena, &record->documents, TURNS_DOCUMENT, "hosts at once", slice_of("3\n"));
+    assert_non_null(strstr(caveat_text(arena, record),
+                           "only 2 of the 4 hosts were at work at a time (--hosts-at-once): the power, "
+                           "cooling and storage that they share were not loaded by all."));
+    arena_destroy(arena);
+}
+
+/* Whoever runs half of the hosts, and then the other half, has loaded half. One run over all of them takes it away. */
+static void an_acceptance_of_parts_tells_how_many_hosts_were_loaded_at_a_time(void **state)
+{
+    static const struct sample all = {.hosts = 4, .units = 1}, part = {.hosts = 3, .units = 1};
+    struct arena *arena = arena_create();
+    struct record *whole = sample_record(arena, &all), *half = sample_record(arena, &part);
+    struct acceptance acceptance = {.arena = arena, .plan = whole->plan};
+
+    (void)state;
+    *list_push(arena, &acceptance.runs) = half;
+    *list_push(arena, &acceptance.runs) = half;
+    assert_string_equal(
+        reason_english(arena, company_of_acceptance(arena, &acceptance)),
+        "In tests of single hosts never more than 3 of the 4 hosts were at work at a time, in any run: "
+        "the power, cooling and storage that they share were not loaded by all.");
+    *list_push(arena, &acceptance.runs) = whole;
+    assert_null(company_of_acceptance(arena, &acceptance));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +525,8 @@ int main(void)
         cmocka_unit_test(leaves_that_are_not_those_of_the_cables_are_named),
         cmocka_unit_test(one_host_has_no_tests_between_hosts),
         cmocka_unit_test(what_passed_only_when_tried_again_is_told),
+        cmocka_unit_test(hosts_that_took_turns_are_told),
+        cmocka_unit_test(an_acceptance_of_parts_tells_how_many_hosts_were_loaded_at_a_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

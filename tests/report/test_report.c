@@ -775,6 +775,24 @@ static void whom_isolation_accuses_is_named_in_every_format(void **state)
     arena_destroy(arena);
 }
 
+static void a_search_among_the_same_hosts_does_not_list_them_again(void **state)
+{
+    struct arena *arena = arena_create();
+    struct record *record = sample_record(arena, &faulty);
+    struct search twice[] = {record->judgement.searches[0], record->judgement.searches[0]};
+    const struct step *step = &record->plan->steps.items[twice[0].step];
+    const char *text;
+
+    (void)state;
+    record->judgement.searches = twice;
+    record->judgement.search_count = ARRAY_SIZE(twice);
+    text = report_of(arena, record, "text", NULL);
+    assert_int_equal(count_of(text, arena_printf(arena, "on %s, by ", step_target(arena, step))),
+                     2); /* the method too */
+    expect_contains(text, arena_printf(arena, "on the same %zu hosts, by ", step->member_count));
+    arena_destroy(arena);
+}
+
 /* The failed step of node7 again: both attempts are printed, the better one too. */
 static void every_attempt_of_a_retest_is_printed(void **state)
 {
@@ -1043,7 +1061,7 @@ static void hosts_beyond_reading_share_rows_and_those_with_failures_do_not(void 
     (void)state;
     assert_non_null(matrix);
     *strstr(matrix, "</section>") = '\0';
-    expect_contains(matrix, "29 hosts: node[1,4,9-35]");
+    expect_contains(matrix, "29 hosts: node[1,<wbr>4,<wbr>9-35]");
     expect_contains(matrix, "35 hosts: node[36-70]");
     expect_contains(matrix, "<th scope=\"row\">node3</th>");
     assert_int_equal(count_of(matrix, "<th scope=\"row\">node"), 6); /* 3, 5 to 8 and the undecided 2 */
@@ -1215,6 +1233,7 @@ int main(void)
         cmocka_unit_test(what_was_sampled_is_drawn_and_the_worst_gpu_is_named),
         cmocka_unit_test(what_was_sampled_in_a_large_run_is_drawn_where_a_test_did_not_pass),
         cmocka_unit_test(whom_isolation_accuses_is_named_in_every_format),
+        cmocka_unit_test(a_search_among_the_same_hosts_does_not_list_them_again),
         cmocka_unit_test(every_attempt_of_a_retest_is_printed),
         cmocka_unit_test(the_first_page_says_what_is_signed),
         cmocka_unit_test(a_failure_names_the_hardware_and_leaves_room_for_who_mends_it),

@@ -66,6 +66,10 @@ int judge_waive(struct record *record, size_t step, const char *host, const char
 
 /* Fills what the judge knows of an acceptance, by the rules of acceptance.h, from its runs, events, plan and now. */
 void judge_acceptance(struct acceptance *acceptance);
+/* Beside whom of its run a host is judged by the shape's gates, so that a pass in a run without them counts for no acceptance. */
+enum company { COMPANY_NONE, COMPANY_ANY /* any other host */, COMPANY_RACK /* another one of its rack */ };
+enum company judge_company(const struct shape *shape);
+bool judge_is_company(enum company company, const struct host *host, const struct host *other);
 
 /* While a run goes on: by limits only, without what needs other hosts (RULE_SAME, crashes that others do not
  * have). */

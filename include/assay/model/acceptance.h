@@ -17,6 +17,8 @@
  *   by three passes out of three: three attempts that pass, in one run (a suite's "repeat": 3) or in several, with no other
  *   result between them. Running it again until it passes replaces nothing.
  * - A waiver in force covers a fail as long as the hardware is the one that it was given for.
+ * - What is judged beside other hosts and cannot be compared over runs (a clock; a rack's domain of NVLinks) passes only in a
+ *   run with another such host, where the acceptance has one.
  * - What most hosts have in common ("same on all hosts") must be the same over all runs, not in each run alone.
  * - Who is slow beside its peers (peers.h) is so over all runs: a host that is tested again by itself is compared with what the
  *   others showed in the runs before.
@@ -111,8 +113,9 @@ struct shown {
     unsigned passes;             /* attempts that passed, of a pass */
     unsigned crashes, hangs;     /* attempts that ended so */
     LIST_OF(struct miss) misses; /* it failed by these when that run ended, whatever its word */
-    const struct reason
-        *lone; /* of a last look of a host: its run has not the first one, or no load in between; NULL */
+    const struct reason *
+        lone; /* its run has not what it is to be compared with: of a last look the first one, or a load in between; of what
+                  is judged beside other hosts, another one; NULL: it has */
     const struct reason
         *asked;        /* where the run asked something else of its members than is owed: what; NULL */
     size_t void_since; /* the run behind which it is void; runs.count: it is by now; SIZE_MAX: it is not */

@@ -11,6 +11,9 @@
    hostfile stands before it. The last hostfile is the one that counts. */
 #define CHANGE_DOCUMENT "change"
 
+/* Kind of a document that says, in a line, how many hosts may be at work at a time; the last one is the one that counts. */
+#define TURNS_DOCUMENT "turns"
+
 /* Kind of a document of lines KEY=VALUE (title, customer, site): what people call the cluster, whose it is, where it is. */
 #define NAMES_DOCUMENT "names"
 

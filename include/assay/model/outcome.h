@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "assay/base/sha256.h"
 #include "assay/model/document.h"
@@ -22,10 +23,11 @@ const char *verdict_name(enum verdict_word word);
 /* The program's exit status for a verdict: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions. */
 int verdict_exit_status(enum verdict_word word);
 
-/* One planned item as judged. Strings live in the judgement's arena. */
+/* One planned item as judged: of a large run there are millions, so the small fields lie together. Strings live in the judgement's arena. */
 struct outcome {
-    size_t step, slot; /* indexes into plan->steps and the step's shape's slots */
+    uint32_t step, slot; /* indexes into plan->steps and the step's shape's slots */
     enum outcome_word word;
+    bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
     const struct reason *cause;  /* why it is not a pass: "12.1 GB/s is below 345 GB/s"; NULL for a pass */
     const struct reason *remedy; /* what to do about it; NULL when nobody knows */
     const struct reason
@@ -36,7 +38,6 @@ struct outcome {
     const struct reason *source; /* of the limit */
     const char *status;          /* "field"; "" */
     const struct waiver *waiver; /* of a fail: the one that covers it; NULL when none does */
-    bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
 };
 
 /* Whether the cause says that the item is an outlier among its peers (peers.h), whatever else it says. */

@@ -121,6 +121,12 @@ const char *step_target(struct arena *arena, const struct step *step);
 const char *step_hosts(struct arena *arena, const struct step *step);
 /* NULL where the plan has no host of that name. */
 const struct host *plan_find_host(const struct plan *plan, const char *name);
+/* The same for who asks for many: the hosts of a plan or a hostfile, as they are now, by their names. In the arena. */
+struct host_names;
+const struct host_names *host_names_of_plan(struct arena *arena, const struct plan *plan);
+const struct host_names *host_names_of_file(struct arena *arena, const struct hostfile *hostfile);
+/* The first of that name; NULL: none is called so. */
+const struct host *host_by_name(const struct host_names *names, const char *name);
 /* Where each host stands in plan->hosts, for who asks of every step: no host is looked for among all. In the arena. */
 struct host_places;
 const struct host_places *host_places_create(struct arena *arena, const struct plan *plan);

@@ -7,7 +7,7 @@
  *   runs/6/index.html                             the report of run 6
  *   runs/6/outputs/node3/gpu-burn-1.stdout.txt    what a host printed
  *   compare/index.html, compare/5-6.html          what is different in run 6
- *   history/index.html, hosts/, groups/, parts/   what the runs that were made here have shown of each
+ *   history/index.html, hosts/, groups/, parts/   what the runs that were made here have shown of each; parts/ of those that moved
  *   history/groups.html, parts.html               lists of them
  *   acceptances/iron.html                         how an acceptance stands
  */
@@ -84,16 +84,19 @@ void site_comparisons(const struct site *site, struct text *out);
 /* A judged record beside record->earlier. */
 void site_compare(const struct record *record, enum report_language language, struct text *out);
 
-/* A page of the history: of a host with all its parts, of hosts together, or of a part (a GPU, an HCA). */
+/* A page of the history: of a host with all its parts, of hosts together, or of a part (a GPU, an HCA) that has moved or of which
+   something is found. */
 enum site_subject_kind { SITE_HOST, SITE_GROUP, SITE_PART };
 struct site_indexes {
     LIST_OF(size_t) items;
 };
 struct site_subject {
     enum site_subject_kind kind;
-    const char *name;                     /* "node5", "GPU-1c2d..." */
-    const char *path;                     /* below history/: "hosts/node5.html" */
-    const struct history_subject *known;  /* NULL: a host of which only parts were measured */
+    const char *name;                    /* "node5", "GPU-1c2d..." */
+    const char *path;                    /* below history/: "hosts/node5.html", "hosts/node5.html#gpu-1c2d" */
+    bool has_page;                       /* else it is told on that of its host, */
+    const char *anchor;                  /* there */
+    const struct history_subject *known; /* NULL: a host of which only parts were measured */
     struct site_indexes series, findings; /* of it, in the findings of the history */
     struct site_indexes parts;            /* of a host: by their places in `subjects` */
 };

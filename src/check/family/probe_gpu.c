@@ -21,10 +21,13 @@ double probe_gpu_seconds(const struct check_context *context, const char *argume
 void probe_gpu_slots(const struct check_context *context, struct slot_list *slots)
 {
     /* Also where a suite asks for the CPU's threads: what these compute decides nothing about GPUs. */
-    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE,
-             rules_new(context, LIMITS RULES_EQUAL("probe.backend", "cuda",
-                                                   "assay: what CPU threads compute says nothing of GPUs",
-                                                   .inconclusive = true)));
+    slot_add(
+        context, slots, "probe.backend", "", NULL, DUTY_GATE,
+        rules_new(context,
+                  LIMITS RULES_EQUAL(
+                      "probe.backend", "cuda",
+                      "assay: a GPU test counts only where it ran on the GPUs (CUDA), not on CPU threads",
+                      .inconclusive = true)));
 }
 
 int probe_gpu_valid(const struct check_context *context, struct error *err)

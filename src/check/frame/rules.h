@@ -38,7 +38,7 @@
 /* Of a count that does not grow between the run's looks at a host. */
 #define RULE_NOT_GROWN(metric_)                                              \
     .metric = metric_, .rule = RULE_GROWN, .unit = "", .status = LIMIT_TOOL, \
-    .source = "assay: nothing may come in a run"
+    .source = "assay: this counter must not grow during the run"
 /* Of a number without a unit. */
 #define RULES_MOST(metric_, value_, ...)                                                              \
     RULES(.metric = metric_, .rule = RULE_CEILING, .value = value_, .unit = "", .status = LIMIT_TOOL, \

@@ -154,7 +154,7 @@ const struct limit *growth_since_begin(const struct check_context *context, cons
     return rules_new(context,
                      LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most, .most = hourly,
                                   .text = GROWN_OF_BOOT, .unit = "", .status = LIMIT_TOOL,
-                                  .source = "assay: as in the window of a test"));
+                                  .source = "assay: as much as may be added during one test"));
 }
 
 /*
