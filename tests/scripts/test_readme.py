@@ -47,7 +47,8 @@ def scripts_exist():
 
 def files_exist():
     found = []
-    for page, text in PAGES.items():
+    vendor = "docs/adding-a-vendor.md"
+    for page, text in [*PAGES.items(), (vendor, read(vendor))]:
         links = [os.path.normpath(os.path.join(os.path.dirname(page), link))
                  for link in re.findall(r"\]\(([^)#][^)]*)\)", text) if "://" not in link]
         named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", text) if path.split("/")[0] in os.listdir(ROOT)]
