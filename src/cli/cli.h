@@ -36,6 +36,7 @@ struct command {
 int command_attach(int argc, char **argv);
 int command_cancel(int argc, char **argv);
 int command_collect(int argc, char **argv);
+int command_repair(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_merge(int argc, char **argv);

@@ -37,6 +37,9 @@ static const struct command commands[] = {
      "what a vendor asks for before a part is exchanged, as one archive: logs of the host, what the run has "
      "of it, a letter",
      command_collect},
+    {"repair", "[CLASS]",
+     "what to do about a class of failure, step by step, from finding to vendor; without one, a list",
+     command_repair},
     {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
      command_report},
     {"site", "DIR",
