@@ -65,9 +65,9 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
                           const struct report_entry *entries, const struct report_cause *cause);
 /* What to do about it: each advice once, none where nobody knows. Where it is about one GPU or one test of a host, commands
-   name it: "nvidia-smi --gpu-reset -i 3" for "-i N". Of fails the pages of repair (check/repair.h) are named behind it. */
+   name it: "nvidia-smi --gpu-reset -i 3" for "-i N". pages: of fails the pages of repair (check/repair.h) are named behind it. */
 void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
-                  const struct report_entry *entries, const struct report_cause *cause,
+                  const struct report_entry *entries, const struct report_cause *cause, bool pages,
                   struct said_list *ret_pieces);
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (suspected)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,

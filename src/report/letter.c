@@ -67,7 +67,7 @@ static void put_cause(const struct letter *letter, const struct report_cause *ca
                                      said(letter, entry->gate)));
         text_put(letter->out, "\n");
     }
-    cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, &advice);
+    cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, false, &advice);
     for (size_t i = 0; i < advice.items.count; i++)
         text_printf(
             letter->out, "   %s\n",

@@ -77,7 +77,7 @@ void page_said_cell(struct page *page, const struct reason *reason);
 /* Where the reason says nothing, the text in its place. */
 void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none);
 /* What to do about a cause. */
-void page_advice(struct page *page, const struct report_cause *cause);
+void page_advice(struct page *page, const struct report_cause *cause, bool pages);
 /* A table up to the end of its head: page_table(page, "compact", COLUMN(HOST), NUMBERS(ITEMS)). */
 struct page_head {
     enum text_key text;

@@ -154,7 +154,7 @@ static void write_line(struct page *page, size_t index, bool printed)
     if (cause->waived)
         page_said(page, page->entries[cause->entries.items[0]].waiver);
     else
-        page_advice(page, cause);
+        page_advice(page, cause, false);
     html_markup(out, "</td></tr>\n");
 }
 

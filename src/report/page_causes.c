@@ -434,11 +434,11 @@ static void write_card_head(struct page *page, size_t index)
     html_markup(out, "</p>\n");
 }
 
-void page_advice(struct page *page, const struct report_cause *cause)
+void page_advice(struct page *page, const struct report_cause *cause, bool pages)
 {
     struct said_list advice;
 
-    cause_advice(page->arena, page->language, page->view, page->entries, cause, &advice);
+    cause_advice(page->arena, page->language, page->view, page->entries, cause, pages, &advice);
     if (advice.items.count == 0)
         html_text(page->out, say(page, TEXT_NO_REMEDY));
     frame_pieces(page->out, page->language, &advice);
@@ -454,7 +454,7 @@ static void write_card(struct page *page, size_t index)
     html_markup(out, "<div><dt>");
     html_text(out, say(page, TEXT_WHAT_TO_DO));
     html_markup(out, "</dt><dd>");
-    page_advice(page, cause);
+    page_advice(page, cause, true);
     html_markup(out, "</dd></div>\n");
     if (cause->waived)
         page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);

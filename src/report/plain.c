@@ -422,16 +422,17 @@ static const char *filled_in(struct arena *arena, const char *text, const char *
 }
 
 void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
-                  const struct report_entry *entries, const struct report_cause *cause,
+                  const struct report_entry *entries, const struct report_cause *cause, bool pages,
                   struct said_list *ret_pieces)
 {
+    const struct reason *advice = cause_remedy(arena, entries, cause);
     const char *index = index_of_only_part(cause), *device = NULL;
     const char *output = output_to_read(arena, view, entries, cause);
 
     if (index != NULL)
         device = arena_printf(arena, "-i %s", index);
-    reason_pieces(arena, language,
-                  with_pages(arena, view, entries, cause, cause_remedy(arena, entries, cause)), ret_pieces);
+    reason_pieces(arena, language, pages ? with_pages(arena, view, entries, cause, advice) : advice,
+                  ret_pieces);
     for (size_t i = 0; i < ret_pieces->items.count; i++) {
         struct said *piece = &ret_pieces->items.items[i];
 
@@ -563,7 +564,7 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
         if (cause->waived)
             reason_pieces(arena, language, entries[cause->entries.items[0]].waiver, &advice);
         else
-            cause_advice(arena, language, view, entries, cause, &advice);
+            cause_advice(arena, language, view, entries, cause, true, &advice);
         (*ret_lines)[i] = (struct report_line){
             .word = cause->word,
             .waived = cause->waived,

@@ -29,7 +29,7 @@ class Relay:
         with open(lab.hostfile, encoding="utf-8") as file:
             text = file.read()
         self.port = int(re.search(r"port=(\d+)", text)[1])
-        lines = [re.sub(r"known_hosts=\S+", f"known_hosts={lab.folder}/relayed.known", text.split("\n")[1])]
+        lines = [re.sub(r"known_hosts=\S+", f"known_hosts={lab.folder}/relayed.known", re.search("^defaults .*$", text, re.M)[0])]
         for line in text.split("\n"):
             if not (found := re.match(r"(node(\d+)) address=(\S+)(.*)", line)):
                 continue

@@ -137,7 +137,7 @@ static const char *advice_of(const struct answer *answer, const struct report_ca
     const char *text = "";
     struct said_list pieces;
 
-    cause_advice(answer->arena, LANGUAGE_EN, answer->view, answer->entries, cause, &pieces);
+    cause_advice(answer->arena, LANGUAGE_EN, answer->view, answer->entries, cause, true, &pieces);
     for (size_t i = 0; i < pieces.items.count; i++)
         text = arena_printf(answer->arena, "%s%s", text, pieces.items.items[i].text);
     return text;
