@@ -36,6 +36,7 @@ struct command {
 int command_attach(int argc, char **argv);
 int command_cancel(int argc, char **argv);
 int command_collect(int argc, char **argv);
+int command_repair(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_import(int argc, char **argv);
 int command_merge(int argc, char **argv);
@@ -100,6 +101,8 @@ bool cli_syntax_asked(const struct option_row *rows, const char *usage);
    host: no control character but line breaks and tabs reaches the terminal (printable.h), and only the line breaks of the
    format begin a line at its edge. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same of sentences: on a terminal they are broken between words, and nowhere inside of `a command`. */
+void cli_print_sentence(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What was put together in lines already. */
 void cli_print_lines(const char *lines);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contract to begin with: a clause for each gate of the plan that one can state, with where it comes from. */
+/* A contract to begin with: a clause for each gate of the plan that one can state, with where it comes from; and any contract as
+   a table. */
 #include <stdio.h>
 #include <string.h>
 
 #include "assay/app/question.h"
 #include "assay/base/files.h"
 #include "assay/model/suite.h"
+#include "assay/report/report.h"
 #include "cli.h"
 #include "contract_draft.h"
 
@@ -71,9 +73,9 @@ static void put_clause(struct json_writer *writer, struct arena *arena, const st
                     size_text(arena, clause->size_max > 0 ? clause->size_max : clause->slot->size_bytes));
     }
     put_rule(writer, arena, limit);
-    json_member(writer, "source",
-                arena_printf(arena, "proposed by assay, to be agreed: %s: %s",
-                             limit_status_name(limit->status), limit->source));
+    json_member(
+        writer, "source",
+        arena_printf(arena, CONTRACT_PROPOSED "%s: %s", limit_status_name(limit->status), limit->source));
     json_close_object(writer);
 }
 
@@ -200,13 +202,76 @@ static int verb_init(int argc, char **argv)
     return make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
 }
 
+/* -- show ------------------------------------------------------------------------------------------------------ */
+
+static const struct form {
+    const char *name;
+    void (*write)(const struct contract *, enum report_language, struct text *);
+} forms[] = {{"text", report_contract_text}, {"html", report_contract_html}};
+
+static const struct form *find_form(const char *name, struct error *err)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+        if (strcmp(forms[i].name, name) == 0)
+            return &forms[i];
+    error_set(err, ERROR_USAGE, "unknown format '%s'; expected text or html", name);
+    return NULL;
+}
+
+static int show(const char *file, const char *format, const char *lang, const char *output)
+{
+    cleanup_arena struct arena *arena = arena_create();
+    cleanup_text struct text out = {0};
+    struct error err = {0};
+    enum report_language language;
+    const struct form *form = find_form(format, &err);
+    const struct contract *contract;
+
+    if (form == NULL)
+        return cli_fail(&err);
+    if (!cli_language(lang, &language)) {
+        error_set(&err, ERROR_USAGE, "unknown language '%s'; expected en or zh", lang);
+        return cli_fail(&err);
+    }
+    contract = contract_load(arena, file, &err);
+    if (contract == NULL)
+        return cli_fail(&err);
+    text_init(&out, CONTRACT_BYTES);
+    form->write(contract, language, &out);
+    return file_write(output, out.bytes, out.length, 0644, &err) < 0 ? cli_fail(&err) : EXIT_ACCEPT;
+}
+
+static int verb_show(int argc, char **argv)
+{
+    const char *format = "text", *lang = NULL, *output = "-";
+    const struct option_row rows[] = {
+        {"format", 'f', OPTION_STRING, "NAME", &format,
+         "text or html (to print and write into); default: text"},
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
+         "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
+        OPTION_END,
+    };
+    int first, status;
+
+    if (!cli_options(rows, "contract show FILE", argc, argv, &first, &status))
+        return status;
+    if (first + 1 != argc) {
+        cli_warn("assay: contract show: expected one file; `assay contract init` writes one\n");
+        return EXIT_USAGE;
+    }
+    return show(argv[first], format, lang, output);
+}
+
 static int help(FILE *out)
 {
     fprintf(
         out,
         "usage: assay contract VERB\n\n"
         "  init   -H HOSTFILE -s SUITE  "
-        "a contract to start from: a clause for each gate of the plan\n\n"
+        "a contract to start from: a clause for each gate of the plan\n"
+        "  show   FILE                  "
+        "any contract as a table, with a column for what is agreed\n\n"
         "Each clause has our figure, and its status and source beside it, ready to be negotiated: `tool` where "
         "it is a\n"
         "check's own rule, which holds with and without it. What nobody has a figure for is named, and in the "
@@ -217,7 +282,8 @@ static int help(FILE *out)
 
 int command_contract(int argc, char **argv)
 {
-    static const struct cli_verb verbs[] = {{.name = "init", .run = verb_init}};
+    static const struct cli_verb verbs[] = {{.name = "init", .run = verb_init},
+                                            {.name = "show", .run = verb_show}};
 
     return cli_verbs("contract", verbs, ARRAY_SIZE(verbs), help, argc, argv);
 }

@@ -298,6 +298,15 @@ static void print_slurm(const struct plan *plan)
                                                  : "in one job that Slurm is asked for");
 }
 
+/* Beside tests of hours what surrounds them is little; beside seconds it is most of a run. */
+static bool is_hastened(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i]->timescale > 1)
+            return true;
+    return false;
+}
+
 /* full: every value with its limit and source; else one screen. */
 static void print_plan(struct arena *arena, const struct question *question, const struct record *record,
                        size_t hosts_at_once, bool full)
@@ -327,9 +336,12 @@ static void print_plan(struct arena *arena, const struct question *question, con
     if (!full)
         cli_print("\n`assay plan --full` lists every value with its limit and source\n");
     count_owed(plan, &owed);
-    cli_print("\n%zu tests require %zu measurements: %zu gates and %zu records; about %s\n", owed.tests,
+    cli_print("\n%zu tests require %zu measurements: %zu gates and %zu records; about %s%s\n", owed.tests,
               owed.gates + owed.records, owed.gates, owed.records,
-              duration_text(arena, whole_s(arena, plan, hosts_at_once)));
+              duration_text(arena, whole_s(arena, plan, hosts_at_once)),
+              is_hastened(plan) ? ", and what connecting and starting programs takes, which timescale= does "
+                                  "not divide"
+                                : "");
     print_soak(arena, question);
 }
 

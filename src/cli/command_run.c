@@ -67,11 +67,12 @@ static void print_line(const struct report_line *line)
     bool advised = *line->remedy != '\0', both = advised && line->extent != EXTENT_PARTS && !line->waived;
 
     if (line->not_asked) {
-        cli_print("%s: %s%s%s\n", call_of(line), line->problem, advised ? "; " : "", line->remedy);
+        cli_print_sentence("%s: %s%s%s\n", call_of(line), line->problem, advised ? "; " : "", line->remedy);
         return;
     }
-    cli_print("%s: %s%s%s: %s%s%s\n", call_of(line), line->target, *line->part != '\0' ? " " : "", line->part,
-              both ? line->problem : "", both ? "; " : "", advised ? line->remedy : line->problem);
+    cli_print_sentence("%s: %s%s%s: %s%s%s\n", call_of(line), line->target, *line->part != '\0' ? " " : "",
+                       line->part, both ? line->problem : "", both ? "; " : "",
+                       advised ? line->remedy : line->problem);
 }
 
 /* What is to be done, as the report's first screen says it. */
@@ -89,9 +90,9 @@ static void print_answer(const struct run *run)
     if (count > LINES)
         cli_print("note: %zu more are in the report\n", count - LINES);
     if (*headline != '\0')
-        cli_print("answer: %s\n", headline);
+        cli_print_sentence("answer: %s\n", headline);
     if (caveat != NULL)
-        cli_print("note: %s\n", reason_english(run->arena, caveat));
+        cli_print_sentence("note: %s\n", reason_english(run->arena, caveat));
 }
 
 /* How those fared who ran in the place of a whole; what the suite asks of the whole stays not run. */
@@ -108,9 +109,9 @@ static void print_substitutes(const struct run *run)
             if (judgement->outcomes[at].word > worst)
                 worst = judgement->outcomes[at].word;
         if (step->origin == ORIGIN_SUBSTITUTE && step->member_count > 1)
-            cli_print("substitute: %s: %s %s: %s\n", outcome_name(worst),
-                      step_target(run->going.record->arena, step), step->shape->suite_step,
-                      reason_english(run->going.record->arena, step->origin_note));
+            cli_print_sentence("substitute: %s: %s %s: %s\n", outcome_name(worst),
+                               step_target(run->going.record->arena, step), step->shape->suite_step,
+                               reason_english(run->going.record->arena, step->origin_note));
     }
 }
 
@@ -121,10 +122,10 @@ static void print_isolation(const struct record *record)
 
     for (size_t i = 0; i < judgement->search_count; i++)
         if (judgement->searches[i].candidates != NULL)
-            cli_print("not isolated: %s among %s: %s\n",
-                      record->plan->steps.items[judgement->searches[i].step].shape->suite_step,
-                      reason_english(record->arena, judgement->searches[i].candidates),
-                      reason_english(record->arena, judgement->searches[i].conclusion));
+            cli_print_sentence("not isolated: %s among %s: %s\n",
+                               record->plan->steps.items[judgement->searches[i].step].shape->suite_step,
+                               reason_english(record->arena, judgement->searches[i].candidates),
+                               reason_english(record->arena, judgement->searches[i].conclusion));
 }
 
 static void print_entries(const struct run *run)
@@ -139,10 +140,10 @@ static void print_entries(const struct run *run)
 
         if (entries[i].word == OUTCOME_NOT_RUN && (entries[i].not_asked || step->origin != ORIGIN_LEFT_OUT))
             continue;
-        cli_print("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word),
-                  reason_english(arena, entries[i].target), entries[i].check,
-                  entries[i].subjects != NULL ? " " : "", reason_english(arena, entries[i].subjects),
-                  reason_english(arena, entries[i].cause));
+        cli_print_sentence("%s: %s %s%s%s: %s\n", outcome_name(entries[i].word),
+                           reason_english(arena, entries[i].target), entries[i].check,
+                           entries[i].subjects != NULL ? " " : "", reason_english(arena, entries[i].subjects),
+                           reason_english(arena, entries[i].cause));
     }
     print_isolation(run->going.record);
     if (not_run > 0)
@@ -160,8 +161,8 @@ static void print_conflicts(const struct run *run)
     sightings_check(run->going.record->arena, run->going.record->plan, &sightings, &conflicts);
     for (size_t i = 0; i < conflicts.items.count; i++)
         if (i == 0 || !reason_equal(conflicts.items.items[i].text, conflicts.items.items[i - 1].text))
-            cli_print("hardware: %s\n",
-                      reason_english(run->going.record->arena, conflicts.items.items[i].text));
+            cli_print_sentence("hardware: %s\n",
+                               reason_english(run->going.record->arena, conflicts.items.items[i].text));
 }
 
 /* A part accepts nothing by itself: what it is for stands in its acceptance. */

@@ -206,6 +206,11 @@ static void offer_platforms(const struct completion *completion)
     offer_files(completion);
 }
 
+static void offer_repairs(const struct completion *completion)
+{
+    offer_built_in(completion, "repair");
+}
+
 static void offer_tools(const struct completion *completion)
 {
     size_t count;
@@ -246,16 +251,27 @@ static const struct kind {
     const char *word, *option, *of;
     offer_kind *offer;
 } kinds[] = {
-    {"LIST", "steps", NULL, offer_steps},        {"LIST", NULL, NULL, offer_hosts},
-    {"NAME", "baseline", NULL, offer_baselines}, {"NAME", "base", NULL, offer_baselines},
-    {"NAME", "platform", NULL, offer_platforms}, {"NAME", NULL, "acceptance", offer_acceptances},
-    {"NAME", NULL, "baseline", offer_baselines}, {"RUN", NULL, NULL, offer_runs},
-    {"HOST", NULL, NULL, offer_hosts},           {"SPARE", NULL, NULL, offer_hosts},
-    {"STEP", NULL, NULL, offer_steps},           {"SUITE", NULL, NULL, offer_suites},
-    {"TOOL", NULL, NULL, offer_tools},           {"HOSTFILE", NULL, NULL, offer_files},
-    {"FILE", NULL, NULL, offer_files},           {"REPORT", NULL, NULL, offer_files},
-    {"BUNDLE", NULL, NULL, offer_files},         {"KEY", NULL, NULL, offer_files},
-    {"DIR", NULL, NULL, offer_folders},          {"FOLDER", NULL, NULL, offer_folders},
+    {"LIST", "steps", NULL, offer_steps},
+    {"LIST", NULL, NULL, offer_hosts},
+    {"NAME", "baseline", NULL, offer_baselines},
+    {"NAME", "base", NULL, offer_baselines},
+    {"NAME", "platform", NULL, offer_platforms},
+    {"NAME", NULL, "acceptance", offer_acceptances},
+    {"NAME", NULL, "baseline", offer_baselines},
+    {"RUN", NULL, NULL, offer_runs},
+    {"HOST", NULL, NULL, offer_hosts},
+    {"SPARE", NULL, NULL, offer_hosts},
+    {"STEP", NULL, NULL, offer_steps},
+    {"SUITE", NULL, NULL, offer_suites},
+    {"CLASS", NULL, "repair", offer_repairs},
+    {"TOOL", NULL, NULL, offer_tools},
+    {"HOSTFILE", NULL, NULL, offer_files},
+    {"FILE", NULL, NULL, offer_files},
+    {"REPORT", NULL, NULL, offer_files},
+    {"BUNDLE", NULL, NULL, offer_files},
+    {"KEY", NULL, NULL, offer_files},
+    {"DIR", NULL, NULL, offer_folders},
+    {"FOLDER", NULL, NULL, offer_folders},
 };
 
 static void offer_kind_of(const struct completion *completion, const char *word, size_t length)

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "assay/base/nearest.h"
 #include "assay/base/printable.h"
@@ -48,15 +50,66 @@ static void put_plain(struct text *out, const char *text)
         }
 }
 
-static void print_to(FILE *stream, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
+/* Columns that a line may take on the terminal that stdout is; 0: it is none, and lines stay whole for programs. */
+static size_t columns_of_stdout(void)
+{
+    enum { LEAST = 40 };
+    struct winsize size;
+
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST
+               ? size.ws_col - 1
+               : 0;
+}
+
+/* A word, or what stands between two `, which people copy, and whatever hangs on it. */
+static const char *end_of_word(const char *at, size_t *ret_columns)
+{
+    struct slice character;
+    bool quoted = false;
+
+    *ret_columns = 0;
+    while (*at != '\0' && *at != '\n' && (quoted || *at != ' ') && printable_next(&at, &character)) {
+        quoted ^= *character.bytes == '`';
+        *ret_columns += printable_columns(&character);
+    }
+    return at;
+}
+
+/* Terminals break lines anywhere. */
+static void put_folded(struct text *out, const char *text, size_t columns)
+{
+    static const char indent[] = "    ";
+    size_t at = 0, blanks = 0, width;
+
+    while (*text != '\0') {
+        const char *end = end_of_word(text + strspn(text, " "), &width);
+
+        blanks = strspn(text, " ");
+        if (at > strlen(indent) && width > 0 && at + blanks + width > columns) {
+            text_printf(out, "\n%s", indent);
+            at = strlen(indent);
+            text += blanks;
+            blanks = 0;
+        }
+        text_add(out, text, (size_t)(end - text));
+        at += blanks + width;
+        text = end;
+        if (*text == '\n') {
+            text_add(out, text++, 1);
+            at = 0;
+        }
+    }
+}
+
+static void print_to(FILE *stream, size_t columns, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 
 /* The format is the caller's, which the compiler has looked at, but for its line breaks. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void print_to(FILE *stream, const char *format, va_list arguments)
+static void print_to(FILE *stream, size_t columns, const char *format, va_list arguments)
 {
-    cleanup_text struct text broken = {0}, text = {0}, plain = {0};
+    cleanup_text struct text broken = {0}, text = {0}, plain = {0}, folded = {0};
 
     text_init(&broken, PRINTED_BYTES);
     text_init(&text, PRINTED_BYTES);
@@ -64,7 +117,11 @@ static void print_to(FILE *stream, const char *format, va_list arguments)
     put_broken(&broken, format);
     text_vprintf(&text, broken.bytes, arguments);
     put_plain(&plain, text.bytes);
-    fwrite(plain.bytes, 1, plain.length, stream);
+    if (columns > 0) {
+        text_init(&folded, 16 * (size_t)PRINTED_BYTES);
+        put_folded(&folded, plain.bytes, columns);
+    }
+    fwrite(columns > 0 ? folded.bytes : plain.bytes, 1, columns > 0 ? folded.length : plain.length, stream);
 }
 #pragma GCC diagnostic pop
 
@@ -84,7 +141,16 @@ void cli_print(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_to(stdout, format, arguments);
+    print_to(stdout, 0, format, arguments);
+    va_end(arguments);
+}
+
+void cli_print_sentence(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    print_to(stdout, columns_of_stdout(), format, arguments);
     va_end(arguments);
 }
 
@@ -93,7 +159,7 @@ void cli_warn(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_to(stderr, format, arguments);
+    print_to(stderr, 0, format, arguments);
     va_end(arguments);
 }
 

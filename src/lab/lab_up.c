@@ -253,11 +253,13 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
     text_printf(&text,
                 /* The probe has no kernels for Volta. */
                 "# A simulated cluster; assay lab down --dir %s ends it.\n"
+                "report title=\"Simulated cluster of %u %s\"\n"
                 "defaults slots=%u user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
                 "known_hosts=%s/known_hosts "
                 "fabric=%s mounts=/data,/scratch%s timescale=%u\n",
-                lab->directory, lab->profile->gpus, lab->user, lab->port, lab->directory, lab->profile->name,
-                lab->directory, lab->ethernet ? "ethernet" : "infiniband",
+                lab->directory, lab->hosts, lab->hosts == 1 ? "host" : "hosts", lab->profile->gpus, lab->user,
+                lab->port, lab->directory, lab->profile->name, lab->directory,
+                lab->ethernet ? "ethernet" : "infiniband",
                 strcmp(lab->profile->architecture, "Volta") != 0 ? " probe=gpu" : "", lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
         unsigned unit = lab_unit(lab, i);

@@ -65,7 +65,7 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
 const char *cause_problem(struct arena *arena, enum report_language language, const struct view *view,
                           const struct report_entry *entries, const struct report_cause *cause);
 /* What to do about it: each advice once, none where nobody knows. Where it is about one GPU or one test of a host, commands
-   name it: "nvidia-smi --gpu-reset -i 3" for "-i N". */
+   name it: "nvidia-smi --gpu-reset -i 3" for "-i N". Of fails the pages of repair (check/repair.h) are named behind it. */
 void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
                   const struct report_entry *entries, const struct report_cause *cause,
                   struct said_list *ret_pieces);

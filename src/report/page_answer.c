@@ -158,6 +158,25 @@ static void write_line(struct page *page, size_t index, bool printed)
     html_markup(out, "</td></tr>\n");
 }
 
+/* What waits for a single one stands on its card. */
+static void write_blocked_together(struct page *page)
+{
+    const struct report_causes *causes = &page->causes;
+    const char *gates = number(page, causes->blocked_together);
+    const char *of = say(page, causes->to_decide == 0                 ? TEXT_THE_FAULTS
+                               : causes->to_fix + causes->waived == 0 ? TEXT_THE_POINTS
+                                                                      : TEXT_THE_FAULTS_AND_POINTS);
+
+    if (causes->blocked_together == 0)
+        return;
+    html_markup(page->out, "<p class=\"more\">");
+    html_text(page->out,
+              causes->blocked_across == causes->blocked_together
+                  ? sayf(page, TEXT_BLOCKED_ALL_ACROSS, gates, of)
+                  : sayf(page, TEXT_BLOCKED_TOGETHER, gates, number(page, causes->blocked_across), of));
+    html_markup(page->out, "</p>\n");
+}
+
 /* More lines than a screen has are not read there: they are counted, and their cards stand below. */
 static void write_answer(struct page *page)
 {
@@ -181,12 +200,7 @@ static void write_answer(struct page *page)
         html_text(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES)));
         html_markup(page->out, "</a></p>\n");
     }
-    if (page->causes.blocked_together > 0) {
-        html_markup(page->out, "<p class=\"more\">");
-        html_text(page->out, sayf(page, TEXT_BLOCKED_TOGETHER, number(page, page->causes.blocked_together),
-                                  number(page, page->causes.blocked_across)));
-        html_markup(page->out, "</p>\n");
-    }
+    write_blocked_together(page);
 }
 
 /* "1,250 in 10 units, 12 of them spare" */

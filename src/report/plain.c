@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/check/repair.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -348,6 +349,39 @@ static const struct reason *cause_remedy(struct arena *arena, const struct repor
     return said > REMEDIES_SAID ? reason(arena, and_so_many_more, remedies, said - REMEDIES_SAID) : remedies;
 }
 
+/* The first page of repair that is about what failed; NULL: there is none. */
+static const char *page_of(const struct view *view, const struct report_entry *entry)
+{
+    const char *page = entry->accusation != NULL ? REPAIR_OF_ISOLATION : NULL;
+
+    for (size_t i = 0; i < entry->items && page == NULL && entry->word == OUTCOME_FAIL; i++)
+        page = repair_class(view->steps[entry->outcomes[i]->step].step->shape->check,
+                            view_slot(view, entry->outcomes[i])->metric, entry->outcomes[i]->cause);
+    return page;
+}
+
+/* The advice, and with it the pages that have the procedure. */
+static const struct reason *with_pages(struct arena *arena, const struct view *view,
+                                       const struct report_entry *entries, const struct report_cause *cause,
+                                       const struct reason *advice)
+{
+    enum { PAGES_SAID = 2 };
+    const char *said[PAGES_SAID], *text = "";
+    size_t count = 0;
+
+    for (size_t i = 0; i < cause->entries.count && count < PAGES_SAID && cause->resume == NULL; i++) {
+        const char *page = page_of(view, &entries[cause->entries.items[i]]);
+
+        for (size_t k = 0; page != NULL && k < count; k++)
+            page = strcmp(said[k], page) == 0 ? NULL : page;
+        if (page == NULL)
+            continue;
+        said[count++] = page;
+        text = arena_printf(arena, "%s%s`assay repair %s`", text, count > 1 ? ", " : "", page);
+    }
+    return count == 0 ? advice : reason_also(arena, advice, reason(arena, repair_page, text));
+}
+
 /* "3" of "gpu3" and "npu3": the index by which tools take it; NULL: the cause is about another part, or several. */
 static const char *index_of_only_part(const struct report_cause *cause)
 {
@@ -396,7 +430,8 @@ void cause_advice(struct arena *arena, enum report_language language, const stru
 
     if (index != NULL)
         device = arena_printf(arena, "-i %s", index);
-    reason_pieces(arena, language, cause_remedy(arena, entries, cause), ret_pieces);
+    reason_pieces(arena, language,
+                  with_pages(arena, view, entries, cause, cause_remedy(arena, entries, cause)), ret_pieces);
     for (size_t i = 0; i < ret_pieces->items.count; i++) {
         struct said *piece = &ret_pieces->items.items[i];
 

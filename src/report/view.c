@@ -360,18 +360,39 @@ size_t view_attempt_index(const struct view *view, const struct attempt *attempt
     return (size_t)(attempt - view->record->attempts.items);
 }
 
-/* "size_bytes=8589934592" as "size 8G", "place=out" as "place out". */
-static const struct reason *place_said(struct arena *arena, const struct slot *slot, struct slice word)
+static const struct reason *known_place(struct slice word)
 {
-    struct slice key = word, value = {"", 0};
+    const struct {
+        const char *word;
+        const struct reason *said;
+    } rows[] = {{"place=out", REASON(at_place_out)},
+                {"place=in", REASON(at_place_in)},
+                {"way=there", REASON(at_way_there)},
+                {"way=back", REASON(at_way_back)},
+                {"stat=average", REASON(at_average)},
+                {"stat=peak", REASON(at_peak)},
+                {"direction=unidirectional", REASON(at_one_direction)},
+                {"direction=bidirectional", REASON(at_both_directions)}};
 
-    if (slot->size_bytes > 0 && slice_starts(word, "size_bytes="))
-        return reason(arena, at_size, size_text(arena, slot->size_bytes));
-    if (slice_equal(word, "place=out"))
-        return REASON(at_place_out);
-    if (slice_equal(word, "place=in"))
-        return REASON(at_place_in);
-    if (slice_part(word, "=", &key, &value) && value.length > 0)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (slice_equal(word, rows[i].word))
+            return rows[i].said;
+    return NULL;
+}
+
+/* "size_bytes=8589934592" as "size 8G", "place=out" as "place out". */
+static const struct reason *place_said(struct arena *arena, struct slice word)
+{
+    const struct reason *known = known_place(word);
+    struct slice key = word, value = {"", 0};
+    double bytes;
+
+    if (known != NULL)
+        return known;
+    if (slice_part(word, "=", &key, &value) && slice_equal(key, "size_bytes") &&
+        size_parse(arena_strndup(arena, value.bytes, value.length), &bytes))
+        return reason(arena, at_size, size_text(arena, bytes));
+    if (value.length > 0)
         return reason(arena, text, arena_printf(arena, "%.*s %.*s", slice_print(key), slice_print(value)));
     return reason(arena, text, key);
 }
@@ -382,7 +403,7 @@ const struct reason *slot_at_text(struct arena *arena, const struct slot *slot)
     const struct reason *text = NULL;
 
     while (scan_word(&rest, &word)) {
-        const struct reason *place = place_said(arena, slot, word);
+        const struct reason *place = place_said(arena, word);
 
         text = text == NULL ? place : reason(arena, clause, text, place);
     }

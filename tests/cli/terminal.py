@@ -29,6 +29,7 @@ class Screen:
         self.cells = [[(" ", "")] * width for _ in range(height)]
         self.row = self.column = 0
         self.colour, self.rest, self.strange = "", "", []
+        self.gone = []  # lines that left the screen at its top, where a person scrolls back to
 
     def resize(self, width, height):
         """As terminals that cut do; what is wrapped anew stands elsewhere, which the board has to bear too."""
@@ -56,7 +57,7 @@ class Screen:
         if self.row == self.height:
             self.row -= 1
             self.cells.append([(" ", "")] * self.width)
-            self.cells.pop(0)
+            self.gone.append("".join(cell for cell, _ in self.cells.pop(0)).rstrip())
 
     def put(self, character):
         if self.column >= self.width:

@@ -105,6 +105,11 @@ def a_small_screen(tell, lab):
     tell.ok(re.search(r"^run: 1\nverdict: failed\nreport: /.*small.html$", text, re.M) and "waits for" not in text and "█" not in text,
             "80x24: the board goes, and the run's own last lines stay", text)
     tell.ok(recap(MANY) in text, "hosts with the same result are one line of the recap", text)
+    told = terminal.screen.gone + terminal.screen.lines()
+    tell.ok(not any(re.search("[█▒░]| left$", line) for line in told), "80x24: nothing of the board is left above the results either", *told)
+    at = next((at for at, line in enumerate(told) if line.startswith("fix: ")), 0)
+    tell.same(told[at:at + 2], ["fix: node[2,4]: see what the step of the suite says about it, and the evidence", "    of this attempt"],
+              "80x24: a result that is longer than a line is broken between words")
 
 
 def a_large_screen(tell, lab):

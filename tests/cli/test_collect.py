@@ -37,6 +37,10 @@ with Lab("collect", 2, ["node2:burn-faulty:4", "node2:tool-missing:ipmitool", "n
                  "--steps", "reachable,gpu-inventory,gpu-burn", "-o", archive("report.html"))
     tap.ok("run: 1" in done.stdout, "a run finds a GPU that computes wrong", done.stdout, done.stderr)
 
+    told = assay("show", "1", "--db", DATABASE)
+    tap.same(set(re.findall(r"`assay repair\s+([a-z-]+)`", told.stdout)), {"gpu-wrong"}, "what to fix names the page that is about it, and no other", told.stdout)
+    tap.same(assay("repair", "gpu-wrong").stdout.split("\n")[0], "# A GPU computes wrong, or its diagnosis fails", "which the program has")
+
     done = collect("1", "node1", "-o", archive("healthy.tar.zst"))
     tap.same((done.returncode, "run: 2\n" in done.stdout, "not collected" in done.stdout), (0, True, False),
              "a healthy host gives everything", done.stdout, done.stderr)

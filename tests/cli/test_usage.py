@@ -4,6 +4,7 @@
 Nothing here connects to anything.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -129,7 +130,7 @@ REFUSED = [
      "enforceable limit.*gpu_burn.gflops of step gpu-burn"),
     ("the plan of such a suite", ("plan", "-H", "hosts", "-s", "gate.json"),
      "enforceable limit.*gpu_burn.gflops.*assay contract init -H hosts -s gate.json -o contract.json"),
-    ("an unknown word of contracts", ("contract", "innit"), "'innit' is not init"),
+    ("an unknown word of contracts", ("contract", "innit"), "'innit' is none of init, show"),
     ("a resumed run with another hostfile", ("run", "--resume", "1", "-H", "hosts"), "assay.db|give none of them"),
     ("a resumed run with another limit of its searches", ("run", "--resume", "1", "--isolate-minutes", "9"),
      "--isolate-minutes.*leave it out with --resume"),
@@ -169,7 +170,7 @@ REFUSED = [
     ("a mistyped suite", ("plan", "-H", "hosts", "-s", "delivrey"), "'delivrey'.*; did you mean 'delivery'\\?"),
     ("a mistyped word of acceptances", ("acceptance", "craete"), "none of create, .*; did you mean 'create'\\?"),
     ("a mistyped word of baselines", ("baseline", "derrive"), "; did you mean 'derive'\\?"),
-    ("a mistyped word of contracts", ("contract", "innit"), "'innit' is not init; did you mean 'init'\\?"),
+    ("a mistyped word of contracts", ("contract", "innit"), "'innit' is none of init, show; did you mean 'init'\\?"),
     ("a mistyped word of platforms", ("platform", "lsit"), "'lsit' is none of list, derive; did you mean 'list'\\?"),
     ("a mistyped tool to parse", ("parse", "nvidia-sim"), "; did you mean 'nvidia-smi'\\?"),
     ("a mistyped word of labs", ("lab", "dwon"), "'dwon' is none of up, .*; did you mean 'down'\\?"),
@@ -327,6 +328,35 @@ tap.ok(begun["gpu_burn.verdict"]["equal"] == "ok" and ": tool: " in begun["gpu_b
        "contract init: what a tool's word means is a clause too, and says so", begun["gpu_burn.verdict"])
 tap.same([(begun[metric]["floor"], begun[metric]["source"].split(": ")[1]) for metric in ("rdma.write.bandwidth", "rdma.write.gpudirect.bandwidth")],
          [(384, "vendor"), (370, "vendor")], "contract init: of several figures of an item it has the one that decides")
+# The same as a table that people agree by: a row for each clause, and whose figure it is in words.
+shown = assay("contract", "show", "begun.json")
+lines = shown.stdout.splitlines()
+at = next((i for i, line in enumerate(lines) if line.startswith("Clause ")), len(lines))
+busbw = next((line for line in lines if re.search(r"\snccl\.all_reduce\.busbw\s.*all hosts together", line)), "")
+tap.ok(shown.returncode == 0 and [line.split()[:2] for line in lines[at + 1:]] == [[clause["clause"], clause["metric"]] for clause in draft["limits"]],
+       "contract show: each clause of the file has a row, with its number and metric", shown.stdout[:1500], shown.stderr)
+tap.ok(re.search(r"hgx-h100, all hosts together, 4 hosts, messages of \d+[KMG]? .* >= [\d.]+ GB/s +_+  assay proposes: [a-z]+: \S", busbw) and
+       not any(CONTROL in shown.stdout for CONTROL in ("proposed by assay", "(null)")),
+       "contract show: a row says where it holds, the limit, whose figure it is, and has room for what is agreed", busbw)
+with open(os.path.join(FOLDER, "begun.json"), "rb") as file:
+    tap.ok(hashlib.sha256(file.read()).hexdigest() in shown.stdout, "contract show: it says of which file it is", lines[:4])
+shown = assay("contract", "show", "begun.json", "--format", "html", "--lang", "zh", "-o", "begun.html")
+with open(os.path.join(FOLDER, "begun.html"), encoding="utf-8") as file:
+    page = file.read()
+tap.ok(shown.returncode == 0 and page.count("<td></td></tr>") == len(draft["limits"]) and "<th>商定" in page and "全部主机一起" in page and
+       "assay 提议：厂商" in page, "contract show: a page for the other side, in Chinese too", page[-3000:-2000], shown.stderr)
+write("agreed.json", {"name": "site9", "limits": [
+    {"clause": "4.2 <b>", "metric": "nccl.*.busbw", "hosts_min": 2, "floor": 300, "unit": "GB/s", "source": "annex C, agreed <in> May"},
+    {"clause": "5", "metric": "os.kernel", "same": True}]})
+shown = assay("contract", "show", "agreed.json")
+tap.same([re.split(r"  +", line) for line in shown.stdout.splitlines()[-2:]],
+         [["4.2 <b>", "nccl.*.busbw", "2 hosts or more", ">= 300 GB/s", "____________", "annex C, agreed <in> May"],
+          ["5", "os.kernel", "everything", "same on all hosts", "____________", ""]], "contract show: of a contract of one's own it has what stands there")
+shown = assay("contract", "show", "agreed.json", "--format", "html")
+tap.ok("4.2 &lt;b&gt;" in shown.stdout and "<in>" not in shown.stdout, "contract show: no clause writes into the page", shown.stdout[-1500:])
+tap.same([(asked.returncode, asked.stderr.startswith("assay: ")) for asked in (assay("contract", "show"), assay("contract", "show", "none.json"),
+         assay("contract", "show", "agreed.json", "--format", "pdf"), assay("contract", "show", "agreed.json", "--lang", "fr"))],
+         [(64, True)] * 4, "contract show: no file, a wrong format or language is refused")
 # By the square of hosts it took eighty times what the plan itself takes.
 write("in-leaves", "defaults platform=hgx-h100\n" + "".join(f"node[{at:04d}-{at + 15:04d}] leaf=l{at}\n" for at in range(1, 1250, 16)))
 took = []

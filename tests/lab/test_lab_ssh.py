@@ -35,6 +35,7 @@ with Lab(3) as lab:
     tap.ok(len(re.findall(r"^node\d+ address=127\.1\.0\.\d unit=su1 rack=r1 leaf=l1 rail\.mlx5_0=l1r0:\d ", text, re.M)) == 3
            and "become=sudo" in text and "timescale=600" in text and "platform=hgx-h100" in text,
            "the hostfile names each host with address, unit, rack and leaf", text)
+    tap.ok('\nreport title="Simulated cluster of 3 hosts"\n' in text, "a report of it is titled as that of a simulated cluster", text)
     names = [lab.ssh(i, "hostname").stdout.decode().strip() for i in (1, 2, 3)]
     tap.ok(names == ["node1", "node2", "node3"], "each address answers as its own host", names)
 

@@ -22,7 +22,7 @@ static int load(struct arena *arena, const char *kind, const char *name, struct 
         return baseline_load(arena, name, err) != NULL ? 0 : -1;
     if (strcmp(kind, "advisories") == 0)
         return advisories_load(arena, name, err) != NULL ? 0 : -1;
-    return strcmp(kind, "schemas") == 0 ? 0 : -1;
+    return strcmp(kind, "schemas") == 0 || strcmp(kind, "repair") == 0 ? 0 : -1;
 }
 
 static void every_document_that_is_built_in_loads(void **state)

@@ -257,6 +257,17 @@ static void text_fits_a_terminal_of_80_columns(void **state)
     }
 }
 
+static void what_waits_for_several_is_said_with_what_there_is_of_it(void **state)
+{
+    struct arena *arena = arena_create();
+    const char *html = report_of(arena, sample_record(arena, &faulty), "html", NULL);
+
+    (void)state;
+    expect_contains(html, "not run because of more than one of the faults");
+    assert_null(strstr(html, "several of these faults"));
+    arena_destroy(arena);
+}
+
 static void text_in_chinese_fits_too_and_says_no_english_of_its_own(void **state)
 {
     static const char *const own[] = {"VERDICT", "FAILURES", "COVERAGE", "remedy", "measured with"};
@@ -1248,6 +1259,7 @@ int main(void)
         cmocka_unit_test(an_empty_plan_is_not_accepted),
         cmocka_unit_test(a_running_attempt_shows_no_end),
         cmocka_unit_test(a_map_shows_every_host_of_a_large_run_and_leads_to_what_failed),
+        cmocka_unit_test(what_waits_for_several_is_said_with_what_there_is_of_it),
         cmocka_unit_test(of_a_site_only_hosts_that_did_not_pass_are_told_one_by_one),
         cmocka_unit_test(of_a_site_on_which_nothing_passed_no_more_are_told_than_can_be_read),
         cmocka_unit_test(a_waiver_is_shown_beside_what_it_covers_and_counted),

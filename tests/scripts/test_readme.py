@@ -17,8 +17,9 @@ def read(path):
         return file.read()
 
 
-GUIDE = sorted(os.path.join("docs/guide", name) for name in os.listdir(os.path.join(ROOT, "docs/guide")))
-PAGES = {path: read(path) for path in ["README.md", *GUIDE]}
+GUIDE = sorted(os.path.join("docs/guide", name) for name in os.listdir(os.path.join(ROOT, "docs/guide")) if name.endswith(".md"))
+REPAIR = sorted(os.path.join("docs/guide/repair", name) for name in os.listdir(os.path.join(ROOT, "docs/guide/repair")))
+PAGES = {path: read(path) for path in ["README.md", *GUIDE, *REPAIR]}
 README = "\n".join(PAGES.values())
 BLOCKS = re.findall(r"^```\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 # Without what stands behind the command in words.
@@ -46,7 +47,8 @@ def scripts_exist():
 
 def files_exist():
     found = []
-    for page, text in PAGES.items():
+    vendor = "docs/adding-a-vendor.md"
+    for page, text in [*PAGES.items(), (vendor, read(vendor))]:
         links = [os.path.normpath(os.path.join(os.path.dirname(page), link))
                  for link in re.findall(r"\]\(([^)#][^)]*)\)", text) if "://" not in link]
         named = [path for path in re.findall(r"`([a-z]+/[\w./-]+)`", text) if path.split("/")[0] in os.listdir(ROOT)]
@@ -76,6 +78,31 @@ def handover_rows_are_steps_or_gaps():
 
 def guide_is_led_to():
     tap.same([path for path in GUIDE if f"({path})" not in PAGES["README.md"]], [])
+
+
+def repair_leads_to_its_pages():
+    tap.same([path for path in REPAIR if f"({path[len('docs/guide/'):]})" not in PAGES["docs/guide/repair.md"]], [])
+    listed = re.findall(r"^  ([a-z-]+)  ", assay("repair")[1], re.MULTILINE)
+    tap.same(listed, [os.path.basename(path)[:-3] for path in some(REPAIR, 20)])
+    for page in listed:
+        tap.same(assay("repair", page), (0, PAGES[f"docs/guide/repair/{page}.md"]))
+
+
+def xids_have_the_catalogs_actions():
+    """Each number of the catalogue stands under its action, and no other does."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "log"), "w", encoding="utf-8") as file:
+            file.writelines(f"[ 1.0] NVRM: Xid (PCI:0000:9b:00): {number}, pid=1, name=x\n" for number in range(1, 400))
+        code, text = assay("parse", "xid", "log", folder=folder)
+    found = {}
+    for number, meaning, action in re.findall(r"Xid \(PCI:0000:9b:00\): (\d+), pid=1, name=x \(meaning: ([^\n]*?); action: ([^\n]*?)\)\"", text):
+        if meaning != "not in the catalog":
+            found.setdefault(action, []).append(int(number))
+    said = {}
+    for section in PAGES["docs/guide/repair/xid.md"].split("\n## ")[1:]:
+        title, _, rest = section.partition("\n\n")
+        said[title] = [int(number) for number in rest.split("\n\n")[0].replace("\n", " ").split(", ")]
+    tap.same(said, found)
 
 
 def readme_is_two_screens():
@@ -124,6 +151,8 @@ CASES = [
     ("each file and link exists", files_exist),
     ("each row of what others check is a step of a built-in suite, or a gap that is said", handover_rows_are_steps_or_gaps),
     ("the README leads to each page of the guide", guide_is_led_to),
+    ("repair leads to each page, and the program has each as it stands", repair_leads_to_its_pages),
+    ("each Xid of the page of repair has the action that reports say", xids_have_the_catalogs_actions),
     ("the README is two screens", readme_is_two_screens),
     ("each command and option exists", commands_exist),
     ("the first real cluster can be planned", first_cluster_is_planned),

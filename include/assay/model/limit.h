@@ -165,6 +165,9 @@ struct contract {
     struct slice bytes;
 };
 
+/* What stands before "field: nccl#1264" in the source of a clause that assay proposes. */
+#define CONTRACT_PROPOSED "proposed by assay, to be agreed: "
+
 const struct contract *contract_load(struct arena *arena, const char *file, struct error *err)
     __attribute__((warn_unused_result));
 const struct contract *contract_parse(struct arena *arena, const char *file, struct slice bytes,

@@ -63,9 +63,9 @@ double platform_message_room(const struct platform *platform);
 unsigned platform_time(const struct platform *platform, const char *check);
 
 /*
- * Documents that are built into the program (suites, platforms, baselines, their schemas), so that one file
- * is all that an air-gapped site must carry. kind "suites", "platforms", "baselines", "advisories", "schemas"; name without
- * ".json".
+ * Documents that are built into the program (suites, platforms, baselines, their schemas, pages of repair), so that one file
+ * is all that an air-gapped site must carry. kind "suites", "platforms", "baselines", "advisories", "schemas", "repair"; name
+ * without ".json" and ".md".
  */
 struct builtin {
     const char *kind, *name;

@@ -217,6 +217,10 @@ void report_worth_json(struct arena *arena, const struct record *record,
                        const struct worth_measured *measured, const struct worth_answer *answer,
                        struct text *out);
 
+/* A contract as a table for both parties, with a place in each row for what they agree on. The file is told by its SHA-256. */
+void report_contract_html(const struct contract *contract, enum report_language language, struct text *out);
+void report_contract_text(const struct contract *contract, enum report_language language, struct text *out);
+
 /* Which tests to repeat tonight. */
 struct report_periodic {
     const struct periodic_fleet *fleet;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages of repair: a written procedure for each class of failure, docs/guide/repair/CLASS.md, which are built in
+ * (builtin_find("repair", CLASS), platform.h). They are printed; nothing in them is run.
+ */
+#ifndef ASSAY_REPAIR_H
+#define ASSAY_REPAIR_H
+
+#include "assay/model/reason.h"
+
+/* The class of what fails this check by this metric, for this cause: "gpu-memory"; NULL: no page is about it. */
+const char *repair_class(const char *check, const char *metric, const struct reason *cause);
+/* Of whom isolation names. */
+#define REPAIR_OF_ISOLATION "slow-host"
+
+#endif

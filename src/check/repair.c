@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which page of repair is about which failure: the first row that fits. */
+#include "assay/check/repair.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+
+#include "assay/reasons/check.h"
+#include "assay/reasons/parse.h"
+
+static const struct repair_row {
+    const char *check, *metric, *page;
+    const struct sentence *about; /* the row is for causes that have this; NULL: for all */
+} rows[] = {
+    /* What the kernel or a GPU says, whichever test it came in. */
+    {"*", "*", "xid", &sentence_xid_line_explained},
+    {"*", "*", "gpu-memory", &sentence_row_not_remapped},
+    {"*", "*", "gpu-memory", &sentence_memory_unrepairable},
+    {"*", "*", "gpu-memory", &sentence_sram_errors_beyond_allowed},
+    {"*", "window.ecc*", "gpu-memory", NULL},
+    {"*", "window.nvlink*", "nvlink", NULL},
+    {"*", "window.gpu*", "gpu-missing", NULL},
+    {"*", "window.hardware", "pcie", NULL},
+    {"*", "window.drives", "drive", NULL},
+    {"*", "window.ports", "port", NULL},
+    {"*", "window.links", "port", NULL},
+    {"*", "window.temperature*", "heat", NULL},
+    {"*", "window.throttle*", "heat", NULL},
+    {"*", "window.clock*", "gpu-slow", NULL},
+    {"*", "beside.slowdown", "heat", NULL},
+    {"*", "beside.results", "gpu-wrong", NULL},
+    {"*", "beside.gflops", "gpu-slow", NULL},
+    {"*", "beside.*", NULL, NULL},
+    {"*", "window.*", NULL, NULL},
+    {"*", "kernel.log", NULL, NULL},
+
+    {"gpu-inventory", "gpu.count", "gpu-missing", NULL},
+    {"gpu-inventory", "pci.*", "gpu-missing", NULL},
+    {"gpu-inventory", "gpu.uuid", "gpu-missing", NULL},
+    {"gpu-inventory", "gpu.board", "gpu-missing", NULL},
+    {"gpu-inventory", "gpu.*_after_reset", "gpu-settings", NULL},
+    {"gpu-inventory", "pcie.*", "pcie", NULL},
+    {"gpu-inventory", "gpu.vbios*", "firmware", NULL},
+    {"gpu-inventory", "gpu.gsp*", "driver", NULL},
+    {"gpu-inventory", "gpu.inforom*", "rma", NULL},
+    {"gpu-inventory", "*", "gpu-missing", NULL},
+    {"driver", "*", "driver", NULL},
+    {"gpu-settings", "gpu.power_limit_default", "rma", NULL},
+    {"gpu-settings", "*", "gpu-settings", NULL},
+    {"health", "gpu.throttle.hw_power_brake", "power", NULL},
+    {"health", "gpu.t*", "heat", NULL},
+    {"health", "*", "gpu-memory", NULL},
+    {"ecc", "*", "gpu-memory", NULL},
+    {"xid", "*", "xid", NULL},
+    {"fabric-manager", "*", "fabric-manager", NULL},
+    {"nvlink-domain", "*", "imex", NULL},
+    {"nvlink", "*", "nvlink", NULL},
+    {"topology", "topo.link", "nvlink", NULL},
+    {"topology", "*", "pcie", NULL},
+    {"pcie-link", "*", "pcie", NULL},
+    {"p2p-bandwidth", "p2p.*", "nvlink", NULL},
+    {"nvbandwidth", "nvbandwidth.host_*", "pcie", NULL},
+    {"nvbandwidth", "nvbandwidth.device_to_host_*", "pcie", NULL},
+    {"nvbandwidth", "nvbandwidth.*", "nvlink", NULL},
+    {"gpu-links", "gpu_links.up*", "pcie", NULL},
+    {"gpu-links", "gpu_links.down*", "pcie", NULL},
+    {"gpu-links", "gpu_links.*", "nvlink", NULL},
+
+    {"gpu-burn", "*gflops*", "gpu-slow", NULL},
+    {"gpu-burn", "*", "gpu-wrong", NULL},
+    {"gpu-sdc", "*", "gpu-wrong", NULL},
+    {"gpu-memory", "gpu_memory.wrong_words", "gpu-wrong", NULL},
+    {"gpu-memory", "gpu_memory.contents", "gpu-wrong", NULL},
+    {"gpu-memory", "sound", "gpu-wrong", NULL},
+    {"gpu-memory", "*", "gpu-slow", NULL},
+    {"gpu-compute", "*", "gpu-slow", NULL},
+    {"dcgm-diag", "*", "gpu-wrong", NULL},
+    {"training-step", "training.tflops", "gpu-slow", NULL},
+    {"training-step", "training.forward", "gpu-slow", NULL},
+    {"training-step", "*", "gpu-wrong", NULL},
+    {"training-hosts", "probe.hosts", "launch", NULL},
+    {"training-hosts", "training.tflops", "slow-host", NULL},
+    {"training-hosts", "training.host_forward", "slow-host", NULL},
+    {"training-hosts", "training.*", "gpu-wrong", NULL},
+    {"gpu-power", "power.*", "power", NULL},
+
+    {"ib-port", "ib.firmware", "firmware", NULL},
+    {"ib-port", "*", "port", NULL},
+    {"ib-phy", "*", "port", NULL},
+    {"fabric-counters", "eth.*_discards_phy", "roce", NULL},
+    {"fabric-counters", "*", "port", NULL},
+    {"fabric-links", "links.typical", "slow-host", NULL},
+    {"fabric-links", "links.*", "port", NULL},
+    {"roce", "*", "roce", NULL},
+    {"cabling", "cabling.rail", "cabling", NULL},
+    {"cabling*", "cabling.rate*", "port", NULL},
+    {"cabling*", "*", "cabling", NULL},
+    {"rdma-*", "rdma.*", "slow-host", NULL},
+    {"nccl-*", "*wrong*", "gpu-wrong", NULL},
+    {"nccl-*", "nccl.*", "slow-host", NULL},
+    {"probe-collective", "*wrong*", "gpu-wrong", NULL},
+    {"probe-collective", "probe.*", "slow-host", NULL},
+    {"mpi-launch", "*", "launch", NULL},
+    {"line", "*", "line", NULL},
+
+    {"bom", "dimm.*", "host-memory", NULL},
+    {"bom", "advised.memory", "host-memory", NULL},
+    {"bom", "nvme.*", "drive", NULL},
+    {"bom", "sound", "drive", NULL},
+    {"bom", "nvswitch.*", "firmware", NULL},
+    {"bom", "cpu.*", "os", NULL},
+    {"bmc", "bmc.firmware", "firmware", NULL},
+    {"bmc", "bmc.clock", NULL, NULL},
+    {"bmc", "*", "power", NULL},
+    {"redfish", "redfish.firmware*", "firmware", NULL},
+    {"redfish", "redfish.*_faults", "power", NULL},
+    {"redfish", "redfish.power_supplies", "power", NULL},
+    {"redfish", "redfish.fans", "power", NULL},
+    {"redfish", "redfish.boot_mode", "firmware", NULL},
+    {"redfish", "redfish.secure_boot", "firmware", NULL},
+    {"redfish", "*", "posture", NULL},
+    {"bmc-network", "*", "posture", NULL},
+    {"os", "bios.*", "firmware", NULL},
+    {"os", "*", "os", NULL},
+    {"space", "*", "space", NULL},
+    {"setup", "setup.free_space", "space", NULL},
+    {"container-runtime", "*", "containers", NULL},
+    {"ssh-hardening", "*", "posture", NULL},
+    {"posture", "*", "posture", NULL},
+    {"advisories", "advisories.tables", NULL, NULL},
+    {"advisories", "advisories.nvidia_driver*", "driver", NULL},
+    {"advisories", "advisories.dcgm*", "driver", NULL},
+    {"advisories", "*", "containers", NULL},
+    {"storage*", "*", "storage", NULL},
+    {"object-store", "*", "storage", NULL},
+    {"ascend-npu", "*", "npu", NULL},
+};
+
+const char *repair_class(const char *check, const char *metric, const struct reason *cause)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (fnmatch(rows[i].check, check, 0) == 0 && fnmatch(rows[i].metric, metric, 0) == 0 &&
+            (rows[i].about == NULL || reason_has_(cause, rows[i].about)))
+            return rows[i].page;
+    return NULL;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each class of failure finds its page of repair, and each page is found. */
+#include <string.h>
+
+#include "../unit_test.h"
+#include "assay/check/check.h"
+#include "assay/check/repair.h"
+#include "assay/model/platform.h"
+#include "assay/reasons/parse.h"
+
+/* Whose remedy is all there is to do: a login, a tool, a suite, a claim of somebody else. The others have a page for each remedy. */
+static const char *const without[] = {"reachable", "privilege", "tools", "monitors", "command", "collect"};
+
+static bool is_without(const char *check)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+        if (strcmp(without[i], check) == 0)
+            return true;
+    return false;
+}
+
+static const char *page_of(const char *check, const char *metric)
+{
+    const char *page = repair_class(check, metric, NULL);
+
+    if (page != NULL && builtin_find("repair", page) == NULL)
+        fail_msg("%s, %s: there is no page %s", check, metric, page);
+    return page;
+}
+
+/* What is no fault of a part, so that the line of the remedy is all. */
+static bool is_told_in_a_line(const char *check, const char *metric)
+{
+    static const char *const metrics[] = {"sound", "beside.load", "advisories.tables", "bmc.clock",
+                                          "client.works"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        if (strcmp(metrics[i], metric) == 0)
+            return true;
+    return strncmp(metric, "window.", 7) == 0 || strcmp(check, "setup") == 0;
+}
+
+static void each_remedy_of_a_part_has_a_page(void **state)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+    size_t asked = 0, lacks = 0;
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        for (const struct remedy *row = checks[i]->remedies; row != NULL && row->metric != NULL; row++) {
+            const char *page = page_of(checks[i]->name, row->metric);
+
+            asked++;
+            if (page == NULL && strcmp(row->metric, "*") != 0 && !is_without(checks[i]->name) &&
+                !is_told_in_a_line(checks[i]->name, row->metric)) {
+                print_error("%s, %s: no page of repair\n", checks[i]->name, row->metric);
+                lacks++;
+            }
+        }
+    assert_int_equal(lacks, 0);
+    assert_true(asked > 150);
+}
+
+/* collect is led to by other pages. */
+static bool is_found(const char *page)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+
+    if (strcmp(page, "collect") == 0 || strcmp(page, REPAIR_OF_ISOLATION) == 0)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        const char *found = repair_class(checks[i]->name, "sound", NULL);
+
+        if (found != NULL && strcmp(found, page) == 0)
+            return true;
+        for (const struct item *item = checks[i]->items; item != NULL && item->metric != NULL; item++) {
+            found = repair_class(checks[i]->name, item->metric, NULL);
+            if (found != NULL && strcmp(found, page) == 0)
+                return true;
+        }
+        for (const struct remedy *row = checks[i]->remedies; row != NULL && row->metric != NULL; row++) {
+            found = repair_class(checks[i]->name, row->metric, NULL);
+            if (found != NULL && strcmp(found, page) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void each_page_is_found(void **state)
+{
+    size_t count, pages = 0, lost = 0;
+    const struct builtin *rows = builtin_list(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].kind, "repair") != 0)
+            continue;
+        pages++;
+        assert_memory_equal(rows[i].bytes.bytes, "# ", 2);
+        if (!is_found(rows[i].name)) {
+            print_error("no failure leads to the page %s\n", rows[i].name);
+            lost++;
+        }
+    }
+    assert_int_equal(lost, 0);
+    assert_true(pages > 25);
+}
+
+static void failures_find_the_page_that_is_about_them(void **state)
+{
+    static const struct {
+        const char *check, *metric, *page;
+    } cases[] = {
+        {"ecc", "remapped_rows.pending", "gpu-memory"},
+        {"gpu-inventory", "gpu.count", "gpu-missing"},
+        {"gpu-burn", "gpu_burn.errors", "gpu-wrong"},
+        {"gpu-burn", "gpu_burn.float.gflops", "gpu-slow"},
+        {"gpu-burn", "window.ecc.uncorrected", "gpu-memory"},
+        {"gpu-burn", "window.temperature.max", "heat"},
+        {"nccl-all-reduce", "nccl.all_reduce.busbw", "slow-host"},
+        {"nccl-all-reduce", "nccl.all_reduce.wrong", "gpu-wrong"},
+        {"fabric-manager", "fabric_manager.matches_driver", "fabric-manager"},
+        {"driver", "driver.version", "driver"},
+        {"xid", "xid.failing", "xid"},
+        {"os", "bios.version", "firmware"},
+        {"storage-clients", "client.read", "storage"},
+    };
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        assert_string_equal(repair_class(cases[i].check, cases[i].metric, NULL), cases[i].page);
+    assert_string_equal(repair_class("gpu-burn", "sound",
+                                     reason(arena, xid_line_explained, "Xid 79", "off the bus", "restart")),
+                        "xid");
+    assert_null(repair_class("gpu-burn", "window.processes", NULL));
+    assert_null(repair_class("reachable", "host.machine", NULL));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_remedy_of_a_part_has_a_page),
+        cmocka_unit_test(each_page_is_found),
+        cmocka_unit_test(failures_find_the_page_that_is_about_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
