@@ -16,8 +16,9 @@
  * and without any noise: 17.8 among 232 hosts for a = 1 in 1,000, 21.1 for 1 in 10,000.
  *
  * Nobody knows how often such a host is slow. If each share is as likely as any other, the chance of a wrong name is
- * 1 in 10,000 here after 20 tests, half of them slow; the first of these is the one that made somebody ask. For the worst
- * share, a half, it is (N - 1) / 2^19 then, 4.4 in 10,000.
+ * 1 in 10,000 here after 20 tests of which 8 to 12 were slow; the first of these is the one that made somebody ask. Of
+ * clusters in which a host that is slow in the worst of all shares, 0.37 to 0.47 of its tests, has made somebody ask, 4 to 9 in
+ * 10,000 would be given a wrong name then: N - 1 times the chance of these 19 outcomes.
  *
  * The search keeps no state: each call weighs all tests anew.
  */

@@ -40,7 +40,7 @@ static const struct row rows[] = {
      0,
      false,
      .wrong_most = 0.001},
-    {{.name = "232-slow-3-of-10", HOSTS_232, .bad_hosts = 1, .intermittent = 0.3},
+    {{.name = "232-slow-4-of-10", HOSTS_232, .bad_hosts = 1, .intermittent = 0.4},
      0,
      false,
      10,
