@@ -105,7 +105,8 @@ static struct said_list remedy_of(const struct telling *telling, const struct sh
         reason_pieces(telling->arena, telling->language, acceptance_waiver_text(telling->arena, fail->waiver),
                       &pieces);
     else
-        cause_advice(telling->arena, telling->language, showing->view, showing->entries, cause, true, &pieces);
+        cause_advice(telling->arena, telling->language, showing->view, showing->entries, cause, true,
+                     &pieces);
     return pieces;
 }
 
