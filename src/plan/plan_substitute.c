@@ -105,7 +105,7 @@ static bool is_fit(struct roster *roster, const struct step *step, const struct 
         return false;
     if (roster->looked_at != (size_t)(step - roster->plan->steps.items) + 1)
         look_at_needs(roster, step);
-    return place >= roster->host_count || roster->unfit_for[place] != roster->looked_at;
+    return place < roster->host_count && roster->unfit_for[place] != roster->looked_at;
 }
 
 /* The closing look at a spare is due when it has stood in, and says nothing of whether it may. */
@@ -190,9 +190,13 @@ static bool *find_left_out(struct arena *arena, const struct plan *plan, const s
 {
     bool *left_out = arena_array(arena, bool, suite->steps.count + 1);
 
-    list_each (step, plan->steps)
-        if (step->origin == ORIGIN_LEFT_OUT)
-            left_out[suite_step_index(suite, step->shape->suite_step)] = true;
+    list_each (step, plan->steps) {
+        size_t index =
+            step->origin == ORIGIN_LEFT_OUT ? suite_step_index(suite, step->shape->suite_step) : (size_t)-1;
+
+        if (index != (size_t)-1)
+            left_out[index] = true;
+    }
     return left_out;
 }
 

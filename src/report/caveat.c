@@ -10,7 +10,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
-#include "company.h"
+#include "turns.h"
 #include "unread.h"
 #include "view.h"
 
@@ -288,7 +288,7 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
 
     if (record->standing.kind == RUN_SOAK)
         return then(arena, then(arena, of_soak(arena, record), of_unread(arena, &record, 1)),
-                    then(arena, of_timescale(arena, record->plan), company_of_run(arena, record)));
+                    then(arena, of_timescale(arena, record->plan), turns_of_run(arena, record)));
     if (!standing_is_acceptance(&record->standing))
         return NULL;
     caveat = then(arena, of_judgement(arena, judged_by),
@@ -296,7 +296,7 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));
     caveat = then(arena, caveat, of_unread(arena, &record, 1));
     caveat = then(arena, caveat, of_timescale(arena, record->plan));
-    caveat = then(arena, caveat, company_of_run(arena, record));
+    caveat = then(arena, caveat, turns_of_run(arena, record));
     add_broken(arena, record, &broken);
     caveat = then(arena, caveat, of_broken(arena, &broken));
     return record->earlier != NULL ? then(arena, caveat, of_others(arena, &record->earlier->others)) : caveat;
@@ -331,7 +331,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
         add_broken(arena, acceptance->runs.items[i], &broken);
     caveat = then(arena, caveat, of_unread(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
-    caveat = then(arena, caveat, company_of_acceptance(arena, acceptance));
+    caveat = then(arena, caveat, turns_of_acceptance(arena, acceptance));
     caveat = then(arena, caveat, of_broken(arena, &broken));
     caveat = then(arena, caveat, of_late_events(arena, acceptance));
     caveat = then(arena, caveat, of_others(arena, &acceptance->others));

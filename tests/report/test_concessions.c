@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit_test.h"
 #include "caveat.h"
-#include "company.h"
+#include "turns.h"
 
 #include <string.h>
 
@@ -503,11 +503,11 @@ static void an_acceptance_of_parts_tells_how_many_hosts_were_loaded_at_a_time(vo
     *list_push(arena, &acceptance.runs) = half;
     *list_push(arena, &acceptance.runs) = half;
     assert_string_equal(
-        reason_english(arena, company_of_acceptance(arena, &acceptance)),
+        reason_english(arena, turns_of_acceptance(arena, &acceptance)),
         "In tests of single hosts never more than 3 of the 4 hosts were at work at a time, in any run: "
         "the power, cooling and storage that they share were not loaded by all.");
     *list_push(arena, &acceptance.runs) = whole;
-    assert_null(company_of_acceptance(arena, &acceptance));
+    assert_null(turns_of_acceptance(arena, &acceptance));
     arena_destroy(arena);
 }
 

@@ -3,7 +3,7 @@
  * How many hosts were under load at a time. A burn of one host after the other loads neither the power nor the cooling nor the
  * storage that they share as all of them do; tests across hosts do so with their own load only.
  */
-#include "company.h"
+#include "turns.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static size_t most_at_once(const struct record *record)
     return most;
 }
 
-const struct reason *company_of_run(struct arena *arena, const struct record *record)
+const struct reason *turns_of_run(struct arena *arena, const struct record *record)
 {
     size_t hosts = record->plan->hosts.count, most = most_at_once(record);
 
@@ -49,7 +49,7 @@ const struct reason *company_of_run(struct arena *arena, const struct record *re
                                                             : NULL;
 }
 
-const struct reason *company_of_acceptance(struct arena *arena, const struct acceptance *acceptance)
+const struct reason *turns_of_acceptance(struct arena *arena, const struct acceptance *acceptance)
 {
     size_t hosts = acceptance->plan->hosts.count, most = 0;
 
