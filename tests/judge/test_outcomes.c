@@ -2145,7 +2145,7 @@ static void more_than_a_gpu_computes_is_not_believed(void **state)
         assert_int_equal(outcome->word, OUTCOME_RECORDED);
         assert_true(outcome->remark);
         assert_said(&world, outcome->cause,
-                    "is 91000 GFLOP/s, which is not credible: expected <= 67000 GFLOP/s");
+                    "is 91000 GFLOP/s, which is not credible: expected <= 73700 GFLOP/s");
         not_believed++;
     }
     assert_int_equal(believed, 1);
