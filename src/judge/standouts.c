@@ -504,6 +504,21 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
     outcome->status = "peers";
 }
 
+/* Nothing that fails: which of them is wrong, it or its peers, does not show here. */
+static void lay_fast(const struct census *census, const struct peers_finding *finding)
+{
+    struct outcome *outcome = &census->judgement->outcomes[census->outcomes.items[finding->value]];
+    const struct step *step = &census->together->plan->steps.items[outcome->step];
+    const struct reason *cause = reason(census->arena, above_peers, who(census, step, finding),
+                                        arena_printf(census->arena, "%.1f", -finding->below * 100),
+                                        finding->siblings, by_what(census, finding));
+
+    if (census->shares || outcome->word == OUTCOME_FAIL || outcome->word == OUTCOME_INCONCLUSIVE)
+        return;
+    outcome->cause = reason_also(census->arena, outcome->cause, reason(census->arena, remark, cause));
+    outcome->remark = true;
+}
+
 static void lay_finding(const struct census *census, const struct peers_finding *finding)
 {
     struct outcome *measured = &census->judgement->outcomes[census->outcomes.items[finding->value]];
@@ -572,7 +587,9 @@ static void compare(struct census *census, const struct census *named, const str
                                                 .value_count = census->values.count},
                   ret_findings);
     for (size_t i = 0; i < ret_findings->findings.count; i++)
-        if (!is_named(census, &ret_findings->findings.items[i], named, names))
+        if (ret_findings->findings.items[i].below < 0)
+            lay_fast(census, &ret_findings->findings.items[i]);
+        else if (!is_named(census, &ret_findings->findings.items[i], named, names))
             lay_finding(census, &ret_findings->findings.items[i]);
 }
 
