@@ -198,12 +198,12 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
     struct judgement *judgement = &record->judgement;
     struct findings_so_far found;
 
-    judge_leaves(record, judgement);
     judge_searches(record->arena, record, &part->book, attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;
     judgement->accusations = found.accusations.items;
     judgement->accusation_count = found.accusations.count;
+    judge_leaves(record, judgement);
     judge_waivers(record, attempts);
     judge_verdicts(record);
     judge_inputs(runs, count, index);

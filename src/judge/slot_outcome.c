@@ -363,14 +363,22 @@ static struct common_value what_others_have(const struct item_case *item, const 
     return common;
 }
 
-/* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked. */
+/* It was read nowhere, and a contract says what that is to be. */
+static bool is_contracted(struct opinion opinion, struct opinion beside)
+{
+    return beside.limit != NULL && beside.limit->rule == RULE_READ && opinion.limit != NULL &&
+           opinion.limit->status == LIMIT_CONTRACT;
+}
+
+/* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked, or that it
+   was read nowhere. */
 static struct opinion none_missed(const struct item_case *item, struct opinion opinion, struct opinion beside,
                                   bool enforceable)
 {
     if (!enforceable && item->slot->duty == DUTY_GATE) {
         opinion.word = OUTCOME_INCONCLUSIVE;
         opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
-    } else if (beside.limit != NULL) {
+    } else if (beside.limit != NULL && !is_contracted(opinion, beside)) {
         return beside;
     } else if (opinion.remark) {
         opinion.cause = reason(item->arena, remark,
@@ -432,7 +440,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         enforceable = true;
         opinion.limit = limit;
         if (met == MET && limit->rule == RULE_READ && common.said == NULL)
-            return read_nowhere(item, limit, &value);
+            beside = read_nowhere(item, limit, &value);
         if (met == MET)
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
