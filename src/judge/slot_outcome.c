@@ -703,18 +703,20 @@ static void judge_series(const struct item_case *item, const struct step_attempt
 static void put_limit(struct arena *arena, const struct slot_limits *limits, const struct limit *limit,
                       struct outcome *outcome)
 {
-    struct limit_words words;
+    struct held_to *own;
     size_t i = 0;
 
     if (limit == NULL)
         return;
     while (i < limits->limits.count && limits->limits.items[i] != limit)
         i++;
-    words = limits->words != NULL && i < limits->limits.count ? limits->words[i] : limit_words(arena, limit);
-    outcome->gate = words.gate;
-    outcome->limit = words.stated;
-    outcome->source = words.source;
-    outcome->status = limit_status_name(limit->status);
+    if (limits->words != NULL && i < limits->limits.count) {
+        outcome->held = &limits->words[i];
+        return;
+    }
+    own = arena_new(arena, struct held_to);
+    *own = limit_words(arena, limit);
+    outcome->held = own;
 }
 
 /* A variant that crashes or hangs is a result of its own. A part of a slow test is not: the search speaks of it. */
@@ -758,7 +760,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                                     .slot = slot_index,
                                     .word = opinion.word,
                                     .cause = opinion.cause,
-                                    .status = "",
+                                    .held = &held_to_nothing,
                                     .remark = opinion.remark};
     ret_outcome->measured =
         opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : NULL;

@@ -489,19 +489,19 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
     const struct reason *stated =
         reason(census->arena, peers_median_with_tolerance,
                arena_printf(census->arena, "%s%s", rounded(census->arena, median), unit), threshold * 100);
+    struct held_to *held = outcome_held_own(census->arena, outcome);
 
-    outcome->gate = reason(
+    held->gate = reason(
         census->arena, peers_bound_eased,
         arena_printf(census->arena, "%s %s%s", higher ? ">=" : "<=",
                      rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold)),
                      unit),
         rounded(census->arena, median), threshold * 100);
-    outcome->limit =
-        outcome->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, outcome->limit);
-    outcome->source = census->together->count == 1 ? reason(census->arena, siblings_in_run, finding->siblings)
-                                                   : reason(census->arena, siblings_in_runs,
-                                                            finding->siblings, census->together->count);
-    outcome->status = "peers";
+    held->limit = held->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, held->limit);
+    held->source = census->together->count == 1
+                       ? reason(census->arena, siblings_in_run, finding->siblings)
+                       : reason(census->arena, siblings_in_runs, finding->siblings, census->together->count);
+    held->status = "peers";
 }
 
 /* Nothing that fails: which of them is wrong, it or its peers, does not show here. */

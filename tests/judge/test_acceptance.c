@@ -273,7 +273,7 @@ static void fail_by_peers(struct record *record, const char *host)
         if (outcome->step == step &&
             strcmp(record->plan->steps.items[step].shape->slots[outcome->slot].subject, "gpu1") == 0) {
             outcome->word = OUTCOME_FAIL;
-            outcome->status = "peers";
+            outcome_held_own(record->arena, outcome)->status = "peers";
         }
     }
 }
