@@ -261,6 +261,7 @@ struct lab_host {
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
     const char *containerd;              /* version */
+    bool os_ended;                       /* Ubuntu 20.04 */
     const char *toolkit;                 /* version of NVIDIA's container toolkit and its library */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */

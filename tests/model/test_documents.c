@@ -679,6 +679,38 @@ static void advisories_say_from_which_version_on_a_branch_is_fixed(void **state)
     assert_false(advisories_cover(table, "nvidia-driver", "3.9"));
 }
 
+#define SUPPORT(rows) "{\"name\": \"ours\", \"reviewed\": \"2026-11-29\", \"support\": [" rows "]}"
+#define UNTIL(branch, key)                                   \
+    "{\"product\": \"os\", \"branch\": \"" branch "\", " key \
+    "\"status\": \"vendor\", \"source\": \"https://x/\"}"
+
+static const struct advisories *support_table(void **state, const char *text)
+{
+    struct error err = {0};
+    const struct advisories *table = advisories_parse(*state, "ours.json", slice_of(text), &err);
+
+    if (table == NULL)
+        fail_msg("%s", err.text);
+    return table;
+}
+
+static void a_support_date_is_that_of_the_last_table_that_has_the_branch(void **state)
+{
+    struct advisory_tables tables = {0};
+
+    *list_push(*state, &tables.items) =
+        support_table(state, SUPPORT(UNTIL("ubuntu-22.04", "\"ends\": \"2027-06-01\", ") ", " UNTIL(
+                                 "rhel-7", "\"ended_by\": \"2024-07\", ")));
+    assert_string_equal(support_of(&tables, "os", "ubuntu-22.04")->ends, "2027-06-01");
+    assert_string_equal(support_of(&tables, "os", "rhel-7.9")->ended_by, "2024-07");
+    assert_null(support_of(&tables, "os", "rhel-70"));
+    assert_null(support_of(&tables, "kernel", "ubuntu-22.04"));
+    *list_push(*state, &tables.items) =
+        support_table(state, SUPPORT(UNTIL("ubuntu-22.04", "\"ends\": \"2032-04\", ")));
+    assert_string_equal(support_of(&tables, "os", "ubuntu-22.04")->ends, "2032-04");
+    assert_non_null(support_of(&tables, "os", "rhel-7.9"));
+}
+
 static void wrong_advisories_are_told_by_line_and_column(void **state)
 {
     static const struct {
@@ -692,6 +724,11 @@ static void wrong_advisories_are_told_by_line_and_column(void **state)
          "ours.json:1:30: reviewed is \"soon\"; expected"},
         {"{\"name\": \"ours\", \"reviewed\": \"2026-09-30\", \"branches\": {\"runc\": [\"1\"]}, \"advisories\": [1]}",
          "unknown key \"runc\" in branches"},
+        {SUPPORT(UNTIL("rhel-9", "")), "ours.json:1:58: expected either ends or ended_by"},
+        {SUPPORT(UNTIL("rhel-9", "\"ends\": \"2032-05\", \"ended_by\": \"2032-05\", ")),
+         "expected either ends"},
+        {SUPPORT(UNTIL("rhel-9", "\"ends\": \"2032-13\", ")), "ends is \"2032-13\"; expected"},
+        {"{\"name\": \"ours\", \"reviewed\": \"2026-09-30\"}", "the table is empty; expected \"advisories\""},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -719,6 +756,7 @@ int main(int argc, char **argv)
         ARENA_TEST(wrong_platforms_are_told_by_line_and_column),
         ARENA_TEST(wrong_baselines_are_told_by_line_and_column),
         ARENA_TEST(advisories_say_from_which_version_on_a_branch_is_fixed),
+        ARENA_TEST(a_support_date_is_that_of_the_last_table_that_has_the_branch),
         ARENA_TEST(wrong_advisories_are_told_by_line_and_column),
         ARENA_TEST(unknown_names_list_those_there_are),
         ARENA_TEST(times_are_read_as_people_write_them),
