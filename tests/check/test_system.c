@@ -223,6 +223,48 @@ static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(vo
     assert_string_equal(health_of("nvme.drives\t\t0\nkey-value end\n", 0, &said), "well"); /* it has none */
 }
 
+#define OF_MODULE(bus, uuid)                                                                               \
+    "<gpu id=\"0000" bus "\"><product_name>NVIDIA</product_name><serial>1650924000001</serial><uuid>" uuid \
+    "</uuid></gpu>\n"
+
+/* What two GPUs of a host that tell one serial number say of their board: "1650924000001, module". */
+static const char *boards_of(const char *model, unsigned links)
+{
+    static char kept[200];
+    struct own_host host;
+
+    host_begin(&host, "gpu-inventory");
+    host.platform = (struct platform){.gpu_count = 2, .nvlink_links = links, .nvlink_domain_hosts = 1};
+    *list_push(host.arena, &host.platform.gpu_models) = model;
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"lspci",
+             "0008:01:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2941] (rev a1)\n"
+             "0009:01:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2941] (rev a1)\n",
+             "", 0},
+            {"nvidia-smi",
+             "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>570.124.06</driver_version>\n"
+             "<attached_gpus>2</attached_gpus>\n" OF_MODULE("0008:01:00.0", "GPU-a")
+                 OF_MODULE("0009:01:00.0", "GPU-b") "</nvidia_smi_log>\n",
+             "", 0},
+            {0}});
+    snprintf(kept, sizeof kept, "%s, %s", reading_get_fact(&host.attempt.reading, "gpu.board", "gpu0"),
+             reading_get_fact(&host.attempt.reading, "gpu.board", "gpu1"));
+    arena_destroy(host.arena);
+    return kept;
+}
+
+static void gpus_of_one_module_of_grace_and_blackwell_share_their_number(void **state)
+{
+    (void)state;
+    assert_string_equal(boards_of("NVIDIA GB200", 18), "1650924000001, module");
+    assert_string_equal(boards_of("NVIDIA A10", 0), "1650924000001, module");
+    /* Of these each GPU is a module: one number twice is a fault. */
+    assert_string_equal(boards_of("NVIDIA A100-SXM4-80GB", 12), "1650924000001, 1650924000001");
+    assert_string_equal(boards_of("NVIDIA B200", 18), "1650924000001, 1650924000001");
+}
+
 /* As nvidia-smi -q -x of driver 570 tells it, of which only this is looked at. */
 #define IN_FABRIC(uuid, clique, cluster)                                                \
     "<gpu id=\"00000008:01:00.0\"><product_name>NVIDIA GB200</product_name><uuid>" uuid \
@@ -1314,6 +1356,7 @@ static void a_kernel_is_supported_with_its_distribution_or_by_its_own_row(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_of_one_module_of_grace_and_blackwell_share_their_number),
         cmocka_unit_test(a_branch_is_supported_to_the_end_of_its_last_month),
         cmocka_unit_test(a_system_is_supported_as_it_says_itself_or_as_the_table_says),
         cmocka_unit_test(a_kernel_is_supported_with_its_distribution_or_by_its_own_row),

@@ -482,7 +482,8 @@ BMC = [
     Case("bmc-bad:default", fail("redfish", HOST, "the published password of ADMIN is accepted"), remedy="password of its own"),
     Case("bmc-bad:open", fail("redfish", HOST, "redfish.login_required is no"), remedy="anonymous"),
     Case("bmc-bad:legacy-boot", {}, noted={("redfish", ""): "redfish.boot_mode is Legacy"}),
-    Case("bmc-bad:reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(443/tcp, ping\)"), remedy="VLAN"),
+    Case("bmc-bad:reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(443/tcp, 623/udp, ping\)"), remedy="VLAN"),
+    Case("bmc-bad:ipmi-reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(623/udp\)"), remedy="VLAN"),
     Case("sel-psu:2", fail("redfish", HOST, "PSU2")),
     Case("host-odd:bmc", fail("redfish", HOST, "redfish.firmware.bmc is 1 x 1.07, while most hosts have 1 x 1.15"), remedy="flash"),
     Case("tool-missing:ipmitool", {}),  # nobody asks it
@@ -533,6 +534,8 @@ SYSTEM = [
     Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True),
     Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), runs_on=True),
     Case("tool-missing:findmnt", undecided("storage", HOST | {"/data", "/scratch"}, "findmnt.* not found"), runs_on=True),
+    Case("gds", {}, noted={("storage", ""): "storage.gds.driver is 2.24.2, while most hosts have not loaded"}, remedy="gdscheck -p"),
+    Case("gds on all hosts", {}, faults=[f"{host}:gds" for host in "abc"]),
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.1 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
