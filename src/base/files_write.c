@@ -16,16 +16,18 @@
 
 enum { MOST_LINKS = 40, MOST_NAMES = 100, PERMISSIONS = 0777, OF_OWNER = 0700 };
 
-static int write_all(int fd, const char *bytes, size_t length)
+int file_write_all(int fd, const void *bytes, size_t length)
 {
+    const char *rest = bytes;
+
     while (length > 0) {
-        ssize_t wrote = write(fd, bytes, length);
+        ssize_t wrote = write(fd, rest, length);
 
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote < 0)
-            return -1;
-        bytes += wrote;
+            return errno;
+        rest += wrote;
         length -= (size_t)wrote;
     }
     return 0;
@@ -229,12 +231,14 @@ int file_begin(struct file_writing *writing, const char *path, unsigned mode, st
 
 int file_add(struct file_writing *writing, const void *bytes, size_t length, struct error *err)
 {
-    if (write_all(writing->fd, bytes, length) == 0)
+    int failure = file_write_all(writing->fd, bytes, length);
+
+    if (failure == 0)
         return 0;
     /* Who reads standard output and went away has what it wanted, as of `assay show | head`. */
-    return writing->fd == STDOUT_FILENO && errno == EPIPE
+    return writing->fd == STDOUT_FILENO && failure == EPIPE
                ? 0
-               : error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(errno));
+               : error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(failure));
 }
 
 int file_finish(struct file_writing *writing, struct error *err)
@@ -310,7 +314,7 @@ int file_open_nameless(struct error *err)
 
 int file_put(int fd, const void *bytes, size_t length, const char *what, struct error *err)
 {
-    return write_all(fd, bytes, length) == 0
-               ? 0
-               : error_set(err, ERROR_INTERNAL, "%s: %s", what, strerror(errno));
+    int failure = file_write_all(fd, bytes, length);
+
+    return failure == 0 ? 0 : error_set(err, ERROR_INTERNAL, "%s: %s", what, strerror(failure));
 }

@@ -34,20 +34,13 @@ static void take_fact(struct reading *out, const struct attempt *attempt, const 
 static void read_service(const struct check_context *context, const struct attempt *attempt,
                          struct reading *out)
 {
-    const struct part *smi = attempt_part(attempt, "nvidia-smi");
     const char *version, *driver;
 
     take_fact(out, attempt, "status", "fabric_manager.state");
     take_fact(out, attempt, "enabled", "fabric_manager.enabled");
     take_fact(out, attempt, "version", "fabric_manager.version");
-    if (smi == NULL || smi->reading.status != READING_COMPLETE) {
-        reading_set(out, READING_PARTIAL,
-                    reason(out->arena, about, "nvidia-smi",
-                           smi != NULL ? smi->reading.reason : REASON(part_did_not_run)));
+    if (!smi_merge(context, attempt, out))
         return;
-    }
-    reading_merge(out, &smi->reading);
-    smi_leave_to_owner(context, out);
     version = reading_get_fact(out, "fabric_manager.version", "");
     driver = reading_get_fact(out, "driver.version", "");
     if (version != NULL && driver != NULL && strcmp(version, driver) == 0)

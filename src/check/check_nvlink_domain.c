@@ -55,19 +55,13 @@ static const struct reason *odd_gpu(const struct check_context *context, struct 
 static void read_domain(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
-    const struct part *smi = attempt_part(attempt, "nvidia-smi"), *imex = attempt_part(attempt, "imex");
+    const struct part *imex = attempt_part(attempt, "imex");
     struct slice rest = imex != NULL ? imex->out : slice_of(""), service;
     const struct reason *odd;
     const char *domain;
 
-    if (smi == NULL || smi->reading.status != READING_COMPLETE) {
-        reading_set(out, READING_PARTIAL,
-                    reason(out->arena, about, "nvidia-smi",
-                           smi != NULL ? smi->reading.reason : REASON(part_did_not_run)));
+    if (!smi_merge(context, attempt, out))
         return;
-    }
-    reading_merge(out, &smi->reading);
-    smi_leave_to_owner(context, out);
     odd = odd_gpu(context, out, &domain);
     if (odd == NULL)
         reading_fact(out, "nvlink.domain.one", "", slice_of("yes"));

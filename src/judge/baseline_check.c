@@ -132,7 +132,7 @@ static void check_unit(const struct inspection *inspection, size_t index)
                          *metric->unit != '\0' ? metric->unit : "count"));
 }
 
-/* By all counts of hosts that it is for a floor must be one that the links can carry; the ends of them tell. */
+/* By all counts of hosts that it is for a floor must be one that the parts can reach; the ends of them tell. */
 static void check_wire(const struct inspection *inspection, size_t index)
 {
     const struct limit *limit = &inspection->baseline->limits.items[index];
@@ -144,14 +144,14 @@ static void check_wire(const struct inspection *inspection, size_t index)
         return;
     for (size_t i = 0; i < inspection->platform_count; i++)
         for (size_t k = 0; k < ARRAY_SIZE(ends); k++) {
-            const struct wire_rate *rate =
-                check_wire_rate(inspection->arena, inspection->platforms[i], limit->metric, ends[k]);
+            const struct capacity *rate =
+                check_capacity(inspection->arena, inspection->platforms[i], limit->metric, ends[k]);
 
             if (rate == NULL || strcmp(rate->unit, limit->unit) != 0 || limit->value <= rate->most)
                 continue;
             add(inspection, place(at, limit_rule_name(limit->rule)), false,
                 arena_printf(inspection->arena,
-                             "limits[%zu]: a floor of %.6g %s for %s is more than platform %s can carry over "
+                             "limits[%zu]: a floor of %.6g %s for %s is more than platform %s can reach over "
                              "%u host%s, %s",
                              index, limit->value, limit->unit, limit->metric, inspection->platforms[i]->name,
                              ends[k], ends[k] == 1 ? "" : "s", rate->text));

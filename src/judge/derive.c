@@ -366,22 +366,22 @@ static const char *too_few(const struct work *work, const struct derived *derive
                         measured->hosts == 1 ? "" : "s", DERIVE_LEAST, DERIVE_LEAST_HOSTS);
 }
 
-static const char *beyond_the_wire(const struct work *work, const struct sample *samples, size_t count,
-                                   const struct derived *derived)
+static const char *beyond_its_capacity(const struct work *work, const struct sample *samples, size_t count,
+                                       const struct derived *derived)
 {
-    const struct wire_rate *rate =
-        check_wire_rate(work->arena, work->platform, derived->metric, derived->hosts);
+    const struct capacity *rate =
+        check_capacity(work->arena, work->platform, derived->metric, derived->hosts);
 
     if (rate == NULL || derived->ceiling)
         return NULL;
     if (strcmp(rate->unit, derived->unit) != 0)
-        return arena_printf(work->arena, "it is measured in %s, and what carries it has %s", derived->unit,
-                            rate->text);
+        return arena_printf(work->arena, "it is measured in %s, and the most that it can reach is %s",
+                            derived->unit, rate->text);
     for (size_t i = 0; i < count; i++)
         if (samples[i].value > rate->most)
             return arena_printf(
                 work->arena,
-                "a value of %.6g %s is more than platform %s can carry, %s; is a unit or factor "
+                "a value of %.6g %s is more than platform %s can reach, %s; is a unit or factor "
                 "wrong, or the platform file?",
                 samples[i].value, derived->unit, work->platform->name, rate->text);
     return NULL;
@@ -436,7 +436,7 @@ static const char *why_not(const struct work *work, const struct sample *samples
 {
     const char *why = other_arguments(work, samples, count);
 
-    why = why != NULL ? why : beyond_the_wire(work, samples, count, derived);
+    why = why != NULL ? why : beyond_its_capacity(work, samples, count, derived);
     why = why != NULL ? why : too_few(work, derived);
     why = why != NULL ? why : no_noise(samples, count);
     why = why != NULL ? why : two_kinds(work, derived);

@@ -189,7 +189,7 @@ static const struct reason *expectation(struct arena *arena, const struct limit 
     return limit->rule == RULE_EQUAL ? reason(arena, text, limit->text) : limit_text(arena, limit);
 }
 
-/* More than the links can carry is not believed, and shows nothing. */
+/* More than the parts can reach is not believed, and shows nothing. */
 static const struct limit *disbelieved(const struct item_case *item, const struct value *value)
 {
     for (size_t i = 0; i < item->limits->limits.count; i++) {
@@ -759,6 +759,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
     if (slot->duty == DUTY_RECORD) {
         /* That an attempt broke and did not come again is told once, of the whole step. */
         ret_outcome->remark = opinion.word == OUTCOME_FAIL ||
+                              (opinion.limit != NULL && opinion.limit->rule == RULE_PLAUSIBLE) ||
                               (item.sound && (opinion.remark || is_broken_variant(step, &opinion)));
         ret_outcome->word = OUTCOME_RECORDED;
         if (!opinion.value.found)

@@ -122,10 +122,18 @@ static double share_of_spell(const struct lab_host *host, const struct lab_gpu *
     return 1 - fault->number / 100;
 }
 
+/* Told only: neither power nor what the other tools measure has any of it. */
+static double boast(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    const struct fault *fault = fault_of_gpu(host->lab, host->number, FAULT_BURN_BOASTS, gpu->number);
+
+    return fault != NULL ? 1 + fault->number / 100 : 1;
+}
+
 static double rate_of(const struct lab_host *host, const struct lab_gpu *gpu, const struct burn *burn)
 {
     const struct lab_profile *profile = host->profile;
-    double strength = gpu->strength * share_of_spell(host, gpu);
+    double strength = gpu->strength * share_of_spell(host, gpu) * boast(host, gpu);
 
     if (gpu->idle)
         return 0;

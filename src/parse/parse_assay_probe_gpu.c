@@ -31,6 +31,20 @@ bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const ch
     return true;
 }
 
+void probe_gpu_measure(struct probe_gpu *probe, const struct json *line, const struct probe_gpu_metric *rows,
+                       const char *subject)
+{
+    static const double most = 1e12; /* of any unit: tokens/s of a large cluster are 1e8 */
+    double value;
+
+    if (json_get(line, rows->key) == NULL)
+        return;
+    for (; rows->key != NULL; rows++)
+        if (probe_gpu_number(probe, line, rows->key, most, &value))
+            reading_measure(probe->frame.reading, rows->name, subject,
+                            value / (rows->per > 0 ? rows->per : 1), rows->unit);
+}
+
 bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                      double *ret_number)
 {

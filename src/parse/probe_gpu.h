@@ -71,6 +71,14 @@ bool probe_gpu_count(struct probe_gpu *probe, const struct json *line, const cha
 /* The same of any number. */
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number);
+/* Numbers of a line, and the metrics that they are; a row without a key ends them. */
+struct probe_gpu_metric {
+    const char *key, *name, *unit;
+    double per; /* of the line's numbers make one; 0: it is one */
+};
+/* All of them; or none where the first is not there, for nobody told it. */
+void probe_gpu_measure(struct probe_gpu *probe, const struct json *line, const struct probe_gpu_metric *rows,
+                       const char *subject);
 /* The text, one of these (NULL ends them): a name that becomes part of a metric's. NULL, and noted as damage, where it is none. */
 const char *probe_gpu_one_of(struct probe_gpu *probe, const struct json *line, const char *key,
                              const char *const *names);

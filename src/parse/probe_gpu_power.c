@@ -14,16 +14,12 @@
 
 #include <string.h>
 
-struct number {
-    const char *key, *name, *unit;
-};
-
-static const struct number of_segment[] = {
+static const struct probe_gpu_metric of_segment[] = {
     {"on_w", "power.on", "W"}, {"off_w", "power.off", "W"}, {"peak_w", "power.peak", "W"}, {0}};
-static const struct number of_ramp[] = {{"ramp_w_per_s", "power.ramp", "W/s"}, {0}};
-static const struct number of_edges[] = {
+static const struct probe_gpu_metric of_ramp[] = {{"ramp_w_per_s", "power.ramp", "W/s"}, {0}};
+static const struct probe_gpu_metric of_edges[] = {
     {"late_ms", "power.edge", "ms"}, {"late_p99_ms", "power.edge.p99", "ms"}, {0}};
-static const struct number of_gpu[] = {
+static const struct probe_gpu_metric of_gpu[] = {
     {"on_w", "power.on", "W"},
     {"off_w", "power.off", "W"},
     {"peak_w", "power.peak", "W"},
@@ -32,23 +28,10 @@ static const struct number of_gpu[] = {
     {"temperature_c", "power.temperature", "C"},
     {0},
 };
-static const struct number of_held[] = {{"reliability_ms", "power.held.reliability", "ms"},
-                                        {"board_limit_ms", "power.held.board", "ms"},
-                                        {"below_base_ms", "power.held.base", "ms"},
-                                        {0}};
-
-/* All of them; or none where the first is not there, for nobody told it. */
-static void measure(struct probe_gpu *probe, const struct json *line, const struct number *numbers,
-                    const char *subject)
-{
-    double value;
-
-    if (json_get(line, numbers->key) == NULL)
-        return;
-    for (; numbers->key != NULL; numbers++)
-        if (probe_gpu_number(probe, line, numbers->key, 1e9, &value))
-            reading_measure(probe->frame.reading, numbers->name, subject, value, numbers->unit);
-}
+static const struct probe_gpu_metric of_held[] = {{"reliability_ms", "power.held.reliability", "ms"},
+                                                  {"board_limit_ms", "power.held.board", "ms"},
+                                                  {"below_base_ms", "power.held.base", "ms"},
+                                                  {0}};
 
 static void take_head(struct probe_gpu *probe, const struct json *line)
 {
@@ -78,9 +61,9 @@ static void take_segment(struct probe_gpu *probe, const struct json *line)
     if (!probe_gpu_number(probe, line, "hz", 1e3, &hz))
         return;
     probe->rows_seen++;
-    measure(probe, line, of_segment, hz > 0 ? arena_printf(reading->arena, "%g Hz", hz) : "ramp");
+    probe_gpu_measure(probe, line, of_segment, hz > 0 ? arena_printf(reading->arena, "%g Hz", hz) : "ramp");
     if (!(hz > 0))
-        measure(probe, line, of_ramp, "");
+        probe_gpu_measure(probe, line, of_ramp, "");
 }
 
 static void take_lost(struct probe_gpu *probe, const struct json *line, unsigned gpu)
@@ -106,9 +89,9 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line, unsigned 
 
     if (!probe_gpu_count(probe, line, "edges", 1e6, &edges))
         return;
-    measure(probe, line, of_edges, subject);
-    measure(probe, line, of_gpu, subject);
-    measure(probe, line, of_held, subject);
+    probe_gpu_measure(probe, line, of_edges, subject);
+    probe_gpu_measure(probe, line, of_gpu, subject);
+    probe_gpu_measure(probe, line, of_held, subject);
     if (reasons != NULL)
         reading_fact(reading, "power.reasons", subject, slice_of(reasons));
     if (sensor != NULL)

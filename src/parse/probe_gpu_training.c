@@ -17,42 +17,23 @@
 #include "assay/reasons/parse.h"
 #include "probe_gpu.h"
 
-struct number {
-    const char *key, *name, *unit;
-    double per; /* of the line's numbers make one */
+static const struct probe_gpu_metric whole[] = {
+    {"tflops", "training.tflops", "TFLOP/s"},        {"p1", "training.tflops.p1", "TFLOP/s"},
+    {"least", "training.tflops.least", "TFLOP/s"},   {"best", "training.tflops.best", "TFLOP/s"},
+    {"tokens_per_s", "training.tokens", "tokens/s"}, {"step_ms", "training.step", "s", 1e3},
+    {"p99_ms", "training.step.p99", "s", 1e3},       {"worst_ms", "training.step.worst", "s", 1e3},
+    {"spread_percent", "training.spread", "%"},      {0},
 };
 
-static const struct number whole[] = {
-    {"tflops", "training.tflops", "TFLOP/s", 1},        {"p1", "training.tflops.p1", "TFLOP/s", 1},
-    {"least", "training.tflops.least", "TFLOP/s", 1},   {"best", "training.tflops.best", "TFLOP/s", 1},
-    {"tokens_per_s", "training.tokens", "tokens/s", 1}, {"step_ms", "training.step", "s", 1e3},
-    {"p99_ms", "training.step.p99", "s", 1e3},          {"worst_ms", "training.step.worst", "s", 1e3},
-    {"spread_percent", "training.spread", "%", 1},      {0},
-};
-
-static const struct number of_gpu[] = {
-    {"tflops", "training.forward", "TFLOP/s", 1},
-    {"p1", "training.forward.p1", "TFLOP/s", 1},
-    {"least", "training.forward.least", "TFLOP/s", 1},
-    {"best", "training.forward.best", "TFLOP/s", 1},
-    {"late_percent", "training.late", "%", 1},
-    {"last_percent", "training.last", "%", 1},
+static const struct probe_gpu_metric of_gpu[] = {
+    {"tflops", "training.forward", "TFLOP/s"},
+    {"p1", "training.forward.p1", "TFLOP/s"},
+    {"least", "training.forward.least", "TFLOP/s"},
+    {"best", "training.forward.best", "TFLOP/s"},
+    {"late_percent", "training.late", "%"},
+    {"last_percent", "training.last", "%"},
     {0},
 };
-
-/* All of them, or none where it was ended before the warm-up was over. */
-static void measure(struct probe_gpu *probe, const struct json *line, const struct number *numbers,
-                    const char *subject)
-{
-    double value;
-
-    if (json_get(line, numbers->key) == NULL)
-        return;
-    for (; numbers->key != NULL; numbers++)
-        if (probe_gpu_number(probe, line, numbers->key, 1e12, &value))
-            reading_measure(probe->frame.reading, numbers->name, subject, value / numbers->per,
-                            numbers->unit);
-}
 
 static void take_head(struct probe_gpu *probe, const struct json *line)
 {
@@ -101,7 +82,7 @@ static void take_whole(struct probe_gpu *probe, const struct json *line)
     const char *digest = json_string(line, "digest", NULL);
 
     probe->rows_seen++;
-    measure(probe, line, whole, "");
+    probe_gpu_measure(probe, line, whole, "");
     probe->tflops = json_number(line, "tflops", 0);
     if (digest != NULL && probe->library != NULL)
         reading_fact(reading, "training.digest", "",
@@ -118,7 +99,7 @@ static void take_gpu(struct probe_gpu *probe, const struct json *line, unsigned 
     if (!probe_gpu_count(probe, line, "steps_wrong", 1e9, &wrong))
         return;
     probe->wrong_told += wrong;
-    measure(probe, line, of_gpu, subject);
+    probe_gpu_measure(probe, line, of_gpu, subject);
     if (probe->part == NULL)
         probe->part = json_string(line, "name", NULL);
 }

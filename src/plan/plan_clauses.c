@@ -205,14 +205,14 @@ static const struct platform *platform_of(const struct builder *builder, const s
 }
 
 /* What the links carry where the clause asks for more; NULL. */
-static const struct wire_rate *rate_below(struct builder *builder, const struct limit *limit,
-                                          const struct shape *shape, const struct slot *slot)
+static const struct capacity *rate_below(struct builder *builder, const struct limit *limit,
+                                         const struct shape *shape, const struct slot *slot)
 {
     const struct platform *platform = platform_of(builder, shape);
-    const struct wire_rate *rate = NULL;
+    const struct capacity *rate = NULL;
 
     if (platform != NULL && (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE))
-        rate = check_wire_rate(builder->arena, platform, slot->metric, shape->hosts);
+        rate = check_capacity(builder->arena, platform, slot->metric, shape->hosts);
     return rate != NULL && limit->unit != NULL && strcmp(rate->unit, limit->unit) == 0 &&
                    limit_gate(limit) > rate->most
                ? rate
@@ -230,7 +230,7 @@ void note_floors(struct builder *builder)
         for (size_t k = 0; k < plan->shapes.items[i]->slot_count; k++) {
             const struct shape *shape = plan->shapes.items[i];
             const struct limit *limit = contract_limit(limits, shape, &shape->slots[k]);
-            const struct wire_rate *rate;
+            const struct capacity *rate;
 
             if (limit == NULL || told[limit - limits->contract->limits.items])
                 continue;

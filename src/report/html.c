@@ -26,18 +26,22 @@ static const char *escape_of(char byte)
     }
 }
 
+static void put_escaped(struct text *out, struct slice character)
+{
+    const char *escape = escape_of(character.bytes[0]);
+
+    if (escape != NULL)
+        text_put(out, escape);
+    else
+        text_add(out, character.bytes, character.length);
+}
+
 void html_text(struct text *out, const char *string)
 {
     struct slice character;
 
-    while (printable_next(&string, &character)) {
-        const char *escape = escape_of(character.bytes[0]);
-
-        if (escape != NULL)
-            text_put(out, escape);
-        else
-            text_add(out, character.bytes, character.length);
-    }
+    while (printable_next(&string, &character))
+        put_escaped(out, character);
 }
 
 /* Not in attributes: tags stand in it. */
@@ -47,12 +51,7 @@ void html_words(struct text *out, const char *string)
     bool listed = false;
 
     while (printable_next(&string, &character)) {
-        const char *escape = escape_of(character.bytes[0]);
-
-        if (escape != NULL)
-            text_put(out, escape);
-        else
-            text_add(out, character.bytes, character.length);
+        put_escaped(out, character);
         listed = character.bytes[0] == '[' || (listed && character.bytes[0] != ']');
         if (listed && character.bytes[0] == ',')
             html_markup(out, "<wbr>");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "askpass.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
+#include "assay/base/files.h"
 #include "assay/base/text.h"
 #include "assay/run/remote.h"
 #include "login.h"
@@ -35,18 +35,9 @@ static bool is_asked_by(int fd, const char *inode)
     return strcmp(text, inode) == 0;
 }
 
-static bool write_all(int fd, const char *text)
+static bool put(int fd, const char *text)
 {
-    size_t length = strlen(text);
-    ssize_t sent;
-
-    for (; length > 0; text += sent, length -= (size_t)sent) {
-        sent = write(fd, text, length);
-        if (sent < 0 && errno != EINTR)
-            return false;
-        sent = sent < 0 ? 0 : sent;
-    }
-    return true;
+    return file_write_all(fd, text, strlen(text)) == 0;
 }
 
 /* One line, whatever is in it. */
@@ -57,7 +48,7 @@ static bool put_question(const char *prompt)
     text_init(&line, LINE_LIMIT / 2);
     text_printf(&line, "%s%s", ASKPASS_ASKS, prompt);
     text_make_plain(&line, 0);
-    return write_all(STDIN_FILENO, line.bytes) && write_all(STDIN_FILENO, "\n");
+    return put(STDIN_FILENO, line.bytes) && put(STDIN_FILENO, "\n");
 }
 
 /* No answer. ssh would send an empty one all the same, to be counted as one more wrong password: so its login ends, unless
@@ -96,7 +87,7 @@ int remote_askpass(int argc, char **argv)
     secret = secret_read(STDIN_FILENO, "the answer", &err);
     if (secret == NULL)
         return decline(argv[1]);
-    told = write_all(STDOUT_FILENO, secret_text(secret)) && write_all(STDOUT_FILENO, "\n");
+    told = put(STDOUT_FILENO, secret_text(secret)) && put(STDOUT_FILENO, "\n");
     secret_destroy(secret);
     return told ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "assay/base/arena.h"
+#include "assay/base/files.h"
 #include "assay/base/text.h"
 
 struct spool {
@@ -71,29 +72,13 @@ static int open_unnamed(void)
     return fd;
 }
 
-/* Returns 0 or an errno. */
-static int write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t wrote = write(fd, bytes, length);
-
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return errno;
-        bytes += wrote;
-        length -= (size_t)wrote;
-    }
-    return 0;
-}
-
 /* What is in memory goes to a file. Returns 0 or an errno. */
 static int move_to_file(struct spool *spool)
 {
     spool->fd = open_unnamed();
     if (spool->fd < 0)
         return errno;
-    if (write_all(spool->fd, spool->memory.bytes, spool->memory.length) != 0)
+    if (file_write_all(spool->fd, spool->memory.bytes, spool->memory.length) != 0)
         return errno;
     text_release(&spool->memory);
     return 0;
@@ -117,7 +102,7 @@ void spool_add(struct spool *spool, const char *bytes, uint64_t length)
     if (spool->fd < 0)
         spool->failure = move_to_file(spool);
     if (spool->failure == 0)
-        spool->failure = write_all(spool->fd, bytes, (size_t)length);
+        spool->failure = file_write_all(spool->fd, bytes, (size_t)length);
     if (spool->failure == 0)
         spool->kept += length;
 }

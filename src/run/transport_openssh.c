@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "askpass.h"
 #include "assay/base/arena.h"
 #include "assay/base/cleanup.h"
@@ -31,7 +32,6 @@
 enum {
     SAID_LIMIT = 8192,
     HOLD_MS = 500,
-    ARGUMENTS = 96,
     SSH_FAILED_STATUS = 255,
     PERSON_MS = 120000, /* sshd's own LoginGraceTime */
     QUESTION_BYTES = 200,
@@ -73,29 +73,10 @@ struct openssh_channel {
 
 /* ---- command lines ---- */
 
-struct arguments {
-    char *items[ARGUMENTS + 1];
-    size_t count;
-};
-
-static void add(struct arguments *arguments, char *item)
-{
-    if (arguments->count < ARGUMENTS)
-        arguments->items[arguments->count++] = item;
-    else
-        free(item);
-}
-
 static void add_option(struct arguments *arguments, char *setting)
 {
-    add(arguments, mem_strdup("-o"));
-    add(arguments, setting);
-}
-
-static void release_arguments(struct arguments *arguments)
-{
-    for (size_t i = 0; i < arguments->count; i++)
-        free(arguments->items[i]);
+    arguments_add(arguments, mem_strdup("-o"));
+    arguments_add(arguments, setting);
 }
 
 static void add_common(struct arguments *arguments, const struct openssh_session *session)
@@ -103,8 +84,8 @@ static void add_common(struct arguments *arguments, const struct openssh_session
     static const char *const settings[] = {"ClearAllForwardings=yes", "ForwardX11=no", "RemoteCommand=none",
                                            "RequestTTY=no"};
 
-    add(arguments, mem_strdup("ssh"));
-    add(arguments, mem_strdup("-T"));
+    arguments_add(arguments, mem_strdup("ssh"));
+    arguments_add(arguments, mem_strdup("-T"));
     for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
         add_option(arguments, mem_strdup(settings[i]));
     add_option(arguments, mem_printf("ControlPath=%s", session->socket));
@@ -113,15 +94,15 @@ static void add_common(struct arguments *arguments, const struct openssh_session
 static void add_target(struct arguments *arguments, const struct remote_target *target)
 {
     if (target->port != 0) {
-        add(arguments, mem_strdup("-p"));
-        add(arguments, mem_printf("%u", target->port));
+        arguments_add(arguments, mem_strdup("-p"));
+        arguments_add(arguments, mem_printf("%u", target->port));
     }
     if (target->user != NULL) {
-        add(arguments, mem_strdup("-l"));
-        add(arguments, mem_strdup(target->user));
+        arguments_add(arguments, mem_strdup("-l"));
+        arguments_add(arguments, mem_strdup(target->user));
     }
-    add(arguments, mem_strdup("--"));
-    add(arguments, mem_strdup(target->address != NULL ? target->address : target->name));
+    arguments_add(arguments, mem_strdup("--"));
+    arguments_add(arguments, mem_strdup(target->address != NULL ? target->address : target->name));
 }
 
 /* A jump host may be known by the user's own files too, as it is to ssh -J. */
@@ -147,16 +128,16 @@ static void add_identity(struct arguments *arguments, const struct openssh_sessi
 
     if (session->target->identity == NULL)
         return;
-    add(arguments, mem_strdup("-i"));
-    add(arguments, home_path(session->target->identity));
+    arguments_add(arguments, mem_strdup("-i"));
+    arguments_add(arguments, home_path(session->target->identity));
     if (session->heard == NULL)
         add_option(arguments, mem_strdup("IdentitiesOnly=yes"));
     for (size_t i = 0; session->heard != NULL && i < ARRAY_SIZE(usual); i++) {
         char *path = home_path(usual[i]);
 
         if (file_exists(path)) {
-            add(arguments, mem_strdup("-i"));
-            add(arguments, mem_strdup(path));
+            arguments_add(arguments, mem_strdup("-i"));
+            arguments_add(arguments, mem_strdup(path));
         }
         free(path);
     }
@@ -230,7 +211,7 @@ static void add_master(struct arguments *arguments, const struct openssh_session
     }
     add_common(arguments, session);
     add_asking(arguments, session);
-    add(arguments, mem_strdup("-N"));
+    arguments_add(arguments, mem_strdup("-N"));
     add_option(arguments, mem_strdup("ControlMaster=yes"));
     add_option(arguments, mem_strdup("ControlPersist=no"));
     add_option(arguments, mem_strdup("PermitLocalCommand=yes"));
@@ -587,7 +568,7 @@ static void start_master(struct openssh_session *session)
     add_master(&arguments, session);
     session->master =
         process_start_on(session->context->loop, arguments.items, end, &master_events, session, &error);
-    release_arguments(&arguments);
+    arguments_release(&arguments);
 }
 
 static void begin(void *context)
@@ -757,10 +738,10 @@ static struct process *start_channel(struct openssh_channel *channel, const char
     add_option(&arguments, mem_strdup("ControlMaster=no"));
     add_option(&arguments, mem_strdup("ProxyCommand=false"));
     add_target(&arguments, session->target);
-    add(&arguments, mem_strdup(command));
+    arguments_add(&arguments, mem_strdup(command));
     process = process_start(session->context->loop, arguments.items, input, &channel_process_events, channel,
                             ret_error);
-    release_arguments(&arguments);
+    arguments_release(&arguments);
     return process;
 }
 

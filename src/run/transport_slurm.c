@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "assay/base/arena.h"
 #include "assay/base/text.h"
 #include "assay/reasons/any.h"
@@ -33,7 +34,6 @@ enum {
         300000, /* a site's prolog, which may test the node's health, comes before the first step of a job */
     AGAIN_MS = 2000,
     ALLOCATE_S = 30, /* for an allocation of a session's own */
-    ARGUMENTS = 24,
 };
 
 struct slurm_channel {
@@ -263,19 +263,6 @@ static const struct process_events process_events = {on_bytes, on_done};
 
 /* ---- srun ---- */
 
-struct arguments {
-    char *items[ARGUMENTS + 1];
-    size_t count;
-};
-
-static void add(struct arguments *arguments, char *item)
-{
-    if (arguments->count < ARGUMENTS)
-        arguments->items[arguments->count++] = item;
-    else
-        free(item);
-}
-
 /* None of our environment goes along, nor limits of this machine's logins, nor a binding to some CPUs. Not --unbuffered: the far
  * end of stdout is a terminal then, which takes a long line in pieces, between which another
  * channel's come. Without -c a step has all CPUs of the node in the job, and the GPUs that the job asked for. */
@@ -286,27 +273,27 @@ static void add_words(struct arguments *arguments, const struct slurm_session *s
         "--mem=0", "--quiet",   "--input=all", "--cpu-bind=none", "--propagate=NONE", "--kill-on-bad-exit=0"};
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        add(arguments, mem_strdup(words[i]));
-    add(arguments, mem_printf("--nodelist=%s", session->target->name));
+        arguments_add(arguments, mem_strdup(words[i]));
+    arguments_add(arguments, mem_printf("--nodelist=%s", session->target->name));
     if (session->job != NULL)
-        add(arguments, mem_printf("--jobid=%s", session->job));
+        arguments_add(arguments, mem_printf("--jobid=%s", session->job));
     if (session->job != NULL || getenv("SLURM_JOB_ID") != NULL) {
-        add(arguments, mem_strdup("--overlap"));
-        add(arguments, mem_strdup("--job-name=assay"));
+        arguments_add(arguments, mem_strdup("--overlap"));
+        arguments_add(arguments, mem_strdup("--job-name=assay"));
         return;
     }
-    add(arguments, mem_strdup("--exclusive"));
-    add(arguments, mem_strdup("--job-name=assay"));
-    add(arguments, mem_strdup("--time=60"));
-    add(arguments, mem_printf("--immediate=%d", ALLOCATE_S));
+    arguments_add(arguments, mem_strdup("--exclusive"));
+    arguments_add(arguments, mem_strdup("--job-name=assay"));
+    arguments_add(arguments, mem_strdup("--time=60"));
+    arguments_add(arguments, mem_printf("--immediate=%d", ALLOCATE_S));
 }
 
 static void add_mux(struct arguments *arguments)
 {
-    add(arguments, mem_strdup("/bin/sh"));
-    add(arguments, mem_strdup("-c"));
-    add(arguments, mem_printf("g=$(head -c %zu)&&eval \"$g\"", strlen(script_slurm_mux)));
-    add(arguments, mem_strdup("assay-slurm"));
+    arguments_add(arguments, mem_strdup("/bin/sh"));
+    arguments_add(arguments, mem_strdup("-c"));
+    arguments_add(arguments, mem_printf("g=$(head -c %zu)&&eval \"$g\"", strlen(script_slurm_mux)));
+    arguments_add(arguments, mem_strdup("assay-slurm"));
 }
 
 /* srun takes options out of SLURM_*: those that stand in ours are for what a person starts here. The rows are ours still. */
@@ -347,8 +334,7 @@ static void start(struct slurm_session *session)
     session->srun =
         process_open(session->context->loop, arguments.items, environment, &process_events, session, &error);
     free(environment);
-    for (size_t i = 0; i < arguments.count; i++)
-        free(arguments.items[i]);
+    arguments_release(&arguments);
     if (session->srun == NULL) {
         arena = arena_create();
         over(session, reason(arena, srun_not_started, uv_strerror(error)));

@@ -405,7 +405,7 @@ for words, message in (
     tap.ok(asked.returncode == 64 and re.search(message, asked.stderr), f"a clause that judges nothing: {message[-60:]}", asked.returncode, asked.stderr)
 asked = assay("plan", "-H", "hosts", "-s", "delivery", "--hosts", "node[1-2]", "--contract", "clauses.json")
 tap.ok(asked.returncode == 0 and "\nnote: clause 8b: clause 8 comes first" in asked.stdout and
-       re.search(r"\nnote: clause 11: a floor of 900 GB/s for p2p\.unidirectional\.enabled is more than the links of platform hgx-h100 carry "
+       re.search(r"\nnote: clause 11: a floor of 900 GB/s for p2p\.unidirectional\.enabled is more than platform hgx-h100 can reach "
                  r"\(450 GB/s: rate of a GPU's NVLinks\), so no host can meet it", asked.stdout),
        "of a part of the hosts they are notes, and so is a floor above what the links carry", asked.stdout, asked.stderr)
 asked = assay("contract", "init", "-H", "hosts", "-s", "soak", "-o", "soak-contract.json")
@@ -436,7 +436,7 @@ tap.same((asked.returncode, asked.stdout), (0, "site: 1 limit, 0 errors, 0 remar
 site["limits"][0]["floor"] = 2880  # bits
 write("site/site.json", site)
 asked = assay("baseline", "check", "site/site.json")
-tap.ok(asked.returncode == 1 and re.search(r"(?m)^site/site.json:1:\d+: limits\[0\]: a floor of 2880 GB/s .* carry over 1 host, 450 GB/s",
+tap.ok(asked.returncode == 1 and re.search(r"(?m)^site/site.json:1:\d+: limits\[0\]: a floor of 2880 GB/s .* reach over 1 host, 450 GB/s",
                                           asked.stdout), "baseline check: a floor above what NVLink carries, by its place",
        asked.returncode, asked.stdout, asked.stderr)
 

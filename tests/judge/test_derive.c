@@ -276,7 +276,7 @@ static void more_than_the_links_carry_is_refused(void **state)
     const struct derived *derived = derive_from(*state, with_value(copies, beyond_nvlink));
 
     assert_non_null(strstr(derived->refused,
-                           "is more than platform hgx-h100 can carry, 450 GB/s: rate of a GPU's "
+                           "is more than platform hgx-h100 can reach, 450 GB/s: rate of a GPU's "
                            "NVLinks; is a unit or factor wrong, or the platform file?"));
 }
 
@@ -494,7 +494,7 @@ static void flaws_are_told_with_their_place(void **state)
          "\"field\", "
          "\"source\": \"nccl#1264\"}",
          "limits[0]: a floor of 460 GB/s for p2p.unidirectional.enabled is more than platform hgx-h100 can "
-         "carry over "
+         "reach over "
          "1 host, 450 GB/s: rate of a GPU's NVLinks",
          51, false},
         {"{\"metric\": \"nvbandwidth.host_to_device_memcpy_ce\", \"floor\": 64, \"unit\": \"GB/s\", "
@@ -502,21 +502,26 @@ static void flaws_are_told_with_their_place(void **state)
          "\"field\", \"source\": \"nccl#1264\"}",
          "limits[0]: a floor of 64 GB/s for nvbandwidth.host_to_device_memcpy_ce is more than platform "
          "hgx-h100 can "
-         "carry over 1 host, 63.02 GB/s: rate of a GPU's PCIe link",
+         "reach over 1 host, 63.015 GB/s: rate of a GPU's PCIe link",
          61, false},
         {"{\"metric\": \"rdma.write.bandwidth\", \"floor\": 404, \"unit\": \"Gb/s\", \"status\": \"field\", "
          "\"source\": \"nccl#1264\"}",
-         "limits[0]: a floor of 404 Gb/s for rdma.write.bandwidth is more than platform hgx-h100 can carry "
+         "limits[0]: a floor of 404 Gb/s for rdma.write.bandwidth is more than platform hgx-h100 can reach "
          "over 1 "
          "host, 400 Gb/s: rate of an adapter",
          45, false},
         {"{\"metric\": \"nccl.all_gather.busbw\", \"hosts_min\": 2, \"floor\": 410, \"unit\": \"GB/s\", "
          "\"status\": "
          "\"field\", \"source\": \"nccl#1264\"}",
-         "limits[0]: a floor of 410 GB/s for nccl.all_gather.busbw is more than platform hgx-h100 can carry "
+         "limits[0]: a floor of 410 GB/s for nccl.all_gather.busbw is more than platform hgx-h100 can reach "
          "over 2 "
          "hosts, 400 GB/s: computed from platform hgx-h100: rate of a host's adapters",
          62, false},
+        {"{\"metric\": \"gpu_burn.float.gflops\", \"floor\": 70000, \"unit\": \"GFLOP/s\", \"status\": \"field\", "
+         "\"source\": \"nccl#1264\"}",
+         "limits[0]: a floor of 70000 GFLOP/s for gpu_burn.float.gflops is more than platform hgx-h100 can reach over 1 "
+         "host, 67000 GFLOP/s: peak of the GPU's arithmetic by its datasheet",
+         46, false},
         {"{\"metric\": \"rdma.write.bandwidth\", \"floor\": 48, \"unit\": \"GB/s\", \"status\": \"field\", "
          "\"source\": \"nccl#1264\"}",
          "limits[0].unit is \"GB/s\", and rdma.write.bandwidth is measured in \"Gb/s\"", 57, false},

@@ -11,14 +11,16 @@
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 
-#define PLATFORM(name, links, switched, more)                                                             \
-    "{\"name\": \"" name                                                                                  \
-    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": "            \
-    "[\"T\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": " links "}, \"nvswitch\": " switched \
-    ", "                                                                                                  \
+#define PLATFORM(name, links, switched, more) PLATFORM_OF("T", name, links, switched, more)
+#define PLATFORM_OF(model, name, links, switched, more)                                        \
+    "{\"name\": \"" name                                                                       \
+    "\", \"title\": \"two GPUs\", \"source\": \"test\", \"gpus\": {\"count\": 2, \"models\": " \
+    "[\"" model "\"], \"pci_ids\": [\"10de:2330\"]}, \"nvlink\": {\"links\": " links           \
+    "}, \"nvswitch\": " switched ", "                                                          \
     "\"fabric_state\": false, \"driver_minimum\": \"525.60.13\"" more "}"
 static const char *const platform_texts[] = {
-    PLATFORM("duo", "0", "false", ""), PLATFORM("linked", "2, \"link_gbs\": 25", "false", ""),
+    PLATFORM("duo", "0", "false", ""), PLATFORM_OF("NVIDIA H100 80GB HBM3", "hopper", "0", "false", ""),
+    PLATFORM("linked", "2, \"link_gbs\": 25", "false", ""),
     PLATFORM("switched", "18, \"link_gbs\": 26.562, \"ceiling_gbs\": 450", "true", ""),
     PLATFORM("railed", "0", "false", ", \"hcas\": {\"names\": [\"mlx5_0\"], \"gbits\": 400}")};
 
@@ -2115,6 +2117,42 @@ static void an_xid_is_named_beside_the_tools_own_verdict(void **state)
     world_end(&world);
 }
 
+/* The datasheet's 67 TFLOP/s, and what a clock may add. */
+static void more_than_a_gpu_computes_is_not_believed(void **state)
+{
+#define BURN_RATES(first, second)                                                                          \
+    "GPU 0: T (UUID: GPU-0)\nGPU 1: T (UUID: GPU-1)\nInitialized device 0 with 81000 MB of memory, using " \
+    "FLOATS\n100.0%  proc'd: 100 (" first " Gflop/s) - 100 (" second " Gflop/s)   errors: 0 - 0   temps: " \
+    "60 C - 60 C\nTested 2 GPUs:\n\tGPU 0: OK\n\tGPU 1: OK\n"
+    static const struct printed out[] = {{"main", BURN_RATES("91000", "51000"), 0}, {0}};
+    struct world world;
+    size_t believed = 0, not_believed = 0;
+
+    (void)state;
+    world_begin(&world, SUITE_ON("hopper", "trial", "{\"check\": \"gpu-burn\"}"), ONE);
+    ran_with(&world, "gpu-burn", "node1", out, NULL);
+    judge(&world);
+    for (size_t i = 0; i < world.record.judgement.outcome_count; i++) {
+        const struct outcome *outcome = &world.record.judgement.outcomes[i];
+        const struct step *step = &world.record.plan->steps.items[outcome->step];
+        const struct slot *slot = &step->shape->slots[outcome->slot];
+
+        if (strcmp(slot->metric, "gpu_burn.float.gflops") != 0)
+            continue;
+        believed += strcmp(slot->subject, "gpu1") == 0 && !outcome->remark;
+        if (strcmp(slot->subject, "gpu0") != 0)
+            continue;
+        assert_int_equal(outcome->word, OUTCOME_RECORDED);
+        assert_true(outcome->remark);
+        assert_said(&world, outcome->cause,
+                    "is 91000 GFLOP/s, which is not credible: expected <= 73700 GFLOP/s");
+        not_believed++;
+    }
+    assert_int_equal(believed, 1);
+    assert_int_equal(not_believed, 1);
+    world_end(&world);
+}
+
 static void whether_a_step_is_sound_cannot_be_left_to_the_record(void **state)
 {
     struct world world;
@@ -2277,6 +2315,7 @@ int main(void)
         cmocka_unit_test(whole_output_within_limits_passes),
         cmocka_unit_test(number_below_the_floor_fails_and_shows_the_gate),
         cmocka_unit_test(more_than_the_links_carry_is_not_believed),
+        cmocka_unit_test(more_than_a_gpu_computes_is_not_believed),
         cmocka_unit_test(a_number_that_no_part_can_show_leaves_its_test_undecided),
         cmocka_unit_test(a_range_gates_below_and_above),
         cmocka_unit_test(who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor),

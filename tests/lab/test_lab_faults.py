@@ -107,6 +107,7 @@ CASES = [
     ("drive-order", "lsblk -d -n -b -P -o NAME,TYPE,SIZE,MODEL,SERIAL | tail -n 1", r'nvme7n1" TYPE="disk" SIZE="960197124096"'),
     ("burn-short:1", "gpu_burn 600 | head -n 2", r"Burning for 1 seconds\.$"),
     ("burn-hurried", "s=$(date +%s%N); gpu_burn 600 >/dev/null; e=$(date +%s%N); [ $(((e - s) / 1000000)) -ge 1000 ] || echo at once", r"^at once$"),
+    ("burn-boasts:2", "gpu_burn 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(5\d{4} Gflop/s\) - \d+ ){2}\(10\d{4} Gflop/s\) - \d+ \(5\d{4}"),
     ("burn-slow:3=30", "gpu_burn 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(\d+ Gflop/s\) - \d+ ){3}\(3\d{4} Gflop/s\)"),
     ("tensor-slow:3=30", "gpu_burn -tc 30 | tr '\\r' '\\n' | grep Gflop | tail -n 1", r"(\(3\d{5} Gflop/s\) - \d+ ){3}\(2\d{5} Gflop/s\)"),
     ("compute-slow:3=50", "assay-probe-gpu compute --types bf16 --sizes 8192 --seconds 1", r'"gpu": 3, "tflops": 3[567]\d'),

@@ -61,7 +61,9 @@ bool file_is_stdout(const char *path);
 /* A file for reading and writing that has no name, in TMPDIR (default: /tmp), so that nothing of it stays whatever ends us:
    its descriptor, or -1. */
 int file_open_nameless(struct error *err) __attribute__((warn_unused_result));
-/* All of it. what: for the message. */
+/* All of it. Returns 0 or an errno. */
+int file_write_all(int fd, const void *bytes, size_t length) __attribute__((warn_unused_result));
+/* The same. what: for the message. */
 int file_put(int fd, const void *bytes, size_t length, const char *what, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -272,22 +272,22 @@ struct check {
 unsigned check_wire_hosts(const char *metric);
 
 /*
- * What the platform's links can carry of such a bandwidth over so many hosts: no healthy item exceeds it, and so no
+ * What the platform's parts can reach at most of such a rate over so many hosts: no healthy item exceeds it, and so no
  * floor may. By datasheet: NVLink and adapters as the platform declares them, PCIe 15.75 GB/s for 16 lanes of
- * generation 3 and twice that of each further one; of collectives with what switches may add (ceiling.h). metric may be
- * the pattern of a limit. NULL: the platform does not declare it, or it is no matter of links (compute, memory,
- * storage). In the arena.
+ * generation 3 and twice that of each further one; of collectives with what switches may add (ceiling.h); of gpu_burn and
+ * gpu-compute the peak of the GPU (part.h), of several models the highest. metric may be the pattern of a limit. NULL: it
+ * is not declared or not known, or it is of something else (memory, storage). In the arena.
  */
-struct wire_rate {
+struct capacity {
     double most;
     const char *unit; /* "GB/s" */
     const char *text; /* "450 GB/s: rate of a GPU's NVLinks" */
 };
-const struct wire_rate *check_wire_rate(struct arena *arena, const struct platform *platform,
-                                        const char *metric, unsigned hosts);
-/* Of a copy between two GPUs or a transfer between two adapters, as a RULE_PLAUSIBLE limit, which slot_add adds to the check's
- * own: what is beyond it was not measured in that unit, or not over that link. NULL as above. */
-const struct limit *check_wire_limit(const struct check_context *context, const char *metric);
+const struct capacity *check_capacity(struct arena *arena, const struct platform *platform,
+                                      const char *metric, unsigned hosts);
+/* Of a copy between two GPUs, a transfer between two adapters or arithmetic, as a RULE_PLAUSIBLE limit, which slot_add adds
+ * to the check's own: what is beyond it was not measured in that unit, or not of that part. NULL as above. */
+const struct limit *check_capacity_limit(const struct check_context *context, const char *metric);
 
 struct slot *slot_add(const struct check_context *context, struct slot_list *slots, const char *metric,
                       const char *subject, const char *at, enum duty duty, const struct limit *rules);

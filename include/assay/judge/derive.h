@@ -19,7 +19,7 @@
  *     though two of them are odd themselves;
  *   - of which an accepted value lies more than DERIVE_FURTHEST beyond the median: these are two kinds, or a slow one
  *     was accepted. That is the threshold at which peers fail;
- *   - that exceeds, or any value of which exceeds, what the platform's links carry (check_wire_rate): a wrong unit or
+ *   - that exceeds, or any value of which exceeds, what the platform's parts can reach (check_capacity): a wrong unit or
  *     factor;
  *   - that was measured with different arguments, which limits cannot tell apart;
  *   - of which all values are the same: what is set and not measured;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
 #include "smi.h"
@@ -30,6 +31,21 @@ void smi_leave_to_owner(const struct check_context *context, struct reading *out
             if (strcmp(out->findings.items[i].code, owners[k].code) == 0 &&
                 !owes(context->check, owners[k].metric))
                 out->findings.items[i].severity = SEVERITY_WARNING;
+}
+
+bool smi_merge(const struct check_context *context, const struct attempt *attempt, struct reading *out)
+{
+    const struct part *smi = attempt_part(attempt, "nvidia-smi");
+
+    if (smi == NULL || smi->reading.status != READING_COMPLETE) {
+        reading_set(out, READING_PARTIAL,
+                    reason(out->arena, about, "nvidia-smi",
+                           smi != NULL ? smi->reading.reason : REASON(part_did_not_run)));
+        return false;
+    }
+    reading_merge(out, &smi->reading);
+    smi_leave_to_owner(context, out);
+    return true;
 }
 
 /* The first number of "535.129.03"; 0: not told. */

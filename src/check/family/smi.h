@@ -11,6 +11,8 @@
  * warning: one fault is one accusation, and at the right item.
  */
 void smi_leave_to_owner(const struct check_context *context, struct reading *out);
+/* What the part "nvidia-smi" of an attempt told, with that. False, and the reading is partial: it did not tell all. */
+bool smi_merge(const struct check_context *context, const struct attempt *attempt, struct reading *out);
 /*
  * A field that nvidia-smi does not show for a GPU was not read: finding FACT.unread. That is not "N/A", by which it says
  * that the GPU has no such thing. Only drivers before release `first` (535 of 535.129.03) have no such field: fact =

@@ -26,10 +26,10 @@ static size_t count_rules(const struct limit *rules)
 }
 
 /* The check's own, and what the links can carry, where the check does not say that itself. */
-static const struct limit *with_wire_limit(const struct check_context *context, const char *metric,
-                                           const struct limit *rules)
+static const struct limit *with_capacity_limit(const struct check_context *context, const char *metric,
+                                               const struct limit *rules)
 {
-    const struct limit *most = check_wire_limit(context, metric);
+    const struct limit *most = check_capacity_limit(context, metric);
     size_t count = count_rules(rules);
     struct limit *all;
 
@@ -54,7 +54,7 @@ struct slot *slot_add(const struct check_context *context, struct slot_list *slo
     slot->at = at != NULL ? at : "";
     slot->duty = duty;
     slot->duty_note = NULL;
-    slot->own = with_wire_limit(context, metric, rules);
+    slot->own = with_capacity_limit(context, metric, rules);
     slot->own_count = count_rules(slot->own);
     return slot;
 }
