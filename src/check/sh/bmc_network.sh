@@ -40,29 +40,29 @@ ask_ping() {
 }
 # The presence ping is the one thing that RMCP answers without a session: version 6, no acknowledgement, class ASF; IANA's number of
 # ASF, type 0x80. Any datagram from there is an answer. Two are sent, for UDP may lose one. A host has one of these, as a rule. Python's lines
-# begin with a dot, for what travels to the hosts has lost all indentation.
-rmcp_python=$(sed 's/^[.]//' <<'END'
-.import errno, socket, sys
-.away = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EINVAL, errno.EPERM, errno.EACCES)
-.try:
-.    family, kind, protocol, _, at = socket.getaddrinfo(sys.argv[1], 623, type=socket.SOCK_DGRAM)[0]
-.    with socket.socket(family, kind, protocol) as s:
-.        s.settimeout(1.5)
-.        s.connect(at)
-.        said = "silent"
-.        for _ in range(2):
-.            s.send(bytes.fromhex("0600ff06000011be80000000"))
-.            try:
-.                s.recv(512)
-.                said = "answers"
-.                break
-.            except socket.timeout:
-.                pass
-.    print(said)
-.except ConnectionRefusedError:
-.    print("refuses")
-.except OSError as e:
-.    print("silent" if e.errno in away else e)
+# begin with a bar, for what travels to the hosts has lost all indentation.
+rmcp_python=$(sed 's/^|//' <<'END'
+|import errno, socket, sys
+|away = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EINVAL, errno.EPERM, errno.EACCES)
+|try:
+|    family, kind, protocol, _, at = socket.getaddrinfo(sys.argv[1], 623, type=socket.SOCK_DGRAM)[0]
+|    with socket.socket(family, kind, protocol) as s:
+|        s.settimeout(1.5)
+|        s.connect(at)
+|        said = "silent"
+|        for _ in range(2):
+|            s.send(bytes.fromhex("0600ff06000011be80000000"))
+|            try:
+|                s.recv(512)
+|                said = "answers"
+|                break
+|            except socket.timeout:
+|                pass
+|    print(said)
+|except ConnectionRefusedError:
+|    print("refuses")
+|except OSError as e:
+|    print("silent" if e.errno in away else e)
 END
 )
 # shellcheck disable=SC2016 # its own
