@@ -149,9 +149,9 @@ static void each_change_of_what_is_asked_is_named(void **state)
         void (*change)(struct sample *sample);
         const char *told;
     } rows[] = {
-        {record_only, "step ecc of n1: not as there is ecc."},
-        {without_rules, "step ecc of n1: not as there is ecc."},
-        {with_a_weaker_rule, "step ecc of n1: not as there is ecc."},
+        {record_only, "step ecc of n1: not as there is sound"},
+        {without_rules, "step ecc of n1: not as there is sound"},
+        {with_a_weaker_rule, "step ecc of n1: not as there is sound"},
         {with_arguments, "step ecc of n1: not as there is its arguments"},
         {never_made, "step ecc of n1: not as there is how often it is made"},
         {tried_often, "step ecc of n1: not as there is how often it may be tried again"},
