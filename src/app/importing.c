@@ -104,7 +104,7 @@ static int take_new(const struct importing *importing, const struct bundle *bund
     struct arena *arena = verification->arena;
     struct run_origin origin = {.imported = clock_now(),
                                 .bundle = file_name(path),
-                                .redacted = manifest_redacted(&bundle->manifest),
+                                .redacted = manifest_ever_redacted(&bundle->manifest),
                                 .signers = signers_of(verification)};
     const struct record *record;
     const char *note;

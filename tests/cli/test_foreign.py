@@ -182,6 +182,11 @@ def what_is_honest(lab):
     came = assay("import", bundle, "--db", buyer)
     done = assay("judge", 1, "--db", buyer)
     tap.same((came.returncode, NOTE in came.stdout, done.returncode), (0, False, 1), "so is one that was redacted", *told(came), *told(done))
+    handed_on = path("handed-on.tar.zst")
+    out = assay("export", 1, "--db", buyer, "-o", handed_on)
+    came = assay("import", handed_on, "--db", path("third.db"))
+    done = assay("judge", 1, "--db", path("third.db"))
+    tap.same((out.returncode, came.returncode, done.returncode), (0, 0, 1), "and one that was redacted and is handed on", *told(came), *told(done))
 
 
 with Lab("foreign", 2, faults=[f"node2:link-ber:{SICK_PORT.split('/', maxsplit=1)[0]}=1e-12"]) as the_lab:
