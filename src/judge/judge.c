@@ -81,7 +81,7 @@ static void judge_aside(struct arena *aside, struct whole_run *run, size_t step_
         outcome->cause = keep(run->arena, outcome->cause, before->cause);
         outcome->remedy = keep(run->arena, outcome->remedy, before->remedy);
         outcome->measured = keep(run->arena, outcome->measured, before->measured);
-        if (step->origin != ORIGIN_ISOLATE)
+        if (step->origin != ORIGIN_ISOLATE && !reason_is(outcome->gate, gate_of_metric))
             continue;
         outcome->limit = keep(run->arena, outcome->limit, before->limit);
         outcome->gate = keep(run->arena, outcome->gate, before->gate);
@@ -199,6 +199,7 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
     struct findings_so_far found;
 
     judge_leaves(record, judgement);
+    judge_pairs(record, judgement);
     judge_searches(record->arena, record, &part->book, attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;

@@ -24,6 +24,8 @@ const struct reason *limit_origin(struct arena *arena, const char *status, const
 
 const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
 {
+    if (reason_is(gate, gate_of_metric))
+        gate = reason_argument(arena, gate, 2);
     while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
            reason_is(gate, peers_bound_eased))
         gate = reason_argument(arena, gate, 1);
