@@ -325,6 +325,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         const struct report_entry *entry = &entries[cause->entries.items[i]];
         const struct outcome *lead = lead_of(view, entry);
 
+        if (entry->word != cause->word)
+            continue; /* it is not known because of the others, and says no more of what is wrong */
         if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS ||
             is_of_several(entry, lead))
             add_word(arena, &problems, reason_said(arena, language, entry->cause));
