@@ -216,12 +216,18 @@ static const char *place_text(const struct pairs *pairs, const struct slow_host 
                                : arena_printf(pairs->arena, "%s %s", slow->host->name, slow->part);
 }
 
+/* Tests between leaves have named a leaf, or a host of it, already. */
+static bool names_leaf(const struct outcome *outcome)
+{
+    return reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host);
+}
+
 static void name_by_pairs(struct pairs *pairs, struct outcome *outcome)
 {
     const struct host *host = shown_by(pairs, outcome);
     struct slow_host slow = {host, slot_of(pairs, outcome)->subject};
 
-    if (host == NULL)
+    if (host == NULL || names_leaf(outcome))
         return;
     add_slow(pairs, host, slow.part);
     outcome->cause = reason(pairs->arena, slow_in_all_pairs, outcome->cause, place_text(pairs, &slow),
@@ -274,6 +280,6 @@ void judge_pairs(struct record *record, struct judgement *judgement)
     for (size_t i = 0; pairs.slow.count > 0 && i < judgement->outcome_count; i++)
         if (is_speed_fail(&pairs, &judgement->outcomes[i]) &&
             !reason_is(judgement->outcomes[i].cause, slow_in_all_pairs) &&
-            !reason_is(judgement->outcomes[i].cause, leaf_slow_with_both))
+            !names_leaf(&judgement->outcomes[i]))
             name_by_member(&pairs, &judgement->outcomes[i]);
 }

@@ -206,7 +206,7 @@ static bool is_unexplained(const struct record *record, const struct step *step,
     struct blamed_list blamed = {0};
 
     if (outcome->word != OUTCOME_FAIL || outcome->waiver != NULL ||
-        reason_is(outcome->cause, leaf_slow_with_both))
+        reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host))
         return false;
     blame_find(record->arena, step, outcome, &blamed);
     return blamed.items.count == 0 && !is_accused_for(&record->judgement, step, outcome);

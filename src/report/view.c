@@ -35,7 +35,7 @@ static const struct outcome *never_judged(struct arena *arena, size_t step, size
                                 .cause = REASON(item_never_judged),
                                 .remedy = REASON(judge_again),
                                 .value = NAN,
-                                .status = ""};
+                                .held = &held_to_nothing};
     return outcome;
 }
 
@@ -316,9 +316,9 @@ bool view_shows_own_value(const struct view *view, const struct outcome *outcome
     const char *measured = reason_argument_text(outcome->measured, 1);
     const struct metric *metric;
 
-    if (reason_is(outcome->gate, gate_of_metric))
+    if (reason_is(outcome->held->gate, gate_of_metric))
         return false;
-    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+    if (outcome->held->status == NULL || strcmp(outcome->held->status, "peers") != 0)
         return true;
     if (measured == NULL)
         return false;
@@ -332,7 +332,7 @@ size_t view_shown(const struct view *view, const struct outcome *outcome)
     const struct step_view *at = &view->steps[outcome->step];
     const struct slot *slots = at->step->shape->slots;
     const char *metric =
-        reason_is(outcome->gate, gate_of_metric) ? reason_argument_text(outcome->gate, 1) : NULL;
+        reason_is(outcome->held->gate, gate_of_metric) ? reason_argument_text(outcome->held->gate, 1) : NULL;
 
     if (view_shows_own_value(view, outcome))
         return outcome->slot;

@@ -55,7 +55,7 @@ static void add_step(struct judged *judged, struct plan *plan, const char *membe
                              .slot = (uint32_t)way,
                              .word = word_of(letter, way),
                              .cause = letter == 'P' ? NULL : reason_text(arena, "slow"),
-                             .status = ""};
+                             .held = &held_to_nothing};
 }
 
 static struct judged judge(const struct sample *sample)
