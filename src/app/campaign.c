@@ -51,6 +51,12 @@ static int take_run(struct arena *arena, struct store *store, struct campaign *c
     return 0;
 }
 
+/* From when on runs are of the acceptance. Own ones have their numbers in the order in which they were made. */
+struct beginning {
+    double at;
+    long long number;
+};
+
 static bool is_added(const struct campaign *campaign, long long number)
 {
     for (size_t i = 0; i < campaign->kept->run_numbers.count; i++)
@@ -59,14 +65,38 @@ static bool is_added(const struct campaign *campaign, long long number)
     return false;
 }
 
-static double beginning_of(const struct campaign *campaign)
+/* The one behind the newest that there was when it was made; an acceptance of an earlier version does not say it. */
+static long long first_number(const struct acceptance *kept)
 {
-    double first = campaign->kept->made;
+    const struct document *newest = document_find(&kept->documents, CAMPAIGN_NEWEST_DOCUMENT);
+    struct slice rest = slice_of(newest != NULL ? newest->name : "");
+    uint64_t number;
 
-    for (size_t i = 0; i < campaign->kept->runs.count; i++)
-        if (campaign->kept->runs.items[i]->started < first)
-            first = campaign->kept->runs.items[i]->started;
+    return scan_digits(&rest, &number) && rest.length == 0 && number < INT64_MAX ? (long long)number + 1
+                                                                                 : INT64_MAX;
+}
+
+static struct beginning beginning_of(const struct campaign *campaign)
+{
+    const struct acceptance *kept = campaign->kept;
+    struct beginning first = {.at = kept->made, .number = first_number(kept)};
+
+    for (size_t i = 0; i < kept->runs.count; i++) {
+        const struct record *record = kept->runs.items[i];
+
+        if (record->started < first.at)
+            first.at = record->started;
+        if (record->origin == NULL && record->number < first.number)
+            first.number = record->number;
+    }
     return first;
+}
+
+/* By either: a clock that was wrong for a while takes no run out. */
+static bool is_since(const struct beginning *beginning, const struct record *record)
+{
+    return record->started >= beginning->at ||
+           (record->origin == NULL && record->number >= beginning->number);
 }
 
 /* Another party's runs are none of ours until somebody takes one in. Who does chooses among all that came of it. */
@@ -135,7 +165,7 @@ static void take_running(struct arena *arena, struct store *store, struct campai
 static int take_others_beside(struct arena *arena, struct store *store, struct campaign *campaign,
                               struct its_machines *its, struct error *err)
 {
-    double beginning = beginning_of(campaign);
+    const struct beginning beginning = beginning_of(campaign);
     bool adopted = has_adopted(campaign);
     struct run_summary *runs;
     size_t count;
@@ -156,7 +186,7 @@ static int take_others_beside(struct arena *arena, struct store *store, struct c
         if (check_documents(campaign, record, &why) < 0)
             continue;
         if (!has_common_host(campaign, record)) {
-            if (record->started >= beginning)
+            if (is_since(&beginning, record))
                 take_renamed(arena, store, campaign, its, record);
             continue;
         }
@@ -166,7 +196,7 @@ static int take_others_beside(struct arena *arena, struct store *store, struct c
             return -1;
         if (record->state == RUN_RUNNING)
             take_running(arena, store, campaign, record);
-        else if (record->started >= beginning)
+        else if (is_since(&beginning, record))
             *list_push(arena, &campaign->left_out) = record;
         else
             *list_push(arena, &campaign->earlier) = record;
@@ -243,7 +273,9 @@ static const struct plan *plan_of(const struct campaign *campaign, const struct 
     return sources.hostfile != NULL ? plan_build(acceptance->arena, &sources, &options, &notes, err) : NULL;
 }
 
-struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+/* known_by: what was known of by then; INFINITY: all. */
+static struct acceptance *judged(const struct campaign *campaign, double known_by, double now,
+                                 struct error *err)
 {
     const struct acceptance *kept = campaign->kept;
     struct acceptance *acceptance = arena_new(kept->arena, struct acceptance);
@@ -258,16 +290,16 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
     for (size_t i = 0; i < kept->documents.count; i++)
         *list_push(kept->arena, &acceptance->documents) = kept->documents.items[i];
     for (size_t i = 0; i < kept->runs.count; i++)
-        if (end_of(kept->runs.items[i]) <= now)
+        if (end_of(kept->runs.items[i]) <= known_by)
             *list_push(kept->arena, &acceptance->runs) = kept->runs.items[i];
     for (size_t i = 0; i < campaign->left_out.count; i++)
-        if (end_of(campaign->left_out.items[i]) <= now)
+        if (end_of(campaign->left_out.items[i]) <= known_by)
             *list_push(kept->arena, &acceptance->left_out) = campaign->left_out.items[i];
     for (size_t i = 0; i < campaign->others.items.count; i++)
-        if (campaign->others.items.items[i].ended <= now)
+        if (campaign->others.items.items[i].ended <= known_by)
             *list_push(kept->arena, &acceptance->others.items) = campaign->others.items.items[i];
     for (size_t i = 0; i < kept->events.count; i++)
-        if (kept->events.items[i].at <= now)
+        if (kept->events.items[i].at <= known_by)
             *list_push(kept->arena, &acceptance->events) = kept->events.items[i];
     events_withdraw(acceptance->events.items, acceptance->events.count);
     acceptance->plan = plan_of(campaign, acceptance, NULL, err);
@@ -275,6 +307,17 @@ struct acceptance *campaign_at(const struct campaign *campaign, double now, stru
         return NULL;
     judge_acceptance(acceptance);
     return acceptance;
+}
+
+/* Whose clock was ahead made its runs in what is the future by now. They are there. */
+struct acceptance *campaign_now(const struct campaign *campaign, double now, struct error *err)
+{
+    return judged(campaign, INFINITY, now, err);
+}
+
+static struct acceptance *campaign_at(const struct campaign *campaign, double then, struct error *err)
+{
+    return judged(campaign, then, then, err);
 }
 
 /* -- The story ------------------------------------------------------------------------------------------------- */
@@ -383,6 +426,22 @@ static bool is_earlier(const struct campaign *campaign, long long number)
     return false;
 }
 
+static const struct reason *end_text(struct arena *arena, const struct other_delivery *other)
+{
+    const struct reason *word =
+        other->judged ? reason_word(arena, verdict_name(other->verdict)) : REASON(word_not_judged);
+
+    if (other->end == DELIVERY_BROKEN_OFF)
+        return REASON(run_broken_off);
+    if (!other->again || other->end == DELIVERY_OF_NO_ACCOUNT)
+        return word;
+    return reason(
+        arena, judged_again_by_others,
+        reason_word(arena, verdict_name(other->end == DELIVERY_REJECTED ? VERDICT_REJECT
+                                                                        : VERDICT_ACCEPT_WITH_EXCEPTIONS)),
+        word);
+}
+
 static void add_other_deliveries(const struct campaign *campaign, struct acceptance *acceptance)
 {
     struct arena *arena = acceptance->arena;
@@ -394,12 +453,10 @@ static void add_other_deliveries(const struct campaign *campaign, struct accepta
             add_moment(acceptance, other->ended,
                        reason(arena, run_over_hosts, other->number, other->hosts, REASON(run_fails_unended)));
         else if (!is_earlier(campaign, other->number))
-            add_moment(acceptance, other->ended,
-                       reason(arena, run_beside_acceptance,
-                              reason(arena, run_over_hosts, other->number, other->hosts,
-                                     other->end == DELIVERY_BROKEN_OFF ? REASON(run_broken_off)
-                                     : other->judged ? reason_word(arena, verdict_name(other->verdict))
-                                                     : REASON(word_not_judged))));
+            add_moment(
+                acceptance, other->ended,
+                reason(arena, run_beside_acceptance,
+                       reason(arena, run_over_hosts, other->number, other->hosts, end_text(arena, other))));
     }
 }
 

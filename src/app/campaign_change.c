@@ -12,6 +12,21 @@
 
 /* -- Beginning ----------------------------------------------------------------------------------------------- */
 
+/* Runs behind it are of the acceptance, whatever the clock said when they were made. */
+static int note_newest(struct arena *arena, struct store *store, struct acceptance *acceptance,
+                       struct error *err)
+{
+    struct run_summary *runs;
+    const char *number;
+    size_t count;
+
+    if (store_list_runs(store, arena, 1, &runs, &count, err) < 0)
+        return -1;
+    number = arena_printf(arena, "%lld", count > 0 ? runs[0].number : 0);
+    document_add(arena, &acceptance->documents, CAMPAIGN_NEWEST_DOCUMENT, number, slice_of(number));
+    return 0;
+}
+
 int campaign_create(struct arena *arena, struct store *store, struct question *question, const char *name,
                     int argc, char **argv, struct error *err)
 {
@@ -30,7 +45,7 @@ int campaign_create(struct arena *arena, struct store *store, struct question *q
     if (question->baseline != NULL)
         document_add(arena, &acceptance->documents, "baseline option", question->baseline,
                      slice_of(question->baseline));
-    return store_put_acceptance(store, acceptance, err);
+    return note_newest(arena, store, acceptance, err) < 0 ? -1 : store_put_acceptance(store, acceptance, err);
 }
 
 /* -- Adding runs --------------------------------------------------------------------------------------------- */

@@ -101,6 +101,9 @@ int acceptance_sign(struct store *store, const struct campaign *campaign, const 
     manifest_say(arena, &manifest, "name", acceptance->name);
     manifest_say(arena, &manifest, "verdict",
                  reason_english(arena, acceptance_verdict_text(arena, acceptance)));
+    if (acceptance_timescale(acceptance) > 1)
+        manifest_say(arena, &manifest, "simulated",
+                     reason_english(arena, simulated_sentence(arena, acceptance_timescale(acceptance))));
     manifest_say(arena, &manifest, "as of", time_text(arena, acceptance->now));
     return proof_write_signed(arena, &manifest, path, report, key, ret_files, err);
 }

@@ -195,12 +195,19 @@ static enum delivery_end end_of(struct store *store, const struct run_summary *r
 {
     if (run->state == RUN_RUNNING && deliveries_run_failed(store, run->number))
         return DELIVERY_RUNNING;
-    if (run->judged && run->verdict == VERDICT_REJECT)
+    if (run->judged && run->worst == VERDICT_REJECT)
         return DELIVERY_REJECTED;
     if (run->state == RUN_INTERRUPTED)
         return deliveries_run_failed(store, run->number) ? DELIVERY_BROKEN_OFF : DELIVERY_OF_NO_ACCOUNT;
-    return run->judged && run->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS ? DELIVERY_WAIVED
-                                                                         : DELIVERY_OF_NO_ACCOUNT;
+    return run->judged && run->worst == VERDICT_ACCEPT_WITH_EXCEPTIONS ? DELIVERY_WAIVED
+                                                                       : DELIVERY_OF_NO_ACCOUNT;
+}
+
+/* Clocks may be set; numbers are given once, one after the other, to whatever is made here. */
+static bool is_before(const struct deliveries_question *question, const struct run_summary *run)
+{
+    return question->before_number > 0 ? run->number < question->before_number
+                                       : run->started < question->before;
 }
 
 static bool is_other(struct store *store, const struct deliveries_question *question,
@@ -211,7 +218,7 @@ static bool is_other(struct store *store, const struct deliveries_question *ques
     for (size_t i = 0; i < question->runs.count; i++)
         if (question->runs.items[i] == run->number)
             return false;
-    if (run->imported || run->damage != NULL || !(run->started < question->before))
+    if (run->imported || run->damage != NULL || !is_before(question, run))
         return false;
     standing = store_run_standing(store, run->number);
     return standing_is_acceptance(&standing);
@@ -224,6 +231,7 @@ static struct other_delivery other_of(struct store *store, const struct run_summ
                                    .hosts = "",
                                    .end = end_of(store, run),
                                    .judged = run->judged,
+                                   .again = run->judged && run->worst != run->verdict,
                                    .verdict = run->verdict};
 }
 
@@ -258,7 +266,7 @@ static bool look_at_run(struct store *store, struct arena *arena, const struct d
     add_shared(arena, question, &common, ret_other);
     ret_other->hosts = arena_strdup(arena, hostlist_fold(hosts->arena, names.names.items, names.names.count));
     ret_other->settled = settled && ret_other->end != DELIVERY_RUNNING;
-    if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->verdict == VERDICT_ACCEPT)
+    if (ret_other->end == DELIVERY_OF_NO_ACCOUNT && run->judged && run->worst == VERDICT_ACCEPT)
         take_accepted(hosts, &common);
     return question->all || ret_other->end != DELIVERY_OF_NO_ACCOUNT;
 }

@@ -62,7 +62,8 @@ static int find_accepted(struct store *store, struct arena *arena, const struct 
 static int find_others(struct store *store, struct arena *arena, const struct record *record,
                        struct earlier *earlier, struct error *err)
 {
-    struct deliveries_question question = {.before = record->started};
+    struct deliveries_question question = {.before_number = record->origin == NULL ? record->number : 0,
+                                           .before = record->started};
 
     if (!standing_is_acceptance(&record->standing))
         return 0;

@@ -61,6 +61,11 @@ static const char *kind_text(struct arena *arena, const struct standing *standin
                         share != NULL ? ", " : "", reason_english(arena, share));
 }
 
+static const char *simulated_text(struct arena *arena, double timescale)
+{
+    return reason_english(arena, simulated_sentence(arena, timescale));
+}
+
 void proof_describe(struct arena *arena, struct manifest *manifest, const struct record *record)
 {
     const struct judgement *judgement = &record->judgement;
@@ -69,6 +74,8 @@ void proof_describe(struct arena *arena, struct manifest *manifest, const struct
         manifest_say(arena, manifest, "verdict",
                      standing_verdict(&record->standing, judgement->verdicts[0].word));
     manifest_say(arena, manifest, "kind", kind_text(arena, &record->standing));
+    if (plan_timescale(record->plan) > 1)
+        manifest_say(arena, manifest, "simulated", simulated_text(arena, plan_timescale(record->plan)));
     manifest_say(arena, manifest, "suite", record->suite);
     manifest_say(arena, manifest, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
     manifest_say(arena, manifest, "names", host_names(arena, record->plan));
@@ -267,6 +274,8 @@ static int compare_head(const struct heading *heading, struct store *store, long
                       standing_verdict(&record->standing, report_verdict(record)));
         changed++;
     }
+    if (*manifest_said(kept, "simulated") != '\0') /* manifests of earlier versions do not say it */
+        changed += head_differs(heading, "simulated", simulated_text(arena, plan_timescale(record->plan)));
     changed += head_differs(heading, "suite", record->suite);
     changed += head_differs(heading, "hosts", arena_printf(arena, "%zu", record->plan->hosts.count));
     changed += head_differs(heading, "names", host_names(arena, record->plan));

@@ -98,7 +98,7 @@ int site_pages_acceptance(struct store *store, struct arena *arena, const char *
     int result = -1;
 
     if (campaign_load(scratch, store, name, &campaign, err) == 0)
-        acceptance = campaign_at(&campaign, clock_now(), err);
+        acceptance = campaign_now(&campaign, clock_now(), err);
     if (acceptance != NULL && (out == NULL || campaign_story(&campaign, acceptance, err) == 0)) {
         acceptance->site_index = "../index.html";
         *ret_acceptance = (struct site_acceptance){

@@ -116,11 +116,11 @@ void verification_tell_subject(const struct verification *verification, const st
 {
     static const struct {
         const char *key, *label;
-    } lines[] = {{"verdict", "verdict"},       {"kind", "kind"},    {"run", "run"},
-                 {"acceptance", "acceptance"}, {"name", "name"},    {"as of", "as of"},
-                 {"suite", "suite"},           {"hosts", "hosts"},  {"names", "names"},
-                 {"started", "begun"},         {"ended", "ended"},  {"program", "made by"},
-                 {"made on", "made on"},       {"origin", "origin"}};
+    } lines[] = {
+        {"simulated", "simulated"},   {"verdict", "verdict"}, {"kind", "kind"},     {"run", "run"},
+        {"acceptance", "acceptance"}, {"name", "name"},       {"as of", "as of"},   {"suite", "suite"},
+        {"hosts", "hosts"},           {"names", "names"},     {"started", "begun"}, {"ended", "ended"},
+        {"program", "made by"},       {"made on", "made on"}, {"origin", "origin"}};
 
     if (!is_signed)
         findings_tell(&verification->findings, "UNSIGNED, anyone could have written this:");

@@ -178,7 +178,7 @@ static int load_and_print(struct words *words, const char *name)
     struct acceptance *acceptance = NULL;
 
     if (campaign_load(words->arena, words->store, name, &campaign, &words->err) == 0)
-        acceptance = campaign_at(&campaign, clock_now(), &words->err);
+        acceptance = campaign_now(&campaign, clock_now(), &words->err);
     return acceptance != NULL ? print_state(&(struct acceptance_hint){acceptance, .db = words->db})
                               : cli_fail(&words->err);
 }
@@ -352,7 +352,7 @@ static int print_status(struct words *words, const char *folder)
     struct campaign_next next;
 
     if (campaign_load(words->arena, words->store, words->argv[words->first], &campaign, &words->err) == 0)
-        acceptance = campaign_at(&campaign, clock_now(), &words->err);
+        acceptance = campaign_now(&campaign, clock_now(), &words->err);
     if (acceptance == NULL || campaign_next(&campaign, acceptance, &next, &words->err) < 0)
         return cli_fail(&words->err);
     hint.acceptance = acceptance;
@@ -425,7 +425,7 @@ static int report(struct words *words, const struct report_options *options)
 
     if (check_report_options(options, &language, &words->err) == 0 &&
         campaign_load(words->arena, words->store, words->argv[words->first], &campaign, &words->err) == 0)
-        acceptance = campaign_at(&campaign, clock_now(), &words->err);
+        acceptance = campaign_now(&campaign, clock_now(), &words->err);
     if (acceptance == NULL || campaign_story(&campaign, acceptance, &words->err) < 0 ||
         write_report(words, &campaign, acceptance, language, options) < 0)
         return cli_fail(&words->err);

@@ -2,6 +2,7 @@
 /* Old runs go, those that somebody leans on stay; each that stays though it is old enough is told with its reason. */
 #include <stdio.h>
 
+#include "assay/app/campaign.h"
 #include "assay/base/clock.h"
 #include "assay/report/report.h"
 #include "cli.h"
@@ -19,8 +20,28 @@ struct choice {
     size_t stay;
 };
 
+/* Nobody picks the runs of an acceptance: what it waits for is not taken out of its way. */
+static const char *why_held(struct arena *arena, const struct run_summary *run, const struct held_runs *held)
+{
+    const char *name = campaign_holding(held, run->number);
+
+    if (name != NULL)
+        return arena_printf(
+            arena,
+            "it answers the question of acceptance %s and is none of its runs: `assay acceptance add %s "
+            "%lld`; --rejected takes it out",
+            name, name, run->number);
+    return held->unread != NULL && !run->imported
+               ? arena_printf(arena,
+                              "acceptance %s cannot be read, so nobody knows whether it waits for this run; "
+                              "--rejected takes it out",
+                              held->unread)
+               : NULL;
+}
+
 /* Why it stays, however old it is; NULL: it may go. */
-static const char *why_stays(const struct run_summary *run, const struct standing *standing,
+static const char *why_stays(struct arena *arena, const struct run_summary *run,
+                             const struct standing *standing, const struct held_runs *held,
                              const struct prune_options *options)
 {
     if (run->damage != NULL)
@@ -36,14 +57,16 @@ static const char *why_stays(const struct run_summary *run, const struct standin
         return standing_is_acceptance(standing) ? "it was accepted" : "it passed";
     if (run->waived)
         return "it has a waiver";
-    return run->judged && run->verdict == VERDICT_REJECT && standing_is_acceptance(standing) &&
-                   !run->imported && !options->rejected
+    if (options->rejected)
+        return NULL;
+    return run->judged && run->worst == VERDICT_REJECT && standing_is_acceptance(standing) && !run->imported
                ? "it was rejected, and later deliveries of its hosts have to tell that; --rejected takes it out"
-               : NULL;
+               : why_held(arena, run, held);
 }
 
 static void choose(struct store *store, struct arena *arena, const struct run_summary *runs, size_t count,
-                   const struct prune_options *options, struct choice *ret_choice)
+                   const struct held_runs *held, const struct prune_options *options,
+                   struct choice *ret_choice)
 {
     double before = clock_now() - (double)options->older_than * DAY_S;
     size_t passed[2] = {0}; /* own and imported: what others send takes no place of our own */
@@ -51,7 +74,7 @@ static void choose(struct store *store, struct arena *arena, const struct run_su
     *ret_choice = (struct choice){0};
     array_each (run, runs, count) {
         struct standing standing = store_run_standing(store, run->number);
-        const char *why = why_stays(run, &standing, options);
+        const char *why = why_stays(arena, run, &standing, held, options);
 
         if (passed[run->imported]++ < options->keep || (options->older_than > 0 && run->started > before)) {
             ret_choice->stay++;
@@ -72,13 +95,15 @@ static int prune(struct arena *arena, struct store *store, const struct prune_op
                  struct error *err)
 {
     struct run_summary *runs;
+    struct held_runs held;
     struct choice choice;
     uint64_t before = 0, after = 0;
     size_t count;
 
-    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0)
+    if (store_list_runs(store, arena, 0, &runs, &count, err) < 0 ||
+        campaign_held(arena, store, &held, err) < 0)
         return -1;
-    choose(store, arena, runs, count, options, &choice);
+    choose(store, arena, runs, count, &held, options, &choice);
     if (options->dry_run || choice.go.count == 0) {
         cli_print("%zu would be forgotten, %zu stay\n", choice.go.count, choice.stay);
         return 0;
@@ -103,7 +128,7 @@ int command_prune(int argc, char **argv)
         {"older-than", 0, OPTION_COUNT, "DAYS", &options.older_than,
          "forget only runs that started more than so many days ago"},
         {"rejected", 0, OPTION_FLAG, NULL, &options.rejected,
-         "deliveries that were rejected go too, and later ones do not tell of them any more"},
+         "deliveries that were rejected go too, and runs that an acceptance waits for: later ones do not tell of them any more"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &options.dry_run, "only say what would go"},
         CLI_DB_ROW(&options.db),
         OPTION_END,

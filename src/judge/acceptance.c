@@ -342,6 +342,9 @@ static void count_passes(struct settling *settling, double mended)
         }
         shown->note = shown->began > mended ? voided_by(settling->acceptance, settling->step, shown)
                                             : REASON(before_the_repair);
+        if (shown->note == NULL && mended > 0 &&
+            acceptance_was_ahead(settling->acceptance, settling->acceptance->runs.items[shown->run]))
+            shown->note = REASON(its_clock_was_ahead);
         if (shown->note == NULL)
             shown->note = shown->lone != NULL ? shown->lone : shown->asked;
         shown->counts = shown->note == NULL;

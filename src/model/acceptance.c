@@ -59,6 +59,33 @@ void events_withdraw(struct acceptance_event *events, size_t count)
     }
 }
 
+static bool is_overtaken(const struct record *record, const struct record *other)
+{
+    return other->origin == NULL && other->number > record->number && other->started < record->started;
+}
+
+double acceptance_timescale(const struct acceptance *acceptance)
+{
+    double most = plan_timescale(acceptance->plan);
+
+    list_each (run, acceptance->runs)
+        most = plan_timescale((*run)->plan) > most ? plan_timescale((*run)->plan) : most;
+    return most;
+}
+
+bool acceptance_was_ahead(const struct acceptance *acceptance, const struct record *record)
+{
+    bool ahead = record->started > acceptance->now || record->ended > acceptance->now;
+
+    if (record->origin != NULL)
+        return ahead;
+    for (size_t i = 0; i < acceptance->runs.count && !ahead; i++)
+        ahead = is_overtaken(record, acceptance->runs.items[i]);
+    for (size_t i = 0; i < acceptance->left_out.count && !ahead; i++)
+        ahead = is_overtaken(record, acceptance->left_out.items[i]);
+    return ahead;
+}
+
 bool event_is_work(const struct acceptance_event *event)
 {
     return !event->withdrawn && kinds[event->kind].of_host != NULL;

@@ -250,6 +250,16 @@ static double step_timescale(const struct step *step)
     return slowest >= 1 ? slowest : 1;
 }
 
+double plan_timescale(const struct plan *plan)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < plan->hosts.count; i++)
+        if (plan->hosts.items[i]->timescale > most)
+            most = plan->hosts.items[i]->timescale;
+    return most;
+}
+
 unsigned step_deadline_s(const struct step *step)
 {
     /* Simulated hosts share one machine: to start a program takes them as long as it takes real ones, and longer. */

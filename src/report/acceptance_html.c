@@ -140,7 +140,9 @@ static void write_title(struct leaf *leaf)
     const struct acceptance *acceptance = leaf->acceptance;
     struct text *out = leaf->page.out;
 
-    html_markup(out, "<header>\n<p class=\"kind\">");
+    html_markup(out, "<header>\n");
+    frame_simulated(out, leaf->page.language, acceptance_timescale(acceptance));
+    html_markup(out, "<p class=\"kind\">");
     html_text(out, say(&leaf->page, TEXT_A_KIND));
     html_markup(out, "</p>\n<h1>");
     html_text(out, acceptance->name);
@@ -436,9 +438,10 @@ static void write_sign_off(struct leaf *leaf)
 {
     html_markup(leaf->page.out, "<section id=\"signatures\">\n");
     heading(leaf, TEXT_SIGN_OFF);
-    frame_sign_off(leaf->page.out, leaf->page.language,
-                   sign_off_statements[leaf->acceptance->verdicts.items[0].word], TEXT_ACCEPTANCE_UUID,
-                   leaf->acceptance->uuid);
+    if (!frame_simulated(leaf->page.out, leaf->page.language, acceptance_timescale(leaf->acceptance)))
+        frame_sign_off(leaf->page.out, leaf->page.language,
+                       sign_off_statements[leaf->acceptance->verdicts.items[0].word], TEXT_ACCEPTANCE_UUID,
+                       leaf->acceptance->uuid);
     html_markup(leaf->page.out, "</section>\n");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An acceptance for programs, schema 1. Keys are never renamed or given another meaning; new ones may come. */
+#include <math.h>
 #include <string.h>
 
 #include "acceptance_tables.h"
@@ -306,6 +307,9 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
     put_number(&json, "now", acceptance->now);
     write_cluster(&json);
     put_string(&json, "verdict", verdict_name(acceptance->verdicts.items[0].word));
+    /* null: time ran as it does */
+    json_member_number(&json.writer, "simulated",
+                       acceptance_timescale(acceptance) > 1 ? acceptance_timescale(acceptance) : NAN);
     open_list(&json, "left_out");
     for (size_t i = 0; i < acceptance->left_out.count; i++)
         json_put_integer(&json.writer, acceptance->left_out.items[i]->number);

@@ -69,8 +69,11 @@ static void put_heading(struct sheet *sheet, enum text_key key)
 static void write_verdicts(struct sheet *sheet)
 {
     const struct acceptance *acceptance = sheet->acceptance;
-    const struct reason *caveat = caveat_of_acceptance(sheet->arena, acceptance);
+    const struct reason *caveat = caveat_of_acceptance(sheet->arena, acceptance),
+                        *simulated = simulated_sentence(sheet->arena, acceptance_timescale(acceptance));
 
+    if (simulated != NULL)
+        put_line(sheet, "", said(sheet, simulated));
     put_line(sheet, "",
              sayf(sheet, TEXT_A_HEAD, acceptance->name,
                   said(sheet, acceptance_verdict_text(sheet->arena, acceptance))));

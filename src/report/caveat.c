@@ -7,6 +7,7 @@
 #include "assay/model/compare.h"
 #include "assay/model/platform.h"
 #include "assay/model/spells.h"
+#include "assay/model/toolset.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "assay/report/report.h"
@@ -70,6 +71,49 @@ static const struct reason *of_programs(struct arena *arena, const struct conces
     for (size_t i = 0; i < found->programs.count; i++)
         add_name(arena, &names, found->programs.items[i]);
     return names.items.count > 0 ? reason(arena, suite_names_programs, names_said(arena, &names)) : NULL;
+}
+
+static void add_files(struct arena *arena, const struct toolset *kit, const char *folder, struct names *names)
+{
+    for (size_t i = 0; i < kit->files.count; i++)
+        if (strncmp(kit->files.items[i].path, folder, strlen(folder)) == 0)
+            add_another(arena, names, kit->files.items[i].path + strlen(folder));
+}
+
+/* Of a kit nobody knows more than its hashes: what it prints is judged, whoever built it. */
+static const struct reason *of_kit(struct arena *arena, const struct document *document)
+{
+    struct error err = {0};
+    const struct toolset *kit = toolset_parse(arena, document->name, document->bytes, &err);
+    struct names names = {0};
+
+    if (kit == NULL)
+        return reason(arena, kit_of_unknown_programs, document->name);
+    add_files(arena, kit, "bin/", &names);
+    if (toolset_has_folder(kit, "lib"))
+        add_another(arena, &names, "lib/");
+    return reason(arena, kit_of_programs, arena_printf(arena, "%.*s", (int)TOOLSET_SHORT, kit->version),
+                  names_said(arena, &names));
+}
+
+/* Each kit once. */
+static const struct reason *of_kits(struct arena *arena, const struct record *const *records, size_t count)
+{
+    LIST_OF(const struct document *) told = {0};
+    const struct reason *said = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct document *kit = document_find(&records[i]->documents, "tools");
+        bool known = kit == NULL;
+
+        for (size_t k = 0; k < told.count && !known; k++)
+            known = strcmp(told.items[k]->sha256, kit->sha256) == 0;
+        if (known)
+            continue;
+        *list_push(arena, &told) = kit;
+        said = then(arena, said, of_kit(arena, kit));
+    }
+    return said;
 }
 
 static const struct reason *of_leaves(struct arena *arena, const struct concessions *found)
@@ -138,6 +182,11 @@ static const struct reason *of_unread(struct arena *arena, const struct record *
 }
 
 /* Only hosts on this machine may have one, and behind a tunnel any host is. */
+const struct reason *simulated_sentence(struct arena *arena, double timescale)
+{
+    return timescale > 1 ? reason(arena, simulated, timescale) : NULL;
+}
+
 static const struct reason *of_timescale(struct arena *arena, const struct plan *plan)
 {
     return plan_timescale(plan) > 1 ? reason(arena, tests_were_hastened, plan_timescale(plan)) : NULL;
@@ -218,6 +267,22 @@ static void names_of_others(struct arena *arena, const struct other_deliveries *
             add_another(arena, ret_names, arena_printf(arena, "%lld", others->items.items[i].number));
 }
 
+/* Whose verdict is another by now, by other documents: of those that are told. */
+static const struct reason *of_judged_again(struct arena *arena, const struct other_deliveries *others)
+{
+    const struct reason *all = NULL;
+
+    list_each (other, others->items) {
+        const struct reason *one =
+            reason(arena, run_with_verdict, other->number, reason_word(arena, verdict_name(other->verdict)));
+
+        if (other->again && !other->settled &&
+            (other->end == DELIVERY_REJECTED || other->end == DELIVERY_WAIVED))
+            all = all == NULL ? one : reason(arena, also, all, one);
+    }
+    return all != NULL ? reason(arena, judged_again_since, all) : NULL;
+}
+
 static const struct reason *of_others(struct arena *arena, const struct other_deliveries *others)
 {
     const struct reason *said = NULL;
@@ -229,6 +294,7 @@ static const struct reason *of_others(struct arena *arena, const struct other_de
     names_of_others(arena, others, DELIVERY_WAIVED, &names);
     if (names.items.count > 0)
         said = then(arena, said, reason(arena, waived_before, names.items.count, names_said(arena, &names)));
+    said = then(arena, said, of_judged_again(arena, others));
     names_of_others(arena, others, DELIVERY_BROKEN_OFF, &names);
     if (names.items.count > 0)
         said =
@@ -314,6 +380,7 @@ static const struct reason *caveat_of_kind(struct arena *arena, const struct rec
         return NULL;
     caveat = then(arena, of_judgement(arena, judged_by),
                   caveat_of_documents(arena, record->plan, &record->documents, judged_by));
+    caveat = then(arena, caveat, of_kits(arena, &record, 1));
     caveat = then(arena, caveat, of_missing_limits(arena, record->plan));
     caveat = then(arena, caveat, of_unread(arena, &record, 1));
     caveat = then(arena, caveat, of_timescale(arena, record->plan));
@@ -350,6 +417,26 @@ static const struct reason *of_late_events(struct arena *arena, const struct acc
                : NULL;
 }
 
+static void names_of_ahead(struct arena *arena, const struct acceptance *acceptance,
+                           const struct record *const *records, size_t count, struct names *names)
+{
+    for (size_t i = 0; i < count; i++)
+        if (acceptance_was_ahead(acceptance, records[i]))
+            add_another(arena, names, arena_printf(arena, "%lld", records[i]->number));
+}
+
+/* Times are told as the controller's clock had them, and may have been set. */
+static const struct reason *of_clocks(struct arena *arena, const struct acceptance *acceptance)
+{
+    struct names names = {0};
+
+    names_of_ahead(arena, acceptance, acceptance->runs.items, acceptance->runs.count, &names);
+    names_of_ahead(arena, acceptance, acceptance->left_out.items, acceptance->left_out.count, &names);
+    return names.items.count > 0
+               ? reason(arena, clock_was_ahead, names.items.count, names_said(arena, &names))
+               : NULL;
+}
+
 const struct reason *caveat_of_acceptance(struct arena *arena, const struct acceptance *acceptance)
 {
     const struct reason *caveat =
@@ -357,6 +444,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
              of_missing_limits(arena, acceptance->plan));
     struct names broken = {0}, running;
 
+    caveat = then(arena, caveat, of_kits(arena, acceptance->runs.items, acceptance->runs.count));
     for (size_t i = 0; i < acceptance->runs.count; i++)
         add_broken(arena, acceptance->runs.items[i], &broken);
     caveat = then(arena, caveat, of_unread(arena, acceptance->runs.items, acceptance->runs.count));
@@ -365,6 +453,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     caveat = then(arena, caveat, of_broken(arena, &broken));
     caveat = then(arena, caveat, of_unread_again(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_late_events(arena, acceptance));
+    caveat = then(arena, caveat, of_clocks(arena, acceptance));
     caveat = then(arena, caveat, of_others(arena, &acceptance->others));
     names_of_others(arena, &acceptance->others, DELIVERY_RUNNING, &running);
     return running.items.count > 0 ? then(arena, caveat, REASON(waits_for_running)) : caveat;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "assay/base/printable.h"
+#include "assay/report/report.h"
 #include "html.h"
 #include "language.h"
 #include "report_formats.h"
@@ -157,6 +158,19 @@ static void party(struct text *out, enum report_language language, enum text_key
         html_markup(out, "</span></div>\n");
     }
     html_markup(out, "</div>\n");
+}
+
+bool frame_simulated(struct text *out, enum report_language language, double timescale)
+{
+    cleanup_arena struct arena *arena = arena_create();
+    const struct reason *sentence = simulated_sentence(arena, timescale);
+
+    if (sentence == NULL)
+        return false;
+    html_markup(out, "<p class=\"simulated\">");
+    html_text(out, reason_said(arena, language, sentence));
+    html_markup(out, "</p>\n");
+    return true;
 }
 
 void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,

@@ -25,6 +25,8 @@ void frame_live(struct text *out, enum report_language language, const char *boa
 void frame_pieces(struct text *out, enum report_language language, const struct said_list *pieces);
 void frame_said(struct text *out, struct arena *arena, enum report_language language,
                 const struct reason *reason);
+/* What stands in place of that, and on top, where the hosts were simulated, so that nobody can sign it; false: they were not. */
+bool frame_simulated(struct text *out, enum report_language language, double timescale);
 /* What both parties sign: the statement, of which run or acceptance it is, and a place for each of them. */
 void frame_sign_off(struct text *out, enum report_language language, enum text_key statement,
                     enum text_key what, const char *uuid);

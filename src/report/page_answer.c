@@ -2,6 +2,7 @@
 /* The first screen: verdict, what to fix, the fleet, and what the run was. */
 #include <string.h>
 
+#include "frame.h"
 #include "page.h"
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
@@ -303,7 +304,10 @@ void page_answer(struct page *page)
 {
     struct text *out = page->out;
 
-    html_markup(out, "<header>\n<p class=\"kind\">");
+    html_markup(out, "<header>\n");
+    if (standing_is_acceptance(&page->view->record->standing))
+        frame_simulated(out, page->language, plan_timescale(page->view->record->plan));
+    html_markup(out, "<p class=\"kind\">");
     html_text(out, kind_text(page));
     html_markup(out, "</p>\n<h1>");
     html_text(out, page->names.title);

@@ -418,8 +418,9 @@ static const enum text_key sign_off_statements[] = {[VERDICT_ACCEPT] = TEXT_SIGN
 
 void page_sign_off(struct page *page)
 {
-    frame_sign_off(page->out, page->language, sign_off_statements[page->view->verdict], TEXT_RUN_UUID,
-                   page->view->record->uuid);
+    if (!frame_simulated(page->out, page->language, plan_timescale(page->view->record->plan)))
+        frame_sign_off(page->out, page->language, sign_off_statements[page->view->verdict], TEXT_RUN_UUID,
+                       page->view->record->uuid);
 }
 
 /* -- Commands ---------------------------------------------------------------------------------------------

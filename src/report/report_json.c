@@ -9,6 +9,7 @@
  */
 #include "report_formats.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "assay/base/printable.h"
@@ -751,6 +752,9 @@ void report_json(const struct record *record, enum report_language language, str
     write_run(&report);
     write_document(&report);
     put_string(&report, "verdict", standing_verdict(&record->standing, report.view->verdict));
+    /* null: time ran as it does */
+    json_member_number(&report.writer, "simulated",
+                       plan_timescale(record->plan) > 1 ? plan_timescale(record->plan) : NAN);
     put_reason(&report, "verdict_note", report.view->verdict_note);
     json_member_integer(&report.writer, "exit_status", verdict_exit_status(report.view->verdict));
     write_coverage(&report, "coverage", &report.view->coverage);

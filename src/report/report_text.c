@@ -206,8 +206,11 @@ static void write_head(struct letter *letter)
 {
     const struct record *record = letter->view->record;
     const struct coverage *all = &letter->view->coverage;
-    const struct reason *caveat = caveat_of_run(letter->arena, record);
+    const struct reason *caveat = caveat_of_run(letter->arena, record),
+                        *simulated = simulated_sentence(letter->arena, plan_timescale(record->plan));
 
+    if (simulated != NULL && standing_is_acceptance(&record->standing))
+        put_wrapped(letter, "", 0, said(letter, simulated));
     text_put(letter->out,
              sayf(letter, standing_is_acceptance(&record->standing) ? TEXT_L_VERDICT : TEXT_L_PLAIN_VERDICT,
                   capitals(letter->arena, said(letter, letter->view->verdict_text))));

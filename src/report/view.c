@@ -272,16 +272,6 @@ const bool *shapes_of_suite(struct arena *arena, const struct plan *plan)
     return of_suite;
 }
 
-double plan_timescale(const struct plan *plan)
-{
-    double most = 1;
-
-    for (size_t i = 0; i < plan->hosts.count; i++)
-        if (plan->hosts.items[i]->timescale > most)
-            most = plan->hosts.items[i]->timescale;
-    return most;
-}
-
 const struct suite *documents_suite(struct arena *arena, const struct documents *documents)
 {
     const struct document *suite = document_find(documents, "suite");

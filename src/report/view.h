@@ -57,7 +57,6 @@ struct view *view_create(struct arena *arena, const struct record *record);
 /* Of each of the plan's shapes whether it has a step of the suite; parts that only tell who is slow owe no gate. */
 const bool *shapes_of_suite(struct arena *arena, const struct plan *plan);
 /* By what the hostfile divides the times of the tests at most; 1: by nothing, as for real hosts. */
-double plan_timescale(const struct plan *plan);
 /* As it is kept there; NULL: there is none that can be read. */
 const struct suite *documents_suite(struct arena *arena, const struct documents *documents);
 /* Likewise; the last one is what counts: another may have been taken when the run was resumed. */

@@ -256,6 +256,8 @@ static void take_summary(struct store *store, struct rows *rows, struct run_summ
     summary->judged = !take_null(rows);
     if (summary->judged)
         summary->verdict = (enum verdict_word)take_enum(rows, &vocabulary_verdict);
+    if (!take_null(rows))
+        summary->worst = (enum verdict_word)take_enum(rows, &vocabulary_verdict);
     summary->accepted = take_bool(rows);
     summary->waived = take_bool(rows);
     summary->in_acceptance = take_bool(rows);

@@ -9,6 +9,9 @@
 #include "assay/plan/plan_build.h"
 #include "assay/store/store.h"
 
+/* Kind of a document of an acceptance: its name is the number of the newest run that there was when it was made; 0: none. */
+#define CAMPAIGN_NEWEST_DOCUMENT "newest run"
+
 struct campaign {
     struct acceptance *kept;                 /* as the database has it: documents, events, runs */
     struct plan_sources sources;             /* of its documents; the hostfile is the one it was made with */
@@ -26,8 +29,9 @@ int campaign_check_suite(const struct suite *suite, struct error *err) __attribu
 /* Its runs are loaded and judged by its own limits, whatever they were judged by when they ran. */
 int campaign_load(struct arena *arena, struct store *store, const char *name, struct campaign *ret_campaign,
                   struct error *err) __attribute__((warn_unused_result));
-/* How it stood at that time, with what was known of by then. NULL with err set. */
-struct acceptance *campaign_at(const struct campaign *campaign, double now, struct error *err)
+/* How it stands, by all runs and events, also by those that a wrong clock dated later than now; waivers are in force as of now. NULL with
+   err set. */
+struct acceptance *campaign_now(const struct campaign *campaign, double now, struct error *err)
     __attribute__((warn_unused_result));
 /* What happened, and how the units stood after it, into acceptance->story. */
 int campaign_story(const struct campaign *campaign, struct acceptance *acceptance, struct error *err)
@@ -42,6 +46,20 @@ int campaign_check_run(const struct campaign *campaign, const struct record *rec
 int acceptance_manifest(struct arena *arena, struct store *store, const struct acceptance *kept,
                         const struct manifest *cited, struct manifest *ret_manifest, struct error *err)
     __attribute__((warn_unused_result));
+
+/* Runs that answer the question of an acceptance and are none of its runs: it waits for them, or tells of them. */
+struct held_run {
+    long long number;
+    const char *acceptance;
+};
+struct held_runs {
+    LIST_OF(struct held_run) items;
+    const char *unread; /* the first acceptance that cannot be read: what it waits for is not here; NULL */
+};
+int campaign_held(struct arena *arena, struct store *store, struct held_runs *ret_held, struct error *err)
+    __attribute__((warn_unused_result));
+/* The acceptance; NULL: none. */
+const char *campaign_holding(const struct held_runs *held, long long number);
 
 /* The only acceptance in the database with the run's suite; NULL: there is none, or there are several. In the arena. */
 const char *campaign_of_suite(struct arena *arena, struct store *store, const struct record *record);

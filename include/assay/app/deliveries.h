@@ -12,6 +12,7 @@
 struct deliveries_question {
     struct hostlist hosts;
     LIST_OF(long long) runs; /* in which they were seen; these are none of the others */
+    long long before_number; /* only those that were made before this one, which was made here; 0: */
     double before;           /* only those that began before it; INFINITY: all */
     bool all;                /* those of no account too, and those that were settled */
 };

@@ -21,7 +21,8 @@ struct other_delivery {
     LIST_OF(const char *) shared; /* the hosts that it has in common, by the names that were asked for */
     enum delivery_end end;
     bool judged;
-    enum verdict_word verdict; /* of a judged one */
+    enum verdict_word verdict; /* of a judged one, the last */
+    bool again;                /* likewise: by other documents it is another one; end is by the worst */
     bool
         settled; /* each host that it has in common with this one was accepted since; never of a running one */
 };

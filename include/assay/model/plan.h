@@ -145,5 +145,7 @@ double step_expected_s(const struct step *step);
 enum { SLICES_LEAST = 8 };
 /* How long its attempts have to work in all, likewise; 0: they are counted, see shape->repeat. */
 double step_repeat_for_s(const struct step *step);
+/* How many times as fast the fastest of its hosts, a simulated one, lets time run (timescale); 1: as it does. */
+double plan_timescale(const struct plan *plan);
 
 #endif

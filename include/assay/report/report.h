@@ -108,6 +108,10 @@ void report_summary(const struct record *record, enum report_language language, 
 void report_letter(struct arena *arena, const struct record *record, const struct host *host,
                    enum report_language language, struct text *out);
 
+/* What stands on top of a report of hosts whose time runs so many times as fast, and in the place of its lines to sign; NULL: of 1. Their
+   tests were that much shorter, so nobody can sign what they showed. */
+const struct reason *simulated_sentence(struct arena *arena, double timescale);
+
 /* How much less these documents ask for than those that are built in, or than a hostfile that declares all; NULL: no less,
    or nobody signs it. judged_by: what it was judged by in their place; NULL: nothing. */
 const struct reason *caveat_of_documents(struct arena *arena, const struct plan *plan,

@@ -220,8 +220,11 @@ struct run_summary {
     size_t hosts, steps, attempts;
     bool judged;
     enum verdict_word verdict; /* the last */
-    bool accepted;             /* by any of its judgements, with or without exceptions */
-    bool waived;               /* somebody recorded a decision about it, in force or not */
+    /* Of a judged one, of the last judgements by its own documents and by each others: a reject, or else exceptions, or else
+       incomplete. Softer documents take nothing back. */
+    enum verdict_word worst;
+    bool accepted; /* by any of its judgements, with or without exceptions */
+    bool waived;   /* somebody recorded a decision about it, in force or not */
     bool in_acceptance;
     bool imported;          /* another party's: own runs are compared with none of them */
     const char *origin;     /* of an imported one: the file that it came in; else "" */
