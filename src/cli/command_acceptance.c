@@ -429,6 +429,10 @@ static int report(struct words *words, const struct report_options *options)
     if (acceptance == NULL || campaign_story(&campaign, acceptance, &words->err) < 0 ||
         write_report(words, &campaign, acceptance, language, options) < 0)
         return cli_fail(&words->err);
+    /* To standard error, as the exit status is not one of a failure to write. */
+    if (strcmp(options->output, "-") != 0)
+        cli_warn("assay: %s is written; verdict of acceptance %s: %s\n", options->output,
+                 words->argv[words->first], verdict_name(acceptance->verdicts.items[0].word));
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
 
@@ -481,12 +485,11 @@ static int help(FILE *out)
     fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n");
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         fprintf(out, "  %s %s\n      %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
-    fprintf(out,
-            "\nA fail is replaced by a recorded repair or swap followed by three passing attempts, or by a "
-            "waiver\n"
-            "(`assay waive`); never by running again until it passes. Exit status as of verdicts: 0 accept, "
-            "1 reject,\n"
-            "2 incomplete, 3 accept with exceptions. `assay acceptance VERB --help` lists the options.\n");
+    fprintf(out, "\nA fail is replaced by a recorded repair or swap followed by three passing\n"
+                 "attempts, or by a waiver (`assay waive`); never by running again until it passes.\n"
+                 "Exit status as of verdicts: 0 accept, 1 reject, 2 incomplete, 3 accept with\n"
+                 "exceptions. `assay acceptance VERB --help` lists the options.\n");
+    cli_put_examples(out, "acceptance");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 

@@ -32,7 +32,8 @@ def help_of(program, *words):
 
 
 def commands_of(program):
-    return re.findall(r"^  ([a-z]+) +(\S.*)$", help_of(program).split("commands:\n")[1].split("\n\n")[0], re.MULTILINE)
+    """What the help lists, and the older name that it does not list."""
+    return re.findall(r"^  ([a-z]+) +(\S.*)$", help_of(program), re.MULTILINE) + [("hosts", "the older name of preflight")]
 
 
 def usage_of(text):
