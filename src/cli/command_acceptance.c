@@ -11,7 +11,7 @@
 #include "assay/base/files.h"
 #include "cli.h"
 
-enum { REPORT_BYTES = 1024 * 1024 * 1024 };
+enum { REPORT_BYTES = 1024 * 1024 * 1024, HELP_BYTES = 64 * 1024 };
 
 /* A verb's words, and the database. */
 struct words {
@@ -482,13 +482,22 @@ static int verb_list(int argc, char **argv)
 
 static int help(FILE *out)
 {
-    fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n");
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        fprintf(out, "  %s %s\n      %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
+    enum { INDENT = 12 };
+    cleanup_text struct text rows = {0};
+
+    text_init(&rows, HELP_BYTES);
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+        text_printf(&rows, "  %-10s", verbs[i].name);
+        options_wrap(&rows, verbs[i].operands, INDENT);
+        text_put(&rows, "      ");
+        options_wrap(&rows, verbs[i].summary, INDENT);
+    }
+    fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n%s",
+            rows.bytes);
     fprintf(out, "\nA fail is replaced by a recorded repair or swap followed by three passing\n"
-                 "attempts, or by a waiver (`assay waive`); never by running again until it passes.\n"
-                 "Exit status as of verdicts: 0 accept, 1 reject, 2 incomplete, 3 accept with\n"
-                 "exceptions. `assay acceptance VERB --help` lists the options.\n");
+                 "attempts, or by a waiver (`assay waive`); never by running again until it\n"
+                 "passes. Exit status as of verdicts: 0 accept, 1 reject, 2 incomplete, 3 accept\n"
+                 "with exceptions. `assay acceptance VERB --help` lists the options.\n");
     cli_put_examples(out, "acceptance");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }

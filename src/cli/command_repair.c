@@ -59,14 +59,13 @@ static const char *check_of(struct arena *arena, const char *word)
     return word;
 }
 
-/* What a link leads to: "rma.md" a page of here, "../links.md" one of the guides. */
+/* What a link leads to: "rma.md" a page of here, "../links.md" one of the guides, or a page of the web. */
 static void put_link(struct text *out, struct slice title, struct slice target)
 {
     static const char up[] = "../";
-    size_t length = target.length - strlen(".md");
 
     if (memchr(target.bytes, '/', target.length) == NULL)
-        text_printf(out, "`assay repair %.*s`", (int)length, target.bytes);
+        text_printf(out, "`assay repair %.*s`", (int)strcspn(target.bytes, "."), target.bytes);
     else if (strncmp(target.bytes, up, strlen(up)) == 0)
         text_printf(out, "%.*s (docs/guide/%.*s)", (int)title.length, title.bytes,
                     (int)(target.length - strlen(up)), target.bytes + strlen(up));
@@ -78,17 +77,11 @@ static void put_link(struct text *out, struct slice title, struct slice target)
 static void put_page(struct text *out, const char *page)
 {
     while (*page != '\0') {
-        const char *open = strchr(page, '['), *middle = open != NULL ? strstr(open, "](") : NULL;
-        const char *end = middle != NULL ? strchr(middle, ')') : NULL;
+        const char *middle = strstr(page, "]("), *end = middle != NULL ? strchr(middle, ')') : NULL;
+        const char *open = end != NULL ? memrchr(page, '[', (size_t)(middle - page)) : NULL;
 
-        if (end == NULL)
+        if (open == NULL)
             break;
-        if (memchr(open, '\n', (size_t)(middle - open)) != NULL || end - middle < 5 ||
-            strncmp(end - 3, ".md", 3) != 0) {
-            text_add(out, page, (size_t)(open + 1 - page));
-            page = open + 1;
-            continue;
-        }
         text_add(out, page, (size_t)(open - page));
         put_link(out, (struct slice){open + 1, (size_t)(middle - open - 1)},
                  (struct slice){middle + 2, (size_t)(end - middle - 2)});

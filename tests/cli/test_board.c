@@ -458,7 +458,7 @@ static void a_log_has_what_a_person_would_note(void **state)
     end(&world, 72, STEP_FAILED, OUTCOME_INCONCLUSIVE, "", "deadline");
     board_plain_news(&world.plain, world.state, world.now, &news);
     assert_string_equal(news.bytes, "01:50:42  gpu-burn failed on node[31-32]: 137 to 139 errors\n"
-                                    "01:50:42  gpu-burn open on node33: deadline\n");
+                                    "01:50:42  gpu-burn could not be decided on node33: deadline\n");
     text_reset(&news);
     board_plain_news(&world.plain, world.state, world.now + 30, &news);
     assert_string_equal(news.bytes, "");

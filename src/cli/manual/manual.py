@@ -85,7 +85,7 @@ def options(text):
 
 def verbs_of(text):
     """Of acceptance what a verb does stands in the next line, of baseline in the same."""
-    return (re.findall(r"^  ([a-z]+) ?(.*)\n      (\S.*)$", text, re.MULTILINE) or
+    return (re.findall(r"^  ([a-z]+) *(.*)\n      (\S.*)$", text, re.MULTILINE) or
             re.findall(r"^  ([a-z]+) +(\S+)  +(\S.*)$", text, re.MULTILINE) * ("VERB\n" in text))
 
 
