@@ -4,9 +4,8 @@
 
 #include "assay/base/nearest.h"
 #include "assay/base/text.h"
-#include "assay/check/repair.h"
 #include "assay/model/platform.h"
-#include "assay/model/suite.h"
+#include "assay/report/repair_pages.h"
 #include "cli.h"
 
 enum { PAGES_MOST = 100, PAGE_BYTES = 1 << 20 };
@@ -39,24 +38,6 @@ static int refuse(const char *word)
     cli_warn("assay: repair: no page '%.100s'; `assay repair` lists them%s\n", word,
              did_you_mean(word, names, found).text);
     return EXIT_USAGE;
-}
-
-/* The check of a step of a built-in suite: of "nccl-all-reduce-cluster" it is nccl-all-reduce. The word, where it is none. */
-static const char *check_of(struct arena *arena, const char *word)
-{
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        const struct suite *suite = strcmp(rows[i].kind, "suites") == 0
-                                        ? suite_parse(arena, rows[i].name, rows[i].bytes, NULL)
-                                        : NULL;
-
-        for (size_t k = 0; suite != NULL && k < suite->steps.count; k++)
-            if (strcmp(suite->steps.items[k].name, word) == 0)
-                return suite->steps.items[k].check;
-    }
-    return word;
 }
 
 /* What a link leads to: "rma.md" a page of here, "../links.md" one of the guides, or a page of the web. */
@@ -105,7 +86,7 @@ static int lead(struct arena *arena, const char *word)
 {
     struct repair_pages pages;
 
-    repair_pages_of(arena, check_of(arena, word), &pages);
+    report_repair_pages(arena, word, &pages);
     if (pages.items.count == 0)
         return refuse(word);
     if (pages.items.count == 1)
