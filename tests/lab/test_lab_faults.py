@@ -279,7 +279,8 @@ tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that
 told = re.findall(r"^  [a-z].*\n((?:      .*\n)+)", "\n".join(listed) + "\n", re.M)
 tap.ok(len(told) == len(kinds) and all(len(words.split()) > 3 and "; " in " ".join(words.split()) for words in told),
        "each kind of the list has a meaning and an outcome", told)
-tap.same([line for line in listed if len(line) > 80], [], "the list of faults fits into 80 columns")
+wide = [line for line in listed if len(line) > 80]
+tap.ok(not wide, "the list of faults fits into 80 columns", wide)
 titles = [line for line in listed if line and not line.startswith(" ")]
 tap.ok(len(titles) > 8 and all(title.endswith(":") for title in titles), "the list of faults stands in groups", titles)
 
