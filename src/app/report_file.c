@@ -21,10 +21,12 @@ static bool is_of_another(const char *path, const char *uuid)
     return file_read(path, &text, &err) < 0 || memmem(text.bytes, text.length, uuid, strlen(uuid)) == NULL;
 }
 
-char *report_file_name(const struct standing *standing, long long number, const char *uuid,
-                       const char *extension)
+char *report_file_name(const struct standing *standing, enum run_state state, long long number,
+                       const char *uuid, const char *extension)
 {
-    const char *kind = standing_is_acceptance(standing) ? "report" : run_kind_name(standing->kind);
+    const char *kind = !standing_is_acceptance(standing) ? run_kind_name(standing->kind)
+                       : state == RUN_CANCELLED          ? "cancelled"
+                                                         : "report";
     char *path = mem_printf("assay-%s-%lld%s", kind, number, extension);
 
     if (!is_of_another(path, uuid))

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_LIMIT = 64 };
+enum { WORD_LIMIT = 64, SHORT = 3 };
 
 static unsigned smallest(unsigned a, unsigned b)
 {
@@ -38,6 +38,21 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
     return above[b_length];
 }
 
+/* In any order. */
+static bool same_letters(const char *a, const char *b, size_t length)
+{
+    int counts[256] = {0};
+
+    for (size_t i = 0; i < length; i++) {
+        counts[(unsigned char)a[i]]++;
+        counts[(unsigned char)b[i]]--;
+    }
+    for (size_t i = 0; i < 256; i++)
+        if (counts[i] != 0)
+            return false;
+    return true;
+}
+
 const char *nearest_word(const char *word, const char *const *candidates, size_t count)
 {
     size_t length = strlen(word);
@@ -54,6 +69,9 @@ const char *nearest_word(const char *word, const char *const *candidates, size_t
         if (candidate_length > WORD_LIMIT)
             continue;
         distance = edit_distance(word, length, candidates[i], candidate_length);
+        if (length == candidate_length && length <= SHORT && distance > 0 &&
+            !same_letters(word, candidates[i], length))
+            continue; /* "foo" is no slip of "fio" */
         if (distance < best && distance < candidate_length) {
             best = distance;
             nearest = candidates[i];

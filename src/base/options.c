@@ -180,9 +180,10 @@ static size_t name_length(const struct option_row *row)
     return strlen(row->name) + (row->argument != NULL ? strlen(row->argument) + 1 : 0);
 }
 
-/* Words from *column on, in lines that begin at indent. */
-static void wrap(struct text *out, const char *words, size_t indent, size_t column)
+void options_wrap(struct text *out, const char *words, size_t indent)
 {
+    size_t column = indent;
+
     while (*words != '\0') {
         size_t length = strcspn(words, " ");
 
@@ -207,7 +208,7 @@ static void help_row(const struct option_row *row, size_t width, struct text *ou
                 row->argument != NULL ? " " : "", row->argument != NULL ? row->argument : "");
     text_printf(out, "%s%*s", length > width ? "\n" : "",
                 (int)(length > width ? indent : indent - 8 - length), "");
-    wrap(out, row->help, indent, indent);
+    options_wrap(out, row->help, indent);
 }
 
 void options_help(const struct option_row *rows, struct text *out)

@@ -3,6 +3,7 @@
 #include "assay/board/board_words.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MINUTE_S = 60, HOUR_S = 3600, DAY_S = 86400 };
 
@@ -82,6 +83,22 @@ const char *board_counts_text(struct arena *arena, size_t failed, size_t open, s
 const char *board_row_name(struct arena *arena, const struct board_row *row)
 {
     return row->isolates ? arena_printf(arena, "isolate %s", row->name) : row->name;
+}
+
+/* "rdma.write.bandwidth is 12 GB/s, ..." without the metric: the row says of which test it is. */
+static const char *without_metric(const char *reason)
+{
+    static const char is[] = " is ";
+    size_t length = strcspn(reason, " ");
+
+    return memchr(reason, '.', length) != NULL && strncmp(reason + length, is, strlen(is)) == 0
+               ? reason + length + strlen(is)
+               : reason;
+}
+
+const char *board_failure_short(struct arena *arena, const struct board_failure *failure)
+{
+    return without_metric(reasons_alike_text(arena, &failure->reason));
 }
 
 const char *board_failure_text(struct arena *arena, const struct board_failure *failure)

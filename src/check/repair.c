@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
@@ -146,4 +147,21 @@ const char *repair_class(const char *check, const char *metric, const struct rea
             (rows[i].about == NULL || reason_has_(cause, rows[i].about)))
             return rows[i].page;
     return NULL;
+}
+
+static bool is_there(const struct repair_pages *pages, const char *page)
+{
+    list_each (known, pages->items)
+        if (strcmp(*known, page) == 0)
+            return true;
+    return false;
+}
+
+void repair_pages_of(struct arena *arena, const char *check, struct repair_pages *ret_pages)
+{
+    *ret_pages = (struct repair_pages){0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].page != NULL && strcmp(rows[i].check, "*") != 0 &&
+            fnmatch(rows[i].check, check, 0) == 0 && !is_there(ret_pages, rows[i].page))
+            *list_push(arena, &ret_pages->items) = rows[i].page;
 }

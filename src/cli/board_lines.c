@@ -224,6 +224,16 @@ static void draw_waits(struct drawing *drawing, const struct board_row *row)
                      board_time_text(drawing->arena, step_deadline_s(oldest))));
 }
 
+/* What is cut off at the end is the number and its limit: what comes before goes first. */
+static const char *reason_that_fits(struct drawing *drawing, const struct board_line *line,
+                                    const struct board_failure *failure)
+{
+    const char *text = board_failure_text(drawing->arena, failure);
+    size_t room = drawing->look->width - 1 - line->width;
+
+    return width_of(drawing, text) + 2 <= room ? text : board_failure_short(drawing->arena, failure);
+}
+
 static void draw_failure(struct drawing *drawing, const struct board_failure *failure)
 {
     enum { HOSTS_LEAST = 24 };
@@ -237,7 +247,7 @@ static void draw_failure(struct drawing *drawing, const struct board_failure *fa
     put(drawing, line, failed ? BOARD_BAD : BOARD_DOUBT, failed ? "  failed " : "  open   ");
     put(drawing, line, BOARD_BOLD, hosts);
     put(drawing, line, BOARD_USUAL,
-        arena_printf(drawing->arena, ": %s", board_failure_text(drawing->arena, failure)));
+        arena_printf(drawing->arena, ": %s", reason_that_fits(drawing, line, failure)));
 }
 
 /* -- The screen -- */

@@ -89,7 +89,7 @@ static void tell_failures(struct arena *arena, struct board_state *state, double
             put_line(arena, out, now,
                      arena_printf(arena, "%s %s on %s: %s",
                                   board_row_name(arena, &state->rows.items[failure->row]),
-                                  failure->word == OUTCOME_FAIL ? "failed" : "open",
+                                  failure->word == OUTCOME_FAIL ? "failed" : "could not be decided",
                                   board_failure_hosts(arena, state, failure, failure->told),
                                   board_failure_text(arena, failure)));
         else

@@ -61,6 +61,7 @@ bool cli_options(const struct option_row *rows, const char *name, int argc, char
     options_help(rows, &help);
     cli_print("usage: assay %s\n\n", name);
     cli_print_lines(help.bytes);
+    cli_put_examples(stdout, name);
     *ret_status = EXIT_ACCEPT;
     return false;
 }

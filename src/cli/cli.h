@@ -29,7 +29,7 @@ enum exit_status {
 struct command {
     const char *name;
     const char *usage;   /* after "assay NAME" */
-    const char *summary; /* one line */
+    const char *summary; /* one line of a list; NULL: an older name, which no list has */
     int (*run)(int argc, char **argv);
 };
 
@@ -85,6 +85,9 @@ int cli_verbs(const char *command, const struct cli_verb *verbs, size_t count, i
  */
 bool cli_options(const struct option_row *rows, const char *name, int argc, char **argv, int *ret_first,
                  int *ret_status);
+/* Behind the help of what `usage` begins with, "run -H HOSTFILE": what is typed most often; nothing where there is no
+   example of that command. */
+void cli_put_examples(FILE *out, const char *usage);
 /* What a command takes, for completion (complete.h). */
 struct cli_syntax {
     char usage[256];
@@ -135,10 +138,10 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
     }
-#define CLI_SUITE_ROW(plan)                                                                                   \
-    {                                                                                                         \
-        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                                 \
-            "a suite file, or the name of a built-in one: delivery, gpu, periodic, site, smoke, soak, tuning" \
+#define CLI_SUITE_ROW(plan)                                                                                            \
+    {                                                                                                                  \
+        "suite", 's', OPTION_STRING, "SUITE", &(plan)->suite,                                                          \
+            "a suite file, or the name of a built-in one: collect, delivery, gpu, periodic, site, smoke, soak, tuning" \
     }
 /* Beside --hosts, for hands that know Ansible. */
 #define CLI_LIMIT_ROW(target)                                              \

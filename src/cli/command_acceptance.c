@@ -11,7 +11,7 @@
 #include "assay/base/files.h"
 #include "cli.h"
 
-enum { REPORT_BYTES = 1024 * 1024 * 1024 };
+enum { REPORT_BYTES = 1024 * 1024 * 1024, HELP_BYTES = 64 * 1024 };
 
 /* A verb's words, and the database. */
 struct words {
@@ -429,6 +429,10 @@ static int report(struct words *words, const struct report_options *options)
     if (acceptance == NULL || campaign_story(&campaign, acceptance, &words->err) < 0 ||
         write_report(words, &campaign, acceptance, language, options) < 0)
         return cli_fail(&words->err);
+    /* To standard error, as the exit status is not one of a failure to write. */
+    if (strcmp(options->output, "-") != 0)
+        cli_warn("assay: %s is written; verdict of acceptance %s: %s\n", options->output,
+                 words->argv[words->first], verdict_name(acceptance->verdicts.items[0].word));
     return verdict_exit_status(acceptance->verdicts.items[0].word);
 }
 
@@ -478,15 +482,23 @@ static int verb_list(int argc, char **argv)
 
 static int help(FILE *out)
 {
-    fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n");
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        fprintf(out, "  %s %s\n      %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
-    fprintf(out,
-            "\nA fail is replaced by a recorded repair or swap followed by three passing attempts, or by a "
-            "waiver\n"
-            "(`assay waive`); never by running again until it passes. Exit status as of verdicts: 0 accept, "
-            "1 reject,\n"
-            "2 incomplete, 3 accept with exceptions. `assay acceptance VERB --help` lists the options.\n");
+    enum { INDENT = 12 };
+    cleanup_text struct text rows = {0};
+
+    text_init(&rows, HELP_BYTES);
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+        text_printf(&rows, "  %-10s", verbs[i].name);
+        options_wrap(&rows, verbs[i].operands, INDENT);
+        text_put(&rows, "      ");
+        options_wrap(&rows, verbs[i].summary, INDENT);
+    }
+    fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n%s",
+            rows.bytes);
+    fprintf(out, "\nA fail is replaced by a recorded repair or swap followed by three passing\n"
+                 "attempts, or by a waiver (`assay waive`); never by running again until it\n"
+                 "passes. Exit status as of verdicts: 0 accept, 1 reject, 2 incomplete, 3 accept\n"
+                 "with exceptions. `assay acceptance VERB --help` lists the options.\n");
+    cli_put_examples(out, "acceptance");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "assay/base/utc.h"
 #include "cli.h"
 #include "run_options.h"
 
@@ -84,16 +85,37 @@ static int by_controller(struct store *store, long long number, bool now, const 
     return result;
 }
 
+/* Then nothing is left to cancel, and that is said. */
+static bool had_ended(struct store *store, long long number, struct error *err)
+{
+    cleanup_arena struct arena *arena = arena_create();
+    enum run_state state;
+    const struct record *record;
+
+    if (state_of(store, number, &state, err) < 0 || (state != RUN_ENDED && state != RUN_CANCELLED))
+        return false;
+    record = store_load_question(store, arena, number, err);
+    if (record == NULL)
+        return false;
+    cli_print("run %lld %s at %s UTC; nothing is left to cancel, `assay show %lld` shows what it found\n",
+              number, state == RUN_ENDED ? "had ended" : "was cancelled",
+              utc_text(arena, record->ended, "%Y-%m-%d %H:%M:%S"), number);
+    return true;
+}
+
 /* With --now the controller stops at once: what it left on the hosts ends at its deadline there, or is ended next time. */
 static int cancel(struct run_options *options, bool now, struct error *err)
 {
     struct store *store = cli_stored(options->db, err);
     long long number = store != NULL ? store_find_run(store, options->begin.resume, err) : 0;
     enum run_state state = RUN_ENDED;
+    bool over = number > 0 && had_ended(store, number, err);
     int status = EXIT_ACCEPT,
-        result = number > 0 ? by_controller(store, number, now, options->begin.lost, &state, err) : -1;
+        result = over         ? 0
+                 : number > 0 ? by_controller(store, number, now, options->begin.lost, &state, err)
+                              : -1;
 
-    if (result == 0 && state != RUN_INTERRUPTED)
+    if (result == 0 && !over && state != RUN_INTERRUPTED)
         result = cli_print_verdict(store, number, &status, err);
     store_close(store);
     if (result < 0)

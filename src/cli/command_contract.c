@@ -134,12 +134,20 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
 static void tell_without(const struct draft *draft)
 {
     for (size_t i = 0; i < draft->shared.count; i++)
-        cli_warn(
-            "assay: contract init: %s has no clause: step %s only records it, and would judge it by one\n",
-            draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
+        cli_warn("assay: note: %s has no clause: step %s only records it, and would judge it by one\n",
+                 draft->shared.items[i].slot->metric, draft->shared.items[i].recorded_by);
     list_each (clause, draft->without)
-        cli_warn("assay: contract init: there is no figure for %s of step %s on %s: add a clause for it\n",
+        cli_warn("assay: note: there is no figure for %s of step %s on %s: add a clause for it\n",
                  clause->slot->metric, clause->shape->suite_step, clause->shape->platform);
+}
+
+/* To standard error, as what there is to say of the draft. */
+static void tell_written(const char *path, size_t clauses)
+{
+    cli_warn(
+        "assay: %s is written, with %zu clauses; next: agree on each figure and its source, look at them "
+        "with `assay contract show %s`, and test by them with `assay run --contract %s`\n",
+        path, clauses, path, path);
 }
 
 static int write_draft(struct arena *arena, const struct question *question, const char *name,
@@ -160,6 +168,8 @@ static int write_draft(struct arena *arena, const struct question *question, con
     if (contract_parse(arena, output, (struct slice){out.bytes, out.length}, err) == NULL ||
         file_write(output, out.bytes, out.length, 0644, err) < 0)
         return cli_fail(err);
+    if (strcmp(output, "-") != 0)
+        tell_written(output, draft.clauses.count);
     return EXIT_ACCEPT;
 }
 
@@ -265,18 +275,15 @@ static int verb_show(int argc, char **argv)
 
 static int help(FILE *out)
 {
-    fprintf(
-        out,
-        "usage: assay contract VERB\n\n"
-        "  init   -H HOSTFILE -s SUITE  "
-        "a contract to start from: a clause for each gate of the plan\n"
-        "  show   FILE                  "
-        "any contract as a table, with a column for what is agreed\n\n"
-        "Each clause has our figure, and its status and source beside it, ready to be negotiated: `tool` where "
-        "it is a\n"
-        "check's own rule, which holds with and without it. What nobody has a figure for is named, and in the "
-        "note what no\n"
-        "clause can state. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");
+    fprintf(out, "usage: assay contract VERB\n\n"
+                 "  init   -H HOSTFILE -s SUITE  a clause for each gate of the plan, to start from\n"
+                 "  show   FILE                  any contract as a table, with room for what is\n"
+                 "                               agreed\n\n"
+                 "Each clause has our figure, and its status and source beside it, ready to be\n"
+                 "negotiated: `tool` where it is a check's own rule, which holds with and without\n"
+                 "it. What nobody has a figure for is named, and in the note what no clause can\n"
+                 "state. Exit status: 0, 2 where there was no figure at all, 64 for a bad input.\n");
+    cli_put_examples(out, "contract");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 

@@ -10,19 +10,63 @@
 #include "assay/lab/lab.h"
 #include "cli.h"
 
+/* What `lab up` can be told; for its own help and that of the lab. */
+struct up_words {
+    struct lab_options options;
+    struct option_list faults;
+    const char *fabric, *bmc;
+};
+
+struct up_rows {
+    struct option_row rows[10];
+};
+
+static struct up_rows up_rows(struct up_words *words)
+{
+    return (struct up_rows){{
+        {"profile", 0, OPTION_STRING, "NAME", &words->options.profile,
+         "the platform, see assay lab profiles (hgx-h100)"},
+        {"fabric", 0, OPTION_STRING, "KIND", &words->fabric,
+         "what connects the hosts: infiniband or roce (infiniband)"},
+        {"bmc", 0, OPTION_STRING, "KIND", &words->bmc, "how the BMCs are asked: ipmi or redfish (ipmi)"},
+        {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &words->faults,
+         "what is wrong with a host, see assay lab faults"},
+        {"oversubscription", 0, OPTION_COUNT, "N", &words->options.oversubscription,
+         "the uplinks of a leaf carry an N-th of what its 8 hosts send (1)"},
+        {"seed", 0, OPTION_COUNT, "N", &words->options.seed,
+         "measurements differ a little from one N to another, as from day to day (they do not)"},
+        {"dir", 0, OPTION_STRING, "DIR", &words->options.directory, "the folder of the lab (./assay-lab)"},
+        {"port", 0, OPTION_COUNT, "P", &words->options.port, "the SSH port of all hosts (a free one)"},
+        {"speed", 0, OPTION_COUNT, "N", &words->options.speed, "simulated seconds in one real second (600)"},
+        OPTION_END,
+    }};
+}
+
+static void help_options(FILE *out)
+{
+    cleanup_text struct text text = {0};
+    struct up_words words = {0};
+    const struct up_rows up = up_rows(&words);
+
+    text_init(&text, 64 * 1024);
+    options_help(up.rows, &text);
+    fprintf(out, "\noptions of up:\n%s", text.bytes);
+}
+
 static int help(FILE *out)
 {
-    fprintf(
-        out,
-        "usage: assay lab up HOSTS [--profile NAME] [--fault HOST:KIND[:ARG]]... [--dir DIR] "
-        "[--port P] [--speed N] [--oversubscription N] [--seed N]\n"
-        "       assay lab swap HOST gpuN [--dir DIR]        (another GPU is put in that place)\n"
-        "       assay lab heal HOST[:KIND] [--dir DIR]      (what is wrong there is repaired, same parts)\n"
-        "       assay lab status|down [--dir DIR]\n"
-        "       assay lab faults|profiles\n\n"
-        "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on demand. It "
-        "listens on\n"
-        "loopback addresses only and needs no root. `up` prints where its hostfile lies.\n");
+    fprintf(out, "usage: assay lab up HOSTS [--profile NAME] [--fabric KIND] [--bmc KIND]\n"
+                 "                    [--fault HOST:KIND[:ARG]]... [--dir DIR] [--port P]\n"
+                 "                    [--speed N] [--oversubscription N] [--seed N]\n"
+                 "       assay lab swap HOST gpuN [--dir DIR]    (another GPU in that place)\n"
+                 "       assay lab heal HOST[:KIND] [--dir DIR]  (repaired, with the same parts)\n"
+                 "       assay lab status|down [--dir DIR]\n"
+                 "       assay lab faults|profiles\n\n"
+                 "A simulated GPU cluster on this machine: real SSH, simulated tools, faults on\n"
+                 "demand. It listens on loopback addresses only and needs no root. `up` prints\n"
+                 "where its hostfile lies.\n");
+    help_options(out);
+    cli_put_examples(out, "lab");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
@@ -57,6 +101,7 @@ static int parse(int argc, char **argv, const struct option_row *rows, const cha
         options_help(rows, &help);
         cli_print("usage: assay lab %s\n\n", usage);
         cli_print_lines(help.bytes);
+        cli_put_examples(stdout, "lab");
         *ret_status = 0;
         return -1;
     }
@@ -106,44 +151,30 @@ static int start(const struct lab_options *options)
 
 static int verb_up(int argc, char **argv)
 {
-    struct lab_options options = {
-        .directory = LAB_DEFAULT_DIRECTORY, .profile = LAB_DEFAULT_PROFILE, .speed = LAB_DEFAULT_SPEED};
-    struct option_list faults = {0};
-    const char *fabric = "infiniband", *bmc = "ipmi";
-    const struct option_row rows[] = {
-        {"profile", 0, OPTION_STRING, "NAME", &options.profile,
-         "the platform, see assay lab profiles (hgx-h100)"},
-        {"fabric", 0, OPTION_STRING, "KIND", &fabric,
-         "what connects the hosts: infiniband or roce (infiniband)"},
-        {"bmc", 0, OPTION_STRING, "KIND", &bmc, "how the BMCs are asked: ipmi or redfish (ipmi)"},
-        {"fault", 0, OPTION_LIST, "HOST:KIND[:ARG]", &faults,
-         "what is wrong with a host, see assay lab faults"},
-        {"oversubscription", 0, OPTION_COUNT, "N", &options.oversubscription,
-         "the uplinks of a leaf carry an N-th of what its 8 hosts send (1)"},
-        {"seed", 0, OPTION_COUNT, "N", &options.seed,
-         "measurements differ a little from one N to another, as from day to day (they do not)"},
-        {"dir", 0, OPTION_STRING, "DIR", &options.directory, "the folder of the lab (./assay-lab)"},
-        {"port", 0, OPTION_COUNT, "P", &options.port, "the SSH port of all hosts (a free one)"},
-        {"speed", 0, OPTION_COUNT, "N", &options.speed, "simulated seconds in one real second (600)"},
-        OPTION_END,
-    };
-    int status = 0, first = parse(argc, argv, rows, "up HOSTS [options]", &status);
+    struct up_words words = {.options = {.directory = LAB_DEFAULT_DIRECTORY,
+                                         .profile = LAB_DEFAULT_PROFILE,
+                                         .speed = LAB_DEFAULT_SPEED},
+                             .fabric = "infiniband",
+                             .bmc = "ipmi"};
+    struct lab_options *options = &words.options;
+    const struct up_rows up = up_rows(&words);
+    int status = 0, first = parse(argc, argv, up.rows, "up HOSTS [options]", &status);
 
     if (first >= 0) {
-        options.faults = faults.items;
-        options.fault_count = faults.count;
-        options.ethernet = strcmp(fabric, "roce") == 0;
-        options.redfish = strcmp(bmc, "redfish") == 0;
-        if (!options.ethernet && strcmp(fabric, "infiniband") != 0)
+        options->faults = words.faults.items;
+        options->fault_count = words.faults.count;
+        options->ethernet = strcmp(words.fabric, "roce") == 0;
+        options->redfish = strcmp(words.bmc, "redfish") == 0;
+        if (!options->ethernet && strcmp(words.fabric, "infiniband") != 0)
             status = usage_error("--fabric is infiniband or roce");
-        else if (!options.redfish && strcmp(bmc, "ipmi") != 0)
+        else if (!options->redfish && strcmp(words.bmc, "ipmi") != 0)
             status = usage_error("--bmc is ipmi or redfish");
         else
-            status = first != argc - 1 || read_count(argv[first], &options.hosts) < 0
+            status = first != argc - 1 || read_count(argv[first], &options->hosts) < 0
                          ? wrong_count(argc, argv, first)
-                         : start(&options);
+                         : start(options);
     }
-    free(faults.items);
+    free(words.faults.items);
     return status;
 }
 

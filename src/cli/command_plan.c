@@ -258,7 +258,7 @@ static void print_caveat(const struct record *record)
     bool any = caveat != NULL;
 
     if (any)
-        cli_print("\nnote: beside its verdict will stand: %s\n", reason_english(arena, caveat));
+        cli_print("\nnote: beside the verdict the report will say: %s\n", reason_english(arena, caveat));
     arena_destroy(arena);
     if (any)
         print_conceded(record);
@@ -440,8 +440,8 @@ static void put_notes(struct json_writer *json, struct arena *arena, const struc
     for (size_t i = 0; i < notes->notes.count; i++)
         json_put_string(json, reason_english(arena, notes->notes.items[i].what));
     if (caveat != NULL)
-        json_put_string(
-            json, arena_printf(arena, "beside its verdict will stand: %s", reason_english(arena, caveat)));
+        json_put_string(json, arena_printf(arena, "beside the verdict the report will say: %s",
+                                           reason_english(arena, caveat)));
     json_close_array(json);
     json_member(json, "caveat", reason_english(arena, caveat));
 }

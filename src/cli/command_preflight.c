@@ -102,12 +102,16 @@ static size_t count_of(const struct mends *mends)
 
 static void print_mend(struct arena *arena, const struct mend *mend)
 {
+    const char *where = !mend->on_hosts    ? ""
+                        : mend->count == 1 ? arena_printf(arena, "on %s: ", mend->hosts)
+                                           : "on each of these hosts: ";
+
     cli_print("%s: %s: %s%s%s: %s\n", label_of(mend->word), mend->hosts, mend->problem,
               *mend->subject != '\0' ? " " : "", mend->subject, reason_english(arena, mend->cause));
     if (mend->remedy != NULL)
         cli_print("    %s\n", reason_english(arena, mend->remedy));
     for (size_t i = 0; i < mend->commands.count && i < COMMANDS_SHOWN; i++)
-        cli_print("    %s$ %s\n", mend->on_hosts ? "there" : "", mend->commands.items[i]);
+        cli_print("    %s$ %s\n", where, mend->commands.items[i]);
     if (mend->commands.count > COMMANDS_SHOWN)
         cli_print("    and %zu more alike, see --format json\n", mend->commands.count - COMMANDS_SHOWN);
 }

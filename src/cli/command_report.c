@@ -30,9 +30,10 @@ static int write_signed(const struct request *request, struct store *store, cons
                         struct error *err)
 {
     const struct report_format *row = report_format_find(request->format);
-    cleanup_free char *path = request->output != NULL ? mem_strdup(request->output)
-                                                      : report_file_name(&record->standing, record->number,
-                                                                         record->uuid, row->extension);
+    cleanup_free char *path = request->output != NULL
+                                  ? mem_strdup(request->output)
+                                  : report_file_name(&record->standing, record->state, record->number,
+                                                     record->uuid, row->extension);
     cleanup_text struct text report = {0};
     struct manifest manifest;
     struct proof_files files;
@@ -202,7 +203,8 @@ int command_show(int argc, char **argv)
     const struct option_row rows[] = {
         {"full", 0, OPTION_FLAG, NULL, &full,
          "also each failure with its gates, what did not run, hosts by steps, coverage and documents"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang, "en or zh; default en, whatever the locale"},
+        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
+         "en or zh; default en, whatever the locale, since scripts read it"},
         CLI_DB_ROW(&request.db),
         OPTION_END,
     };

@@ -185,10 +185,13 @@ static int finish(struct run *run, bool cancelled, struct error *err)
     char absolute[PATH_MAX];
     cleanup_free char *path = run->options.report != NULL
                                   ? mem_strdup(run->options.report)
-                                  : report_file_name(&standing, number, run->going.record->uuid, ".html");
+                                  : report_file_name(&standing, cancelled ? RUN_CANCELLED : RUN_ENDED, number,
+                                                     run->going.record->uuid, ".html");
     bool loaded = reload(run, err) == 0, written = loaded && write_report(run, path, err) == 0;
 
     if (loaded) {
+        if (cancelled)
+            recap_print_headline(run->going.record);
         print_entries(run);
         print_substitutes(run);
         print_conflicts(run);
@@ -277,7 +280,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
          "); then it is not tested"},
         OPTION_HEADING("What is run"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
-         "a suite file, or the name of a built-in one: delivery, gpu, periodic, site, smoke, soak, tuning"},
+         "a suite file, or the name of a built-in one: collect, delivery, gpu, periodic, site, smoke, soak, tuning"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps,
          "only these steps of the suite; the others count as not run, so it accepts nothing"},
         {"baseline", 'b', OPTION_STRING, "NAME", &options->plan.baseline,
@@ -303,7 +306,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         OPTION_HEADING("Output"),
         {"report", 'o', OPTION_STRING, "FILE", &options->report,
          "file of the HTML report; default assay-report-RUN.html, and for a run that is not an acceptance "
-         "what it is: assay-trial-RUN.html"},
+         "what it is: assay-trial-RUN.html, assay-cancelled-RUN.html"},
         CLI_NAMES_ROWS(&options->plan.names),
         CLI_DB_ROW(&options->db),
         {"max-evidence", 0, OPTION_STRING, "SIZE", &options->plan.max_evidence,

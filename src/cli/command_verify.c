@@ -232,6 +232,10 @@ int command_verify(int argc, char **argv)
         return EXIT_USAGE;
     }
     verification.report = argv[first];
+    if (!file_exists(verification.report)) {
+        cli_warn("assay: verify: %s: there is no such file, so nothing was verified\n", verification.report);
+        return EXIT_USAGE;
+    }
     verification.arena = arena_create();
     status = verify(&verification, &options);
     arena_destroy(verification.arena);

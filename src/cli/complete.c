@@ -350,7 +350,8 @@ static void offer_options(const struct completion *completion)
 static void offer_commands(const struct completion *completion, const struct command *commands, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        offer(completion, commands[i].name, commands[i].summary);
+        if (commands[i].summary != NULL)
+            offer(completion, commands[i].name, commands[i].summary);
     offer(completion, "help", "of a command");
     offer(completion, "version", "of this program");
     if (completion->typed[0] == '-') {

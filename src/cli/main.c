@@ -12,99 +12,83 @@
 #include "complete.h"
 
 static const struct command commands[] = {
-    {"preflight", "HOSTFILE",
-     "everything to fix on all hosts at once, with the command that fixes it; changes nothing",
-     command_preflight},
-    {"hosts", "HOSTFILE", "the older name of preflight", command_preflight},
-    {"inventory", "slurm|kubernetes [FILE...]",
-     "a hostfile from what Slurm or Kubernetes knows about its nodes, from saved outputs or from their "
-     "own commands",
+    {"preflight", "HOSTFILE", "everything to fix on all hosts at once; changes nothing", command_preflight},
+    {"hosts", "HOSTFILE", NULL, command_preflight},
+    {"inventory", "slurm|kubernetes [FILE...]", "a hostfile from what Slurm or Kubernetes knows of its nodes",
      command_inventory},
-    {"stage", "-H HOSTFILE DIR",
-     "copies a prebuilt set of tools to the hosts, which pass it on to each other", command_stage},
-    {"plan", "-H HOSTFILE -s SUITE",
-     "what will run, how long, what is required and with which limits; connects to nothing", command_plan},
+    {"stage", "-H HOSTFILE DIR", "copies a set of tools to the hosts, which pass it on", command_stage},
+    {"plan", "-H HOSTFILE -s SUITE", "what will run, how long and with which limits; connects to nothing",
+     command_plan},
+    {"platform", "list | derive", "kinds of hosts: lists them, and makes one from a good host",
+     command_platform},
+    {"baseline", "list | show | derive | check",
+     "limits of platforms: lists them, makes new ones from accepted runs", command_baseline},
+    {"contract", "init | show", "a contract to start from: our figure for each gate of a plan",
+     command_contract},
     {"run", "-H HOSTFILE -s SUITE", "tests the hosts, judges and reports", command_run},
     {"attach", "[RUN]", "follows a run of another process to its end", command_attach},
-    {"cancel", "RUN", "ends a run and everything it runs on the hosts, even when its controller is dead",
-     command_cancel},
+    {"cancel", "RUN", "ends a run, also on the hosts and when its controller is dead", command_cancel},
     {"list", "", "the runs in the database", command_list},
-    {"show", "RUN", "a run's verdict, what to fix and how each host fared; --full: all as text",
-     command_show},
-    {"logs", "[RUN [HOST [STEP]]]", "the stored output of the hosts: a list, one output, or --grep in all",
-     command_logs},
-    {"collect", "RUN HOST",
-     "what a vendor asks for before a part is exchanged, as one archive: logs of the host, what the run has "
-     "of it, a letter",
+    {"show", "RUN", "the verdict, what to fix, how each host fared; --full: all as text", command_show},
+    {"report", "RUN", "the delivery report: html, text, json, csv, junit or prometheus", command_report},
+    {"logs", "[RUN [HOST [STEP]]]", "what hosts printed: a list, one output, or --grep in all", command_logs},
+    {"repair", "[CLASS]", "what to do about a class of failure, step by step", command_repair},
+    {"collect", "RUN HOST", "what a vendor asks for before a part is exchanged, as one archive",
      command_collect},
-    {"repair", "[CLASS]",
-     "what to do about a class of failure, step by step, from finding to vendor; without one, a list",
-     command_repair},
-    {"report", "RUN", "the delivery report of a run: html, text, json, csv, junit or prometheus",
-     command_report},
-    {"site", "DIR",
-     "a folder of pages about all runs, with their outputs, for a file share or a web server; --redact hides "
-     "who and where",
-     command_site},
-    {"serve", "",
-     "the pages of a site straight from the database, on this machine only: for a browser behind ssh -L",
-     command_serve},
-    {"verify", "REPORT", "is it the report that was signed, by whom, and is its evidence unchanged? offline",
-     command_verify},
-    {"export", "RUN", "a run with all its evidence as one file; --redact hides who and where",
-     command_export},
-    {"import", "BUNDLE", "reads an exported run into the database", command_import},
-    {"merge", "SOURCE...",
-     "joins the runs of other controllers' databases with those in the database, however often and in any order",
-     command_merge},
-    {"judge", "RUN [RUN...]",
-     "judges a stored run again, or several as one, with other baselines if asked, without touching a host",
-     command_judge},
-    {"waive", "RUN --host HOST --check STEP ...",
-     "records that a failure is accepted: who, why, until when; shows and withdraws waivers", command_waive},
+    {"judge", "RUN [RUN...]", "judges stored runs again, or several as one; touches no host", command_judge},
     {"acceptance", "create | add | event | status | report | list",
-     "the campaign over many runs: what is required, repairs and spares, what is still missing",
-     command_acceptance},
-    {"alert", "[RUN] --to FILE",
-     "reports by webhook what got worse, again at growing intervals while it lasts, and when it is over",
-     command_alert},
+     "over many runs: what is required, repairs, what is still missing", command_acceptance},
+    {"waive", "RUN --host HOST --check STEP ...", "records that a failure is accepted: who, why, until when",
+     command_waive},
+    {"verify", "REPORT", "is it the report that was signed, and its evidence unchanged?", command_verify},
+    {"site", "DIR", "a folder of pages about all runs, for a web server or file share", command_site},
+    {"serve", "", "the same pages from the database, for a browser on this machine", command_serve},
     {"compare", "RUN RUN", "what is better, worse or different in the second of two runs", command_compare},
-    {"history", "[HOST|IDENTITY]",
-     "what gets worse from run to run, and the numbers of one host or part over all runs", command_history},
-    {"periodic", "plan -H HOSTFILE",
-     "which tests to repeat tonight, on which hosts and why: those that find most defects an hour",
+    {"history", "[HOST|IDENTITY]", "what gets worse from run to run; one host or part over all runs",
+     command_history},
+    {"periodic", "plan -H HOSTFILE", "which tests to repeat tonight, on which hosts and why",
      command_periodic},
+    {"alert", "[RUN] --to FILE", "reports by webhook what got worse, and when it is over", command_alert},
     {"worth", "RUN --params N --tokens D",
-     "how long a training takes on the measured cluster, its energy and interruptions", command_worth},
-    {"links", "LINKS ROUTES",
-     "which rounds of flows load every link of an InfiniBand fabric, and which link measured flows and port "
-     "counters show to be bad",
+     "how long a training takes on the measured cluster, and its energy", command_worth},
+    {"links", "LINKS ROUTES", "which flows load every link of an InfiniBand fabric; bad links",
      command_links},
-    {"baseline", "list | show | derive | check",
-     "limits of platforms: lists them, and makes new ones from accepted runs", command_baseline},
-    {"contract", "init | show",
-     "a contract to start from: our figure for each gate of a plan, with its source; and as a table",
-     command_contract},
-    {"platform", "list | derive",
-     "kinds of hosts: lists the built-in ones, and makes a new one from a good host", command_platform},
-    {"prune", "--keep N", "forgets old runs, never one that was accepted, waived or is part of an acceptance",
-     command_prune},
-    {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints it as JSON", command_parse},
-    {"lab", "up N | swap | status | down | faults | profiles", "a simulated cluster to try all this on",
+    {"export", "RUN", "a run with all its evidence as one file; --redact hides names", command_export},
+    {"import", "BUNDLE", "reads an exported run into the database", command_import},
+    {"merge", "SOURCE...", "joins the runs of other controllers' databases", command_merge},
+    {"prune", "--keep N", "forgets old runs that nothing rests on", command_prune},
+    {"lab", "up N | swap | heal | status | down | faults | profiles", "a simulated cluster on this machine",
      command_lab},
+    {"parse", "TOOL [FILE]", "reads a saved output of a tool and prints it as JSON", command_parse},
 };
+
+/* What the list of commands is divided by: before which of them, and what is said there. */
+static const struct {
+    const char *first, *title;
+} groups[] = {
+    {"preflight", "before a run"}, {"run", "run"},
+    {"show", "what a run found"},  {"acceptance", "acceptance"},
+    {"site", "sites and history"}, {"lab", "to try it, and to look inside"},
+};
+
+static void list_command(FILE *out, const struct command *command)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+        if (strcmp(groups[i].first, command->name) == 0)
+            fprintf(out, "\n%s:\n", groups[i].title);
+    if (command->summary != NULL)
+        fprintf(out, "  %-11s %s\n", command->name, command->summary);
+}
 
 static int help(FILE *out)
 {
     fprintf(out, "usage: assay COMMAND [OPTIONS]\n\n"
-                 "assay decides, with evidence, whether a GPU cluster can be accepted.\n\ncommands:\n");
+                 "assay decides, with evidence, whether a GPU cluster can be accepted.\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].summary);
-    fprintf(
-        out,
-        "\n`assay help COMMAND` explains a command; `assay --version` prints the version.\n"
-        "exit status: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions, 64 usage or bad input,\n"
-        "70 our own failure, 130 cancelled\n");
+        list_command(out, &commands[i]);
+    fprintf(out, "\n`assay help COMMAND` explains a command; `assay --version` prints the version.\n"
+                 "exit status: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions,\n"
+                 "64 usage or bad input, 70 our own failure, 130 cancelled\n");
     return out == stdout ? EXIT_ACCEPT : EXIT_USAGE;
 }
 
@@ -118,6 +102,8 @@ static const struct {
     {"watch", "`assay attach` shows the board of a run, `assay serve` the same for a browser"},
     {"check", "`assay preflight HOSTFILE` looks at what must be mended first, `assay run` tests"},
     {"test", "`assay run -H HOSTFILE -s SUITE` tests"},
+    {"explain", "`assay repair CLASS` says what to do about a failure, `assay show` what a run found, "
+                "`assay plan --checks` what each check looks at"},
 };
 
 static int unknown_command(const char *word)

@@ -6,12 +6,12 @@
 
 #include "cli.h"
 
-enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40 };
+enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40, COLUMNS = 80, LINE_BYTES = 1 << 20 };
 
-/* Of steps, each once: those of one name stand together in the plan. */
+/* Of steps, each once, wherever they stand in the plan. */
 struct names {
-    const char *text, *last;
-    size_t count;
+    const char *text;
+    LIST_OF(const char *) items;
 };
 
 /* Steps of a host, or of several, by how they ended. */
@@ -76,13 +76,16 @@ static struct tally *tally_of(struct tally **by_name, size_t count, const struct
 
 static void add_name(struct arena *arena, struct names *names, const char *name)
 {
-    if (names->last != NULL && strcmp(names->last, name) == 0)
-        return;
-    names->last = name;
-    if (names->count++ > NAMES_MOST)
-        return;
-    names->text = arena_printf(arena, "%s%s%s", names->count > 1 ? names->text : "",
-                               names->count > 1 ? ", " : "", names->count > NAMES_MOST ? "..." : name);
+    size_t count;
+
+    list_each (known, names->items)
+        if (strcmp(*known, name) == 0)
+            return;
+    *list_push(arena, &names->items) = name;
+    count = names->items.count;
+    if (count <= NAMES_MOST + 1)
+        names->text = arena_printf(arena, "%s%s%s", count > 1 ? names->text : "", count > 1 ? ", " : "",
+                                   count > NAMES_MOST ? "..." : name);
 }
 
 static void count_step(struct arena *arena, struct tally *tally, const struct step *step,
@@ -199,6 +202,27 @@ struct recap_line {
     const char *hosts, *verdict, *rest;
 };
 
+/* In 80 columns, each line as far in as the first. */
+static void put_rest(struct text *out, const char *rest, size_t indent)
+{
+    size_t column = out->length;
+
+    while (*rest != '\0') {
+        size_t blanks = strspn(rest, " "), length = strcspn(rest + blanks, " ");
+
+        if (column > indent && column + blanks + length > COLUMNS) {
+            text_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+            rest += blanks;
+            blanks = 0;
+        }
+        text_add(out, rest, blanks + length);
+        column += blanks + length;
+        rest += blanks + length;
+    }
+    text_put(out, "\n");
+}
+
 static void print_lines(const struct recap_line *lines, size_t count)
 {
     size_t hosts_width = 0, verdict_width = 0;
@@ -210,9 +234,15 @@ static void print_lines(const struct recap_line *lines, size_t count)
         verdict_width = verdict > verdict_width ? verdict : verdict_width;
     }
     cli_print("recap:\n");
-    for (size_t i = 0; i < count && i < LINES_MOST; i++)
-        cli_print("  %-*s  %-*s  %s\n", (int)hosts_width, lines[i].hosts, (int)verdict_width,
-                  lines[i].verdict, lines[i].rest);
+    for (size_t i = 0; i < count && i < LINES_MOST; i++) {
+        cleanup_text struct text line = {0};
+
+        text_init(&line, LINE_BYTES);
+        text_printf(&line, "  %-*s  %-*s  ", (int)hosts_width, lines[i].hosts, (int)verdict_width,
+                    lines[i].verdict);
+        put_rest(&line, lines[i].rest, hosts_width + verdict_width + 6);
+        cli_print_lines(line.bytes);
+    }
     if (count > LINES_MOST)
         cli_print("  and %zu more lines like these; the report has them\n", count - LINES_MOST);
 }
@@ -288,14 +318,31 @@ static size_t count_done(struct arena *arena, const struct record *record, const
     return done;
 }
 
+static size_t count_settled(const struct record *record, const bool *settled)
+{
+    size_t done = 0;
+
+    for (size_t i = 0; i < record->plan->steps.count; i++)
+        done += settled[i];
+    return done;
+}
+
+void recap_print_headline(const struct record *record)
+{
+    cleanup_arena struct arena *arena = arena_create();
+    size_t steps = record->plan->steps.count;
+
+    cli_print("cancelled after %zu of %zu test%s\n", count_settled(record, settled_steps(arena, record)),
+              steps, steps == 1 ? "" : "s");
+}
+
 void recap_print_cancelled(const struct record *record, const char *db, bool by_keyboard)
 {
     cleanup_arena struct arena *arena = arena_create();
     const bool *settled = settled_steps(arena, record);
-    size_t steps = record->plan->steps.count, hosts = record->plan->hosts.count, done = 0;
+    size_t steps = record->plan->steps.count, hosts = record->plan->hosts.count;
+    size_t done = count_settled(record, settled);
 
-    for (size_t i = 0; i < steps; i++)
-        done += settled[i];
     cli_print(
         "cancelled%s; %zu of %zu host%s done, %zu of %zu test%s; continue with `assay run --resume %lld%s%s`\n",
         by_keyboard ? " by you" : "", count_done(arena, record, settled), hosts, hosts == 1 ? "" : "s", done,

@@ -9,6 +9,8 @@
 void recap_print(const struct record *record);
 /* Steps that were to be run and of which nothing was: as many as its lines say. */
 size_t recap_not_run(const struct record *record);
+/* The first line of all that is said of a cancelled run: "cancelled after 97 of 163 tests". */
+void recap_print_headline(const struct record *record);
 /* Of a cancelled run, which is no finding: how far it came, and how it goes on. db: as given; NULL: the default. */
 void recap_print_cancelled(const struct record *record, const char *db, bool by_keyboard);
 

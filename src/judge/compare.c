@@ -57,11 +57,11 @@ static struct row *rows_of(struct arena *arena, const struct record *record, siz
 }
 
 /* An item without a verdict of its own is no better than any that has one: a gate that is lost is worse, whatever it
-   had said, and a new gate is better when it passes. */
+   had said. */
 static int compare_words(enum outcome_word before, enum outcome_word after)
 {
     if (before == OUTCOME_RECORDED && after != OUTCOME_RECORDED)
-        return after > OUTCOME_PASS ? 1 : -1;
+        return after > OUTCOME_PASS ? 1 : 0;
     if (after == OUTCOME_RECORDED && before != OUTCOME_RECORDED)
         return 1;
     return (after > before) - (after < before);
@@ -93,6 +93,8 @@ static void compare_item(struct arena *arena, const struct row *before, const st
 
     if (order > 0)
         *list_push(arena, &comparison->worse) = change;
+    else if (before->outcome->word == OUTCOME_RECORDED && after->outcome->word == OUTCOME_PASS)
+        *list_push(arena, &comparison->judged) = change;
     else if (order < 0)
         *list_push(arena, &comparison->better) = change;
     else if (!is_of_its_run(after->slot) && isnan(before->outcome->value) && isnan(after->outcome->value) &&

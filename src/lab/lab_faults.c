@@ -2,6 +2,7 @@
 /* What can be wrong with a host of the lab: one row a kind, and the reading of "HOST:KIND[:ARGUMENT]". */
 #include <string.h>
 
+#include "assay/base/options.h"
 #include "assay/base/scan.h"
 #include "lab_private.h"
 
@@ -46,11 +47,44 @@ static const struct kind {
 static const char *const dcgm_tests[] = {"PCIe",           "GPU Memory",      "Diagnostic", "Targeted Stress",
                                          "Targeted Power", "Memory Bandwidth"};
 
+/* What the list is divided by: the kind that each part begins with. */
+static const struct {
+    enum fault_kind first;
+    const char *title;
+} groups[] = {
+    {FAULT_GPU_MISSING, "GPUs, NVLink, Fabric Manager"},
+    {FAULT_DCGM, "what tests of GPUs find"},
+    {FAULT_NIC_SLOW, "slow between hosts"},
+    {FAULT_HCA_MISSING, "HCAs, ports, cables, RoCE"},
+    {FAULT_NCCL_SOCKET, "NCCL"},
+    {FAULT_PERSISTENCE_OFF, "settings and state of GPUs"},
+    {FAULT_KERNEL_VERSION, "the host: versions, settings, parts, accounts, BMC"},
+    {FAULT_XID, "what happens during a test"},
+    {FAULT_XID_BEFORE, "the kernel log, and a reboot"},
+    {FAULT_NO_SPACE, "disks, mounts, names, storage, the network of the host"},
+    {FAULT_NPU_FAULT, "NPUs"},
+    {FAULT_TOOL_MISSING, "tools, logins, connections, launch of MPI"},
+};
+
+static void put_fault(struct text *out, const struct kind *kind)
+{
+    enum { INDENT = 6 };
+    cleanup_text struct text words = {0};
+
+    text_init(&words, 4096);
+    text_printf(&words, "%s; %s", kind->meaning, kind->outcome);
+    text_printf(out, "  %s%s\n%*s", kind->name, kind->syntax, INDENT, "");
+    options_wrap(out, words.bytes, INDENT);
+}
+
 void lab_faults(struct text *out)
 {
-    for (size_t i = 0; i < FAULT_KINDS; i++)
-        text_printf(out, "%-22s %-14s %s; %s\n", kinds[i].name, kinds[i].syntax, kinds[i].meaning,
-                    kinds[i].outcome);
+    for (size_t i = 0; i < FAULT_KINDS; i++) {
+        for (size_t k = 0; k < ARRAY_SIZE(groups); k++)
+            if (groups[k].first == i)
+                text_printf(out, "%s%s:\n", i > 0 ? "\n" : "", groups[k].title);
+        put_fault(out, &kinds[i]);
+    }
 }
 
 /* The text and where in it we stand; an error names the column, counted from 1. */

@@ -2,6 +2,7 @@
 /* Documents: where they come from (built in, a file, bytes at hand), and that their schema is checked first.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
@@ -97,6 +98,22 @@ static int load_file(struct arena *arena, const char *path, struct slice *ret_by
     return 0;
 }
 
+/* Who has none yet: where one comes from. */
+static void tell_next(const char *kind, const char *name, struct error *err)
+{
+    static const struct {
+        const char *kind, *next;
+    } rows[] = {
+        {"contracts", "`assay contract init -H HOSTFILE -s SUITE -o FILE` writes one to start from"},
+        {"suites",
+         "suites/README.md says how one is written; the built-in ones go by their names, as -s delivery"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows) && access(name, F_OK) != 0; i++)
+        if (strcmp(rows[i].kind, kind) == 0)
+            (void)error_add(err, ERROR_USAGE, "%s", rows[i].next);
+}
+
 struct json *document_load(struct arena *arena, const char *kind, const char *name, const char *schema,
                            struct slice *ret_bytes, struct error *err)
 {
@@ -112,6 +129,7 @@ struct json *document_load(struct arena *arena, const char *kind, const char *na
         refuse_unknown(kind, name, err);
         return NULL;
     } else if (load_file(arena, name, &bytes, err) < 0) {
+        tell_next(kind, name, err);
         return NULL;
     }
     document = document_parse(arena, file, bytes, schema, err);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "hostlist_private.h"
 
@@ -49,7 +50,7 @@ struct parser {
     size_t at;
     unsigned line;
     bool keys_told; /* which there are, in an error */
-    bool yaml;      /* no line of it can be one of ours */
+    bool foreign;   /* YAML, or no text: no line of it can be one of ours */
     LIST_OF(struct assignment) defaults;
 };
 
@@ -794,7 +795,7 @@ static int refuse_group(const struct parser *parser)
 /* The first line of an inventory in YAML, such as "all:", of which each further line would be a riddle. */
 static int refuse_yaml(struct parser *parser)
 {
-    parser->yaml = true;
+    parser->foreign = true;
     return refuse(
         parser, parser->line, 1,
         "'%.*s' begins YAML; expected a line for each host, such as gpu1 address=10.0.0.1 user=ops; "
@@ -808,8 +809,10 @@ static int read_line(struct parser *parser, struct slice line)
     struct slice word;
 
     parser->line++;
-    if (memchr(line.bytes, '\0', line.length) != NULL)
+    if (memchr(line.bytes, '\0', line.length) != NULL) {
+        parser->foreign = true; /* each line of a program would be said to be none */
         return refuse(parser, parser->line, 1, "this line holds a NUL byte; expected text");
+    }
     if (comment != NULL)
         line.length = (size_t)(comment - line.bytes);
     parser->text = line;
@@ -1016,9 +1019,9 @@ static bool read_file(struct parser *parser)
     parser->aside = arena_create();
     /* The byte order mark that editors of Windows put before UTF-8. */
     (void)scan_text(&rest, "\xef\xbb\xbf");
-    while (!parser->yaml && scan_line(&rest, &line))
+    while (!parser->foreign && scan_line(&rest, &line))
         sound &= read_line(parser, line) == 0;
-    if (!parser->yaml && rest.length > 0)
+    if (!parser->foreign && rest.length > 0)
         sound &= read_line(parser, rest) == 0;
     list_settle(parser->arena, &parser->file->hosts);
     parser->aside = arena_destroy(parser->aside);
@@ -1054,6 +1057,11 @@ struct hostfile *hostfile_load(struct arena *arena, const char *path, struct err
                 err, ERROR_USAGE,
                 "expected a file; a list of hosts becomes one with: echo '%s platform=NAME' > hostfile",
                 path);
+        else if (access(path, F_OK) != 0)
+            (void)error_add(
+                err, ERROR_USAGE,
+                "write a hostfile, a line for each host, as hostfiles/README.md has it; of nodes of "
+                "Slurm or Kubernetes `assay inventory` writes one");
         return NULL;
     }
     return hostfile_parse(arena, strcmp(path, "-") == 0 ? "standard input" : path,

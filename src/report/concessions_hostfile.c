@@ -21,8 +21,8 @@ static bool declares_mounts(const struct host *host)
 }
 
 /* Whether the step would be for the host, or for as many as there are, were the word there that the hostfile lacks. On the
-   other kind of fabric, and over fewer hosts, there is nothing to declare. */
-static bool waits_for_a_word(const struct json *when, const struct host *host, size_t hosts)
+   other kind of fabric, and over fewer hosts, there is nothing to declare. The word to add; NULL: it waits for none. */
+static const char *word_it_waits_for(const struct json *when, const struct host *host, size_t hosts)
 {
     const char *fabric = host->fabric != NULL ? host->fabric : "infiniband";
 
@@ -30,24 +30,25 @@ static bool waits_for_a_word(const struct json *when, const struct host *host, s
         (double)hosts < json_number(when, "hosts_min", 0) ||
         (double)hosts > json_number(when, "hosts_max", (double)hosts) ||
         (double)hosts < json_number(when, "leaves_min", 0))
-        return false;
-    return (json_get(when, "bmc") != NULL && host->without_bmc) ||
-           (json_get(when, "mounts") != NULL && !declares_mounts(host)) ||
-           (json_get(when, "object_store") != NULL && host->object_store == NULL) ||
-           (json_get(when, "probe") != NULL && host->probe == NULL) ||
-           (json_get(when, "cabling") != NULL && host->rails.count == 0) ||
-           (json_get(when, "leaves_min") != NULL && *host->leaf == '\0');
+        return NULL;
+    return json_get(when, "bmc") != NULL && host->without_bmc                     ? "bmc="
+           : json_get(when, "mounts") != NULL && !declares_mounts(host)           ? "mounts="
+           : json_get(when, "object_store") != NULL && host->object_store == NULL ? "object_store="
+           : json_get(when, "probe") != NULL && host->probe == NULL               ? "probe=gpu"
+           : json_get(when, "cabling") != NULL && host->rails.count == 0          ? "rail.HCA="
+           : json_get(when, "leaves_min") != NULL && *host->leaf == '\0'          ? "leaf="
+                                                                                  : NULL;
 }
 
-static bool is_undeclared(const struct suite_step *step, const struct hostfile *hostfile)
+static const char *undeclared_word(const struct suite_step *step, const struct hostfile *hostfile)
 {
     size_t hosts = hosts_to_accept(hostfile);
+    const char *word = NULL;
 
-    for (size_t i = 0; step->when != NULL && i < hostfile->hosts.count; i++)
-        if (hostfile->hosts.items[i].role == ROLE_COMPUTE &&
-            waits_for_a_word(step->when, &hostfile->hosts.items[i], hosts))
-            return true;
-    return false;
+    for (size_t i = 0; step->when != NULL && word == NULL && i < hostfile->hosts.count; i++)
+        if (hostfile->hosts.items[i].role == ROLE_COMPUTE)
+            word = word_it_waits_for(step->when, &hostfile->hosts.items[i], hosts);
+    return word;
 }
 
 static bool is_tested(const struct plan *plan, const char *host)
@@ -69,9 +70,13 @@ void concessions_of_hostfile(struct arena *arena, const struct plan *plan, const
 {
     LIST_OF(const char *) spares = {0};
 
-    for (size_t i = 0; i < suite->steps.count; i++)
-        if (is_undeclared(&suite->steps.items[i], hostfile))
-            add_name(arena, &concessions->undeclared, suite->steps.items[i].name);
+    for (size_t i = 0; i < suite->steps.count; i++) {
+        const char *word = undeclared_word(&suite->steps.items[i], hostfile);
+
+        if (word != NULL)
+            add_name(arena, &concessions->undeclared,
+                     arena_printf(arena, "%s (%s)", suite->steps.items[i].name, word));
+    }
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (hostfile->hosts.items[i].role == ROLE_SPARE && !is_tested(plan, hostfile->hosts.items[i].name))
             *list_push(arena, &spares) = hostfile->hosts.items[i].name;

@@ -13,6 +13,8 @@
 #include "assay/reasons/report.h"
 #include "view.h"
 
+#define ANY_HOST "HOST" /* in a cause that is folded over hosts */
+
 enum { CAUSES_SHOWN = 3 };
 
 /* How the host refused us, by the end of the attempt; what stands against a check's items is in the check's own row. */
@@ -115,8 +117,8 @@ static const char *without_names(void *context, const char *text)
 {
     const struct nameless *nameless = context;
 
-    text = replace_word(nameless->arena, text, nameless->host->address, "HOST");
-    return replace_word(nameless->arena, text, nameless->host->name, "HOST");
+    text = replace_word(nameless->arena, text, nameless->host->address, ANY_HOST);
+    return replace_word(nameless->arena, text, nameless->host->name, ANY_HOST);
 }
 
 /* The cause as it would be of any host. */
@@ -399,12 +401,37 @@ static const char *fold_hosts(struct arena *arena, const struct host *const *hos
     return hostlist_fold(arena, names, count);
 }
 
+struct named {
+    struct arena *arena;
+    const char *hosts;
+};
+
+static const char *with_names(void *context, const char *text)
+{
+    const struct named *named = context;
+
+    return replace_word(named->arena, text, ANY_HOST, named->hosts);
+}
+
+/* In the place of the word that stood for any of them while they were folded: a reader knows no such host. */
+static void name_hosts(struct arena *arena, struct mend *mend)
+{
+    enum { READABLE = 60 };
+    const char *hosts = strlen(mend->hosts) <= READABLE
+                            ? mend->hosts
+                            : arena_printf(arena, "%s, ...", mend->members[0]->name);
+
+    if (mend->cause != NULL)
+        mend->cause = reason_map(arena, mend->cause, with_names, &(struct named){arena, hosts});
+}
+
 /* On the hosts one command serves all; from here each has its own. */
 static void fill_commands(struct arena *arena, struct mend *mend)
 {
     const char *pattern = mend->commands.count > 0 ? mend->commands.items[0] : NULL;
 
     mend->hosts = fold_hosts(arena, mend->members, mend->count);
+    name_hosts(arena, mend);
     mend->commands.count = 0;
     for (size_t i = 0; pattern != NULL && i < (mend->on_hosts ? 1 : mend->count); i++) {
         const char *command = fill(arena, pattern, mend->members[i], mend->subject);

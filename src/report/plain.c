@@ -536,7 +536,9 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
         return text;
     if (causes->hosts == 0 && causes->to_fix + causes->to_decide == 0)
         return "";
-    if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
+    if (view->record->state == RUN_CANCELLED)
+        text = language_text(language, TEXT_H_CANCELLED);
+    else if (all && !good && causes->to_fix > 0 && causes->hosts > 1)
         text = language_say(arena, language, TEXT_H_ALONE, hosts);
     else if (causes->hosts == 1)
         text = language_text(language, !all         ? TEXT_H_ONE_NOT

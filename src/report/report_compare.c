@@ -48,6 +48,38 @@ static void put_words(struct arena *arena, const char *title, struct change_list
     }
 }
 
+static bool same_alone(const struct item_change *a, const struct item_change *b)
+{
+    return strcmp(a->target, b->target) == 0 && strcmp(a->suite_step, b->suite_step) == 0 &&
+           a->after->word == b->after->word;
+}
+
+/* What only the second run has is worse than nothing, but is what its verdict comes from. */
+static void put_alone(struct arena *arena, struct change_list list, struct text *out)
+{
+    bool any = false;
+
+    for (size_t i = 0, next; i < list.count; i = next) {
+        const struct item_change *change = &list.items[i];
+
+        for (next = i; next < list.count && same_alone(&list.items[next], change);)
+            next++;
+        if (change->after->word != OUTCOME_FAIL)
+            continue;
+        text_put(out, any ? "" : "\nfailed, and only in the second\n");
+        any = true;
+        printable_put(out, arena_printf(arena, "  %s %s: %s, %zu item%s: %s%s%s", change->target,
+                                        change->suite_step, outcome_name(change->after->word), next - i,
+                                        next - i == 1 ? "" : "s", change->slot->metric,
+                                        *change->slot->subject != '\0' ? " " : "", change->slot->subject));
+        if (change->after->cause != NULL) {
+            text_put(out, ": ");
+            printable_put(out, reason_english(arena, change->after->cause));
+        }
+        text_put(out, "\n");
+    }
+}
+
 static void put_texts(struct arena *arena, struct change_list list, struct text *out)
 {
     bool *told = arena_array(arena, bool, list.count);
@@ -83,15 +115,29 @@ void report_compare_text(struct arena *arena, const struct history *history,
 {
     const struct history_choice all = {0};
 
+    const struct history_run *first = &history->runs.items[0], *second = &history->runs.items[1];
+
     text_printf(
         out,
         "run %lld (%s) and run %lld (%s): %zu items the same, %zu worse, %zu better, %zu with another text; "
         "%zu only in the first, %zu only in the second\n",
-        history->runs.items[0].number, history->runs.items[0].word, history->runs.items[1].number,
-        history->runs.items[1].word, comparison->same, comparison->worse.count, comparison->better.count,
-        comparison->texts.count, comparison->only_before, comparison->only_after);
+        first->number, first->word, second->number, second->word, comparison->same, comparison->worse.count,
+        comparison->better.count, comparison->texts.count, comparison->only_before, comparison->only_after);
+    if (strcmp(first->suite, second->suite) != 0) {
+        text_put(out, "the suites differ: ");
+        printable_put(out, first->suite);
+        text_put(out, " and ");
+        printable_put(out, second->suite);
+        text_put(out, "; only what both have is compared\n");
+    }
+    if (comparison->judged.count > 0)
+        text_printf(
+            out,
+            "%zu item%s passed in the second, and in the first only recorded: neither better nor worse\n",
+            comparison->judged.count, comparison->judged.count == 1 ? "" : "s");
     put_words(arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count}, out);
     put_words(arena, "better", (struct change_list){comparison->better.items, comparison->better.count}, out);
+    put_alone(arena, (struct change_list){comparison->added.items, comparison->added.count}, out);
     put_texts(arena, (struct change_list){comparison->texts.items, comparison->texts.count}, out);
     text_put(out, "\n");
     report_history_text(arena, history, findings, &all, out);
@@ -134,6 +180,8 @@ void compare_put(struct json_writer *json, const struct comparison *comparison)
     put_changes(json, arena, "worse", (struct change_list){comparison->worse.items, comparison->worse.count});
     put_changes(json, arena, "better",
                 (struct change_list){comparison->better.items, comparison->better.count});
+    put_changes(json, arena, "judged",
+                (struct change_list){comparison->judged.items, comparison->judged.count});
     put_changes(json, arena, "changed",
                 (struct change_list){comparison->texts.items, comparison->texts.count});
     put_changes(json, arena, "gone", (struct change_list){comparison->gone.items, comparison->gone.count});

@@ -18,6 +18,17 @@ static void nearest_word_is_near(void **state)
     assert_null(nearest_word("x", words, 4));
 }
 
+/* Of three letters one is a third: another word. */
+static void short_words_are_near_by_their_letters_only(void **state)
+{
+    static const char *const words[] = {"fio", "run", "list"};
+
+    (void)state;
+    assert_null(nearest_word("foo", words, 3));
+    assert_string_equal(nearest_word("rnu", words, 3), "run");
+    assert_string_equal(nearest_word("lst", words, 3), "list");
+}
+
 static void asked_as_a_question(void **state)
 {
     static const char *const words[] = {"preflight", "plan", "prune"};
@@ -45,6 +56,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest_word_is_near),
+        cmocka_unit_test(short_words_are_near_by_their_letters_only),
         cmocka_unit_test(asked_as_a_question),
         cmocka_unit_test(another_number_is_another_host),
     };

@@ -175,6 +175,22 @@ static void a_screen_of_80_by_24(void **state)
     world_close(&world);
 }
 
+/* The end of a line is cut off: the number must not stand there. */
+static void a_number_and_its_limit_are_seen_on_80_columns(void **state)
+{
+    static const char *const reason = "rdma.write.bandwidth is 12.1 GB/s, expected >= 384 GB/s";
+    struct world world;
+
+    (void)state;
+    world_open(&world, HOSTS);
+    burn(&world, HOSTS, 188);
+    broke(&world, HOSTS + 190, "mlx5_3 and 1 more", reason);
+    assert_has(screen(&world, 80, 24, true), "  failed node191: 12.1 GB/s, expected >= 384 GB/s\n");
+    assert_has(screen(&world, 200, 50, true),
+               arena_printf(world.arena, "  failed node191: mlx5_3 and 1 more: %s\n", reason));
+    world_close(&world);
+}
+
 static void what_does_not_fit_is_one_line(void **state)
 {
     struct world world;
@@ -442,7 +458,7 @@ static void a_log_has_what_a_person_would_note(void **state)
     end(&world, 72, STEP_FAILED, OUTCOME_INCONCLUSIVE, "", "deadline");
     board_plain_news(&world.plain, world.state, world.now, &news);
     assert_string_equal(news.bytes, "01:50:42  gpu-burn failed on node[31-32]: 137 to 139 errors\n"
-                                    "01:50:42  gpu-burn open on node33: deadline\n");
+                                    "01:50:42  gpu-burn could not be decided on node33: deadline\n");
     text_reset(&news);
     board_plain_news(&world.plain, world.state, world.now + 30, &news);
     assert_string_equal(news.bytes, "");
@@ -487,6 +503,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_screen_of_80_by_24),
+        cmocka_unit_test(a_number_and_its_limit_are_seen_on_80_columns),
         cmocka_unit_test(what_does_not_fit_is_one_line),
         cmocka_unit_test(a_failure_is_seen_whatever_else_goes_on),
         cmocka_unit_test(who_is_waited_for),

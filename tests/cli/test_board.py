@@ -166,6 +166,8 @@ def control_c(tell, lab):
     tell.same((status, set(terminal.screen.strange) - {WRAPPED}), (130, set()), "Ctrl-C: exit status 130", said)
     tell.ok(f"cancelled by you; 5 of 6 hosts done, 32 of 36 tests; continue with `assay run --resume 1 --db {FOLDER}/ended.db`\n" in said,
             "Ctrl-C: how far it came, and how to go on", said[-2000:])
+    tell.ok(0 <= said.find("cancelled after 32 of 36 tests\n") < said.find("recap:\n") and "verdict: reject" not in said and
+            "hosts are OK" not in said, "Ctrl-C: that it was cancelled comes first", said[-2000:])
     tell.ok("cancelling: ending what runs on the hosts" in said and not re.search(r"^(fail|inconclusive|fix): node5", said, re.M),
             "Ctrl-C: what was ended is no finding", said[-2000:])
 

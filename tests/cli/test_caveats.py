@@ -61,13 +61,13 @@ def a_hostfile_that_is_silent(lab):
     told, report = forms(lab, done, 2)
     tap.same((done.returncode, report["verdict"]), (0, "accept"), "without it the run is accepted", done.stdout, done.stderr)
     said_in_all("and says which tests were left out for that, that a spare was not tested, and that a run before was rejected",
-                ("For want of a word in the hostfile these tests were left out: bmc, storage.",
+                ("These tests were left out, as the hostfile lacks the word that each needs (in parentheses): bmc (bmc=), storage (mounts=).",
                  "1 spare of the hostfile was not tested: node9.",
                  "The hostfile divides all times by 100 (timescale), as for simulated hosts: tests were that much shorter.",
                  "1 run over the same hosts, or some of them, was rejected: 1."), told)
     tap.same([row["detail"] for row in report["not_judged"] if row["kind"] == "spare"], ["node9"], "the spare is listed as not judged")
     planned = " ".join(assay("plan", "-H", silent, "-s", path).stdout.split())
-    tap.ok("note: beside its verdict will stand: " in planned and "these tests were left out: bmc, storage. 1 spare" in planned,
+    tap.ok("note: beside the verdict the report will say: " in planned and "bmc (bmc=), storage (mounts=). 1 spare" in planned,
            "the plan says it before anything is run", planned)
     series = [assay("report", number, "--db", lab.database, "--format", "prometheus", "-o", "-").stdout for number in ("1", "2")]
     tap.same([re.findall(r"^assay_verdict_caveat\{.*\} ([01])$", text, re.M) for text in series], [["0"], ["1"]],
@@ -103,13 +103,13 @@ def limits_of_ones_own(lab):
     tap.same(rows, [("nvbandwidth", METRIC, "judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s")], "with both, and both sources")
     words = ("plan", "-H", lab.hostfile, "-s", os.path.join(lab.folder, "weak.json"))
     planned, data = assay(*words).stdout, json.loads(assay(*words, "--format", "json").stdout)
-    caveat = next(line for line in planned.splitlines() if line.startswith("note: beside its verdict will stand: ")).split(": ", 2)[2]
+    caveat = next(line for line in planned.splitlines() if line.startswith("note: beside the verdict the report will say: ")).split(": ", 2)[2]
     # A run before it is what no document causes.
     tap.same(caveat, report["caveat"].split(" Before it, and since")[0], "the plan says before it what stands beside the verdict then")
     section = planned[planned.index("\nNot judged"):].splitlines()[1:]
     tap.ok(any(f"nvbandwidth, {METRIC} (hgx-h100): judged by >= 1 GB/s (as agreed); built in is >= 48 GB/s" in line for line in section) and
            any("divides all durations by 100" in line for line in section), "and has the details that it points to", section)
-    tap.ok(data["caveat"] == caveat and data["notes"] == [f"beside its verdict will stand: {caveat}"],
+    tap.ok(data["caveat"] == caveat and data["notes"] == [f"beside the verdict the report will say: {caveat}"],
            "for programs too", data["notes"], caveat)
     tap.same(data["not_judged"],
              [{key: row[key] for key in ("kind", "step", "metric", "platform", "detail")} for row in report["not_judged"]], "with the rows of its report")

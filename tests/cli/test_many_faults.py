@@ -95,6 +95,11 @@ tap.same([(item["kind"], item["subject"]) for item in report.json["accusations"]
 searched = [entry for entry in report.entries if entry["check"] in COLLECTIVES and entry["outcome"] == "fail"]
 tap.same((len(searched) >= 2, [entry["cause"] for entry in searched if f"{SLOW_HOST} makes it slow" not in entry["cause"]]),
          (True, []), f"each failure of those that are searched points at {SLOW_HOST}")
+shown = assay("show", "--db", database).stdout.splitlines()
+tap.same([line for line in shown if len(line) > 80 and not line.startswith("all of it: ")], [], "show fits into 80 columns")
+across = " ".join(" ".join(shown).split("  across hosts", 1)[1].split("all of it: ")[0].split())
+names = re.findall(r"\(([^)]*)\)", across)[0].split(", ")
+tap.ok("rdma-pair" in names and len(names) == len(set(names)), "show names each test across hosts once", across)
 with open(os.path.join(FOLDER, "many.html"), encoding="utf-8") as file:
     burns = re.findall(r"<h3>(gpu-burn[^<]*)</h3>\s*<figure.*?</figure>\s*<table class=\"burn\">(.*?)</table>", file.read(), re.S)
 rates = {name: [int(rate.replace(",", "")) for rate in re.findall(r">(\d+,\d+)<br>", table)] for name, table in burns}

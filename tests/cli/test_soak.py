@@ -73,7 +73,7 @@ def healthy(tap, lab):
 
 def asked(tap, lab):
     plan = assay("plan", "-H", lab.hostfile, "-s", "soak", "--full")
-    tap.ok("note: beside its verdict will stand: It loads the hosts for 2m 24s; the built-in soak does for 1d 00h 00m. "
+    tap.ok("note: beside the verdict the report will say: It loads the hosts for 2m 24s; the built-in soak does for 1d 00h 00m. "
            f"The hostfile divides all times by {SPEED} (timescale)" in plan.stdout, "the plan says that times are divided", plan.stdout[-1500:])
     real = os.path.join(FOLDER, "real")
     with open(real, "w", encoding="utf-8") as file:

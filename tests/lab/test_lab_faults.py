@@ -277,12 +277,18 @@ FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
 CONNECTION_KINDS = {"down", "silent", "key-refused", "host-key-changed", "reboot"}  # see test_lab_ssh.py
 
 listed = program("lab", "faults").stdout.splitlines()
-kinds = [line.split()[0] for line in listed]
+kinds = re.findall(r"^  ([a-z][a-z0-9-]*)", "\n".join(listed), re.M)
 covered = ({case[0].split(":")[0] for case in CASES + ROCE_CASES + NVL72_CASES + FABRIC_CASES} | CONNECTION_KINDS | LEAF_KINDS |
            SPELL_KINDS)
 tap.ok(set(kinds) == covered and len(kinds) == len(set(kinds)), "every kind that is listed is tried here",
        f"{set(kinds) ^ covered}")
-tap.ok(all(len(line.split()) > 4 for line in listed), "each line of the list has a meaning and an outcome", listed)
+told = re.findall(r"^  [a-z].*\n((?:      .*\n)+)", "\n".join(listed) + "\n", re.M)
+tap.ok(len(told) == len(kinds) and all(len(words.split()) > 3 and "; " in " ".join(words.split()) for words in told),
+       "each kind of the list has a meaning and an outcome", told)
+wide = [line for line in listed if len(line) > 80]
+tap.ok(not wide, "the list of faults fits into 80 columns", wide)
+titles = [line for line in listed if line and not line.startswith(" ")]
+tap.ok(len(titles) > 8 and all(title.endswith(":") for title in titles), "the list of faults stands in groups", titles)
 
 
 def text_of(done):

@@ -382,6 +382,15 @@ static void nul_bytes_are_refused(void **state)
     assert_string_equal(err.text, "hosts:2:1: this line holds a NUL byte; expected text");
 }
 
+static void a_program_is_refused_once(void **state)
+{
+    struct error err = {0};
+
+    assert_null(hostfile_parse(*state, "hosts", (struct slice){"\177ELF\0\1\n\0\n\0\n", 11}, &err));
+    assert_string_equal(err.text, "hosts:1:1: this line holds a NUL byte; expected text");
+    assert_string_equal(err.more, "");
+}
+
 static void missing_file_is_named(void **state)
 {
     struct error err = {0};
@@ -444,6 +453,7 @@ int main(int argc, char **argv)
         ARENA_TEST(all_that_is_wrong_is_told_at_once),
         ARENA_TEST(what_other_tools_write_is_read_or_told),
         ARENA_TEST(nul_bytes_are_refused),
+        ARENA_TEST(a_program_is_refused_once),
         ARENA_TEST(missing_file_is_named),
         ARENA_TEST(the_manual_explains_every_key),
         ARENA_TEST(every_example_loads),

@@ -354,14 +354,17 @@ static void what_a_hostfile_keeps_out_is_said(void **state)
     static const struct {
         const char *hostfile, *tests, *spares;
     } cases[] = {
-        {"a\nb\n", "storage, cabling, gpu-sdc, cabling-fabric, nccl-all-gather-leaves", NULL},
-        {"a\n", "storage, cabling, gpu-sdc", NULL},
-        {"defaults mounts=/\na\n", "storage, cabling, gpu-sdc", NULL},
-        {"defaults mounts=/,//,/.\na\n", "storage, cabling, gpu-sdc", NULL},
-        {"defaults mounts=/,/data\na\n", "cabling, gpu-sdc", NULL},
-        {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n", "cabling-lldp, gpu-sdc", NULL},
+        {"a\nb\n",
+         "storage (mounts=), cabling (rail.HCA=), gpu-sdc (probe=gpu), cabling-fabric (rail.HCA=), nccl-all-gather-leaves (leaf=)",
+         NULL},
+        {"a\n", "storage (mounts=), cabling (rail.HCA=), gpu-sdc (probe=gpu)", NULL},
+        {"defaults mounts=/\na\n", "storage (mounts=), cabling (rail.HCA=), gpu-sdc (probe=gpu)", NULL},
+        {"defaults mounts=/,//,/.\na\n", "storage (mounts=), cabling (rail.HCA=), gpu-sdc (probe=gpu)", NULL},
+        {"defaults mounts=/,/data\na\n", "cabling (rail.HCA=), gpu-sdc (probe=gpu)", NULL},
+        {"defaults fabric=ethernet mounts=/data\na leaf=l1\nb leaf=l1\n",
+         "cabling-lldp (rail.HCA=), gpu-sdc (probe=gpu)", NULL},
         {"defaults bmc=none probe=gpu mounts=/data\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l2 rail.mlx5_0=s:2\n",
-         "bmc, redfish", NULL},
+         "bmc (bmc=), redfish (bmc=)", NULL},
         {"defaults mounts=/data probe=gpu\na leaf=l1 rail.mlx5_0=s:1\nb leaf=l1 rail.mlx5_0=s:2\nc role=spare\nd role=spare\n",
          NULL, "c,d"},
     };

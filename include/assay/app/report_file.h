@@ -6,10 +6,10 @@
 #include "assay/report/report.h"
 #include "assay/store/store.h"
 
-/* Where a report goes by default: what is no acceptance says so by its name, and where that file is of another run (of another
+/* Where a report goes by default: what is no acceptance, or was cancelled, says so by its name, and where that file is of another run (of another
    database, for numbers begin with 1 in each) it has a piece of the UUID in it. From the heap. */
-char *report_file_name(const struct standing *standing, long long number, const char *uuid,
-                       const char *extension);
+char *report_file_name(const struct standing *standing, enum run_state state, long long number,
+                       const char *uuid, const char *extension);
 /* The run as a report of this form shows it: with what it is compared with (against: earlier_attach), and its preflight. */
 struct record *report_file_load(struct store *store, struct arena *arena, long long number,
                                 const char *format, const char *against, struct error *err)

@@ -54,6 +54,8 @@ int options_parse(const struct option_row *rows, int argc, char **argv, bool *re
 int options_parse_once(const struct option_row *rows, int argc, char **argv, bool *ret_help,
                        struct error *err) __attribute__((warn_unused_result));
 
+/* Words in lines of 80 columns that begin at column `indent`, where the text stands already, and a line break. */
+void options_wrap(struct text *out, const char *words, size_t indent);
 /* In 80 columns. */
 void options_help(const struct option_row *rows, struct text *out);
 

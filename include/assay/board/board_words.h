@@ -18,5 +18,7 @@ const char *board_counts_text(struct arena *arena, size_t failed, size_t open, s
 const char *board_row_name(struct arena *arena, const struct board_row *row);
 /* "137 errors", with "gpu3: " before it where it is of one thing. */
 const char *board_failure_text(struct arena *arena, const struct board_failure *failure);
+/* The same for where that has no room: neither of what it is nor which metric, so that the number and its limit are seen. */
+const char *board_failure_short(struct arena *arena, const struct board_failure *failure);
 
 #endif

@@ -10,6 +10,11 @@
 
 /* The class of what fails this check by this metric, for this cause: "gpu-memory"; NULL: no page is about it. */
 const char *repair_class(const char *check, const char *metric, const struct reason *cause);
+/* All pages about a check, each once, in the arena; none where no page is about it. */
+struct repair_pages {
+    LIST_OF(const char *) items;
+};
+void repair_pages_of(struct arena *arena, const char *check, struct repair_pages *ret_pages);
 /* Of whom isolation names. */
 #define REPAIR_OF_ISOLATION "slow-host"
 

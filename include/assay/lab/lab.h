@@ -72,7 +72,7 @@ int lab_swap(const char *directory, const char *host, const char *gpu, struct er
    in their places. The lab may be running. ERROR_USAGE where nothing of that is wrong, or only a new server forgets it. */
 int lab_heal(const char *directory, const char *meant, struct error *err) __attribute__((warn_unused_result));
 
-/* One line each: "KIND  SYNTAX  meaning  the one right outcome", kind first. */
+/* In groups and 80 columns: a line "  KIND:ARGUMENT", and below it, deeper, the meaning and the one right outcome. */
 void lab_faults(struct text *out);
 /* One line each, name first. */
 void lab_profiles(struct text *out);

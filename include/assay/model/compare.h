@@ -18,8 +18,10 @@ struct item_change {
 
 struct comparison {
     LIST_OF(struct item_change)
-    worse, better;                     /* another outcome: from pass to fail, to not run, to no
+    worse, better; /* another outcome: from pass to fail, to not run, to no
                                                       verdict of its own */
+    LIST_OF(struct item_change)
+    judged; /* only recorded in the first, and passed in the second: neither better nor worse */
     LIST_OF(struct item_change) texts; /* another text with the same outcome: a version, a serial number */
     size_t same;                       /* items with the same outcome and text, or a number */
     size_t only_before, only_after;    /* items that one of them does not have: */

@@ -32,7 +32,8 @@ def help_of(program, *words):
 
 
 def commands_of(program):
-    return re.findall(r"^  ([a-z]+) +(\S.*)$", help_of(program).split("commands:\n")[1].split("\n\n")[0], re.MULTILINE)
+    """What the help lists, and the older name that it does not list."""
+    return re.findall(r"^  ([a-z]+) +(\S.*)$", help_of(program), re.MULTILINE) + [("hosts", "the older name of preflight")]
 
 
 def usage_of(text):
@@ -84,7 +85,7 @@ def options(text):
 
 def verbs_of(text):
     """Of acceptance what a verb does stands in the next line, of baseline in the same."""
-    return (re.findall(r"^  ([a-z]+) ?(.*)\n      (\S.*)$", text, re.MULTILINE) or
+    return (re.findall(r"^  ([a-z]+) *(.*)\n      (\S.*)$", text, re.MULTILINE) or
             re.findall(r"^  ([a-z]+) +(\S+)  +(\S.*)$", text, re.MULTILINE) * ("VERB\n" in text))
 
 
