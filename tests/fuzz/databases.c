@@ -95,7 +95,7 @@ bool reads_bundle(struct arena *arena, struct slice bytes, struct error *err)
 bool reads_foreign(struct arena *arena, struct slice bytes, struct error *err)
 {
     cleanup_fd int fd = file_of(bytes);
-    struct store *store = foreign_copy(fd, "input", err);
+    struct store *store = foreign_copy(fd, "input", false, err);
 
     if (store != NULL)
         read_without_bytes(store, arena);
