@@ -64,6 +64,15 @@ const char *language_text(enum report_language language, enum text_key key)
     return texts[key][language];
 }
 
+const char *language_between(enum report_language language, const char *english)
+{
+    if (language != LANGUAGE_ZH)
+        return english;
+    return strcmp(english, "; ") == 0   ? "\xef\xbc\x9b"
+           : strcmp(english, ", ") == 0 ? "\xe3\x80\x81"
+                                        : english;
+}
+
 const char *language_fill(struct arena *arena, const char *text, const char *const *values, size_t count)
 {
     const struct sentence sentence = {.arguments = count, .texts = {[LANGUAGE_EN] = text}};
