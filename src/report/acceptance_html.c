@@ -241,7 +241,7 @@ static void write_reached(struct leaf *leaf, const struct acceptance_reached *ro
 {
     html_markup(leaf->page.out, "<tr>");
     html_row_head(leaf->page.out, row->step);
-    html_code_cell(leaf->page.out, row->metric);
+    page_metric_cell(&leaf->page, row->metric, NULL);
     html_cell(leaf->page.out, said(&leaf->page, row->nearest->measured));
     html_cell(leaf->page.out, row->bound);
     html_cell(leaf->page.out, reached_place(leaf->page.arena, leaf->page.language, row));

@@ -49,9 +49,13 @@ static size_t length_of_whole(const char *string)
 {
     enum { LONGEST = 24 };
     size_t length = strcspn(string, " ,;()`");
-    const char *arrow = strstr(string, "->");
+    const char *arrow = strpbrk(string, "-<");
 
-    return length <= LONGEST && arrow != NULL && (size_t)(arrow - string) < length ? length : 0;
+    for (; length <= LONGEST && arrow != NULL && (size_t)(arrow - string) < length;
+         arrow = strpbrk(arrow + 1, "-<"))
+        if (strncmp(arrow, "->", 2) == 0 || strncmp(arrow, "<-", 2) == 0)
+            return length;
+    return 0;
 }
 
 static void put_length(struct text *out, const char *string, size_t length)

@@ -313,7 +313,8 @@ static void write_source_limits(struct page *page, const struct limit_source *so
         html_words(page->out, i > 0 ? language_between(page->language, "; ") : "");
         html_markup(page->out, "<b>");
         page_said(page, limit->gate);
-        html_markup(page->out, "</b>: ");
+        html_markup(page->out, "</b>");
+        html_words(page->out, language_between(page->language, ": "));
         for (size_t k = 0; k < limit->lines.count; k++) {
             html_words(page->out, k > 0 ? language_between(page->language, ", ") : "");
             page_metric(page, limit->lines.items[k]->metric);
