@@ -2,6 +2,7 @@
 /* What was stored, read by today's parsers: one attempt after the other, so that no more than one is in memory. */
 #include "assay/app/read_again.h"
 
+#include "assay/app/own_names.h"
 #include "assay/check/check.h"
 
 int read_again(struct store *store, const struct plan_sources *sources, struct record *record,
@@ -13,7 +14,7 @@ int read_again(struct store *store, const struct plan_sources *sources, struct r
     struct check_context context;
 
     if (result == 0) {
-        plan_context(scratch, sources, step, &context);
+        context_to_read(scratch, sources, record, step, &context);
         check_read(&context, attempt);
         if (put)
             result = store_put_readings(store, record, attempt, err);

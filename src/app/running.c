@@ -9,6 +9,7 @@
 #include "assay/app/exclusive.h"
 #include "assay/app/isolation.h"
 #include "assay/app/meter.h"
+#include "assay/app/own_names.h"
 #include "assay/base/clock.h"
 #include "assay/check/check.h"
 #include "assay/judge/judge.h"
@@ -44,7 +45,7 @@ static void read_into(struct arena *arena, const struct running *run, const stru
 {
     struct check_context check;
 
-    plan_context(arena, run->sources, &record->plan->steps.items[attempt->step], &check);
+    context_to_read(arena, run->sources, record, &record->plan->steps.items[attempt->step], &check);
     check_read(&check, attempt);
 }
 

@@ -10,17 +10,16 @@
  *   advisories.tables            "current", or which of them was reviewed more than a year before
  */
 #include <string.h>
-#include <time.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
 #include "script.h"
+#include "tables_age.h"
 
 #define NOT_INSTALLED "not installed"
 #define NONE_KNOWN "none known"
-#define CURRENT "current"
 
 static const struct product {
     const char *name, *metric, *version;
@@ -114,38 +113,6 @@ static void judge_product(struct reading *out, const struct advisory_tables *tab
         reading_fact(out, product->metric, "", slice_of(NONE_KNOWN));
 }
 
-/* Whether a day, "2026-09-30", lies more than a year before the attempt. Days of this form sort as words do. */
-static bool is_old(const char *reviewed, const struct attempt *attempt)
-{
-    time_t when = (time_t)attempt->began;
-    char a_year_before[32];
-    struct tm day;
-
-    if (gmtime_r(&when, &day) == NULL)
-        return true;
-    day.tm_year--;
-    return strftime(a_year_before, sizeof a_year_before, "%Y-%m-%d", &day) == 0 ||
-           strcmp(reviewed, a_year_before) < 0;
-}
-
-static void judge_tables(struct reading *out, const struct advisory_tables *tables,
-                         const struct attempt *attempt)
-{
-    const struct reason *old = NULL;
-
-    for (size_t i = 0; i < tables->items.count; i++) {
-        const struct advisories *table = tables->items.items[i];
-
-        if (is_old(table->reviewed, attempt))
-            old =
-                reason_also(out->arena, old, reason(out->arena, table_is_old, table->name, table->reviewed));
-    }
-    if (old != NULL)
-        reading_fact_said(out, "advisories.tables", "", old);
-    else if (tables->items.count > 0)
-        reading_fact(out, "advisories.tables", "", slice_of(CURRENT));
-}
-
 static void read_versions(const struct check_context *context, const struct attempt *attempt,
                           struct reading *out)
 {
@@ -155,7 +122,7 @@ static void read_versions(const struct check_context *context, const struct atte
     read_parts(context, attempt, out);
     for (size_t i = 0; i < ARRAY_SIZE(products); i++)
         judge_product(out, tables, &products[i]);
-    judge_tables(out, tables, attempt);
+    tables_tell_age(out, "advisories.tables", tables, attempt);
 }
 
 /* -- What is required -- */
@@ -186,7 +153,7 @@ const struct check check_advisories = {
          .typed =
              "cat /proc/driver/nvidia/version; nvidia-ctk --version; nvidia-container-cli --version; dcgmi --version"}),
     .items = ITEMS({"advisories.tables", PER_TARGET, NULL, DUTY_RECORD,
-                    LIMITS RULES_EQUAL("advisories.tables", CURRENT, TABLES)}),
+                    LIMITS RULES_EQUAL("advisories.tables", TABLES_CURRENT, TABLES)}),
     .remedies =
         REMEDIES({"advisories.tables", REASON(take_newer_table)}, {"*", REASON(update_fixed_version)}),
     .more_slots = slots_of_products,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whether hosts reach BMCs: whoever may log in to a host of a tenant's must come to no BMC, neither its own nor another's. From
- * the host it is tried to connect to the BMC's port and to ping it, and nothing is sent.
+ * the host it is tried to connect to the BMC's port, and to ping it, and whether IPMI over LAN answers (623/udp), by RMCP's ping
+ * for presence; nothing else is sent.
  *
  * Of a pair each host tries both BMCs: a host may be kept from its own, with which it shares a cable (NC-SI), and reach all others.
  * Addresses between a host and its own BMC (169.254.0.0/16, fe80::/10) are no network.
@@ -52,7 +53,7 @@ static void command(const struct check_context *context, struct text *out)
 
     (void)list_addresses(context, &list,
                          &(struct error){0}); /* arguments_fault has refused what cannot be read */
-    script_begin(out, "curl https://BMC/; ping BMC");
+    script_begin(out, "curl https://BMC/; rmcpping BMC; ping BMC");
     script_set_number(out, "port", check_number(context, "port"), 0);
     script_tool(context, out, "curl_tool", "curl");
     script_tool(context, out, "ping_tool", "ping");
@@ -97,21 +98,27 @@ static const char *told_of(const struct reading *out, const char *how, const cha
     return told != NULL ? told : "";
 }
 
-/* By what it answers: "443/tcp, ping"; NULL: by nothing. */
+/* By what it answers: "443/tcp, 623/udp, ping"; NULL: by nothing. */
 static const char *answer_of(const struct check_context *context, const struct reading *out,
                              const char *address)
 {
-    bool ping = strcmp(told_of(out, "bmc_network.ping", address), "answers") == 0;
+    const struct {
+        const char *how, *name;
+    } ways[] = {{"bmc_network.port", arena_printf(out->arena, "%.0f/tcp", check_number(context, "port"))},
+                {"bmc_network.rmcp", "623/udp"},
+                {"bmc_network.ping", "ping"}};
+    const char *text = NULL;
 
-    if (strcmp(told_of(out, "bmc_network.port", address), "answers") == 0)
-        return arena_printf(out->arena, "%.0f/tcp%s", check_number(context, "port"), ping ? ", ping" : "");
-    return ping ? "ping" : NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+        if (strcmp(told_of(out, ways[i].how, address), "answers") == 0)
+            text = text == NULL ? ways[i].name : arena_printf(out->arena, "%s, %s", text, ways[i].name);
+    return text;
 }
 
 /* Why nobody knows whether it would answer; NULL: it does not. */
 static const struct reason *doubt_of(const struct reading *out, const char *address)
 {
-    static const char *const rows[] = {"bmc_network.port", "bmc_network.ping"};
+    static const char *const rows[] = {"bmc_network.port", "bmc_network.ping", "bmc_network.rmcp"};
 
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
         const char *unread = arena_printf(out->arena, "%s.unread", rows[row]);
@@ -122,9 +129,10 @@ static const struct reason *doubt_of(const struct reading *out, const char *addr
                 return reason(out->arena, about, address, out->findings.items[i].what);
         if (*told_of(out, rows[row], address) == '\0')
             return reason(out->arena, about, address, REASON(bmc_not_tried));
+        if (strcmp(told_of(out, rows[row], address), "refuses") == 0)
+            return reason(out->arena, bmc_refuses, address);
     }
-    return strcmp(told_of(out, rows[0], address), "refuses") == 0 ? reason(out->arena, bmc_refuses, address)
-                                                                  : NULL;
+    return NULL;
 }
 
 /* doubts NULL: each was tried, and does not answer. */
@@ -163,7 +171,7 @@ static void read_network(const struct check_context *context, const struct attem
 const struct check check_bmc_network = {
     .name = "bmc-network",
     .title = "Way to the BMCs",
-    .summary = "no BMC answers the hosts: by a connection to its port, or ping",
+    .summary = "no BMC answers the hosts: by a connection to its port, IPMI over LAN, or ping",
     .concerns = OF_HOST | OF_NETWORK,
     .scopes = SCOPE_HOST | SCOPE_PAIR,
     .passive = true,

@@ -4,8 +4,9 @@
  * swept anyway. The head asks the whole fabric, once; where its HCAs are on fabrics of their own (a rail each), once
  * for each. Needs root on the head: /dev/infiniband/umad*.
  *
- * A host's HCA is known by the description that it gives itself, "gpu1 mlx5_0" (rdma-ndd sets it); the domain of a
- * host's name does not count. Each line of ibdiagnet2.lst is true by itself, so that of a sweep that broke off what
+ * A host's HCA is known by the description that it gives itself, "gpu1 mlx5_0" (rdma-ndd sets it, of the host's own name); the
+ * hostfile may have another name for the host, so that what the check reachable was told goes first. The domain of a host's name
+ * does not count. Each line of ibdiagnet2.lst is true by itself, so that of a sweep that broke off what
  * it saw is judged, and of the other cables nothing is known.
  */
 #include <stdlib.h>
@@ -88,28 +89,25 @@ static bool is_one_node(const struct reading *reading, const struct seen *first,
     return true;
 }
 
-static void look(const struct reading *reading, const struct seen_list *seen, const char *name,
-                 const struct reason *trouble, struct neighbour *neighbour)
+/* The rows of that name; NULL: there are none. */
+static const struct seen *find_seen(const struct seen_list *seen, const char *name, size_t *ret_count)
 {
-    struct seen key = {.name = name}, *found = NULL;
-    size_t count = 0, at;
+    const struct seen key = {.name = name}, *found = NULL;
 
     if (seen->rows.count > 0)
         found = bsearch(&key, seen->rows.items, seen->rows.count, sizeof key, by_name);
-    if (found == NULL) {
-        neighbour->unread =
-            reason_also(reading->arena, reason(reading->arena, node_without_link, name), trouble);
-        return;
-    }
-    while (found > seen->rows.items && strcmp(found[-1].name, name) == 0)
+    if (found == NULL)
+        return NULL;
+    while (found > seen->rows.items && strcmp(found[-1].name, key.name) == 0)
         found--;
-    while (found + count < seen->rows.items + seen->rows.count && strcmp(found[count].name, name) == 0)
-        count++;
-    if (!is_one_node(reading, found, count)) {
-        neighbour->unread = reason(reading->arena, several_nodes_of_one_name, name);
-        return;
-    }
-    at = found->at;
+    for (*ret_count = 0; found + *ret_count < seen->rows.items + seen->rows.count &&
+                         strcmp(found[*ret_count].name, key.name) == 0;)
+        ++*ret_count;
+    return found;
+}
+
+static void take_link(const struct reading *reading, size_t at, struct neighbour *neighbour)
+{
     neighbour->name = fact_of_link(reading, at, "ib.link.remote");
     neighbour->guid = fact_of_link(reading, at, "ib.link.remote_guid");
     neighbour->port = fact_of_link(reading, at, "ib.link.remote_port");
@@ -119,6 +117,37 @@ static void look(const struct reading *reading, const struct seen_list *seen, co
         neighbour->name = neighbour->guid;
     if (neighbour->name == NULL)
         neighbour->unread = REASON(other_end_not_told);
+}
+
+/* What a member's adapters may be called by. */
+struct called {
+    const char *names[CHECK_NAMES_MOST];
+    size_t count;
+};
+
+static void look(const struct reading *reading, const struct seen_list *seen, const struct called *called,
+                 const char *hca, const struct reason *trouble, struct neighbour *neighbour)
+{
+    struct arena *arena = reading->arena;
+    const struct seen *found = NULL;
+    const char *name = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < called->count && found == NULL; i++) {
+        name = plain_name(arena, slice_of(called->names[i]), slice_of(hca));
+        found = find_seen(seen, name, &count);
+    }
+    if (name == NULL)
+        neighbour->unread = REASON(name_is_of_another_host);
+    else if (found == NULL)
+        neighbour->unread = reason_also(
+            arena,
+            reason(arena, node_without_link, plain_name(arena, slice_of(called->names[0]), slice_of(hca))),
+            trouble);
+    else if (!is_one_node(reading, found, count))
+        neighbour->unread = reason(arena, several_nodes_of_one_name, name);
+    else
+        take_link(reading, found->at, neighbour);
 }
 
 /* What the sweep itself complained of, to be said of the cables that it does not show. */
@@ -141,6 +170,7 @@ static void read_fabric(const struct check_context *context, const struct attemp
     struct seen_list seen = {0};
     size_t hcas = 0, count, fastest = 0;
     struct neighbour *all;
+    struct called called;
     const char **subjects;
 
     if (part == NULL || !part->ended) {
@@ -158,13 +188,11 @@ static void read_fabric(const struct check_context *context, const struct attemp
     all = arena_array(out->arena, struct neighbour, count);
     subjects = arena_array(out->arena, const char *, count);
     for (size_t i = 0; i < count; i++) {
-        const struct host *host = context->members[i / hcas];
-        const char *hca = check_hca(context, i % hcas);
-
         all[i] = (struct neighbour){0};
         subjects[i] = check_member_hca(context, i);
-        look(&part->reading, &seen, plain_name(out->arena, slice_of(host->name), slice_of(hca)), trouble,
-             &all[i]);
+        if (i % hcas == 0)
+            called.count = check_names_of_member(context, i / hcas, called.names);
+        look(&part->reading, &seen, &called, check_hca(context, i % hcas), trouble, &all[i]);
         if (all[i].rate > all[fastest].rate)
             fastest = i;
     }
@@ -190,6 +218,7 @@ const struct check check_cabling_fabric = {
     .scopes = SCOPE_GROUP | SCOPE_CLUSTER,
     .exclusive = EXCLUSIVE_FABRIC,
     .as_root = true,
+    .own_names = true,
     .arguments = ARGUMENTS(HCAS_ARGUMENT_ROW),
     .arguments_fault = check_hcas_fault,
     .host_valid = rails_host_valid,

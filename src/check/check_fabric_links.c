@@ -141,6 +141,7 @@ const struct check check_fabric_links = {
     .window = true,
     .loads = LOAD_PORTS,
     .as_root = true,
+    .own_names = true,
     .arguments =
         ARGUMENTS(HCAS_ARGUMENT_ROW,
                   {"seconds", ARGUMENT_COUNT, "50", "how long the flows of a round run", MORE_IS_MORE},

@@ -165,8 +165,18 @@ static bool is_with_one_before(const struct reading *smi, unsigned number, const
     return false;
 }
 
-/* Where NVLinks join hosts, modules carry several GPUs, as some PCIe boards without NVLink do, and the number is the
-   module's: its first GPU answers for it. */
+/* Modules of several GPUs have one number: its first GPU answers for it. They are where NVLinks join hosts, as in NVL72, on some
+   PCIe boards without NVLink, and of Grace and Blackwell also where NVLink stays in the host, as in GB200 NVL4. */
+static bool has_modules(const struct platform *platform)
+{
+    if (platform->nvlink_domain_hosts > 1 || platform->nvlink_links == 0)
+        return true;
+    for (size_t i = 0; i < platform->gpu_models.count; i++)
+        if (strncmp(platform->gpu_models.items[i], "NVIDIA GB", strlen("NVIDIA GB")) == 0)
+            return true;
+    return false;
+}
+
 static void tell_board(const struct check_context *context, const struct reading *smi, unsigned number,
                        const char *gpu, struct reading *out)
 {
@@ -174,8 +184,7 @@ static void tell_board(const struct check_context *context, const struct reading
 
     if (serial == NULL || strcmp(serial, "N/A") == 0 || strspn(serial, "0") == strlen(serial))
         serial = BOARD_UNTOLD;
-    else if ((context->platform->nvlink_domain_hosts > 1 || context->platform->nvlink_links == 0) &&
-             is_with_one_before(smi, number, serial))
+    else if (has_modules(context->platform) && is_with_one_before(smi, number, serial))
         serial = BOARD_OF_MODULE;
     reading_fact(out, "gpu.board", gpu, slice_of(serial));
 }

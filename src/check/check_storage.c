@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Storage: the mounts that the suite declares are there on every host, the same everywhere, with the space that
- * is asked for; and, where the suite names a folder, what fio can do there.
+ * is asked for; and, where the suite names a folder, what fio can do there. Whether GPUs reach storage directly is recorded, with a
+ * remark where hosts differ: hosts without it are as good.
  *
  * df goes first: on an automounter it is what mounts.
  */
@@ -183,6 +184,13 @@ static void read_fio(const struct check_context *context, const struct part *par
         reading_set(out, part->reading.status, reason(out->arena, by_fio, part->reading.reason));
 }
 
+/* part NULL: a run from before it was asked for. */
+static void read_gds(const struct part *part, struct reading *out)
+{
+    if (part != NULL && part->ended && part->reading.status == READING_COMPLETE)
+        reading_merge(out, &part->reading);
+}
+
 static void read_storage(const struct check_context *context, const struct attempt *attempt,
                          struct reading *out)
 {
@@ -203,11 +211,14 @@ static void read_storage(const struct check_context *context, const struct attem
     read_mounts(context, findmnt, out);
     if (check_text(context, "fio_folder") != NULL)
         read_fio(context, fio, out);
+    read_gds(attempt_part(attempt, "gds"), out);
 }
 
 /* What is owed. */
 
 #define ALIKE "assay: what the suite declares is the same on all hosts"
+
+#define GDS_ALIKE "assay: GPUDirect Storage is the same on all hosts"
 
 static const struct limit mounted_rules[] = RULES_EQUAL("storage.mounted", "yes", ALIKE);
 static const struct limit source_rules[] = RULES_SAME("storage.source", ALIKE);
@@ -308,12 +319,21 @@ const struct check check_storage = {
     .host_valid = host_valid,
     .parts = PARTS({"df", NULL, command_df, NULL},
                    {.name = "findmnt", .script = "findmnt -rn -o TARGET,SOURCE,FSTYPE,OPTIONS"},
-                   {"fio", "fio", command_fio, NULL}),
-    .remedies = REMEDIES(
-        {"storage.mounted", REASON(mount_file_system)}, {"storage.mode", REASON(check_and_remount)},
-        {"storage.s*", REASON(compare_fstab)}, {"storage.type", REASON(compare_fstab)},
-        {"storage.free", REASON(make_room_on_mount)}, {"storage.*.runtime", REASON(see_which_fio_runs)},
-        {"storage.*.*", REASON(run_fio_by_hand)}, {"sound", REASON(install_fio_let_login_write)}),
+                   {"fio", "fio", command_fio, NULL},
+                   {"gds", "key-value", .script = script_storage_gds,
+                    .typed = "cat /proc/driver/nvidia-fs/version /proc/driver/nvidia-fs/stats; gdscheck -p"}),
+    .items = ITEMS(
+        {"storage.gds.driver", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("storage.gds.driver", GDS_ALIKE)},
+        {"storage.gds.rdma", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_SAME("storage.gds.rdma", GDS_ALIKE)},
+        {"storage.gds.supported", PER_TARGET, NULL, DUTY_RECORD,
+         LIMITS RULES_SAME("storage.gds.supported", GDS_ALIKE)}),
+    .remedies =
+        REMEDIES({"storage.gds.*", REASON(make_gds_alike)}, {"storage.mounted", REASON(mount_file_system)},
+                 {"storage.mode", REASON(check_and_remount)}, {"storage.s*", REASON(compare_fstab)},
+                 {"storage.type", REASON(compare_fstab)}, {"storage.free", REASON(make_room_on_mount)},
+                 {"storage.*.runtime", REASON(see_which_fio_runs)}, {"storage.*.*", REASON(run_fio_by_hand)},
+                 {"sound", REASON(install_fio_let_login_write)}),
     .more_slots = slots_of_mounts,
     .expected = expected_s,
     .read = read_storage,

@@ -39,13 +39,13 @@ static void add_gate(const struct record *record, const struct outcome *before, 
         struct gate_change *one = &changes->items.items[i];
 
         if (strcmp(one->suite_step, shape->suite_step) == 0 && strcmp(one->metric, metric) == 0 &&
-            reason_equal(one->before, before->gate) && reason_equal(one->after, after->gate)) {
+            reason_equal(one->before, before->held->gate) && reason_equal(one->after, after->held->gate)) {
             one->items++;
             return;
         }
     }
     *list_push(record->arena, &changes->items) =
-        (struct gate_change){shape->suite_step, metric, before->gate, after->gate, 1};
+        (struct gate_change){shape->suite_step, metric, before->held->gate, after->held->gate, 1};
 }
 
 static const char *gate_or_none(struct arena *arena, const struct reason *gate)
@@ -69,8 +69,8 @@ static void print_change(const struct record *record, const struct judgement *be
     for (size_t i = 0; i < after->outcome_count && i < before->outcome_count; i++) {
         const struct outcome *was = &before->outcomes[i], *is = &after->outcomes[i];
 
-        if (!reason_says_the_same(record->arena, was->gate, is->gate) && strcmp(was->status, "peers") != 0 &&
-            strcmp(is->status, "peers") != 0)
+        if (!reason_says_the_same(record->arena, was->held->gate, is->held->gate) &&
+            strcmp(was->held->status, "peers") != 0 && strcmp(is->held->status, "peers") != 0)
             add_gate(record, was, is, &gates);
         if (was->word == is->word)
             continue;

@@ -537,6 +537,7 @@ void judge_acceptance(struct acceptance *acceptance)
     find_doubles(acceptance);
     find_lone_looks(acceptance);
     find_without_company(acceptance);
+    find_unread(acceptance);
     find_asked_otherwise(acceptance);
     for (size_t i = 0; i < acceptance->requirements.count; i++)
         settle_one(acceptance, &acceptance->requirements.items[i]);

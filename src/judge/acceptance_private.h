@@ -45,6 +45,9 @@ void find_lone_looks(struct acceptance *acceptance);
 /* acceptance_alone.c: marks what was `shown` of one host in a run without others that it is judged beside (lone). */
 void find_without_company(struct acceptance *acceptance);
 
+/* acceptance_unread.c: marks what was `shown` without what nobody in its run could read, and somebody in another could (lone). */
+void find_unread(struct acceptance *acceptance);
+
 /* acceptance_doubles.c: adds to the conflicts what two names showed in different runs, and only one can have. */
 void find_doubles(struct acceptance *acceptance);
 

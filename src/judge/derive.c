@@ -82,7 +82,7 @@ static void find_odd(const struct work *work, const struct record *record, struc
         const char *ends[2];
         size_t count;
 
-        if (!outcome->remark || strcmp(outcome->status, limit_status_name(LIMIT_GUESS)) == 0)
+        if (!outcome->remark || strcmp(outcome->held->status, limit_status_name(LIMIT_GUESS)) == 0)
             continue;
         count = subject_ends(work->arena, step->shape->slots[outcome->slot].subject, ends);
         for (size_t k = 0; k < step->member_count; k++)

@@ -52,9 +52,18 @@ void judge_one(struct arena *arena, struct whole_run *run, size_t step_index,
             .word = step->shape->slots[i].duty == DUTY_GATE ? OUTCOME_NOT_RUN : OUTCOME_RECORDED,
             .cause = not_run,
             .value = NAN,
-            .status = "",
+            .held = &held_to_nothing,
         };
     }
+}
+
+static void keep_held(struct arena *arena, struct outcome *outcome)
+{
+    struct held_to *held = outcome_held_own(arena, outcome);
+
+    held->limit = reason_copy(arena, held->limit);
+    held->gate = reason_copy(arena, held->gate);
+    held->source = reason_copy(arena, held->source);
 }
 
 static const struct reason *keep(struct arena *arena, const struct reason *reason,
@@ -81,11 +90,8 @@ static void judge_aside(struct arena *aside, struct whole_run *run, size_t step_
         outcome->cause = keep(run->arena, outcome->cause, before->cause);
         outcome->remedy = keep(run->arena, outcome->remedy, before->remedy);
         outcome->measured = keep(run->arena, outcome->measured, before->measured);
-        if (step->origin != ORIGIN_ISOLATE)
-            continue;
-        outcome->limit = keep(run->arena, outcome->limit, before->limit);
-        outcome->gate = keep(run->arena, outcome->gate, before->gate);
-        outcome->source = keep(run->arena, outcome->source, before->source);
+        if (step->origin == ORIGIN_ISOLATE && outcome->held != &held_to_nothing)
+            keep_held(run->arena, outcome);
     }
     arena_clear(aside);
 }
@@ -198,12 +204,12 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
     struct judgement *judgement = &record->judgement;
     struct findings_so_far found;
 
-    judge_leaves(record, judgement);
     judge_searches(record->arena, record, &part->book, attempts, &found);
     judgement->searches = found.searches.items;
     judgement->search_count = found.searches.count;
     judgement->accusations = found.accusations.items;
     judgement->accusation_count = found.accusations.count;
+    judge_leaves(record, judgement);
     judge_waivers(record, attempts);
     judge_verdicts(record);
     judge_inputs(runs, count, index);

@@ -88,7 +88,8 @@ struct outcome judge_step_worst(struct arena *arena, const struct record *record
     struct whole_run run = {.arena = arena, .together = {record->plan, &part, 1, NULL}};
     struct outcome *outcomes = arena_array(arena, struct outcome, slots);
     struct step_attempts attempts = attempts_of(arena, record, step_index);
-    struct outcome worst = {.step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .status = ""};
+    struct outcome worst = {
+        .step = step_index, .word = OUTCOME_NOT_RUN, .value = NAN, .held = &held_to_nothing};
     size_t count = 0;
 
     if (attempts.count > 0)

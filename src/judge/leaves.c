@@ -3,7 +3,7 @@
  * Which leaf makes a test between two leaves slow. Each leaf is tested with both of its neighbours, and a test is as fast as the
  * slower of two. So a leaf is at least as fast as the better of its tests showed it: of the leaves of a slow test the one is slow
  * whose better test is below the other's by more than healthy tests differ. Of two leaves, or where both are slow, nobody
- * is told from the other.
+ * is told from the other. Where one host of that leaf is slow in tests of its own, it is that host (leaf_hosts.h).
  */
 #include <fnmatch.h>
 #include <math.h>
@@ -14,6 +14,7 @@
 #include "assay/reasons/judge.h"
 
 #include "judge_private.h"
+#include "leaf_hosts.h"
 
 /* By how much better tests must differ, in standard deviations of the tests of the step and at least: two runs of one test
    differ by that much, of which each scatters by 2%. By `bench truth` a slow leaf is named from 1.0 to 1.3 times the slow-down
@@ -88,18 +89,23 @@ static double apart(const struct betweens *all, const struct between *here, doub
     return fmax(APART_LEAST, APART_DEVIATIONS * robust_sigma(levels, count, robust_median(levels, count)));
 }
 
-static void name_leaf(struct arena *arena, const struct betweens *all, const struct between *here,
+static void name_leaf(struct record *record, const struct betweens *all, const struct between *here,
                       double *levels, struct outcome *outcome)
 {
+    struct arena *arena = record->arena;
+    const char *host;
+
     double better[2] = {better_of(all, here, here->leaf[0]), better_of(all, here, here->leaf[1])};
     size_t slow = better[0] < better[1] ? 0 : 1;
 
     if (!(fabs(better[0] - better[1]) > apart(all, here, levels)) ||
         better[slow] - here->level > PATH_FACTOR * (better[1 - slow] - better[slow]))
         return;
-    outcome->cause =
-        reason(arena, leaf_slow_with_both, outcome->cause, here->leaf[slow], here->leaf[1 - slow]);
-    outcome->remedy = REASON(check_the_leaf);
+    host = leaf_slow_host(arena, record, &record->judgement, here->leaf[slow]);
+    outcome->cause = host != NULL ? reason(arena, leaf_slow_by_host, outcome->cause, here->leaf[slow], host)
+                                  : reason(arena, leaf_slow_with_both, outcome->cause, here->leaf[slow],
+                                           here->leaf[1 - slow]);
+    outcome->remedy = host != NULL ? REASON(fix_the_hosts_adapters) : REASON(check_the_leaf);
 }
 
 void judge_leaves(struct record *record, struct judgement *judgement)
@@ -127,5 +133,5 @@ void judge_leaves(struct record *record, struct judgement *judgement)
     }
     levels = arena_array(record->arena, double, all.items.count);
     for (size_t i = 0; i < outcomes.count; i++)
-        name_leaf(record->arena, &all, &failed.items.items[i], levels, outcomes.items[i]);
+        name_leaf(record, &all, &failed.items.items[i], levels, outcomes.items[i]);
 }

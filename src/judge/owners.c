@@ -16,7 +16,27 @@ struct whole_owners {
     LIST_OF(struct owners) items;
     LIST_OF(struct owner) machines; /* who has which machine, by part and host */
     bool machines_known;
+    bool *superseded; /* by step; NULL: nobody asked yet */
 };
+
+/* Whether the step was repeated because its host got another machine, or to look once more: what it showed is of what was there
+   before, which may stand under another name by now. */
+static bool is_superseded(struct whole_run *run, size_t index)
+{
+    struct whole_owners *owners = run->owners;
+
+    if (owners->superseded == NULL) {
+        owners->superseded = arena_array(run->arena, bool, run->together.plan->steps.count);
+        for (size_t i = 0; i < run->together.plan->steps.count; i++) {
+            const struct step *step = &run->together.plan->steps.items[i];
+            const struct judged_part *part = together_part(&run->together, i);
+
+            if (step->round > 0 && step->origin != ORIGIN_ISOLATE && step->parent < part->step_count)
+                owners->superseded[part->first_step + step->parent] = true;
+        }
+    }
+    return owners->superseded[index];
+}
 
 static int compare_owners(const void *a, const void *b)
 {
@@ -65,7 +85,7 @@ struct owners *owners_of(struct whole_run *run, const char *suite_step, const st
     owners = list_push(run->arena, &run->owners->items);
     *owners = (struct owners){.suite_step = suite_step, .metric = slot->metric};
     for (size_t i = 0; i < plan->steps.count; i++)
-        if (strcmp(plan->steps.items[i].shape->suite_step, suite_step) == 0)
+        if (strcmp(plan->steps.items[i].shape->suite_step, suite_step) == 0 && !is_superseded(run, i))
             add_owners(run, i, slot->metric, owners);
     if (owners->items.count > 0)
         qsort(owners->items.items, owners->items.count, sizeof *owners->items.items, compare_owners);
@@ -182,7 +202,9 @@ const struct reason *whole_others_with(struct arena *arena, struct whole_run *ru
     const struct owner *first = from < to ? &owners->items.items[from] : NULL;
     bool among = first != NULL && bsearch(&self, first, to - from, sizeof *first, compare_owners) != NULL;
 
-    return say_owners(arena, owners, &self, say_own(arena, first, to - from, &self, among));
+    return is_superseded(run, index)
+               ? NULL
+               : say_owners(arena, owners, &self, say_own(arena, first, to - from, &self, among));
 }
 
 static int compare_hosts(const void *a, const void *b)
@@ -216,6 +238,8 @@ const char *whole_machine_of(struct whole_run *run, size_t index, const char *ho
 
     if (run->owners == NULL)
         run->owners = arena_new(run->arena, struct whole_owners);
+    if (is_superseded(run, index))
+        return NULL;
     if (!run->owners->machines_known)
         find_machines(run);
     if (run->owners->machines.count > 0)

@@ -46,6 +46,7 @@ struct siblings {
     double *sums; /* of those before each, and of all */
     size_t count;
     double spread; /* standard deviation, from their own MAD */
+    double far;    /* what lies so far above their middle is none of them */
     struct inner inner;
 };
 
@@ -54,7 +55,7 @@ struct aspect {
     double spread;       /* pooled over positions */
     double freedom;      /* of what that was measured by; 0: by nothing */
     size_t pairs;        /* of siblings */
-    double fastest;      /* how far the best of all is above its siblings */
+    double fastest;      /* how far the best of all is above its siblings, of those that are not far above */
     unsigned most;       /* the most that any score has in it */
     struct siblings *positions;
 };
@@ -290,7 +291,7 @@ static double reach_of(double pooled, double freedom, double own, double own_fre
     return outlying * (1 + few_wider / freedom) * moderated(pooled, own, own_freedom);
 }
 
-static struct inner inner_of(const double *sorted, size_t count, double reach)
+static struct inner inner_of(const double *sorted, size_t count, double reach, double far)
 {
     double middle = robust_middle(sorted, count);
     struct inner inner = {0};
@@ -298,7 +299,7 @@ static struct inner inner_of(const double *sorted, size_t count, double reach)
     for (size_t i = 0; i < count; i++) {
         double off = sorted[i] - middle, from_mean = off - inner.mean;
 
-        if (-off > reach && i != count / 2 && i != (count - 1) / 2)
+        if ((-off > reach || off > far) && i != count / 2 && i != (count - 1) / 2)
             continue;
         inner.count++;
         inner.mean += from_mean / (double)inner.count;
@@ -331,19 +332,48 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
         for (size_t k = 0; k < siblings->count; k++)
             own[k] = pooled[count++] = fabs(siblings->sorted[k] - middle) * scale;
         siblings->spread = ROBUST_SIGMAS_PER_MAD * robust_median(own, siblings->count);
-        of->fastest = fmax(of->fastest, siblings->sorted[siblings->count - 1] - middle);
         of->pairs += siblings->count * (siblings->count - 1) / 2;
         of->freedom += (double)siblings->count - 1;
     }
-    if (count == 0)
-        return;
-    of->spread = ROBUST_SIGMAS_PER_MAD * robust_median(pooled, count);
-    for (size_t i = 0; i < comparison->position_count; i++)
-        if (of->positions[i].count > PEERS_LEAST)
-            of->positions[i].inner =
-                inner_of(of->positions[i].sorted, of->positions[i].count,
-                         reach_of(of->spread, of->freedom, of->positions[i].spread,
-                                  mad_efficiency * (double)(of->positions[i].count - 1)));
+    if (count > 0)
+        of->spread = ROBUST_SIGMAS_PER_MAD * robust_median(pooled, count);
+}
+
+/* No part is so much faster than its siblings: neither noise nor what parts differ by puts any there. What is, is counted wrongly,
+   or the others are slow; it must not pass for noise, in which slow ones could hide. */
+static double far_above(const struct comparison *comparison, const struct aspect *of,
+                        const struct siblings *siblings)
+{
+    bool together = of == &comparison->aspects[comparison->problem->aspect_count];
+    double own_freedom = mad_efficiency * (double)(siblings->count - 1);
+
+    return fmax(of->fail,
+                robust_student(comparison->deviations_needed[together], mad_efficiency * of->freedom) *
+                    fmax(moderated(of->spread, siblings->spread, own_freedom), PEERS_RESOLUTION));
+}
+
+static void measure_inner(const struct comparison *comparison, size_t aspect)
+{
+    struct aspect *of = &comparison->aspects[aspect];
+
+    for (size_t i = 0; i < comparison->position_count; i++) {
+        struct siblings *siblings = &of->positions[i];
+        double middle;
+
+        if (siblings->count <= PEERS_LEAST)
+            continue;
+        siblings->far = far_above(comparison, of, siblings);
+        middle = robust_middle(siblings->sorted, siblings->count);
+        for (size_t k = siblings->count; k > 0; k--)
+            if (siblings->sorted[k - 1] - middle <= siblings->far) {
+                of->fastest = fmax(of->fastest, siblings->sorted[k - 1] - middle);
+                break;
+            }
+        siblings->inner = inner_of(siblings->sorted, siblings->count,
+                                   reach_of(of->spread, of->freedom, siblings->spread,
+                                            mad_efficiency * (double)(siblings->count - 1)),
+                                   siblings->far);
+    }
 }
 
 /* --- who stands out ----------------------------------------------------------------------------------------------- */
@@ -432,7 +462,8 @@ static struct spread spread_of_few(const struct comparison *comparison, const st
             continue;
         inner = inner_of(others[i].sorted, others[i].count,
                          reach_of(pooled, of->freedom - 1, others[i].sigma,
-                                  pairs_efficiency * (double)(others[i].count - 1)));
+                                  pairs_efficiency * (double)(others[i].count - 1)),
+                         of->positions[i].far);
         squares += inner.squares;
         freedom += (double)inner.count - 1;
         if (&of->positions[i] == siblings)
@@ -446,7 +477,8 @@ static struct spread spread_of_many(const struct comparison *comparison, const s
 {
     struct inner inner = inner_of(
         own.sorted, own.count,
-        reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1)));
+        reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1)),
+        siblings->far);
     double squares = inner.squares, freedom = (double)inner.count - 1;
 
     for (size_t i = 0; i < comparison->position_count; i++)
@@ -484,15 +516,19 @@ static bool is_among_many(const struct aspect *of, const struct siblings *siblin
     const double rounding = 1e-9;
     double reach =
         reach_of(of->spread, of->freedom, siblings->spread, mad_efficiency * (double)(siblings->count - 1));
-    size_t first = out_of_reach(siblings->sorted, siblings->count, middle, reach);
-    size_t count = siblings->count - first;
+    size_t first = out_of_reach(siblings->sorted, siblings->count, middle, reach), end = siblings->count;
+    size_t count;
     double sum;
+
+    while (end > first && siblings->sorted[end - 1] - middle > siblings->far)
+        end--;
+    count = end - first;
 
     /* Of few the middle itself may be out of reach, and counts all the same. */
     if (count <= PEERS_LEAST || first >= siblings->count / 2)
         return false;
-    sum = siblings->sums[siblings->count] - siblings->sums[first];
-    if (level >= siblings->sorted[first]) {
+    sum = siblings->sums[end] - siblings->sums[first];
+    if (level >= siblings->sorted[first] && level <= siblings->sorted[end - 1]) {
         sum -= level;
         count--;
     }
@@ -555,8 +591,10 @@ static struct standing standing_of(const struct comparison *comparison, size_t s
     return worst;
 }
 
-/* The value at which a finding is laid: owed, begun by the subject, and the lowest, in this order. */
-static bool is_better_place(const struct comparison *comparison, size_t subject, size_t value, size_t than)
+/* The value at which a finding is laid: owed, begun by the subject, and the furthest off, in this order. sign: 1 where it is
+   slow, -1 where it is fast. */
+static bool is_better_place(const struct comparison *comparison, size_t subject, double sign, size_t value,
+                            size_t than)
 {
     const struct peers_value *a = &comparison->problem->values[value];
     const struct peers_value *b = than != PEERS_NONE ? &comparison->problem->values[than] : NULL;
@@ -565,7 +603,7 @@ static bool is_better_place(const struct comparison *comparison, size_t subject,
         return b == NULL || a->owed;
     if ((a->subjects[0] == subject) != (b->subjects[0] == subject))
         return a->subjects[0] == subject;
-    return comparison->deviations[value] < comparison->deviations[than];
+    return sign * comparison->deviations[value] < sign * comparison->deviations[than];
 }
 
 /* Whether the value speaks of the subject in the aspect, and nobody else explains it. */
@@ -594,7 +632,7 @@ static void add_finding(const struct comparison *comparison, size_t subject, con
         if (!counts_in(comparison, value, standing->aspect))
             continue;
         finding->values++;
-        if (is_better_place(comparison, subject, value, finding->value))
+        if (is_better_place(comparison, subject, standing->below < 0 ? -1 : 1, value, finding->value))
             finding->value = value;
     }
     finding->deviation = comparison->deviations[finding->value];
@@ -653,6 +691,34 @@ static void name_slow(const struct comparison *comparison, struct peers_findings
     }
 }
 
+/* In the one aspect in which it is furthest above its siblings. A slow one was named as that. */
+static void name_fast(const struct comparison *comparison, size_t subject, struct peers_findings *findings)
+{
+    size_t aspects = comparison->problem->aspect_count;
+    struct standing furthest = {.below = 0};
+    size_t first = comparison->first[subject];
+
+    if (first == comparison->first[subject + 1] || comparison->explained[comparison->of_subject[first]])
+        return;
+    for (size_t i = 0; i < aspects; i++) {
+        const struct siblings *siblings =
+            &comparison->aspects[i].positions[comparison->problem->positions[subject]];
+        double level = comparison->scores[subject * (aspects + 1) + i].level, above;
+
+        if (isnan(level) || siblings->count <= PEERS_LEAST)
+            continue;
+        above = level - median_of_others(siblings->sorted, siblings->count, level);
+        if (above > siblings->far && -above < furthest.below)
+            furthest = (struct standing){.below = -above,
+                                         .error = fmax(comparison->aspects[i].spread, PEERS_RESOLUTION),
+                                         .siblings = siblings->count - 1,
+                                         .aspect = i,
+                                         .out = true};
+    }
+    if (furthest.out)
+        add_finding(comparison, subject, &furthest, findings);
+}
+
 /* Half of the false findings to all aspects together, where there are any, and half to each alone: most of what is slow is so in
    all, and of a dozen the one score of all would else have a thirteenth (weighted Bonferroni: Genovese, Roeder and Wasserman 2006,
    Biometrika 93:3). */
@@ -683,6 +749,8 @@ static void score_all(struct comparison *comparison)
             score_together(comparison, &comparison->scores[i * stride]);
     measure_spread(comparison, problem->aspect_count);
     share_false_findings(comparison);
+    for (size_t i = 0; i <= problem->aspect_count; i++)
+        measure_inner(comparison, i);
 }
 
 /* Also in one aspect the thresholds of all of them, where together they are asked for. */
@@ -792,6 +860,8 @@ static void compare_scores(struct comparison *comparison, struct peers_findings 
     index_values(comparison);
     score_all(comparison);
     name_slow(comparison, findings);
+    for (size_t i = 0; i < comparison->problem->subject_count; i++)
+        name_fast(comparison, i, findings);
 }
 
 /* Of the values of two that no slow subject explains. */

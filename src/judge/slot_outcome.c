@@ -363,14 +363,22 @@ static struct common_value what_others_have(const struct item_case *item, const 
     return common;
 }
 
-/* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked. */
+/* It was read nowhere, and a contract says what that is to be. */
+static bool is_contracted(struct opinion opinion, struct opinion beside)
+{
+    return beside.limit != NULL && beside.limit->rule == RULE_READ && opinion.limit != NULL &&
+           opinion.limit->status == LIMIT_CONTRACT;
+}
+
+/* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked, or that it
+   was read nowhere. */
 static struct opinion none_missed(const struct item_case *item, struct opinion opinion, struct opinion beside,
                                   bool enforceable)
 {
     if (!enforceable && item->slot->duty == DUTY_GATE) {
         opinion.word = OUTCOME_INCONCLUSIVE;
         opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
-    } else if (beside.limit != NULL) {
+    } else if (beside.limit != NULL && !is_contracted(opinion, beside)) {
         return beside;
     } else if (opinion.remark) {
         opinion.cause = reason(item->arena, remark,
@@ -432,7 +440,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         enforceable = true;
         opinion.limit = limit;
         if (met == MET && limit->rule == RULE_READ && common.said == NULL)
-            return read_nowhere(item, limit, &value);
+            beside = read_nowhere(item, limit, &value);
         if (met == MET)
             continue;
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
@@ -695,18 +703,20 @@ static void judge_series(const struct item_case *item, const struct step_attempt
 static void put_limit(struct arena *arena, const struct slot_limits *limits, const struct limit *limit,
                       struct outcome *outcome)
 {
-    struct limit_words words;
+    struct held_to *own;
     size_t i = 0;
 
     if (limit == NULL)
         return;
     while (i < limits->limits.count && limits->limits.items[i] != limit)
         i++;
-    words = limits->words != NULL && i < limits->limits.count ? limits->words[i] : limit_words(arena, limit);
-    outcome->gate = words.gate;
-    outcome->limit = words.stated;
-    outcome->source = words.source;
-    outcome->status = limit_status_name(limit->status);
+    if (limits->words != NULL && i < limits->limits.count) {
+        outcome->held = &limits->words[i];
+        return;
+    }
+    own = arena_new(arena, struct held_to);
+    *own = limit_words(arena, limit);
+    outcome->held = own;
 }
 
 /* A variant that crashes or hangs is a result of its own. A part of a slow test is not: the search speaks of it. */
@@ -750,7 +760,7 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
                                     .slot = slot_index,
                                     .word = opinion.word,
                                     .cause = opinion.cause,
-                                    .status = "",
+                                    .held = &held_to_nothing,
                                     .remark = opinion.remark};
     ret_outcome->measured =
         opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : NULL;

@@ -489,19 +489,34 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
     const struct reason *stated =
         reason(census->arena, peers_median_with_tolerance,
                arena_printf(census->arena, "%s%s", rounded(census->arena, median), unit), threshold * 100);
+    struct held_to *held = outcome_held_own(census->arena, outcome);
 
-    outcome->gate = reason(
+    held->gate = reason(
         census->arena, peers_bound_eased,
         arena_printf(census->arena, "%s %s%s", higher ? ">=" : "<=",
                      rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold)),
                      unit),
         rounded(census->arena, median), threshold * 100);
-    outcome->limit =
-        outcome->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, outcome->limit);
-    outcome->source = census->together->count == 1 ? reason(census->arena, siblings_in_run, finding->siblings)
-                                                   : reason(census->arena, siblings_in_runs,
-                                                            finding->siblings, census->together->count);
-    outcome->status = "peers";
+    held->limit = held->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, held->limit);
+    held->source = census->together->count == 1
+                       ? reason(census->arena, siblings_in_run, finding->siblings)
+                       : reason(census->arena, siblings_in_runs, finding->siblings, census->together->count);
+    held->status = "peers";
+}
+
+/* Nothing that fails: which of them is wrong, it or its peers, does not show here. */
+static void lay_fast(const struct census *census, const struct peers_finding *finding)
+{
+    struct outcome *outcome = &census->judgement->outcomes[census->outcomes.items[finding->value]];
+    const struct step *step = &census->together->plan->steps.items[outcome->step];
+    const struct reason *cause = reason(census->arena, above_peers, who(census, step, finding),
+                                        arena_printf(census->arena, "%.1f", -finding->below * 100),
+                                        finding->siblings, by_what(census, finding));
+
+    if (census->shares || outcome->word == OUTCOME_FAIL || outcome->word == OUTCOME_INCONCLUSIVE)
+        return;
+    outcome->cause = reason_also(census->arena, outcome->cause, reason(census->arena, remark, cause));
+    outcome->remark = true;
 }
 
 static void lay_finding(const struct census *census, const struct peers_finding *finding)
@@ -572,7 +587,9 @@ static void compare(struct census *census, const struct census *named, const str
                                                 .value_count = census->values.count},
                   ret_findings);
     for (size_t i = 0; i < ret_findings->findings.count; i++)
-        if (!is_named(census, &ret_findings->findings.items[i], named, names))
+        if (ret_findings->findings.items[i].below < 0)
+            lay_fast(census, &ret_findings->findings.items[i]);
+        else if (!is_named(census, &ret_findings->findings.items[i], named, names))
             lay_finding(census, &ret_findings->findings.items[i]);
 }
 

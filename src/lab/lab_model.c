@@ -554,6 +554,8 @@ static void system_init(struct lab_host *host)
     host->extra_key = fault_find(lab, number, FAULT_EXTRA_KEY) != NULL;
     host->extra_partition = fault_find(lab, number, FAULT_EXTRA_PARTITION) != NULL;
     host->toolkit = word_or(fault_find(lab, number, FAULT_TOOLKIT_OLD), "1.19.1", "1.14.3");
+    host->nvidia_fs = word_or(fault_find(lab, number, FAULT_GDS), NULL, "2.24.2");
+    host->os_ended = fault_find(lab, number, FAULT_OS_EOL) != NULL;
     host->root_login = fault_find(lab, number, FAULT_SSHD_ROOT_LOGIN) != NULL;
     host->drives = host->board->nvme_count;
     if (lab_struck(host) && fault_find(lab, host->number, FAULT_NVME_GONE) != NULL)
@@ -594,6 +596,7 @@ static void storage_init(struct lab_host *host)
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)
 {
     const struct fault *driver = fault_find(lab, number, FAULT_DRIVER_VERSION);
+    const struct fault *eol = fault_find(lab, number, FAULT_DRIVER_EOL);
     const struct fault *manager = fault_find(lab, number, FAULT_FABRIC_MANAGER_VERSION);
     const struct fault *wrong = fault_find(lab, number, FAULT_NCCL_WRONG);
 
@@ -601,9 +604,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     snprintf(host->name, sizeof host->name, "node%u", number);
     system_init(host);
     storage_init(host);
-    host->driver = lab->profile->driver;
-    if (driver != NULL)
-        host->driver = driver->word != NULL ? driver->word : "550.54.15";
+    host->driver = word_or(driver, word_or(eol, lab->profile->driver, "535.309.01"), "550.54.15");
     host->fabric_manager = host->driver;
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";

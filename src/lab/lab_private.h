@@ -261,6 +261,8 @@ struct lab_host {
     double clock_skew;                   /* seconds ahead of the true time */
     unsigned dimm_missing;               /* its number from 1; 0: all are there */
     const char *containerd;              /* version */
+    const char *nvidia_fs;               /* version of GPUDirect Storage's module; NULL: it is not loaded */
+    bool os_ended;                       /* Ubuntu 20.04 */
     const char *toolkit;                 /* version of NVIDIA's container toolkit and its library */
     const char *monitor;                 /* a program that watches the GPUs; NULL: none */
     bool root_login;                     /* sshd lets root in with a password */
@@ -424,13 +426,15 @@ tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_
     tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip,
     tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
     tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
-    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_ss, tool_ior, tool_mdtest, tool_elbencho,
-    tool_smpquery;
+    tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_rmcpping, tool_ss, tool_ior, tool_mdtest,
+    tool_elbencho, tool_smpquery;
 
 /* curl that asks a BMC: these are its settings. */
 int curl_redfish(struct tool *tool, struct slice settings);
 /* Whether "node3-bmc" lets hosts in; false too of a name of nobody's. */
 bool lab_bmc_answers(const struct lab *lab, const char *name);
+/* Likewise by RMCP, 623/udp. */
+bool lab_bmc_answers_rmcp(const struct lab *lab, const char *name);
 
 /* A test has struck the host: see tool_strike. */
 bool lab_struck(const struct lab_host *host);

@@ -86,6 +86,7 @@ static const struct tool_row {
     {"curl", tool_curl},
     {"iperf3", tool_iperf3},
     {"ping", tool_ping},
+    {"rmcpping", tool_rmcpping},
     {"npu-smi", tool_npu_smi},
     {"nvme", tool_nvme},
 };

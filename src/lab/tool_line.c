@@ -204,6 +204,20 @@ static int ping_bmc(const struct tool *tool, const char *name)
     return returned == 0;
 }
 
+/* FreeIPMI's: two pings to 623/udp. */
+int tool_rmcpping(struct tool *tool)
+{
+    const char *name = tool->argc > 1 ? tool->argv[tool->argc - 1] : "";
+    bool answers = lab_bmc_answers_rmcp(tool->lab, name);
+
+    printf("rmcpping %s (10.9.0.1)\n", name);
+    for (int i = 0; answers && i < 2; i++)
+        printf("pong received from 10.9.0.1: message_tag=%d\n", i);
+    printf("--- rmcpping %s statistics ---\n2 pings transmitted, %d pongs received in time, %s packet loss\n",
+           name, answers ? 2 : 0, answers ? "0.0%" : "100.0%");
+    return !answers;
+}
+
 int tool_ping(struct tool *tool)
 {
     const char *name = tool->argc > 1 ? tool->argv[tool->argc - 1] : "";

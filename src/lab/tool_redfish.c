@@ -349,17 +349,28 @@ static int time_out(const struct request *request)
     return TIMED_OUT;
 }
 
-bool lab_bmc_answers(const struct lab *lab, const char *name)
+/* The fault of the BMC "node3-bmc"; "": it has none. */
+static const char *bmc_fault(const struct lab *lab, const char *name)
 {
     const char *end = strstr(name, "-bmc");
     char host[16];
     const struct fault *fault;
 
     if (end == NULL || end - name >= (ptrdiff_t)sizeof host)
-        return false;
+        return "";
     snprintf(host, sizeof host, "%.*s", (int)(end - name), name);
     fault = fault_find(lab, lab_host_number(lab, host), FAULT_BMC_BAD);
-    return fault != NULL && strcmp(fault->word, "reachable") == 0;
+    return fault != NULL ? fault->word : "";
+}
+
+bool lab_bmc_answers(const struct lab *lab, const char *name)
+{
+    return strcmp(bmc_fault(lab, name), "reachable") == 0;
+}
+
+bool lab_bmc_answers_rmcp(const struct lab *lab, const char *name)
+{
+    return lab_bmc_answers(lab, name) || strcmp(bmc_fault(lab, name), "ipmi-reachable") == 0;
 }
 
 int curl_redfish(struct tool *tool, struct slice settings)

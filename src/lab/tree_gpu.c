@@ -27,5 +27,12 @@ void tree_gpu(struct tree *tree, const struct lab_host *host)
               "NVRM version: NVIDIA UNIX %s Kernel Module  %s  Thu Aug  1 09:17:13 UTC 2024\n"
               "GCC version:  gcc version 11.4.0 (Ubuntu 11.4.0-1ubuntu1~22.04)\n",
               host->board->arm ? "aarch64" : "x86_64", host->driver);
+    if (host->nvidia_fs != NULL) {
+        tree_file(tree, "proc/driver/nvidia-fs/version", "version: %s\n", host->nvidia_fs);
+        tree_file(tree, "proc/driver/nvidia-fs/stats",
+                  "GDS Version: 1.14.0.30\nNVFS statistics(ver: 4.0)\nNVFS Driver(version: %s)\n"
+                  "Mellanox PeerDirect Supported: True\nIO stats: Disabled, peer IO stats: Disabled\n",
+                  host->nvidia_fs);
+    }
     put_switches(tree, host);
 }

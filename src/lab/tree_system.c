@@ -53,9 +53,13 @@ static void write_monitor(struct tree *tree, const char *program)
 
 void tree_system(struct tree *tree, const struct lab_host *host)
 {
+    const char *version = host->os_ended ? "20.04" : "22.04";
+    const char *name = host->os_ended ? "20.04.6 LTS (Focal Fossa)" : "22.04.4 LTS (Jammy Jellyfish)";
+
     tree_file(tree, "etc/os-release",
-              "PRETTY_NAME=\"Ubuntu 22.04.4 LTS\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"22.04\"\n"
-              "VERSION=\"22.04.4 LTS (Jammy Jellyfish)\"\nID=ubuntu\nID_LIKE=debian\n");
+              "PRETTY_NAME=\"Ubuntu %.11s\"\nNAME=\"Ubuntu\"\nVERSION_ID=\"%s\"\nVERSION=\"%s\"\n"
+              "ID=ubuntu\nID_LIKE=debian\n",
+              name, version, name);
     tree_file(tree, "proc/cmdline", "BOOT_IMAGE=/boot/vmlinuz-%s root=UUID=6d1f ro %s\n", host->kernel,
               host->boot_options);
     tree_file(tree, "sys/devices/platform/ipmi_bmc.0/firmware_revision", "%s\n", host->bmc_firmware);

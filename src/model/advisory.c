@@ -41,6 +41,24 @@ static int read_row(struct arena *arena, const struct json *object, struct advis
     return read_fixes(arena, object, row, err);
 }
 
+static int read_support(struct arena *arena, const struct json *object, struct advisories *table,
+                        struct error *err)
+{
+    const char *ends = json_string(object, "ends", NULL), *ended_by = json_string(object, "ended_by", NULL);
+
+    *list_push(arena, &table->support) = (struct support){
+        .product = json_string(object, "product", ""),
+        .branch = json_string(object, "branch", ""),
+        .ends = ends,
+        .ended_by = ended_by,
+        .status = json_string(object, "status", ""),
+        .source = json_string(object, "source", ""),
+    };
+    if ((ends == NULL) == (ended_by == NULL))
+        return json_error_add(err, object, "expected either ends or ended_by, as \"ends\": \"2028-06\"");
+    return 0;
+}
+
 static const struct advisories *read_table(struct arena *arena, const struct json *document,
                                            struct slice bytes, struct error *err)
 {
@@ -58,6 +76,13 @@ static const struct advisories *read_table(struct arena *arena, const struct jso
             *list_push(arena, &table->branches) = (struct advisory_branch){product->key, branch->string};
     json_each (object, json_get(document, "advisories"))
         sound &= read_row(arena, object, list_push(arena, &table->rows), err) == 0;
+    json_each (object, json_get(document, "support"))
+        sound &= read_support(arena, object, table, err) == 0;
+    if (table->rows.count + table->support.count == 0) {
+        (void)json_error_add(err, document,
+                             "the table is empty; expected \"advisories\", \"support\" or both");
+        return NULL;
+    }
     return sound ? table : NULL;
 }
 
@@ -101,4 +126,14 @@ bool advisories_cover(const struct advisories *table, const char *product, const
             version_is_of_branch(version, table->branches.items[i].branch))
             return true;
     return false;
+}
+
+const struct support *support_of(const struct advisory_tables *tables, const char *product,
+                                 const char *version)
+{
+    for (size_t i = tables->items.count; i-- > 0;)
+        list_each (row, tables->items.items[i]->support)
+            if (strcmp(row->product, product) == 0 && version_is_of_branch(version, row->branch))
+                return row;
+    return NULL;
 }

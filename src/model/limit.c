@@ -416,7 +416,7 @@ int limit_from_json(struct arena *arena, const struct json *object, double deriv
         .source = json_string(object, "source", ""),
         .status = read_status(object),
         .measured = read_measured(arena, object),
-        .note = reason_text(arena, json_string(object, "note", "")),
+        .note = reason_word(arena, json_string(object, "note", "")),
         .inconclusive = json_boolean(object, "inconclusive", false),
     };
 

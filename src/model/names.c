@@ -11,6 +11,7 @@
 #include "assay/reasons/model.h"
 
 static const char *const outcome_names[] = {"recorded", "pass", "not run", "inconclusive", "fail"};
+const struct held_to held_to_nothing = {.status = ""};
 static const char *const verdict_names[] = {"accept", "accept with exceptions", "incomplete", "reject"};
 static const char *const duty_names[] = {"record", "gate"};
 static const char *const exclusivity_names[] = {"none", "host", "leaf", "fabric"};
@@ -71,6 +72,15 @@ size_t judgement_waivers(const struct judgement *judgement)
     return count;
 }
 
+struct held_to *outcome_held_own(struct arena *arena, struct outcome *outcome)
+{
+    struct held_to *own = arena_new(arena, struct held_to);
+
+    *own = *outcome->held;
+    outcome->held = own;
+    return own;
+}
+
 const char *outcome_name(enum outcome_word word)
 {
     return outcome_names[word];
@@ -79,7 +89,7 @@ const char *outcome_name(enum outcome_word word)
 bool outcome_stands_out(const struct outcome *outcome)
 {
     /* The status is all that an earlier version kept of it as data. */
-    return reason_has(outcome->cause, below_peers) || strcmp(outcome->status, "peers") == 0;
+    return reason_has(outcome->cause, below_peers) || strcmp(outcome->held->status, "peers") == 0;
 }
 
 const char *verdict_name(enum verdict_word word)

@@ -205,19 +205,20 @@ static struct limits_page *page_of(struct limits_book *book, const struct shape 
     return page;
 }
 
-struct limit_words limit_words(struct arena *arena, const struct limit *limit)
+struct held_to limit_words(struct arena *arena, const struct limit *limit)
 {
-    return (struct limit_words){
+    return (struct held_to){
         .gate = limit_text(arena, limit),
-        .stated = limit_stated(arena, limit),
+        .limit = limit_stated(arena, limit),
         .source = limit->origin != NULL ? limit->origin
                                         : reason_word(arena, limit->source != NULL ? limit->source : ""),
+        .status = limit_status_name(limit->status),
     };
 }
 
 static void put_words(struct arena *arena, struct slot_limits *limits)
 {
-    struct limit_words *words = arena_array(arena, struct limit_words, limits->limits.count);
+    struct held_to *words = arena_array(arena, struct held_to, limits->limits.count);
 
     for (size_t i = 0; i < limits->limits.count; i++)
         words[i] = limit_words(arena, limits->limits.items[i]);

@@ -111,19 +111,20 @@ static int load_platforms(struct arena *arena, const struct hostfile *hostfile, 
     return told == 0 ? 0 : -1;
 }
 
-/* Those that the suite names; else the built-in one, where a step goes by it. */
+/* Those that the suite names; else the built-in ones, where a step goes by them. */
 static int load_advisories(struct arena *arena, struct plan_sources *sources, struct error *err)
 {
     const struct suite *suite = sources->suite;
-    const char *built_in = "nvidia", *const *names = suite->advisories.items;
+    static const char *const built_in[] = {"nvidia", "support"};
+    const char *const *names = suite->advisories.items;
     size_t count = suite->advisories.count;
 
     for (size_t i = 0; i < suite->steps.count && count == 0; i++) {
         const struct check *check = check_find(suite->steps.items[i].check);
 
         if (check != NULL && check->advisories) {
-            names = &built_in;
-            count = 1;
+            names = built_in;
+            count = ARRAY_SIZE(built_in);
         }
     }
     for (size_t i = 0; i < count; i++) {

@@ -52,6 +52,32 @@ static int compare_host(struct arena *arena, const struct host *was, const struc
     return 0;
 }
 
+static bool is_same_way(const struct host *a, const struct host *b)
+{
+    return strcmp(a->address, b->address) == 0 && a->port == b->port &&
+           strcmp(text_or_none(a->jump), text_or_none(b->jump)) == 0;
+}
+
+/* Behind one address hosts are told by ports, and behind others by jump hosts: who is reached as another host of the run was is that
+   one. */
+static void find_exchanged(struct arena *arena, const struct plan *plan, const struct host_names *before,
+                           struct hostfile_changes *changes)
+{
+    for (size_t i = 0; i < changes->items.count; i++) {
+        struct hostfile_change *change = &changes->items.items[i];
+
+        for (size_t k = 0; k < plan->hosts.count && change->kind == HOST_REACHED; k++) {
+            const struct host *known = host_by_name(before, plan->hosts.items[k]->name),
+                              *was = known != NULL ? known : plan->hosts.items[k];
+
+            if (strcmp(was->name, change->host->name) == 0 || !is_same_way(was, change->host))
+                continue;
+            change->kind = HOST_SWAPPED;
+            change->what = reason(arena, reached_as_another_was, change->what, was->name);
+        }
+    }
+}
+
 /* Whoever asked for some hosts only does not mean new ones. */
 static bool is_of_some_hosts(const struct host_names *planned, const struct hostfile *hostfile)
 {
@@ -84,6 +110,7 @@ int hostfile_compare(struct arena *arena, const struct plan *plan, const struct 
         if (compare_host(arena, was != NULL ? was : plan->hosts.items[i], is, hostfile, ret_changes, err) < 0)
             return -1;
     }
+    find_exchanged(arena, plan, before, ret_changes);
     list_each (host, hostfile->hosts) {
         if (host->role != ROLE_COMPUTE || some || host_by_name(planned, host->name) != NULL)
             continue;

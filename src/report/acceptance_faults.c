@@ -151,7 +151,8 @@ static void tell_cause(struct telling *telling, const struct showing *showing,
         .part = cause_part(telling->arena, telling->language, showing->view, showing->entries, cause),
         .serial = serials_of(telling->arena, showing, cause),
         .problem = cause_problem(telling->arena, telling->language, showing->view, showing->entries, cause),
-        .source = first != NULL ? limit_origin(telling->arena, first->status, first->source) : NULL,
+        .source =
+            first != NULL ? limit_origin(telling->arena, first->held->status, first->held->source) : NULL,
         .remedy = remedy_of(telling, showing, cause, fail)};
     if (!is_told(telling->faults, &fault))
         *list_push(telling->arena, &telling->faults->items) = fault;

@@ -20,8 +20,8 @@ static struct acceptance_reached *find_row(struct acceptance_numbers *numbers, c
 static bool limit_of(struct arena *arena, const struct acceptance_reached *row, const struct outcome *outcome,
                      struct gate_number *ret_limit)
 {
-    if (row == NULL || row->nearest->gate != outcome->gate)
-        return gate_number(arena, outcome->gate, ret_limit);
+    if (row == NULL || row->nearest->held->gate != outcome->held->gate)
+        return gate_number(arena, outcome->held->gate, ret_limit);
     *ret_limit = row->limit;
     return true;
 }
@@ -51,8 +51,8 @@ static struct acceptance_reached *take_outcome(struct arena *arena, struct accep
     row->at = *slot->at != '\0' ? slot_at_text(arena, slot) : NULL;
     row->subject = slot->subject;
     row->limit = limit;
-    row->bound = reason_english(arena, gate_bound(arena, outcome->gate));
-    row->source = limit_origin(arena, outcome->status, outcome->source);
+    row->bound = reason_english(arena, gate_bound(arena, outcome->held->gate));
+    row->source = limit_origin(arena, outcome->held->status, outcome->held->source);
     row->margin = margin;
     return row;
 }

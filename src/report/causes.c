@@ -534,6 +534,51 @@ static size_t slow_host_on(const struct folding *folding, const char *leaf)
     return 0;
 }
 
+/* Whom tests between leaves name in place of the leaf; NULL: none, or not all of them the same. */
+static const struct host *host_of_leaf(const struct folding *folding, const struct report_entry *entry)
+{
+    const struct plan *plan = folding->view->record->plan;
+    const char *named = NULL;
+
+    for (size_t i = 0; i < entry->items; i++) {
+        const struct reason *cause = entry->outcomes[i]->cause;
+        const char *subject = reason_is(cause, leaf_slow_by_host) ? reason_argument_text(cause, 3) : NULL;
+
+        if (subject == NULL || (named != NULL && strcmp(named, subject) != 0))
+            return NULL;
+        named = subject;
+    }
+    for (size_t i = 0; named != NULL && i < plan->hosts.count; i++)
+        if (strlen(plan->hosts.items[i]->name) == strcspn(named, " ") &&
+            strncmp(plan->hosts.items[i]->name, named, strcspn(named, " ")) == 0)
+            return plan->hosts.items[i];
+    return NULL;
+}
+
+/* The cause that is about that host's speed with others already; its number, from 1. 0: there is none. */
+static size_t slow_host(const struct folding *folding, const struct host *host)
+{
+    for (size_t i = 0; i < folding->causes->items.count; i++) {
+        const struct report_cause *cause = &folding->causes->items.items[i];
+
+        if ((cause->partners.count > 0 || cause->accusation != NULL) && !cause->waived &&
+            cause->hosts.count == 1 && cause->hosts.items[0] == host)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Of a slow leaf the cause that it is folded into: its number, from 1. 0: it is a cause of its own, or no leaf. */
+static size_t cause_of_leaf(const struct folding *folding, const struct report_cause *fresh,
+                            const struct host *named)
+{
+    if (fresh->waived)
+        return 0;
+    if (named != NULL)
+        return slow_host(folding, named);
+    return fresh->leaf != NULL ? slow_host_on(folding, fresh->leaf) : 0;
+}
+
 static void take_leaf(struct folding *folding, struct report_cause *cause)
 {
     const struct plan *plan = folding->view->record->plan;
@@ -567,7 +612,7 @@ static void place_entry(struct folding *folding, size_t index)
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
     const char *key = fresh.leaf != NULL ? arena_printf(folding->arena, "\x1fleaf %s", fresh.leaf)
                                          : key_of(folding, entry, index);
-    const struct host *shown, *shared;
+    const struct host *shown, *shared, *named = host_of_leaf(folding, entry);
     size_t cause = 0;
 
     if (was_cut_off(folding, entry)) {
@@ -578,8 +623,8 @@ static void place_entry(struct folding *folding, size_t index)
         take_entry(folding, cause_followed(folding, entry) - 1, index);
         return;
     }
-    if (accused == NULL && fresh.leaf != NULL && !fresh.waived && slow_host_on(folding, fresh.leaf) > 0)
-        accused = &folding->causes->items.items[slow_host_on(folding, fresh.leaf) - 1];
+    if (accused == NULL && cause_of_leaf(folding, &fresh, named) > 0)
+        accused = &folding->causes->items.items[cause_of_leaf(folding, &fresh, named) - 1];
     if (accused != NULL) {
         accused->shared++;
         take_entry(folding, (size_t)(accused - folding->causes->items.items), index);
@@ -590,6 +635,8 @@ static void place_entry(struct folding *folding, size_t index)
         shown != NULL || fresh.waived || fresh.word != OUTCOME_FAIL ? shown : shared_already(folding, entry);
     if (fresh.leaf != NULL)
         take_leaf(folding, &fresh);
+    else if (named != NULL)
+        add_host(folding, &fresh, named);
     else if (shared != NULL)
         take_shared(folding, &fresh, entry, shared);
     else

@@ -64,7 +64,7 @@ static const struct limit *in_force(const struct slot_limits *own)
 static const struct reason *source_of(struct arena *arena, const struct limit *limit)
 {
     return limit->origin != NULL ? limit->origin
-                                 : reason_text(arena, limit->source != NULL ? limit->source : "");
+                                 : reason_word(arena, limit->source != NULL ? limit->source : "");
 }
 
 static void add_limit(struct arena *arena, const struct shape *shape, const struct slot *slot,

@@ -80,16 +80,16 @@ static void take_gates(struct arena *arena, struct distribution *distribution, c
     struct slice rest, word;
     double number;
 
-    if (outcome->gate == NULL || strcmp(outcome->status, "peers") == 0)
+    if (outcome->held->gate == NULL || strcmp(outcome->held->status, "peers") == 0)
         return;
-    if (reason_equal(distribution->gate, outcome->gate))
+    if (reason_equal(distribution->gate, outcome->held->gate))
         return;
-    rest = slice_of(reason_english(arena, outcome->gate));
+    rest = slice_of(reason_english(arena, outcome->held->gate));
     while (scan_text(&rest, ">= ") || scan_text(&rest, "<= ") || scan_text(&rest, "= ")) {
         if (!scan_word(&rest, &word) || !scan_double(word, &number))
             return;
         if (distribution->gate == NULL)
-            distribution->gate = outcome->gate;
+            distribution->gate = outcome->held->gate;
         take_gate(distribution, number);
         scan_text(&rest, " and ");
         scan_text(&rest, "and ");

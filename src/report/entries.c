@@ -205,11 +205,13 @@ static void key_extents(const struct groups *groups, struct bad_list *bad)
 
         if (extent == EXTENT_RUN)
             bad->items[i].key = arena_printf(groups->arena, "all %s %s", slot_of(groups, outcome)->metric,
-                                             reason_encode(groups->arena, outcome->gate));
+                                             reason_encode(groups->arena, outcome->held->gate));
         else if (extent == EXTENT_HOST)
-            bad->items[i].key = arena_printf(
-                groups->arena, "all of host %s %s", slot_of(groups, outcome)->metric,
-                strcmp(outcome->status, "peers") == 0 ? "" : reason_encode(groups->arena, outcome->gate));
+            bad->items[i].key =
+                arena_printf(groups->arena, "all of host %s %s", slot_of(groups, outcome)->metric,
+                             strcmp(outcome->held->status, "peers") == 0
+                                 ? ""
+                                 : reason_encode(groups->arena, outcome->held->gate));
     }
 }
 
@@ -356,7 +358,7 @@ static const struct reason *field_remedy(struct arena *arena, const struct outco
 static const struct reason *field_gate(struct arena *arena, const struct outcome *outcome)
 {
     (void)arena;
-    return outcome->gate;
+    return outcome->held->gate;
 }
 
 static const struct reason *field_waiver(struct arena *arena, const struct outcome *outcome)
@@ -370,7 +372,7 @@ static const struct reason *field_waiver(struct arena *arena, const struct outco
 
 static const struct reason *field_source(struct arena *arena, const struct outcome *outcome)
 {
-    return limit_origin(arena, outcome->status, outcome->source);
+    return limit_origin(arena, outcome->held->status, outcome->held->source);
 }
 
 static const struct reason *subjects_text(const struct groups *groups, const struct group *group)

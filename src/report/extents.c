@@ -43,15 +43,16 @@ static bool is_first(const struct kind *kind)
 
 static bool is_by_peers(const struct outcome *outcome)
 {
-    return strcmp(outcome->status, "peers") == 0;
+    return strcmp(outcome->held->status, "peers") == 0;
 }
 
 /* An amount beyond a bound. None of what is counted may be there at all: each one is a fault of its own. */
 static bool misses_amount(struct arena *arena, const struct outcome *outcome)
 {
-    const char *gate = reason_english(arena, gate_bound(arena, outcome->gate));
+    const char *gate = reason_english(arena, gate_bound(arena, outcome->held->gate));
 
-    if (outcome->word != OUTCOME_FAIL || reason_is(gate_bound(arena, outcome->gate), at_least_and_at_most))
+    if (outcome->word != OUTCOME_FAIL ||
+        reason_is(gate_bound(arena, outcome->held->gate), at_least_and_at_most))
         return false;
     if (strncmp(gate, ">= ", 3) != 0 && (strncmp(gate, "<= ", 3) != 0 || strtod(gate + 3, NULL) == 0))
         return false;
@@ -91,8 +92,8 @@ static size_t count_failed(const struct kind *kind, const struct step_view *step
 
 static bool is_same_limit(const struct outcome *a, const struct outcome *b)
 {
-    return reason_equal(a->gate, b->gate) && strcmp(a->status, b->status) == 0 &&
-           reason_equal(a->source, b->source) && a->waiver == b->waiver;
+    return reason_equal(a->held->gate, b->held->gate) && strcmp(a->held->status, b->held->status) == 0 &&
+           reason_equal(a->held->source, b->held->source) && a->waiver == b->waiver;
 }
 
 /* Whether all of the kind that has a value misses one limit, on several hosts. */
@@ -351,15 +352,16 @@ const struct reason *extent_cause(const struct view *view, enum report_extent ex
     struct arena *arena = view->arena;
     const struct outcome *first = outcomes[0];
     const struct reason *whole = what_misses(view, extent, outcomes, count), *said;
-    const struct reason *origin = limit_origin(arena, first->status, first->source);
+    const struct reason *origin = limit_origin(arena, first->held->status, first->held->source);
     const char *metric = view_slot(view, first)->metric;
     const struct range range = range_of(outcomes, count);
-    bool at_least = *reason_english(arena, gate_bound(arena, first->gate)) == '>';
+    bool at_least = *reason_english(arena, gate_bound(arena, first->held->gate)) == '>';
 
     if (is_by_peers(first))
         return reason(arena, all_differ_from_peers, whole, first->cause);
-    said = at_least ? reason(arena, all_are_below, whole, metric, range_text(arena, &range), first->gate)
-                    : reason(arena, all_are_above, whole, metric, range_text(arena, &range), first->gate);
+    said = at_least
+               ? reason(arena, all_are_below, whole, metric, range_text(arena, &range), first->held->gate)
+               : reason(arena, all_are_above, whole, metric, range_text(arena, &range), first->held->gate);
     if (origin != NULL)
         said = reason(arena, noted, said, origin);
     said = reason_also(arena, said, worst_text(view, &range, at_least));

@@ -71,9 +71,10 @@ const struct metric *gate_speed(const struct slot *slot)
 static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
                       const char *suite_step)
 {
-    return strcmp(line->metric, slot->metric) == 0 && reason_equal(line->gate, outcome->gate) &&
-           strcmp(line->suite_step, suite_step) == 0 && reason_equal(line->source, outcome->source) &&
-           strcmp(line->status, outcome->status) == 0 && reason_equal(line->limit, outcome->limit);
+    return strcmp(line->metric, slot->metric) == 0 && reason_equal(line->gate, outcome->held->gate) &&
+           strcmp(line->suite_step, suite_step) == 0 && reason_equal(line->source, outcome->held->source) &&
+           strcmp(line->status, outcome->held->status) == 0 &&
+           reason_equal(line->limit, outcome->held->limit);
 }
 
 static struct gate_line *line_for(const struct view *view, struct gate_lines *lines,
@@ -90,10 +91,10 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
     line = list_push(view->arena, &lines->items);
     *line = (struct gate_line){.suite_step = suite_step,
                                .metric = slot->metric,
-                               .limit = outcome->limit,
-                               .gate = outcome->gate,
-                               .status = outcome->status,
-                               .source = outcome->source,
+                               .limit = outcome->held->limit,
+                               .gate = outcome->held->gate,
+                               .status = outcome->held->status,
+                               .source = outcome->held->source,
                                .names = ""};
     return line;
 }
@@ -182,7 +183,7 @@ void gate_lines_of_run(const struct view *view, struct gate_lines *ret_lines)
     *ret_lines = (struct gate_lines){0};
     for (size_t i = 0; i < view->step_count; i++)
         for (size_t k = 0; k < view->steps[i].step->shape->slot_count; k++)
-            if (view->steps[i].items[k]->gate != NULL)
+            if (view->steps[i].items[k]->held->gate != NULL)
                 line_count(view, line_for(view, ret_lines, view->steps[i].items[k]), view->steps[i].items[k]);
 }
 
@@ -200,7 +201,7 @@ static bool tells_how(const struct reason *cause)
 
 static bool misses_limit(const struct outcome *outcome)
 {
-    if (outcome->gate == NULL)
+    if (outcome->held->gate == NULL)
         return false;
     return outcome_stands_out(outcome) || reason_has(outcome->cause, guess_expects) ||
            !tells_how(outcome->cause);

@@ -295,10 +295,10 @@ static const char *key_of(struct folding *folding, const struct bad_item *item, 
     if (item->refusal != NULL)
         return arena_printf(folding->arena, "refused\x1f%s\x1f%s", item->refusal,
                             reason_encode(folding->arena, numberless(folding->arena, cause)));
-    if (outcome->gate != NULL && outcome->measured != NULL)
+    if (outcome->held->gate != NULL && outcome->measured != NULL)
         return arena_printf(folding->arena, "gate\x1f%d\x1f%s\x1f%s\x1f%s\x1f%s\x1f%s", (int)outcome->word,
                             step, item->slot->metric, subject_of(item),
-                            reason_encode(folding->arena, outcome->gate),
+                            reason_encode(folding->arena, outcome->held->gate),
                             isnan(outcome->value)
                                 ? reason_encode(folding->arena, numberless(folding->arena, outcome->measured))
                                 : ""); /* texts that differ are apart */

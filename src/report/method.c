@@ -69,13 +69,13 @@ static void count_kinds(struct arena *arena, const struct step_view *view, struc
 
         if (view->step->shape->slots[i].duty == DUTY_RECORD) {
             step->recorded++;
-            if (outcome->gate != NULL)
-                kind_for(arena, all, outcome->status)->recorded++;
+            if (outcome->held->gate != NULL)
+                kind_for(arena, all, outcome->held->status)->recorded++;
             continue;
         }
         for (size_t k = 0; k < 2; k++) {
             struct method_kind *kind =
-                kind_for(arena, both[k], outcome->status != NULL ? outcome->status : "");
+                kind_for(arena, both[k], outcome->held->status != NULL ? outcome->held->status : "");
 
             kind->gates++;
             kind->not_passed += outcome->word >= OUTCOME_NOT_RUN;

@@ -78,7 +78,7 @@ static void tell_clock(const struct telling *telling)
                 continue;
             compared++;
             passed += step->items[k]->word == OUTCOME_PASS;
-            gate = gate != NULL ? gate : step->items[k]->gate;
+            gate = gate != NULL ? gate : step->items[k]->held->gate;
         }
     }
     add(telling, TEXT_METHOD_CLOCK_TITLE,

@@ -37,8 +37,8 @@ void page_heat_maps(struct page *page)
     html_words(out, say(page, TEXT_P2P_INTRO));
     if (page->heat_maps.gate != NULL) {
         html_words(out, " ");
-        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->gate),
-                             word(page, page->heat_maps.gate->status)));
+        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->held->gate),
+                             word(page, page->heat_maps.gate->held->status)));
     }
     html_markup(out, "</p>\n<div class=\"figures\">\n");
     for (size_t i = 0; i < page->heat_maps.items.count; i++)

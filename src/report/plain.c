@@ -143,12 +143,12 @@ static const char *beside_peers(struct arena *arena, enum report_language langua
         reason_is(outcome->cause, fail_from) ? reason_argument(arena, outcome->cause, 1) : NULL;
     const char *who, *peers, *median;
 
-    if (!reason_is(below, below_peers) || !reason_is(outcome->gate, peers_bound_eased) ||
+    if (!reason_is(below, below_peers) || !reason_is(outcome->held->gate, peers_bound_eased) ||
         outcome->measured == NULL)
         return NULL;
     who = reason_said(arena, language, reason_argument(arena, below, 1));
     peers = reason_argument_text(below, 4);
-    median = reason_argument_text(outcome->gate, 2);
+    median = reason_argument_text(outcome->held->gate, 2);
     if (peers == NULL || median == NULL)
         return NULL;
     return language_say(arena, language, TEXT_P_BESIDE_PEERS, part_name(arena, who),
@@ -170,13 +170,13 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
                                    const struct view *view, const struct outcome *outcome)
 {
     const struct slot *slot = view_slot(view, outcome);
-    const char *required = required_text(arena, language, outcome->gate), *text;
+    const char *required = required_text(arena, language, outcome->held->gate), *text;
     const struct reason *beside = below_peers_too(arena, outcome);
 
     if (reason_is(outcome->cause, no_value_in_whole_output))
         return language_say(arena, language, TEXT_P_NO_VALUE, slot->metric);
     /* What is far from its peers may be so in another value than the one whose item tells it. */
-    if (strcmp(outcome->status, "peers") == 0 && outcome->cause != NULL) {
+    if (strcmp(outcome->held->status, "peers") == 0 && outcome->cause != NULL) {
         text = beside_peers(arena, language, outcome);
         return text != NULL ? text : reason_said(arena, language, outcome->cause);
     }
@@ -257,7 +257,7 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
         add_word(arena, &tests, view->steps[cause->accusation->step].step->shape->suite_step);
     text =
         language_say(arena, language, TEXT_P_ACCUSED, join_words(arena, language, &tests, ", ", TESTS_NAMED));
-    required = slow != NULL ? required_text(arena, language, slow->gate) : NULL;
+    required = slow != NULL ? required_text(arena, language, slow->held->gate) : NULL;
     if (required == NULL)
         return text;
     return language_say(arena, language, TEXT_P_ACCUSED_MEASURED, text,

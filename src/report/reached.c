@@ -87,13 +87,13 @@ static bool is_worse(const struct reached_row *row, const struct outcome *a, con
 /* What peers ask of one item is no limit of all: it is told where nothing else is. */
 static void take_gate(struct reached_row *row, const struct outcome *outcome)
 {
-    bool of_peers = outcome->gate != NULL && strcmp(outcome->status, "peers") == 0;
+    bool of_peers = outcome->held->gate != NULL && strcmp(outcome->held->status, "peers") == 0;
 
-    if (outcome->gate == NULL || (row->gate != NULL && (of_peers || strcmp(row->status, "peers") != 0)))
+    if (outcome->held->gate == NULL || (row->gate != NULL && (of_peers || strcmp(row->status, "peers") != 0)))
         return;
-    row->gate = outcome->gate;
-    row->status = outcome->status;
-    row->source = outcome->source;
+    row->gate = outcome->held->gate;
+    row->status = outcome->held->status;
+    row->source = outcome->held->source;
 }
 
 static void take_item(struct collection *collection, struct kept *kept, const struct step *step,

@@ -101,9 +101,9 @@ static void close_row(struct sheet *sheet, const struct step_view *step, size_t 
 
     put_text(sheet, outcome != NULL ? duty_name(step->step->shape->slots[slot].duty) : "");
     put_text(sheet, outcome != NULL ? outcome_name(outcome->word) : "");
-    put_reason(sheet, outcome != NULL ? outcome->gate : NULL);
-    put_reason(sheet, outcome != NULL ? outcome->source : NULL);
-    put_text(sheet, outcome != NULL ? outcome->status : "");
+    put_reason(sheet, outcome != NULL ? outcome->held->gate : NULL);
+    put_reason(sheet, outcome != NULL ? outcome->held->source : NULL);
+    put_text(sheet, outcome != NULL ? outcome->held->status : "");
     put_reason(sheet, outcome != NULL ? outcome->cause : NULL);
     put_text(sheet, outcome != NULL && outcome->waiver != NULL ? outcome->waiver->uuid : "");
     text_put(sheet->out, "\r\n");

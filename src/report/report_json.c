@@ -531,10 +531,10 @@ static void write_outcome(struct json_report *report, const struct step_view *st
     put_reason(report, "remedy", outcome->remedy);
     put_said(report, "measured", outcome->measured);
     put_number(report, "value", outcome->value);
-    put_said(report, "limit", outcome->limit);
-    put_reason(report, "gate", outcome->gate);
-    put_said(report, "source", outcome->source);
-    put_string(report, "status", outcome->status);
+    put_said(report, "limit", outcome->held->limit);
+    put_reason(report, "gate", outcome->held->gate);
+    put_said(report, "source", outcome->held->source);
+    put_string(report, "status", outcome->held->status);
     put_boolean(report, "remark", outcome->remark);
     put_string(report, "waiver", outcome->waiver != NULL ? outcome->waiver->uuid : "");
     write_evidence(report, step);

@@ -130,7 +130,7 @@ static void write_gates(struct text *out, const struct view *view, struct arena 
                 SERIES(out, name, values ? outcome->value : 1, {"run", view->record->uuid},
                        {"target", target}, {"step", step->step->shape->suite_step}, {"metric", slot->metric},
                        {"subject", slot->subject}, {"at", slot->at},
-                       {values ? "gate" : "outcome", values ? reason_english(arena, outcome->gate)
+                       {values ? "gate" : "outcome", values ? reason_english(arena, outcome->held->gate)
                                                      : outcome->waiver != NULL
                                                          ? "waived"
                                                          : outcome_name(outcome->word)});

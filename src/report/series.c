@@ -106,7 +106,7 @@ static struct heat_map heat_map_read(const struct view *view, size_t step, const
         map.bad |= at->items[i]->word != OUTCOME_PASS && at->items[i]->word != OUTCOME_RECORDED;
         if (at->items[i]->value > maps->highest)
             maps->highest = at->items[i]->value;
-        if (maps->gate == NULL && at->items[i]->gate != NULL)
+        if (maps->gate == NULL && at->items[i]->held->gate != NULL)
             maps->gate = at->items[i];
     }
     return map;
@@ -237,7 +237,7 @@ static void chart_add_limits(struct arena *arena, struct chart *chart, const str
 {
     double value;
 
-    if (floor_of(arena, outcome->gate, &value))
+    if (floor_of(arena, outcome->held->gate, &value))
         chart_add_gate(arena, chart, slot->size_bytes, value);
     for (size_t i = 0; i < slot->own_count; i++)
         if (slot->own[i].rule == RULE_PLAUSIBLE)

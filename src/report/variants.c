@@ -54,7 +54,7 @@ static struct spread spread_at(const struct view *view, const struct step_view *
 /* By the rule that its limit begins with. */
 static bool is_not_believed(const struct outcome *outcome)
 {
-    const char *stated = reason_argument_text(outcome->limit, 1);
+    const char *stated = reason_argument_text(outcome->held->limit, 1);
 
     return stated != NULL && slice_starts(slice_of(stated), limit_rule_name(RULE_PLAUSIBLE));
 }
@@ -69,7 +69,8 @@ static const struct reason *trouble_of(const struct step_view *step)
         bool sound = strcmp(step->step->shape->slots[i].metric, "sound") == 0;
 
         if (outcome->cause != NULL &&
-            (sound || (outcome->remark && strcmp(outcome->status, own) == 0) || is_not_believed(outcome)))
+            (sound || (outcome->remark && strcmp(outcome->held->status, own) == 0) ||
+             is_not_believed(outcome)))
             return outcome->cause;
     }
     return NULL;

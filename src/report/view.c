@@ -35,7 +35,7 @@ static const struct outcome *never_judged(struct arena *arena, size_t step, size
                                 .cause = REASON(item_never_judged),
                                 .remedy = REASON(judge_again),
                                 .value = NAN,
-                                .status = ""};
+                                .held = &held_to_nothing};
     return outcome;
 }
 
@@ -316,7 +316,7 @@ bool view_shows_own_value(const struct view *view, const struct outcome *outcome
     const char *measured = reason_argument_text(outcome->measured, 1);
     const struct metric *metric;
 
-    if (outcome->status == NULL || strcmp(outcome->status, "peers") != 0)
+    if (outcome->held->status == NULL || strcmp(outcome->held->status, "peers") != 0)
         return true;
     if (measured == NULL)
         return false;

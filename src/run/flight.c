@@ -6,6 +6,7 @@
 #include "assay/base/cleanup.h"
 #include "assay/base/clock.h"
 #include "assay/base/text.h"
+#include "assay/reasons/any.h"
 #include "assay/reasons/run.h"
 #include "scheduler_private.h"
 #include "spool.h"
@@ -55,6 +56,17 @@ void flight_end(struct flight *flight)
     scheduler_dispatch(scheduler);
 }
 
+/* Of a test of one host everybody who shows it names that host himself. */
+static const struct reason *without_name(struct arena *arena, const struct step *step,
+                                         const struct reason *what)
+{
+    const char *name = reason_is(what, about) ? reason_argument_text(what, 1) : NULL;
+
+    return step->member_count == 1 && name != NULL && strcmp(name, step->members[0]->name) == 0
+               ? reason_argument(arena, what, 2)
+               : what;
+}
+
 static void take_result(struct scheduler *scheduler, struct attempt *attempt,
                         const struct remote_result *result, const struct reason *transport)
 {
@@ -63,7 +75,8 @@ static void take_result(struct scheduler *scheduler, struct attempt *attempt,
     attempt->state = ATTEMPT_ENDED;
     attempt->end = attempt_end_of(result);
     attempt->rc = result->rc;
-    attempt->what = reason_copy(arena, result->what);
+    attempt->what = reason_copy(
+        arena, without_name(arena, &scheduler->record->plan->steps.items[attempt->step], result->what));
     attempt->ended = clock_steady();
     attempt->boot_id = arena_strdup(arena, result->boot_id);
     attempt->up_began = result->up_began;
@@ -138,7 +151,9 @@ static void close_unsent(struct flight *flight, enum attempt_end end, const stru
 
     attempt->state = ATTEMPT_ENDED;
     attempt->end = end;
-    attempt->what = reason_copy(scheduler->record->arena, why);
+    attempt->what =
+        reason_copy(scheduler->record->arena,
+                    without_name(scheduler->record->arena, step_at(scheduler, flight->step), why));
     attempt->ended = clock_steady();
     if (!note_end(flight, attempt))
         return;

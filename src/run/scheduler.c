@@ -253,6 +253,26 @@ static bool is_of_swapped(const struct scheduler *scheduler, size_t index)
            (step->origin == ORIGIN_ISOLATE && scheduler->tries[step->parent].repeated);
 }
 
+static bool is_under_way(const struct scheduler *scheduler, size_t step)
+{
+    const struct tries *tries = &scheduler->tries[step];
+
+    return tries->count > 0 && scheduler->record->attempts.items[tries->last].state == ATTEMPT_SENT &&
+           !step_at(scheduler, step)->shape->passive;
+}
+
+/* A reboot is a fault of the host under a test. Of one where none is under way nothing is known until it answers: people reboot
+ * hosts while nobody tests them, and what was counted before is told anew by itself (grown.c). */
+static void forget_boots(struct scheduler *scheduler)
+{
+    for (size_t i = 0; i < scheduler->step_count; i++)
+        for (size_t k = 0; is_under_way(scheduler, i) && k < step_at(scheduler, i)->member_count; k++)
+            member_at(scheduler, i, k)->under_way = true;
+    for (size_t i = 0; i < scheduler->host_count; i++)
+        if (!scheduler->hosts[i].under_way)
+            scheduler->hosts[i].boot_id[0] = '\0';
+}
+
 /* What an earlier controller left: ended steps are judged, open attempts are taken up where they run. */
 static int take_up(struct scheduler *scheduler)
 {
@@ -265,6 +285,7 @@ static int take_up(struct scheduler *scheduler)
         if (!is_of_swapped(scheduler, attempt->step))
             flight_note_boot(head_of(scheduler, attempt->step), attempt->boot_id);
     }
+    forget_boots(scheduler);
     for (size_t i = 0; i < scheduler->step_count; i++)
         if (scheduler->tries[i].count > 0 && take_up_step(scheduler, i) < 0)
             return -1;

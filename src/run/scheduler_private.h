@@ -19,6 +19,7 @@ struct run_host {
     const struct host *host;
     struct remote *remote;
     char boot_id[BOOT_ID_SIZE]; /* as last seen; "" before the first contact */
+    bool under_way;             /* an earlier controller left a test on it, which is taken up */
 };
 
 /* Of a step. */

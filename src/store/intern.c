@@ -50,13 +50,19 @@ void intern_forget(struct intern *intern)
 }
 
 /* FNV-1a. */
-static uint64_t hash_text(const char *text)
+static uint64_t hash_bytes(const void *bytes, size_t length)
 {
+    const unsigned char *at = bytes;
     uint64_t hash = 0xcbf29ce484222325;
 
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3;
     return hash;
+}
+
+static uint64_t hash_text(const char *text)
+{
+    return hash_bytes(text, strlen(text));
 }
 
 /* The word's entry, or the empty one where it belongs. */
@@ -125,8 +131,9 @@ struct names {
     struct store *store;
     struct arena *arena;
     LIST_OF(struct name) items;
-    struct repeated *repeated; /* by hash, REPEATED of them; NULL until one is asked for */
-    const char **texts;        /* likewise, TEXTS of them */
+    struct repeated *repeated;   /* by hash, REPEATED of them; NULL until one is asked for */
+    const char **texts;          /* likewise, TEXTS of them */
+    const struct held_to **held; /* likewise, HELD of them */
 };
 
 /* A reason that was met lately: of the outcomes of a large run most say what others said. */
@@ -134,7 +141,7 @@ struct repeated {
     const char *form;
     const struct reason *reason;
 };
-enum { REPEATED = 1 << 16, TEXTS = 1 << 10 };
+enum { REPEATED = 1 << 16, TEXTS = 1 << 14, HELD = 1 << 12 };
 
 struct names *names_create(struct store *store, struct arena *arena)
 {
@@ -240,6 +247,27 @@ const struct reason *take_repeated_reason(struct rows *rows)
     if (repeated->form == NULL || strcmp(repeated->form, form) != 0)
         *repeated = (struct repeated){arena_strdup(names->arena, form), reason_decode(names->arena, form)};
     return repeated->reason;
+}
+
+/* Words are there once, so what they were made into says whether they are the same. */
+const struct held_to *take_held_to(struct rows *rows)
+{
+    struct names *names = rows->names;
+    const struct reason *limit = take_reason_word(rows), *gate = take_reason_word(rows),
+                        *source = take_reason_word(rows);
+    const struct held_to held = {limit, gate, source, take_word(rows)}, **known;
+    uint64_t hash = hash_bytes(&held, sizeof held);
+
+    if (names->held == NULL)
+        names->held = arena_array(names->arena, const struct held_to *, HELD);
+    known = &names->held[hash & (HELD - 1)];
+    if (*known == NULL || memcmp(*known, &held, sizeof held) != 0) {
+        struct held_to *kept = arena_new(names->arena, struct held_to);
+
+        *kept = held;
+        *known = kept;
+    }
+    return *known;
 }
 
 const char *take_repeated_text(struct rows *rows)

@@ -16,10 +16,7 @@ static void take_outcome(struct rows *rows, const struct plan *plan, struct outc
     outcome->remedy = take_reason_word(rows);
     outcome->measured = take_repeated_reason(rows);
     outcome->value = take_real(rows);
-    outcome->limit = take_reason_word(rows);
-    outcome->gate = take_reason_word(rows);
-    outcome->source = take_reason_word(rows);
-    outcome->status = take_word(rows);
+    outcome->held = take_held_to(rows);
     outcome->remark = take_bool(rows);
 }
 

@@ -368,14 +368,18 @@ static void find_racks(struct load *load)
 
 static int load_steps(struct load *load, struct error *err)
 {
+    struct plan *plan = load->record->plan;
+    int64_t count = 0;
     struct rows rows;
     int got;
 
-    if (rows_open(load->store, &rows, SELECT_STEPS, load->arena, NULL, err, INTEGER(load->record->number)) <
-        0)
+    if (store_ask(load->store, COUNT_STEPS, &count, err, INTEGER(load->record->number)) < 0 ||
+        rows_open(load->store, &rows, SELECT_STEPS, load->arena, NULL, err, INTEGER(load->record->number)) <
+            0)
         return -1;
+    list_reserve(load->arena, &plan->steps, (size_t)count);
     while ((got = rows_next(&rows, err)) > 0)
-        take_step(load, &rows, load->record->plan);
+        take_step(load, &rows, plan);
     if (got < 0 || load_members(load, err) < 0 || check_members(load, err) < 0)
         return -1;
     find_racks(load);

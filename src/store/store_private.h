@@ -167,6 +167,8 @@ const struct reason *take_reason(struct rows *rows);
 /* Of a column in which many rows say the same; the rows have names. */
 const struct reason *take_repeated_reason(struct rows *rows);
 const struct reason *take_reason_word(struct rows *rows);
+/* Four columns of words: limit, gate, source and status. */
+const struct held_to *take_held_to(struct rows *rows);
 /* NULL for a NULL too. */
 const struct reason *take_optional_reason(struct rows *rows);
 const struct reason *take_optional_reason_word(struct rows *rows);

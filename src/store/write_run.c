@@ -238,13 +238,14 @@ static int insert_outcome(const struct outcome_writer *writer, const struct outc
     struct value remedy, limit, gate, source;
 
     if (word_of(writer, outcome->remedy, &remedy, err) < 0 ||
-        word_of(writer, outcome->limit, &limit, err) < 0 || word_of(writer, outcome->gate, &gate, err) < 0 ||
-        word_of(writer, outcome->source, &source, err) < 0)
+        word_of(writer, outcome->held->limit, &limit, err) < 0 ||
+        word_of(writer, outcome->held->gate, &gate, err) < 0 ||
+        word_of(writer, outcome->held->source, &source, err) < 0)
         return -1;
     return store_exec(writer->store, INSERT_OUTCOME, err, INTEGER(writer->judgement), INTEGER(outcome->step),
                       INTEGER(outcome->slot), ENUM(vocabulary_outcome, outcome->word),
                       FORM(arena, outcome->cause), remedy, FORM(arena, outcome->measured),
-                      REAL(outcome->value), limit, gate, source, WORD(outcome->status),
+                      REAL(outcome->value), limit, gate, source, WORD(outcome->held->status),
                       INTEGER(outcome->remark));
 }
 

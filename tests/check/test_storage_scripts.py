@@ -49,6 +49,49 @@ def full():
     tap.same(os.listdir(folder), [])
 
 
+# As NVIDIA documents its output.
+GDSCHECK = """cat <<'END'
+ GDS release version: 1.14.0.30
+ nvidia_fs version:  2.24 libcufile version: 2.12
+ Platform: x86_64
+ ============
+ ENVIRONMENT:
+ ============
+ =====================
+ DRIVER CONFIGURATION:
+ =====================
+ NVMe P2PDMA        : Unsupported
+ NVMe               : Supported
+ NVMeOF             : Unsupported
+ NFS                : Supported
+ --Mellanox PeerDirect : Enabled
+ =========
+ GPU INFO:
+ =========
+ GPU index 0 NVIDIA H100 80GB HBM3 bar:1 bar size (MiB):131072 supports GDS, IOMMU State: Disabled
+END
+"""
+
+
+def gds():
+    def told(programs, **files):
+        root = tempfile.mkdtemp(dir=ROOM.name)
+        os.makedirs(os.path.join(root, "proc/driver/nvidia-fs") if files else root, exist_ok=True)
+        for name, text in files.items():
+            with open(os.path.join(root, "proc/driver/nvidia-fs", name), "w", encoding="utf-8") as file:
+                file.write(text)
+        out = start("storage_gds.sh", "", programs, ASSAY_LAB_ROOT=root).communicate(timeout=60)[0]
+        return {line.split("\t")[0].split(".")[-1]: line.split("\t")[2:] for line in out.splitlines() if "\t" in line}
+    stats = "GDS Version: 1.0.0.71\nNVFS statistics(ver: 4.0)\nNVFS Driver(version: 2:7:47)\nMellanox PeerDirect Supported: False\n"
+    tap.same(told({}), {"driver": ["not loaded"], "rdma": ["not loaded"], "supported": ["not installed"]})
+    tap.same(told({"gdscheck": GDSCHECK}, version="version: 2.24\n", stats=stats),
+             {"driver": ["2.24"], "rdma": ["PeerDirect: False"], "supported": ["NVMe, NFS"]})
+    tap.same(told({"gdscheck": GDSCHECK.replace(": Supported", ": Unsupported")}, stats=stats),
+             {"driver": ["2:7:47"], "rdma": ["PeerDirect: False"], "supported": ["none"]})
+    tap.same(told({"gdscheck": "echo cuFile is broken >&2; exit 3"})["supported"], ["", "cuFile is broken"])
+    tap.same(told({"gdscheck": "echo nothing of it"})["supported"], ["", "gdscheck -p lists no storage"])
+
+
 def without_a_turn():
     folder = tempfile.mkdtemp(dir=ROOM.name)
     here = os.path.join(folder, f"assay-clients-{ATTEMPT}")
@@ -77,4 +120,5 @@ def gone():
 
 tap.run([("a full mount that does not say so is told by df, alike by all hosts, and nothing is left on it", full),
          ("a host without a turn is there until all have counted who is", without_a_turn),
+         ("of GPUDirect Storage it is told what the module and gdscheck say, or that there is none", gds),
          ("what is gone already when it is removed makes no result doubtful", gone)])

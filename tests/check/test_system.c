@@ -223,6 +223,48 @@ static void a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well(vo
     assert_string_equal(health_of("nvme.drives\t\t0\nkey-value end\n", 0, &said), "well"); /* it has none */
 }
 
+#define OF_MODULE(bus, uuid)                                                                               \
+    "<gpu id=\"0000" bus "\"><product_name>NVIDIA</product_name><serial>1650924000001</serial><uuid>" uuid \
+    "</uuid></gpu>\n"
+
+/* What two GPUs of a host that tell one serial number say of their board: "1650924000001, module". */
+static const char *boards_of(const char *model, unsigned links)
+{
+    static char kept[200];
+    struct own_host host;
+
+    host_begin(&host, "gpu-inventory");
+    host.platform = (struct platform){.gpu_count = 2, .nvlink_links = links, .nvlink_domain_hosts = 1};
+    *list_push(host.arena, &host.platform.gpu_models) = model;
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"lspci",
+             "0008:01:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2941] (rev a1)\n"
+             "0009:01:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:2941] (rev a1)\n",
+             "", 0},
+            {"nvidia-smi",
+             "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<driver_version>570.124.06</driver_version>\n"
+             "<attached_gpus>2</attached_gpus>\n" OF_MODULE("0008:01:00.0", "GPU-a")
+                 OF_MODULE("0009:01:00.0", "GPU-b") "</nvidia_smi_log>\n",
+             "", 0},
+            {0}});
+    snprintf(kept, sizeof kept, "%s, %s", reading_get_fact(&host.attempt.reading, "gpu.board", "gpu0"),
+             reading_get_fact(&host.attempt.reading, "gpu.board", "gpu1"));
+    arena_destroy(host.arena);
+    return kept;
+}
+
+static void gpus_of_one_module_of_grace_and_blackwell_share_their_number(void **state)
+{
+    (void)state;
+    assert_string_equal(boards_of("NVIDIA GB200", 18), "1650924000001, module");
+    assert_string_equal(boards_of("NVIDIA A10", 0), "1650924000001, module");
+    /* Of these each GPU is a module: one number twice is a fault. */
+    assert_string_equal(boards_of("NVIDIA A100-SXM4-80GB", 12), "1650924000001, 1650924000001");
+    assert_string_equal(boards_of("NVIDIA B200", 18), "1650924000001, 1650924000001");
+}
+
 /* As nvidia-smi -q -x of driver 570 tells it, of which only this is looked at. */
 #define IN_FABRIC(uuid, clique, cluster)                                                \
     "<gpu id=\"00000008:01:00.0\"><product_name>NVIDIA GB200</product_name><uuid>" uuid \
@@ -920,8 +962,8 @@ static void slots_are_held_against_the_gpus_that_are_there(void **state)
 /* The guard's light path gives a command no folder: "$ASSAY_DIR/x" would be a file at the root. */
 static void passive_checks_keep_no_files(void **state)
 {
-    static const char *const passive[] = {"os",    "bom",   "container-runtime", "ssh-hardening",
-                                          "setup", "space", "posture",           "advisories"};
+    static const char *const passive[] = {"os",    "bom",     "container-runtime", "ssh-hardening", "setup",
+                                          "space", "posture", "advisories",        "support"};
     struct own_host host;
 
     (void)state;
@@ -1214,9 +1256,110 @@ static void an_old_table_is_told_and_what_was_not_asked_is_not_well(void **state
     arena_destroy(host.arena);
 }
 
+/* What the built-in table says of a host on a day: the fact, or why there is none. */
+static const char *supported(const char *metric, const char *rows, double began)
+{
+    static struct advisory_tables tables;
+    static char text[4096];
+    struct own_host host;
+    struct error err = {0};
+    const char *value;
+
+    host_begin(&host, "support");
+    tables = (struct advisory_tables){0};
+    *list_push(host.arena, &tables.items) = advisories_load(host.arena, "support", &err);
+    assert_non_null(tables.items.items[0]);
+    host.context.advisories = &tables;
+    host.attempt.began = began;
+    host_reads(&host, (const struct printed[]){
+                          {"values", arena_printf(host.arena, "%skey-value end\n", rows), "", 0}, {0}});
+    value = reading_get_fact(&host.attempt.reading, metric, "");
+    snprintf(text, sizeof text, "%s",
+             value != NULL ? value : finding(&host, arena_printf(host.arena, "%s.unread", metric)));
+    host.context.advisories = NULL;
+    arena_destroy(host.arena);
+    return text;
+}
+
+#define DRIVER(version) "support.nvidia_driver.version\t\t" version "\n"
+#define OS(version) "support.os.version\t\t" version "\n"
+#define KERNEL(version, maker) "support.kernel.version\t\t" version "\nsupport.kernel.maker\t\t" maker "\n"
+
+enum { JULY_1_2024 = 1719792000, JUNE_30_2026 = 1782820800, JULY_1_2026 = 1782864000 };
+
+static void a_branch_is_supported_to_the_end_of_its_last_month(void **state)
+{
+    (void)state;
+    assert_string_equal(supported("support.nvidia_driver", DRIVER("535.309.01"), JUNE_30_2026), "supported");
+    assert_string_equal(supported("support.nvidia_driver", DRIVER("535.309.01"), JULY_1_2026),
+                        "535.309.01, supported until 2026-06 (status vendor): "
+                        "https://docs.nvidia.com/datacenter/tesla/drivers/615/"
+                        "supported-drivers-and-cuda-toolkit-versions.html");
+    assert_string_equal(supported("support.nvidia_driver.until", DRIVER("535.309.01"), JULY_1_2026),
+                        "2026-06");
+    /* Of what is known to have ended, but not when. */
+    assert_non_null(strstr(supported("support.nvidia_driver", DRIVER("550.90.07"), JULY_1_2026),
+                           "550.90.07, no longer supported, as known since 2025-08 (status vendor)"));
+    assert_string_equal(supported("support.nvidia_driver", DRIVER("550.90.07"), JULY_1_2024), "(none)");
+    assert_string_equal(supported("support.nvidia_driver", DRIVER("590.48.01"), JULY_1_2026),
+                        "no table of support dates speaks of 590.48.01");
+    assert_string_equal(supported("support.nvidia_driver", DRIVER("not installed"), JULY_1_2026),
+                        "not installed");
+    assert_string_equal(supported("support.nvidia_driver", "", JULY_1_2026),
+                        "nvidia-driver reports no version");
+}
+
+static void a_system_is_supported_as_it_says_itself_or_as_the_table_says(void **state)
+{
+    (void)state;
+    assert_string_equal(supported("support.os", OS("ubuntu-22.04"), JULY_1_2026), "supported");
+    assert_non_null(strstr(supported("support.os", OS("ubuntu-20.04"), JULY_1_2026),
+                           "ubuntu-20.04, supported until 2025-05-29"));
+    assert_string_equal(supported("support.os", OS("rocky-9.4"), JULY_1_2026),
+                        "no table of support dates speaks of rocky-9.4");
+    assert_string_equal(
+        supported("support.os", OS("rocky-9.4") "support.os.end\t\t2032-05-31\n", JULY_1_2026), "supported");
+    assert_string_equal(supported("support.os", OS("amzn-2") "support.os.end\t\t2026-06-30\n", JUNE_30_2026),
+                        "supported");
+    assert_string_equal(supported("support.os", OS("amzn-2") "support.os.end\t\t2026-06-30\n", JULY_1_2026),
+                        "amzn-2, supported until 2026-06-30 (status vendor): SUPPORT_END, /etc/os-release");
+    assert_string_equal(supported("support.os", OS("nixos-23.11") "support.os.end\t\tsoon\n", JULY_1_2026),
+                        "no table of support dates speaks of nixos-23.11");
+}
+
+static void a_kernel_is_supported_with_its_distribution_or_by_its_own_row(void **state)
+{
+    (void)state;
+    assert_string_equal(supported("support.kernel",
+                                  OS("ubuntu-22.04")
+                                      KERNEL("ubuntu-22.04-generic-5.15.0-122-generic", "distribution"),
+                                  JULY_1_2026),
+                        "supported");
+    assert_non_null(
+        strstr(supported("support.kernel",
+                         OS("ubuntu-22.04") KERNEL("ubuntu-22.04-generic-6.5.0-41-generic", "distribution"),
+                         JULY_1_2026),
+               "ubuntu-22.04-generic-6.5.0-41-generic, supported until 2024-08 (status vendor)"));
+    /* Another flavour of it has dates of its own. */
+    assert_string_equal(supported("support.kernel",
+                                  OS("ubuntu-22.04")
+                                      KERNEL("ubuntu-22.04-nvidia-6.5.0-1019-nvidia", "distribution"),
+                                  JULY_1_2026),
+                        "supported");
+    assert_string_equal(supported("support.kernel",
+                                  OS("rocky-9.4") "support.os.end\t\t2032-05-31\n" KERNEL(
+                                      "rocky-9.4-6.9.1-1.el9.elrepo.x86_64", "another"),
+                                  JULY_1_2026),
+                        "no table of support dates speaks of rocky-9.4-6.9.1-1.el9.elrepo.x86_64");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_of_one_module_of_grace_and_blackwell_share_their_number),
+        cmocka_unit_test(a_branch_is_supported_to_the_end_of_its_last_month),
+        cmocka_unit_test(a_system_is_supported_as_it_says_itself_or_as_the_table_says),
+        cmocka_unit_test(a_kernel_is_supported_with_its_distribution_or_by_its_own_row),
         cmocka_unit_test(a_version_is_well_only_where_the_table_knows_its_branch),
         cmocka_unit_test(an_old_table_is_told_and_what_was_not_asked_is_not_well),
         cmocka_unit_test(marks_that_are_not_ours_are_found_and_text_about_them_is_not),

@@ -447,6 +447,16 @@ SITE = {
     ],
 }
 
+# Until when makers support what hosts run.
+SUPPORT = {
+    "name": "support", "title": "Supported by the makers", "purpose": "delivery", "search_path": [],
+    "advisories": ["support", os.path.join(SUITES, "support_550.json")],
+    "steps": [
+        {"check": "reachable"},
+        {"check": "support", "needs": ["reachable"], "gate": ["support.nvidia_driver", "support.os", "support.kernel"]},
+    ],
+}
+
 # The BMC over Redfish, in place of check bmc.
 REDFISH = {
     "name": "redfish", "title": "BMCs", "purpose": "delivery", "search_path": [],
@@ -473,7 +483,8 @@ BMC = [
     Case("bmc-bad:default", fail("redfish", HOST, "the published password of ADMIN is accepted"), remedy="password of its own"),
     Case("bmc-bad:open", fail("redfish", HOST, "redfish.login_required is no"), remedy="anonymous"),
     Case("bmc-bad:legacy-boot", {}, noted={("redfish", ""): "redfish.boot_mode is Legacy"}),
-    Case("bmc-bad:reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(443/tcp, ping\)"), remedy="VLAN"),
+    Case("bmc-bad:reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(443/tcp, 623/udp, ping\)"), remedy="VLAN"),
+    Case("bmc-bad:ipmi-reachable", fail("bmc-network", HOST, r"bmc_network.answers is \S+-bmc \(623/udp\)"), remedy="VLAN"),
     Case("sel-psu:2", fail("redfish", HOST, "PSU2")),
     Case("host-odd:bmc", fail("redfish", HOST, "redfish.firmware.bmc is 1 x 1.07, while most hosts have 1 x 1.15"), remedy="flash"),
     Case("tool-missing:ipmitool", {}),  # nobody asks it
@@ -524,11 +535,17 @@ SYSTEM = [
     Case("mount-missing", fail("storage", {"/data"}, "no"), numbers_undecided=True, runs_on=True),
     Case("tool-missing:ipmitool", undecided("bmc", HOST, "ipmitool: not found"), runs_on=True),
     Case("tool-missing:findmnt", undecided("storage", HOST | {"/data", "/scratch"}, "findmnt.* not found"), runs_on=True),
+    Case("gds", {}, noted={("storage", ""): "storage.gds.driver is 2.24.2, while most hosts have not loaded"}, remedy="gdscheck -p"),
+    Case("gds on all hosts", {}, faults=[f"{host}:gds" for host in "abc"]),
     Case("drive-order", {}),  # the same drives, numbered in another order
     Case("containerd-old", fail("container-runtime", HOST, "1.6.33; toolkit 1.19.1 needs 1.7.16"), runs_on=True, suite=SITE),
     Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
          | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="all hosts", runs_on=True,
          suite=SITE),
+    Case("driver-eol", fail("support", HOST, r"nvidia_driver is 535\.309\.01, supported until 2026-06 \(status vendor\)"), remedy="a delivery anew",
+         runs_on=True, suite=SUPPORT),
+    Case("os-eol", fail("support", HOST, r"support.os is ubuntu-20\.04, supported until 2025-05-29|support.kernel is ubuntu-20\.04-generic-5"),
+         remedy="a delivery anew", runs_on=True, suite=SUPPORT),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("open-port", fail("posture", HOST, r"posture.ports_agreed is not agreed: 6666/tcp \(nc\)"), runs_on=True, suite=SITE,
          remedy="ss -lntup", noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),
@@ -613,11 +630,12 @@ SLOW = [
     Case("tool-hang:nvidia-smi", fail("gpu-inventory", HOST, "2 times .*hang"), numbers_undecided=True),
     Case("tool-hang:mpirun", launch(undecided, EVERY_LAUNCH, "hang"), faults=["a:tool-hang:mpirun"]),
     Case("silent", fail("reachable", HOST, "no answer"), numbers_undecided=True),
-    Case("down", fail("reachable", HOST, "refused"), numbers_undecided=True),
+    # The host stands before it wherever it is shown.
+    Case("down", fail("reachable", HOST, "^connect to .* refused"), numbers_undecided=True),
     Case("every host down", {(host, "reachable"): ("inconclusive", HOST, "refused") for host in "abc"},
          faults=[f"{host}:down" for host in "abc"]),
     Case("sudo-refused", undecided("privilege", HOST, "sudo"), remedy="NOPASSWD"),
-    Case("key-refused", undecided("reachable", HOST, "authorized_keys")),
+    Case("key-refused", undecided("reachable", HOST, "^(?!b:).*authorized_keys")),
     Case("host-key-changed", undecided("reachable", HOST, "ssh-keygen -R")),
 ]
 

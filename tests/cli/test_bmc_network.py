@@ -2,7 +2,7 @@
 """usage: test_bmc_network.py ASSAY
 
 bmc-network over two real hosts that are namespaces, with the real curl and ping: a BMC that answers HTTPS, one that answers a ping
-only, one of another network that nobody leads to, one behind a firewall that drops or refuses, and a name that nobody knows.
+only, one of another network that nobody leads to, one behind a firewall that drops or refuses, and a name that nobody knows, and one that answers IPMI over LAN only.
 """
 
 import json
@@ -23,8 +23,12 @@ if missing:
 # A server that takes connections and says nothing is one that answers.
 LISTENS = ("import socket, sys\ns = socket.create_server((sys.argv[1], 443))\nprint('up', flush=True)\n"
            "while True:\n c, _ = s.accept()\n c.close()\n")
+# As a BMC does: a pong to a presence ping (ASF 2.0), and nothing to anything else.
+RMCP_LISTENS = ("import socket, sys\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.bind((sys.argv[1], 623))\nprint('up', flush=True)\n"
+                "while True:\n d, a = s.recvfrom(512)\n"
+                " if d == bytes.fromhex('0600ff06000011be80000000'): s.sendto(bytes.fromhex('0600ff06000011be40000010') + bytes(16), a)\n")
 HTTPS, PINGS, ABSENT = f"{NETWORK}.201", f"{NETWORK}.202", f"{NETWORK}.203"
-REFUSES = f"{NETWORK}.204"
+REFUSES, IPMI = f"{NETWORK}.204", f"{NETWORK}.206"
 
 
 def asked(name, bmcs, **step):
@@ -44,7 +48,7 @@ def asked(name, bmcs, **step):
 
 hosts = Hosts(2, "1gbit")
 # The switch has the BMCs' addresses: those that it has answer a ping.
-for address in (HTTPS, PINGS, REFUSES):
+for address in (HTTPS, PINGS, REFUSES, IPMI):
     command("ip", "addr", "add", f"{address}/32", "dev", "switch0")
 # What goes to this one is thrown away on the hosts' side of it.
 for host in hosts.list:
@@ -73,6 +77,13 @@ with open("/proc/sys/net/ipv4/icmp_echo_ignore_all", "w", encoding="ascii") as s
 found, said = asked("refused", [REFUSES, ABSENT])
 tap.ok(found["node1"][0] == "inconclusive" and f"{REFUSES} refuses connections" in found["node1"][1] and found["node2"] == ("pass", "none"),
        "a connection that is refused is undecided: by the BMC, or by a firewall", found, said)
+server.kill()
+server.wait()
+server = start_program([sys.executable, "-c", RMCP_LISTENS, IPMI], stdout=subprocess.PIPE, text=True)
+wait_until(lambda: server.stdout.readline().strip() == "up", 10)
+found, said = asked("ipmi", [IPMI, ABSENT])
+tap.ok(found["node1"][0] == "fail" and f"{IPMI} (623/udp)" in found["node1"][1] and found["node2"] == ("pass", "none"),
+       "IPMI over LAN that answers alone is found", found, said)
 server.kill()
 server.wait()
 tap.same(hosts.processes(), [], "nothing is left of it")

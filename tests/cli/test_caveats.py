@@ -167,6 +167,17 @@ def cables_declared_as_they_were_swapped(lab):
            "with the host and its HCAs", planned[1])
 
 
+def hosts_that_took_turns(lab):
+    path = suite(lab, "burn", [STEPS[0], COPIES])
+    told = [forms(lab, run(lab, lab.hostfile, path, *options), number)[0]
+            for number, options in ((1, ("--hosts-at-once", "3")), (2, ("--hosts-at-once", "4")), (3, ()))]
+    sentence = ("In tests of single hosts only 3 of the 4 hosts were at work at a time (--hosts-at-once): the power, cooling and storage "
+                "that they share were not loaded by all.")
+    said_in_all("hosts that took turns: that they did not all work at once stands beside the verdict", [sentence], told[0])
+    tap.same([form for forms_of in told[1:] for form in forms_of if "at work at a time" in form], [],
+             "and of a run in which all could it does not")
+
+
 with Lab("caveats", 2, faults=["node2:sel-psu", "node2:mount-missing"], speed=100) as lab:
     lab.database = os.path.join(lab.folder, "runs.db")
     for story in (a_hostfile_that_is_silent, a_contract_that_was_exchanged, limits_of_ones_own, a_judgement_that_was_forged, what_needed_the_faulty):
@@ -176,5 +187,7 @@ with Lab("unread", 2, faults=SICK + [f"node{n}:tool-missing:{tool}" for n in (1,
     lab.database = os.path.join(lab.folder, "runs.db")
     tools_that_no_host_has(lab)
 with Lab("declared", 4, speed=100) as lab:
+    lab.database = os.path.join(lab.folder, "runs.db")
+    hosts_that_took_turns(lab)
     cables_declared_as_they_were_swapped(lab)
 tap.end()

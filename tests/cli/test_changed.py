@@ -109,4 +109,29 @@ with Lab("changed", 4, speed=200) as lab:
              if (step["name"], step["members"]) == ("gpu-burn", ["node2"])]
     tap.same(burns, ["cancelled", "ran"], "what ran on the machine before speaks of neither, and nothing rebooted")
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
+
+    # Two names have exchanged their machines: what one showed is not the other's.
+    database = os.path.join(FOLDER, "exchanged.db")
+    child = start("run", "-H", hosts("pair", 3, 4), "-s", suite, "-b", BASELINE, "--db", database, "--progress", "none", "-o",
+                  database + ".html")
+    tap.ok(wait_until(lambda: all(lab.is_burning(host) for host in ("node3", "node4")), 60), "exchanged: the burns have begun")
+    child.kill()
+    child.communicate()
+    other = {"3": "4", "4": "3"}
+    exchanged = hosts("exchanged-pair", 3, 4, change=lambda line: re.sub(r"address=127\.1\.0\.([34])",
+                                                                         lambda found: f"address=127.1.0.{other[found[1]]}", line))
+    done = resume("-H", exchanged)
+    tap.ok("node3 was swapped: address 127.1.0.3 -> 127.1.0.4; node4 was swapped: address 127.1.0.4 -> 127.1.0.3" in done.stderr,
+           "exchanged: that both are other machines is said", done.stdout, done.stderr)
+    tap.same((done.returncode, (closing_lines(done.stdout) or {}).get("verdict")), (0, "accept"), "exchanged: the run comes to its verdict",
+             done.stdout, done.stderr)
+    report = Report(database)
+    ends = {}
+    for step in report.steps:
+        ends.setdefault((step["name"], " ".join(step["members"])), []).extend(
+            report.json["attempts"][number]["end"] for number in step["attempts"])
+    tap.same(ends, {**{(name, host): ["ran", "ran"] for name in ("reachable", "privilege") for host in ("node3", "node4")},
+                    **{("gpu-burn", host): ["cancelled", "ran"] for host in ("node3", "node4")}, ("nccl-all-gather", "node3 node4"): ["ran"]},
+             "exchanged: all that was asked of either is asked again, and what was under way speaks of neither")
+    tap.same(sorted(lab.starts_of("gpu_burn"))[2:], ["node3"] * 3 + ["node4"] * 3, "exchanged: each machine burns for its new name")
 tap.end()

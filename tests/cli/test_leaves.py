@@ -56,10 +56,24 @@ with Lab("uplink", HOSTS, ["node9:uplink-slow"]) as lab:
     tap.same(report.verdict, "reject", "and the run fails")
     tap.same([line for line in done.stdout.splitlines() if line.startswith("fix: ")],
              ["fix: leaf l2: check the uplinks of that leaf (ports that are down, errors, cables and transceivers), and the adapters of its "
-              "hosts (rdma-pair), then test again"],
+              "hosts (rdma-pair), then test again; step by step: `assay repair slow-host`"],
              "what is to be fixed is that leaf, once")
     causes = {item["cause"].rpartition("; leaf ")[2] for _, item in report.outcomes() if item["outcome"] == "fail"}
     tap.same(causes, {"l2 is as slow with its other neighbour, leaf l1 is faster with its own",
                       "l2 is as slow with its other neighbour, leaf l3 is faster with its own"}, "leaf l2 is named")
+
+# One slow adapter makes all tests of its leaf slow: what else was tested says that it is no uplink.
+with Lab("adapter", HOSTS, ["node9:nic-slow:mlx5_2=30"]) as lab:
+    for name, steps, culprit in (("pairs", f"privilege,ib-port,rdma-pair,{LEAVES}", "node9 mlx5_2"),
+                                 ("search", f"nccl-all-gather-cluster,{LEAVES}", "node9")):
+        done, report, words = run(lab, name, steps)
+        tap.same((leaves(words, "fail"), leaves(words, "pass")), ({"leaves l1 and l2", "leaves l2 and l3"}, {"leaves l3 and l1"}),
+                 f"{name}: leaf l2 fails with both of its neighbours", words, done.stderr)
+        causes = [item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail" and step["name"] == LEAVES]
+        tap.ok(causes and all(f"so is its host {culprit} in tests of its own" in cause for cause in causes), f"{name}: the host is named in its place",
+               causes)
+        fixes = [line for line in done.stdout.splitlines() if line.startswith("fix: ")]
+        tap.ok(len(fixes) == 1 and fixes[0].startswith("fix: node9") and "uplinks of that leaf" not in fixes[0],
+               f"{name}: one thing is to be fixed, which is that host's", fixes)
 
 tap.end()

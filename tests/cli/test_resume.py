@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import time
+import uuid
 
 from cluster import FOLDER, Lab, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until, write
 
@@ -223,11 +224,23 @@ def a_limit_of_hosts_at_work(tell):
               done.stderr)
 
 
+def a_host_is_rebooted_while_nobody_tests_it(tell):
+    begun = Begun("rebooted", 23)
+    begun.child.send_signal(signal.SIGINT)
+    begun.end()
+    with open(f"{lab.folder}/hosts/node23/boot_id", "w", encoding="ascii") as file:
+        file.write(f"{uuid.uuid4()}\n")
+    done = begun.resume()
+    tell.same((done.returncode, closing_lines(done.stdout)["verdict"]), (0, "accept"),
+              "rebooted between: the host is tested, not accused", done.stdout, done.stderr)
+
+
 suite = write("burn.json", SUITE)
-with Lab("burns", 22, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
+with Lab("burns", 24, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
                   an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
-                  a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller, a_limit_of_hosts_at_work])
+                  a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller, a_limit_of_hosts_at_work,
+                  a_host_is_rebooted_while_nobody_tests_it])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()

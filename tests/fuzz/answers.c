@@ -297,7 +297,8 @@ static void check_outcomes(const struct record *record)
 
         hold(outcome->word != OUTCOME_PASS || (outcome->step == attempt->step && !broken), "a false pass",
              metric);
-        hold(outcome->word != OUTCOME_PASS || strcmp(metric, SOUND_METRIC) == 0 || outcome->gate != NULL,
+        hold(outcome->word != OUTCOME_PASS || strcmp(metric, SOUND_METRIC) == 0 ||
+                 outcome->held->gate != NULL,
              "a pass without a gate", metric);
         hold(outcome->word == OUTCOME_PASS || outcome->word == OUTCOME_RECORDED || outcome->cause != NULL,
              "an outcome without a cause", metric);

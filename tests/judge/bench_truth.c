@@ -72,8 +72,8 @@ static void tally_host(const struct truth_fleet *fleet, const char *host, struct
 
         if (step->members[0]->name != host)
             continue;
-        peers |= fails && strcmp(outcome->status, "peers") == 0;
-        limits |= fails && strcmp(outcome->status, "peers") != 0;
+        peers |= fails && strcmp(outcome->held->status, "peers") == 0;
+        limits |= fails && strcmp(outcome->held->status, "peers") != 0;
         remark |= outcome->remark;
     }
     tally->hosts++;

@@ -273,7 +273,7 @@ static void fail_by_peers(struct record *record, const char *host)
         if (outcome->step == step &&
             strcmp(record->plan->steps.items[step].shape->slots[outcome->slot].subject, "gpu1") == 0) {
             outcome->word = OUTCOME_FAIL;
-            outcome->status = "peers";
+            outcome_held_own(record->arena, outcome)->status = "peers";
         }
     }
 }
@@ -958,6 +958,75 @@ static void the_clock_of_the_only_host_counts(void **state)
     end(&campaign);
 }
 
+/* In place of the firmware: something that a host shows only where it has the tool for it. */
+static void ask_what_must_be_read(const struct plan *plan)
+{
+    static const struct limit read = {.metric = "drives",
+                                      .rule = RULE_READ,
+                                      .text = "yes|none",
+                                      .inconclusive = true,
+                                      .source = "by hand",
+                                      .status = LIMIT_TOOL};
+
+    for (size_t i = 0; i < plan->shapes.count; i++)
+        if (strcmp(plan->shapes.items[i]->suite_step, "ports") == 0) {
+            plan->shapes.items[i]->slots[1].metric = "drives";
+            plan->shapes.items[i]->slots[1].own = &read;
+        }
+}
+
+static void read_drives(struct campaign *campaign, const char *hosts, double began, const char *value)
+{
+    struct record *record = add_run(campaign, hosts, began);
+
+    ask_what_must_be_read(record->plan);
+    for (size_t i = 0; i < record->plan->hosts.count; i++) {
+        struct attempt *attempt = handmade_try(record, "ports", record->plan->hosts.items[i]->name, 12);
+
+        attempt->reading.facts.items[0].name = "drives";
+        attempt->reading.facts.items[0].value = value;
+    }
+}
+
+/* In one run it would be undecided; alone in its run nobody else shows that it can be read. */
+static void what_one_could_not_read_and_another_could_is_not_shown(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    ask_what_must_be_read(campaign.acceptance.plan);
+    read_drives(&campaign, "n4:u2", 1000, "not read: no nvme");
+    judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
+    read_drives(&campaign, "n1:u1 n2:u1 n3:u2", 2000, "yes");
+    judge(&campaign);
+    expect(&campaign, "ports", "n1", REQUIREMENT_PASSED);
+    expect(&campaign, "ports", "n4", REQUIREMENT_MISSING);
+    assert_non_null(strstr(why(&campaign, "ports", "n4"),
+                           "it is from a run in which drives was read on no host, while it is read on n1 in "
+                           "another run"));
+    read_drives(&campaign, "n4:u2", 3000, "none");
+    judge(&campaign);
+    expect(&campaign, "ports", "n4", REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
+/* Of a delivery of one host, and where none has the tool, nobody is to be asked. */
+static void what_nobody_could_read_is_owed_by_nobody(void **state)
+{
+    struct campaign campaign = begin();
+
+    (void)state;
+    ask_what_must_be_read(campaign.acceptance.plan);
+    read_drives(&campaign, "n1:u1 n2:u1", 1000, "not read: no nvme");
+    read_drives(&campaign, "n3:u2", 2000, "not read: no nvme");
+    read_drives(&campaign, "n4:u2", 3000, "none");
+    judge(&campaign);
+    for (size_t i = 0; i < 4; i++)
+        expect(&campaign, "ports", (const char *const[]){"n1", "n2", "n3", "n4"}[i], REQUIREMENT_PASSED);
+    end(&campaign);
+}
+
 /* Host by host, each in a run of its own: the first is odd for a while, and so is the last. */
 static void what_all_were_changed_to_is_no_fail(void **state)
 {
@@ -1122,6 +1191,8 @@ int main(void)
         cmocka_unit_test(what_must_be_the_same_is_compared_over_all_runs),
         cmocka_unit_test(a_clock_that_was_compared_with_no_others_counts_for_nothing),
         cmocka_unit_test(the_clock_of_the_only_host_counts),
+        cmocka_unit_test(what_one_could_not_read_and_another_could_is_not_shown),
+        cmocka_unit_test(what_nobody_could_read_is_owed_by_nobody),
         cmocka_unit_test(what_all_were_changed_to_is_no_fail),
         cmocka_unit_test(a_run_that_asks_something_else_shows_nothing_and_fails_all_the_same),
         cmocka_unit_test(a_test_that_crashes_on_one_host_only_has_failed_there),

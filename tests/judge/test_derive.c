@@ -102,7 +102,7 @@ static void judge_all(struct record *record, const struct trial *trial)
                 .slot = k,
                 .word = trial->duty == DUTY_GATE ? OUTCOME_PASS : OUTCOME_RECORDED,
                 .value = trial->value((unsigned)i, a, trial->pairs ? (unsigned)k % (trial->gpus - 1) : 0),
-                .status = ""};
+                .held = &held_to_nothing};
         }
 }
 
@@ -434,10 +434,10 @@ static void small_messages_and_remarked_items_are_left_out(void **state)
     assert_int_equal(derivation.figures.count, 0);
     record = run_of(*state, 1, with_value(burn, with_one_slow));
     record->judgement.outcomes[19].remark = true;
-    record->judgement.outcomes[19].status = "guess";
+    outcome_held_own(*state, &record->judgement.outcomes[19])->status = "guess";
     judge_derive(*state, (const struct record *const *)&record, 1, h100(*state), NULL, &derivation);
     assert_int_equal(derivation.remarked, 0);
-    record->judgement.outcomes[19].status = "peers";
+    outcome_held_own(*state, &record->judgement.outcomes[19])->status = "peers";
     judge_derive(*state, (const struct record *const *)&record, 1, h100(*state), NULL, &derivation);
     assert_int_equal(derivation.remarked, 1);
     assert_null(derivation.figures.items[0].refused);

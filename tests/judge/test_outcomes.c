@@ -400,9 +400,9 @@ static void number_below_the_floor_fails_and_shows_the_gate(void **state)
     outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
     assert_int_equal(outcome->word, OUTCOME_FAIL);
     assert_true(outcome->value == 412);
-    assert_string_equal(english(&world, outcome->gate), ">= 455 GB/s");
+    assert_string_equal(english(&world, outcome->held->gate), ">= 455 GB/s");
     assert_string_equal(english(&world, outcome->cause), BUSBW " is 412 GB/s, expected >= 455 GB/s");
-    assert_string_equal(outcome->status, "contract");
+    assert_string_equal(outcome->held->status, "contract");
     assert_verdict(&world, VERDICT_REJECT);
     world_end(&world);
 }
@@ -473,10 +473,12 @@ static void a_range_gates_below_and_above(void **state)
         nccl(&world, "node1", rows[i].output, 0);
         judge(&world);
         assert_outcome(&world, "nccl-all-reduce", "node1", BUSBW, rows[i].word, rows[i].words);
-        assert_string_equal(english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->gate),
-                            ">= 450.8 and <= 510 GB/s (460 to 500 with 2% tolerance)");
-        assert_string_equal(english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->limit),
-                            "range 460 to 500 GB/s, tolerance 2%");
+        assert_string_equal(
+            english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->held->gate),
+            ">= 450.8 and <= 510 GB/s (460 to 500 with 2% tolerance)");
+        assert_string_equal(
+            english(&world, outcome_of(&world, "nccl-all-reduce", "node1", BUSBW)->held->limit),
+            "range 460 to 500 GB/s, tolerance 2%");
         world_end(&world);
     }
 }
@@ -507,8 +509,8 @@ static void a_contract_judges_a_stored_run_anew_and_says_what_it_could_not(void 
              "\"floor\": 1, \"unit\": \"GFLOP/s\"}]}");
     outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
     assert_int_equal(outcome->word, OUTCOME_FAIL);
-    assert_string_equal(english(&world, outcome->source), "site7, clause 4.2");
-    assert_string_equal(outcome->status, "contract");
+    assert_string_equal(english(&world, outcome->held->source), "site7, clause 4.2");
+    assert_string_equal(outcome->held->status, "contract");
     assert_said(&world, world.record.judgement.baselines, "contract site7 (SHA-256 ");
     assert_said(&world, world.record.judgement.baselines,
                 "nothing here measures its clause 9 (gpu_burn.gflops)");
@@ -687,8 +689,8 @@ static void who_stands_out_from_its_peers_is_remarked_or_fails_above_every_floor
         size_t fails = 0, counted = 0;
 
         assert_outcome(&world, "nccl-all-reduce", "node5", BUSBW, rows[i].word, rows[i].words);
-        assert_string_equal(english(&world, outcome_of(&world, "nccl-all-reduce", "node5", BUSBW)->gate),
-                            rows[i].gate);
+        assert_string_equal(
+            english(&world, outcome_of(&world, "nccl-all-reduce", "node5", BUSBW)->held->gate), rows[i].gate);
         for (size_t k = 0; k < judgement->outcome_count; k++)
             fails += judgement->outcomes[k].word == OUTCOME_FAIL;
         assert_int_equal(judgement->verdicts[0].fail, fails);
@@ -725,9 +727,9 @@ static void fraction_of_the_ceiling_is_a_gate(void **state)
         judge(&world);
         outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
         assert_int_equal(outcome->word, rows[i].word);
-        assert_string_equal(english(&world, outcome->gate), ">= 405 GB/s");
-        assert_said(&world, outcome->source, "90% of 450 GB/s");
-        assert_said(&world, outcome->source, "clause 3");
+        assert_string_equal(english(&world, outcome->held->gate), ">= 405 GB/s");
+        assert_said(&world, outcome->held->source, "90% of 450 GB/s");
+        assert_said(&world, outcome->held->source, "clause 3");
         world_end(&world);
     }
 }
@@ -752,9 +754,9 @@ static void what_the_links_carry_decides_where_nobody_has_a_figure(void **state)
         judge(&world);
         outcome = outcome_of(&world, "nccl-all-reduce", "node1", BUSBW);
         assert_int_equal(outcome->word, rows[i].word);
-        assert_string_equal(english(&world, outcome->gate), ">= 319.5 GB/s");
-        assert_string_equal(outcome->status, "computed");
-        assert_said(&world, outcome->source, "0.71 of 450 GB/s");
+        assert_string_equal(english(&world, outcome->held->gate), ">= 319.5 GB/s");
+        assert_string_equal(outcome->held->status, "computed");
+        assert_said(&world, outcome->held->source, "0.71 of 450 GB/s");
         world_end(&world);
     }
 }

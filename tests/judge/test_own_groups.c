@@ -291,9 +291,10 @@ static void what_was_compared_is_said_as_what_it_is(void **state)
     world_begin(&world, SUITE(PAIRS ", " ALL), 16, (struct fabric){.loss = 0.12, .noise = 0.001}, 7);
     outcome = judged(&world);
     assert_int_equal(outcome->word, OUTCOME_FAIL);
-    assert_string_equal(outcome->status, "self");
-    assert_string_equal(english(&world, outcome->gate), ">= 90% of the median of its own smaller groups");
-    assert_string_equal(english(&world, outcome->source), "the pairs");
+    assert_string_equal(outcome->held->status, "self");
+    assert_string_equal(english(&world, outcome->held->gate),
+                        ">= 90% of the median of its own smaller groups");
+    assert_string_equal(english(&world, outcome->held->source), "the pairs");
     print_message("# %s\n", english(&world, outcome->cause));
     assert_non_null(strstr(english(&world, outcome->cause), "% (+-0.5%) below the median 3"));
     assert_non_null(strstr(english(&world, outcome->cause), "of 16 smaller groups; fail from 10%"));

@@ -268,6 +268,56 @@ static void a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither(voi
     arena_destroy(arena);
 }
 
+/* Sixteen GPUs of one kind; rates[i] beside the usual one, of which each is off by noise. */
+static struct peers_findings of_sixteen(struct arena *arena, const double *rates, unsigned long seed)
+{
+    enum { GPUS = 16 };
+    static const struct peers_aspect aspect = {.remark = 0.05, .fail = 0.10};
+    static const size_t positions[GPUS] = {0};
+    struct peers_value values[GPUS];
+    struct peers_findings findings;
+
+    for (size_t i = 0; i < GPUS; i++)
+        values[i] = (struct peers_value){.subjects = {i, PEERS_NONE},
+                                         .level = log(372 * rates[i]) + 0.01 * dice_normal(&seed),
+                                         .owed = true};
+    peers_compare(arena,
+                  &(const struct peers_problem){.positions = positions,
+                                                .subject_count = GPUS,
+                                                .aspects = &aspect,
+                                                .aspect_count = 1,
+                                                .values = values,
+                                                .value_count = GPUS},
+                  &findings);
+    return findings;
+}
+
+/* A tool that prints too much for one GPU, or the one healthy GPU among slow ones, is no measure of how others scatter. */
+static void one_that_is_far_above_hides_no_slow_one_and_is_named(void **state)
+{
+    static const struct {
+        double usual, slow, fast;
+    } rows[] = {{1, 0.1, 268000}, {1, 0.75, 1.3}, {0.8, 0.62, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (unsigned long seed = 1; seed <= 20; seed++) {
+            struct arena *arena = arena_create();
+            struct peers_findings findings;
+            double rates[16];
+
+            for (size_t k = 0; k < ARRAY_SIZE(rates); k++)
+                rates[k] = k == 3 ? rows[i].slow : k == 8 ? rows[i].fast : rows[i].usual;
+            findings = of_sixteen(arena, rates, seed);
+            assert_int_equal(findings.findings.count, 2);
+            assert_int_equal(findings.findings.items[0].subject, 3);
+            assert_true(findings.findings.items[0].fails);
+            assert_int_equal(findings.findings.items[1].subject, 8);
+            assert_true(findings.findings.items[1].below < -0.1 && !findings.findings.items[1].fails);
+            arena_destroy(arena);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_gpu_that_is_slow_in_one_test_is_named_among_eight_hosts_too),
         cmocka_unit_test(a_gpu_is_named_by_its_seven_siblings),
         cmocka_unit_test(half_of_a_few_are_named_however_many_hide_beside_them),
+        cmocka_unit_test(one_that_is_far_above_hides_no_slow_one_and_is_named),
         cmocka_unit_test(a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither),
     };
 

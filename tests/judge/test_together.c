@@ -355,7 +355,7 @@ static void a_slow_gpu_is_found_beside_those_of_the_other_run(void **state)
         const struct outcome *outcome = &runs[0].record->judgement.outcomes[i];
 
         if (outcome_stands_out(outcome))
-            assert_string_equal(reason_english(arena, outcome->source),
+            assert_string_equal(reason_english(arena, outcome->held->source),
                                 "7 siblings in the 2 runs that were judged as one");
     }
     arena_destroy(arena);

@@ -6,6 +6,7 @@
 #include "../arena_test.h"
 #include "assay/base/files.h"
 #include "assay/model/advisory.h"
+#include "assay/model/reason.h"
 #include "assay/model/suite.h"
 
 #define GIB 1073741824.0
@@ -679,6 +680,38 @@ static void advisories_say_from_which_version_on_a_branch_is_fixed(void **state)
     assert_false(advisories_cover(table, "nvidia-driver", "3.9"));
 }
 
+#define SUPPORT(rows) "{\"name\": \"ours\", \"reviewed\": \"2026-11-29\", \"support\": [" rows "]}"
+#define UNTIL(branch, key)                                   \
+    "{\"product\": \"os\", \"branch\": \"" branch "\", " key \
+    "\"status\": \"vendor\", \"source\": \"https://x/\"}"
+
+static const struct advisories *support_table(void **state, const char *text)
+{
+    struct error err = {0};
+    const struct advisories *table = advisories_parse(*state, "ours.json", slice_of(text), &err);
+
+    if (table == NULL)
+        fail_msg("%s", err.text);
+    return table;
+}
+
+static void a_support_date_is_that_of_the_last_table_that_has_the_branch(void **state)
+{
+    struct advisory_tables tables = {0};
+
+    *list_push(*state, &tables.items) =
+        support_table(state, SUPPORT(UNTIL("ubuntu-22.04", "\"ends\": \"2027-06-01\", ") ", " UNTIL(
+                                 "rhel-7", "\"ended_by\": \"2024-07\", ")));
+    assert_string_equal(support_of(&tables, "os", "ubuntu-22.04")->ends, "2027-06-01");
+    assert_string_equal(support_of(&tables, "os", "rhel-7.9")->ended_by, "2024-07");
+    assert_null(support_of(&tables, "os", "rhel-70"));
+    assert_null(support_of(&tables, "kernel", "ubuntu-22.04"));
+    *list_push(*state, &tables.items) =
+        support_table(state, SUPPORT(UNTIL("ubuntu-22.04", "\"ends\": \"2032-04\", ")));
+    assert_string_equal(support_of(&tables, "os", "ubuntu-22.04")->ends, "2032-04");
+    assert_non_null(support_of(&tables, "os", "rhel-7.9"));
+}
+
 static void wrong_advisories_are_told_by_line_and_column(void **state)
 {
     static const struct {
@@ -692,6 +725,11 @@ static void wrong_advisories_are_told_by_line_and_column(void **state)
          "ours.json:1:30: reviewed is \"soon\"; expected"},
         {"{\"name\": \"ours\", \"reviewed\": \"2026-09-30\", \"branches\": {\"runc\": [\"1\"]}, \"advisories\": [1]}",
          "unknown key \"runc\" in branches"},
+        {SUPPORT(UNTIL("rhel-9", "")), "ours.json:1:56: expected either ends or ended_by"},
+        {SUPPORT(UNTIL("rhel-9", "\"ends\": \"2032-05\", \"ended_by\": \"2032-05\", ")),
+         "expected either ends"},
+        {SUPPORT(UNTIL("rhel-9", "\"ends\": \"2032-13\", ")), "ends is \"2032-13\"; expected"},
+        {"{\"name\": \"ours\", \"reviewed\": \"2026-09-30\"}", "the table is empty; expected \"advisories\""},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -700,6 +738,60 @@ static void wrong_advisories_are_told_by_line_and_column(void **state)
         assert_null(advisories_parse(*state, "ours.json", slice_of(cases[i].text), &err));
         if (strstr(err.text, cases[i].message) == NULL)
             fail_msg("'%s' is not in '%s'", cases[i].message, err.text);
+    }
+}
+
+/* A report in Chinese would stand there in English: reason_word() finds a text only by its row of the catalogue. */
+static void said_in_chinese(struct arena *arena, const char *name, const struct reason *said)
+{
+    const char *english = reason_english(arena, said);
+
+    if (*english != '\0' && strcmp(reason_said(arena, LANGUAGE_ZH, said), english) == 0)
+        fail_msg("%s: \"%s\" has no row in reasons/baselines.def and languages/zh.def", name, english);
+}
+
+static void figures_of_built_in_baselines_say_in_chinese_where_they_come_from(void **state)
+{
+    size_t count, rows = 0;
+    const struct builtin *list = builtin_list(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct error err = {0};
+        const struct baseline *baseline;
+
+        if (strcmp(list[i].kind, "baselines") != 0)
+            continue;
+        baseline = baseline_load(*state, list[i].name, &err);
+        assert_non_null(baseline);
+        list_each (limit, baseline->limits) {
+            said_in_chinese(*state, list[i].name, reason_word(*state, limit->source));
+            if (limit->note != NULL)
+                said_in_chinese(*state, list[i].name, limit->note);
+            rows++;
+        }
+    }
+    assert_true(rows > 200);
+}
+
+/* What no baseline says any more is taken out of the catalogue. */
+static void the_catalogue_has_no_other_words_of_baselines(void **state)
+{
+    static const char *const sentences[] = {
+#define SENTENCE(code, arguments, english) english,
+#include "assay/reasons/baselines.def"
+#undef SENTENCE
+    };
+    size_t count;
+    const struct builtin *list = builtin_list(&count);
+
+    for (size_t row = 0; row < ARRAY_SIZE(sentences); row++) {
+        const char *json = arena_printf(*state, "\"%s\"", sentences[row]);
+        bool found = false;
+
+        for (size_t i = 0; i < count; i++)
+            found |= strcmp(list[i].kind, "baselines") == 0 && slice_find(list[i].bytes, json) != (size_t)-1;
+        if (!found)
+            fail_msg("no baseline says \"%s\"", sentences[row]);
     }
 }
 
@@ -719,6 +811,9 @@ int main(int argc, char **argv)
         ARENA_TEST(wrong_platforms_are_told_by_line_and_column),
         ARENA_TEST(wrong_baselines_are_told_by_line_and_column),
         ARENA_TEST(advisories_say_from_which_version_on_a_branch_is_fixed),
+        ARENA_TEST(a_support_date_is_that_of_the_last_table_that_has_the_branch),
+        ARENA_TEST(figures_of_built_in_baselines_say_in_chinese_where_they_come_from),
+        ARENA_TEST(the_catalogue_has_no_other_words_of_baselines),
         ARENA_TEST(wrong_advisories_are_told_by_line_and_column),
         ARENA_TEST(unknown_names_list_those_there_are),
         ARENA_TEST(times_are_read_as_people_write_them),

@@ -145,6 +145,38 @@ static void a_machine_that_was_swapped_owes_again_what_the_one_before_was_asked(
     arena_destroy(sample.arena);
 }
 
+static void machines_whose_addresses_were_exchanged_owe_all_again(void **state)
+{
+    /* By addresses, and behind one address by ports. */
+    static const struct {
+        const char *before, *now, *owed, *told;
+    } rows[] = {
+        {A B, "n1 address=a2 unit=u1\nn2 address=a1 unit=u1\n",
+         "reachable n1@a2\nreachable n2@a1\ngpu-burn n1@a2 < 5\ngpu-burn n2@a1 < 6\n"
+         "mpi-launch n1@a2 n2@a1 < 7 8\n",
+         "n1 was swapped: address a1 -> a2"},
+        {"n1 address=gw port=2201\nn2 address=gw port=2202\n",
+         "n1 address=gw port=2202\nn2 address=gw port=2201\n",
+         "reachable n1@gw\nreachable n2@gw\ngpu-burn n1@gw < 5\ngpu-burn n2@gw < 6\n"
+         "mpi-launch n1@gw n2@gw < 7 8\n",
+         "n1 is reached in another way: port 2201 -> 2202; that is how n2 was reached, so it is another machine"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct sample sample = make(rows[i].before);
+
+        for (size_t k = 0; k < 5; k++)
+            sample.states[k] = STEP_PASSED;
+        assert_int_equal(take(&sample, rows[i].now), 0);
+        assert_string_equal(steps_from(&sample, 5), rows[i].owed);
+        assert_string_equal(reason_english(sample.arena, sample.plan->steps.items[5].origin_note),
+                            rows[i].told);
+        keys_are_all_different(&sample);
+        arena_destroy(sample.arena);
+    }
+}
+
 static void what_the_machine_before_kept_from_running_is_owed_by_the_new_one(void **state)
 {
     struct sample sample = make(A B);
@@ -203,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_host_that_was_added_owes_all_and_the_group_of_all),
         cmocka_unit_test(a_host_that_is_tested_anew_is_looked_at_again),
         cmocka_unit_test(a_machine_that_was_swapped_owes_again_what_the_one_before_was_asked),
+        cmocka_unit_test(machines_whose_addresses_were_exchanged_owe_all_again),
         cmocka_unit_test(what_the_machine_before_kept_from_running_is_owed_by_the_new_one),
         cmocka_unit_test(another_way_to_a_host_owes_nothing),
         cmocka_unit_test(what_would_change_what_is_owed_is_refused),

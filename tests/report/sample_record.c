@@ -215,6 +215,17 @@ static struct shape *make_shape(const struct maker *maker, const struct step_row
 /* -- Faults -----------------------------------------------------------------------------------------------
  */
 
+static const struct held_to *held_to(const struct maker *maker, const struct item_row *row)
+{
+    struct held_to *held = arena_new(maker->arena, struct held_to);
+
+    *held = (struct held_to){.limit = told(maker, row->limit),
+                             .gate = told(maker, row->gate),
+                             .source = told(maker, row->source),
+                             .status = row->status};
+    return held;
+}
+
 /* Of the usual bandwidth, on node7. */
 static const double slow_part = 0.76;
 
@@ -253,10 +264,7 @@ static bool apply_fault(struct maker *maker, unsigned host, const struct item_ro
             .word = OUTCOME_FAIL,
             .value = NAN,
             .measured = reason(maker->arena, fabric_manager_not_of_driver, "535.104.05", "535.129.03"),
-            .limit = told(maker, row->limit),
-            .gate = told(maker, row->gate),
-            .source = told(maker, row->source),
-            .status = row->status,
+            .held = held_to(maker, row),
             .cause = reason(maker->arena, fabric_manager_not_of_driver, "535.104.05", "535.129.03"),
             .remedy = REASON(install_matching_fabric_manager)};
         return true;
@@ -326,10 +334,7 @@ static struct outcome good_outcome(struct maker *maker, const struct item_row *r
                               .cause = told(maker, ""),
                               .remedy = told(maker, ""),
                               .value = row->typical + noise(maker) * row->spread,
-                              .limit = told(maker, row->limit),
-                              .gate = told(maker, row->gate),
-                              .source = told(maker, row->source),
-                              .status = row->status};
+                              .held = held_to(maker, row)};
 
     if (row->text != NULL)
         outcome.measured = told(maker, row->text);
@@ -344,14 +349,14 @@ static void not_run(struct maker *maker, struct outcome *outcome, const struct i
 {
     outcome->word = row->duty == DUTY_GATE ? OUTCOME_NOT_RUN : OUTCOME_RECORDED;
     outcome->value = NAN;
-    outcome->measured = outcome->limit = outcome->gate = outcome->source = NULL;
-    outcome->status = "";
+    outcome->measured = NULL;
+    outcome->held = &held_to_nothing;
     outcome->cause = told(maker, cause);
     outcome->remedy = told(maker, "mend that first, then run the step again");
 }
 
 /* Hostile: every third item fails, every third is undecided. */
-static void make_hostile(struct outcome *outcome, size_t slot)
+static void make_hostile(struct arena *arena, struct outcome *outcome, size_t slot)
 {
     static const enum outcome_word words[] = {OUTCOME_FAIL, OUTCOME_INCONCLUSIVE, OUTCOME_NOT_RUN,
                                               OUTCOME_PASS};
@@ -359,7 +364,7 @@ static void make_hostile(struct outcome *outcome, size_t slot)
     if (outcome->word == OUTCOME_PASS)
         outcome->word = words[slot % 4];
     outcome->remark = slot % 5 == 0;
-    outcome->status = hostile;
+    outcome_held_own(arena, outcome)->status = hostile;
 }
 
 static void judge_step(struct maker *maker, size_t index, const struct slot_list *list, unsigned host,
@@ -380,7 +385,7 @@ static void judge_step(struct maker *maker, size_t index, const struct slot_list
                 maker->arena, arena_printf(maker->arena, "%.2f us is near the guessed 4 us", outcome->value));
         }
         if (maker->sample->hostile)
-            make_hostile(outcome, i);
+            make_hostile(maker->arena, outcome, i);
         outcome->step = index;
         outcome->slot = i;
         if (host > 0 && outcome->word >= OUTCOME_NOT_RUN)

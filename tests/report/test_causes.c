@@ -247,7 +247,7 @@ static void a_limit_that_nobody_meets_is_one_card(void **state)
     assert_non_null(strstr(problem,
                            "nothing that was measured meets it: all 16 GPUs of 2 hosts are below the limit: "
                            "gpu_burn.gflops is 30100 GFLOP/s to 30207 GFLOP/s, required >= 38000 GFLOP/s"));
-    assert_non_null(strstr(problem, outcome_of(&answer, "node1", "gpu_burn.gflops", "gpu0")->status));
+    assert_non_null(strstr(problem, outcome_of(&answer, "node1", "gpu_burn.gflops", "gpu0")->held->status));
     assert_null(strstr(advice_of(&answer, cause), "set it right"));
     arena_destroy(answer.arena);
 }
@@ -329,7 +329,8 @@ static void errors_on_all_parts_are_a_card_each(void **state)
         fail_item(&answer, host, "gpu_burn.errors", gpu, "17", 17);
         outcome_of(&answer, host, "gpu_burn.errors", gpu)->cause =
             reason(answer.arena, expected, arena_printf(answer.arena, "%s: %u", gpu, 10 + i), "0");
-        outcome_of(&answer, host, "gpu_burn.errors", gpu)->gate = reason_text(answer.arena, "<= 0");
+        outcome_held_own(answer.arena, outcome_of(&answer, host, "gpu_burn.errors", gpu))->gate =
+            reason_text(answer.arena, "<= 0");
     }
     read_answer(&answer);
     assert_int_equal(answer.causes.items.count, 16);

@@ -41,10 +41,12 @@ static struct outcome *item_of(struct record *record, const char *host, const ch
 /* As judge_peers lays a finding at an item. */
 static void lay(struct arena *arena, struct outcome *outcome, const struct reason *cause, const char *gate)
 {
+    struct held_to *held = outcome_held_own(arena, outcome);
+
     outcome->cause = cause;
-    outcome->gate = reason_text(arena, gate);
-    outcome->status = "peers";
-    outcome->source = reason(arena, siblings_in_run, 7);
+    held->gate = reason_text(arena, gate);
+    held->status = "peers";
+    held->source = reason(arena, siblings_in_run, 7);
 }
 
 static const struct reason *gpu3_below_peers(struct arena *arena, const char *percent)
@@ -186,7 +188,7 @@ static void a_serial_number_is_no_quantity(void **state)
         if (strcmp(slot->metric, "gpu.name") != 0 && strcmp(slot->metric, "gpu.serial") != 0)
             continue;
         slot->metric = "gpu.serial";
-        outcome->gate = NULL;
+        outcome_held_own(arena, outcome)->gate = NULL;
         outcome->value = 1.65e12 + (double)told++;
     }
     distributions_collect(view_create(arena, record), &all);

@@ -126,7 +126,7 @@ static void a_host_that_differs_stands_before_guesses_and_those_before_second_at
     (void)state;
     remark_on(item_of(record, "node1", "gpu.count", ""), second_attempt(arena));
     remark_on(guessed, reason(arena, remark, reason(arena, guess_expects, "latency", "5 us", "4 us")));
-    guessed->status = "guess";
+    outcome_held_own(arena, guessed)->status = "guess";
     remark_on(differs, reason_text(arena, "it is another model than on other hosts"));
     remark_lines_of_run(view_create(arena, record), &lines);
     assert_int_equal(lines.items.count, 3);
@@ -150,9 +150,9 @@ static void a_slow_gpus_card_names_the_number_that_is_low(void **state)
     slow->value = gate->value = 37100;
     slow->measured = gate->measured = reason_text(arena, "37100 GFLOP/s");
     gate->word = OUTCOME_FAIL;
-    gate->status = "peers";
-    gate->gate = reason_text(arena, ">= 38610 GFLOP/s");
-    gate->source = reason(arena, siblings_in_run, 7);
+    *outcome_held_own(arena, gate) = (struct held_to){.status = "peers",
+                                                      .gate = reason_text(arena, ">= 38610 GFLOP/s"),
+                                                      .source = reason(arena, siblings_in_run, 7)};
     gate->cause = reason(arena, fail_from,
                          reason(arena, below_peers, "gpu3", "13.5", "0.3", 7,
                                 reason(arena, values_of_metric, 1, "gpu_burn.gflops")),

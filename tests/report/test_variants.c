@@ -184,7 +184,7 @@ static void add_variant(struct tuned *tuned, const char *name, const char *setti
                                     .cause = i == 0 ? reason_text(tuned->arena, soundness) : NULL,
                                     .remark = i == 0 && *soundness != '\0',
                                     .value = NAN,
-                                    .status = ""};
+                                    .held = &held_to_nothing};
     }
 }
 

@@ -44,7 +44,7 @@ static struct record *run_with_rates(struct arena *arena, double tflops)
                                                                     .slot = i,
                                                                     .word = OUTCOME_RECORDED,
                                                                     .value = tflops + i,
-                                                                    .status = ""};
+                                                                    .held = &held_to_nothing};
     }
     return record;
 }

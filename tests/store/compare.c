@@ -331,10 +331,10 @@ static void same_outcome(const struct outcome *left, const struct outcome *right
     SAME_REASON(remedy);
     SAME_REASON(measured);
     SAME_REAL(value);
-    SAME_REASON(limit);
-    SAME_REASON(gate);
-    SAME_REASON(source);
-    SAME_TEXT(status);
+    SAME_REASON(held->limit);
+    SAME_REASON(held->gate);
+    SAME_REASON(held->source);
+    SAME_TEXT(held->status);
     SAME(remark);
     assert_int_equal(left->waiver == NULL, right->waiver == NULL);
     if (left->waiver != NULL)

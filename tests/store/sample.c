@@ -371,6 +371,7 @@ static void add_attempts(struct record *record)
 
 static void add_outcomes(struct arena *arena, struct judgement *judgement)
 {
+    struct held_to *field = arena_new(arena, struct held_to);
     const struct outcome outcomes[] = {
         {.step = 0,
          .slot = 0,
@@ -380,21 +381,31 @@ static void add_outcomes(struct arena *arena, struct judgement *judgement)
          .remedy = reason_text(arena, "交换电缆"),
          .measured = reason_text(arena, "12.1 GB/s"),
          .value = 12.1,
-         .limit = reason_text(arena, "floor 345 GB/s, tolerance 0%"),
-         .gate = reason(arena, noted, ">= 345 GB/s", "[\"text\"]"),
-         .source = reason_text(arena, "nccl#1264"),
-         .status = "field"},
-        {.step = 0, .slot = 1, .word = OUTCOME_RECORDED, .value = NAN, .status = "", .remark = true},
-        {.step = 1, .word = OUTCOME_NOT_RUN, .cause = REASON(cancelled), .value = NAN, .status = ""},
+         .held = field},
+        {.step = 0,
+         .slot = 1,
+         .word = OUTCOME_RECORDED,
+         .value = NAN,
+         .held = &held_to_nothing,
+         .remark = true},
+        {.step = 1,
+         .word = OUTCOME_NOT_RUN,
+         .cause = REASON(cancelled),
+         .value = NAN,
+         .held = &held_to_nothing},
         {.step = 1,
          .slot = 1,
          .word = OUTCOME_INCONCLUSIVE,
          .cause = reason_text(arena, "[no row"),
          .remedy = REASON(free_and_cool_the_gpus),
          .value = -0.5,
-         .status = ""},
+         .held = &held_to_nothing},
     };
 
+    *field = (struct held_to){.limit = reason_text(arena, "floor 345 GB/s, tolerance 0%"),
+                              .gate = reason(arena, noted, ">= 345 GB/s", "[\"text\"]"),
+                              .source = reason_text(arena, "nccl#1264"),
+                              .status = "field"};
     judgement->outcome_count = ARRAY_SIZE(outcomes);
     judgement->outcomes = arena_array(arena, struct outcome, judgement->outcome_count);
     memcpy(judgement->outcomes, outcomes, sizeof outcomes);

@@ -268,7 +268,8 @@ static void an_outcome_that_was_not_planned_is_never_kept(void **state)
     sample_store(place->store, record);
     record->judgement.uuid = "unplanned";
     record->judgement.outcomes[3].slot = 2;
-    record->judgement.outcomes[0].gate = reason_text(place->arena, "a word of the refused transaction");
+    outcome_held_own(place->arena, &record->judgement.outcomes[0])->gate =
+        reason_text(place->arena, "a word of the refused transaction");
     assert_int_equal(store_put_judgement(place->store, record, &err), -1);
     assert_non_null(strstr(err.text, "not planned"));
     loaded = load(place, 1, true);
@@ -276,7 +277,8 @@ static void an_outcome_that_was_not_planned_is_never_kept(void **state)
     assert_int_equal(loaded->judgement.outcome_count, 4);
     /* Mended, it is kept: words of what was rolled back are not taken for known. */
     record->judgement.outcomes[3].slot = 1;
-    record->judgement.outcomes[1].gate = reason_text(place->arena, "another word");
+    outcome_held_own(place->arena, &record->judgement.outcomes[1])->gate =
+        reason_text(place->arena, "another word");
     assert_int_equal(store_put_judgement(place->store, record, &err), 0);
     expect_equal_records(record, load(place, 1, true), true);
 }

@@ -66,8 +66,10 @@ static void add(struct record *record, struct made made)
                       .member_count = made.hosts};
     if (judgement->outcome_count > 0)
         memcpy(outcomes, judgement->outcomes, judgement->outcome_count * sizeof *outcomes);
-    outcomes[judgement->outcome_count] = (struct outcome){
-        .step = record->plan->steps.count - 1, .word = made.word, .value = made.value, .status = ""};
+    outcomes[judgement->outcome_count] = (struct outcome){.step = record->plan->steps.count - 1,
+                                                          .word = made.word,
+                                                          .value = made.value,
+                                                          .held = &held_to_nothing};
     judgement->outcomes = outcomes;
     judgement->outcome_count++;
 }

@@ -121,6 +121,15 @@ struct check_claims {
     LIST_OF(struct check_claim) items;
 };
 
+/* How a host calls itself, as the check reachable measured it in this run: a hostfile may have other names. */
+struct check_own_name {
+    const char *host; /* by its name in the hostfile */
+    const char *own;
+};
+struct check_own_names {
+    LIST_OF(struct check_own_name) items;
+};
+
 /* Who tests, so that what is theirs is told from what is somebody else's. */
 struct check_run {
     const char *uuid;                  /* the run's */
@@ -145,6 +154,8 @@ struct check_context {
     const struct check_run *run;              /* NULL: nobody, so all jobs are somebody else's */
     const struct staged *staged;              /* NULL: the hosts' own tools */
     const struct advisory_tables *advisories; /* of a check that goes by them; NULL: none */
+    const struct check_own_names
+        *own_names; /* of all hosts, for a check that finds them by these, once it is read; NULL: not known */
     struct tool_list *tools; /* check_tool adds what it is asked for; NULL: nobody wants to know */
 };
 
@@ -229,6 +240,7 @@ struct check {
     bool (*slight)(const struct check_context *context); /* briefly, or with little; NULL: never */
     bool window_drives; /* its window asks the NVMe drives too: it heats the whole host, for long */
     bool witness;       /* its tool leaves on each host what that saw: see src/check/frame/witness.c */
+    bool own_names;     /* it finds the members by how they call themselves: the context's */
     bool advisories;    /* it goes by tables of advisories: the context's */
     bool (*root_asked)(
         const struct check_context *context); /* as_root where the step's arguments say so; NULL */
@@ -342,6 +354,11 @@ const struct suite_variant *check_variant(const struct check_context *context);
 const char *check_hca(const struct check_context *context, size_t i);
 /* "node3 mlx5_0": those of all members, one member after the other. NULL when there are no more. */
 const char *check_member_hca(const struct check_context *context, size_t i);
+/* What a member's adapters may be called by, the best name first: how the host calls itself, then its name in the hostfile. Neither
+   is one that another host goes by. Returns how many: 0 to 2. */
+enum { CHECK_NAMES_MOST = 2 };
+size_t check_names_of_member(const struct check_context *context, size_t member,
+                             const char *ret_names[CHECK_NAMES_MOST]);
 /* Whose "node3/rank5" or "node3.domain/gpu2" is: by its name in the hostfile, or as the host calls itself, with a domain or
    without; the whole name goes first. near: looked at before all, as what a tool says of one host mostly comes together.
    member_count: nobody's. */

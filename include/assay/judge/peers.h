@@ -21,11 +21,15 @@
  *     (Bonferroni over all scores, half of it for those of all aspects together; Student's t, because the scatter of few
  *     siblings is uncertain itself),
  *   - and further below than the fastest of all is above its siblings: noise with long tails has them on both sides, while
- *     faults only slow down, and
+ *     faults only slow down; of those that are not far above (see below), or one number that is counted wrongly would clear
+ *     all others; and
  *   - it may be as slow as the remark threshold: the upper bound of its slowness (99.5%) reaches it. So a subject exactly
  *     that slow is found in 99 of 100 runs; the bare number would find only half of them.
  *
  * It fails if the lower bound (99%, and again at least as far as the fastest is above) is beyond the fail threshold too.
+ *
+ * What is further above its siblings than the fail threshold and than noise puts any is far above: no part is so fast. It has
+ * no say in how healthy ones scatter, and is named too, as a remark: its number is wrong, or the others are slow.
  *
  * At least PEERS_LEAST siblings are needed: the median of five holds even if two of them are slow.
  *
@@ -70,7 +74,7 @@ struct peers_finding {
     size_t aspect;         /* aspect_count: all together */
     size_t value;          /* the worst of its values, of the required ones if there are any */
     double deviation;      /* of that value: its level less the median of its series */
-    double below;          /* fraction below the median of its siblings: 0.052 */
+    double below;          /* fraction below the median of its siblings: 0.052; negative: so far above */
     double error;          /* standard error of that */
     size_t siblings, values;
     bool fails; /* else it is remarked */

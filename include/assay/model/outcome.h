@@ -23,22 +23,31 @@ const char *verdict_name(enum verdict_word word);
 /* The program's exit status for a verdict: 0 accept, 1 reject, 2 incomplete, 3 accept with exceptions. */
 int verdict_exit_status(enum verdict_word word);
 
+/* What an item was held to, in words: the same for many items and hosts, who share it. */
+struct held_to {
+    const struct reason *limit;  /* "floor 345 GB/s, tolerance 0%" ; NULL when no limit spoke */
+    const struct reason *gate;   /* what was really applied: ">= 345 GB/s" */
+    const struct reason *source; /* of the limit */
+    const char *status;          /* "field"; "" */
+};
+extern const struct held_to held_to_nothing; /* no limit spoke */
+
 /* One planned item as judged: of a large run there are millions, so the small fields lie together. Strings live in the judgement's arena. */
 struct outcome {
-    uint32_t step, slot; /* indexes into plan->steps and the step's shape's slots */
-    enum outcome_word word;
-    bool remark; /* recorded or passed, but a limit that may only remark is not met: cause says it */
+    uint32_t step, slot : 24; /* indexes into plan->steps and the step's shape's slots */
+    enum outcome_word word : 7;
+    bool remark : 1; /* recorded or passed, but a limit that may only remark is not met: cause says it */
     const struct reason *cause;  /* why it is not a pass: "12.1 GB/s is below 345 GB/s"; NULL for a pass */
     const struct reason *remedy; /* what to do about it; NULL when nobody knows */
     const struct reason
         *measured; /* the worst value over all attempts with its unit, or the text; NULL when there is none */
     double value;  /* the same as a number; NAN when there is none */
-    const struct reason *limit;  /* "floor 345 GB/s, tolerance 0%" ; NULL when no limit spoke */
-    const struct reason *gate;   /* what was really applied: ">= 345 GB/s" */
-    const struct reason *source; /* of the limit */
-    const char *status;          /* "field"; "" */
+    const struct held_to *held;  /* never NULL */
     const struct waiver *waiver; /* of a fail: the one that covers it; NULL when none does */
 };
+
+/* What it was held to becomes a copy of its own, to be changed. */
+struct held_to *outcome_held_own(struct arena *arena, struct outcome *outcome);
 
 /* Whether the cause says that the item is an outlier among its peers (peers.h), whatever else it says. */
 bool outcome_stands_out(const struct outcome *outcome);

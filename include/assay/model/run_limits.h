@@ -5,6 +5,7 @@
 #define ASSAY_RUN_LIMITS_H
 
 #include "assay/model/limit.h"
+#include "assay/model/outcome.h"
 #include "assay/model/plan.h"
 #include "assay/model/suite.h"
 
@@ -30,15 +31,12 @@ struct platform_baseline platform_baseline(struct arena *arena, const struct pla
 int run_limits_take(struct arena *arena, struct run_limits *limits, const struct baseline *baseline,
                     struct error *err) __attribute__((warn_unused_result));
 
-/* What an outcome says of a limit: the same for all hosts. */
-struct limit_words {
-    const struct reason *gate, *stated, *source;
-};
-struct limit_words limit_words(struct arena *arena, const struct limit *limit);
+/* What an outcome says of a limit. */
+struct held_to limit_words(struct arena *arena, const struct limit *limit);
 
 struct slot_limits {
     LIST_OF(const struct limit *) limits;
-    const struct limit_words *words; /* of each, in a book (limits_book_find); else NULL */
+    const struct held_to *words; /* of each, in a book (limits_book_find); else NULL */
     const struct suite_peers
         *peers; /* how far the suite's step lets one lie below its like; NULL: no such step */
 };

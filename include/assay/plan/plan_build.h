@@ -67,8 +67,9 @@ double plan_step_s(const struct step *step);
 
 /* What another hostfile says of a host, for a run that is resumed. */
 enum host_change {
-    HOST_ADDED,   /* no host of the run had that name */
-    HOST_SWAPPED, /* the same name, another address: another machine, for all that anybody knows */
+    HOST_ADDED, /* no host of the run had that name */
+    HOST_SWAPPED, /* the same name, another address, or the way by which another host of the run was reached: another machine,
+                     for all that anybody knows */
     HOST_REACHED, /* the same address by another way: user, key, jump host, ... */
 };
 struct hostfile_change {

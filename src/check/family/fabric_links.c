@@ -162,6 +162,30 @@ static bool read_files(struct evidence *evidence, const struct attempt *attempt)
 
 /* --- what follows from it --- */
 
+/* By the best name of each member first, then by its next. */
+static void find_ports(struct evidence *evidence, size_t hcas)
+{
+    const struct check_context *context = evidence->context;
+    struct arena *arena = evidence->out->arena;
+    const char **wanted = arena_array(arena, const char *, evidence->count);
+    uint32_t *found = arena_array(arena, uint32_t, evidence->count);
+
+    for (size_t k = 0; k < CHECK_NAMES_MOST; k++) {
+        for (size_t member = 0; member < context->member_count; member++) {
+            const char *names[CHECK_NAMES_MOST];
+            bool named = check_names_of_member(context, member, names) > k;
+
+            for (size_t i = 0; i < hcas; i++)
+                wanted[member * hcas + i] =
+                    named ? arena_printf(arena, "%s %s", names[k], check_hca(context, i)) : "";
+        }
+        fabric_find_adapters(arena, evidence->fabric, wanted, evidence->count, found);
+        for (size_t i = 0; i < evidence->count; i++)
+            if (evidence->ports[i] == FABRIC_NONE)
+                evidence->ports[i] = found[i];
+    }
+}
+
 static void find_members(struct evidence *evidence)
 {
     const struct check_context *context = evidence->context;
@@ -173,9 +197,11 @@ static void find_members(struct evidence *evidence)
     evidence->count = hcas * context->member_count;
     evidence->ports = arena_array(arena, uint32_t, evidence->count);
     evidence->names = arena_array(arena, const char *, evidence->count);
-    for (size_t i = 0; i < evidence->count; i++)
+    for (size_t i = 0; i < evidence->count; i++) {
         evidence->names[i] = check_member_hca(context, i);
-    fabric_find_adapters(arena, evidence->fabric, evidence->names, evidence->count, evidence->ports);
+        evidence->ports[i] = FABRIC_NONE;
+    }
+    find_ports(evidence, hcas);
 }
 
 static void mark_reached(struct evidence *evidence)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every check asks of its step: members, adapters, variant, and the slots that it owes. */
 #include <string.h>
+#include <strings.h>
 
 #include "assay/check/check.h"
 
@@ -111,6 +112,45 @@ const char *check_hcas_fault(const struct check_context *context)
     }
     /* A step that owes nothing would pass. */
     return given != NULL && given->count == 0 ? "hcas is empty" : NULL;
+}
+
+/* Whatever domain and case they have. */
+static bool is_same_name(const char *a, const char *b)
+{
+    const size_t length = strcspn(a, ".");
+
+    return strcspn(b, ".") == length && strncasecmp(a, b, length) == 0;
+}
+
+static const char *own_name(const struct check_own_names *names, const char *host)
+{
+    for (size_t i = 0; i < names->items.count; i++)
+        if (strcmp(names->items.items[i].host, host) == 0)
+            return names->items.items[i].own;
+    return NULL;
+}
+
+static bool is_of_another(const struct check_own_names *names, const char *host, const char *name)
+{
+    for (size_t i = 0; i < names->items.count; i++)
+        if (is_same_name(names->items.items[i].own, name) && strcmp(names->items.items[i].host, host) != 0)
+            return true;
+    return false;
+}
+
+size_t check_names_of_member(const struct check_context *context, size_t member,
+                             const char *ret_names[CHECK_NAMES_MOST])
+{
+    static const struct check_own_names nobody;
+    const struct check_own_names *names = context->own_names != NULL ? context->own_names : &nobody;
+    const char *host = context->members[member]->name, *own = own_name(names, host);
+    size_t count = 0;
+
+    if (own != NULL && !is_of_another(names, host, own))
+        ret_names[count++] = own;
+    if (!is_of_another(names, host, host) && (count == 0 || !is_same_name(own, host)))
+        ret_names[count++] = host;
+    return count;
 }
 
 static bool is_called(const struct host *host, const char *subject)

@@ -3,6 +3,7 @@
 # The versions of what security advisories speak of, as rows of key-value. A program that is in no folder of PATH may be
 # somewhere else: it is "not installed" where the manager of packages has no package of it either.
 . "$(dirname "$0")/key_value.sh"
+. "$(dirname "$0")/driver_version.sh"
 
 # first_version: the first line with a dotted number, which is the last one in it: "CLI version 1.19.0", "1:3.3.9~rc.1-1". That
 # it is a release candidate stays.
@@ -34,14 +35,7 @@ ask() {
     if command -v "$program" >/dev/null; then take "$row" '' of_program "$program" "$lines"; else take "$row" '' of_packages "$@"; fi
 }
 
-# A driver that is not loaded has no such file; whether one is installed nvidia-smi knows, which comes with it.
-driver=$ASSAY_LAB_ROOT/proc/driver/nvidia/version
-# shellcheck disable=SC2317 # `take` calls it
-loaded() { sed -n 's/^NVRM version:.*Kernel Module[^.]* \([0-9][0-9]*\.[0-9][0-9.]*\) .*/\1/p' "$driver"; }
-if [ -e "$driver" ]; then take advisories.nvidia_driver.version '' loaded
-elif command -v nvidia-smi >/dev/null; then
-    take advisories.nvidia_driver.version '' timeout 60 nvidia-smi --query-gpu=driver_version --format=csv,noheader
-else put advisories.nvidia_driver.version '' 'not installed'; fi
+driver_version advisories.nvidia_driver.version
 ask advisories.nvidia_container_toolkit.version nvidia-ctk '' nvidia-container-toolkit-base nvidia-container-toolkit
 ask advisories.libnvidia_container.version nvidia-container-cli lib-version libnvidia-container1
 ask advisories.dcgm.version dcgmi '' datacenter-gpu-manager datacenter-gpu-manager-4-core
