@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "assay/app/deliveries.h"
+#include "assay/app/foreign_run.h"
 #include "assay/app/sources.h"
 #include "assay/check/check.h"
 #include "assay/check/loads.h"
@@ -43,7 +44,7 @@ static int take_run(struct arena *arena, struct store *store, struct campaign *c
 {
     struct record *record = store_load_lean(store, arena, number, sighting_rests_on, err);
 
-    if (record == NULL)
+    if (record == NULL || foreign_run_read(store, arena, record, err) < 0)
         return -1;
     judge_run(record, &campaign->sources.limits, campaign->kept->uuid);
     *list_push(arena, &campaign->kept->runs) = record;
@@ -161,6 +162,8 @@ static int take_others_beside(struct arena *arena, struct store *store, struct c
         }
         if (runs[i].imported && !is_of_its_machines(campaign, its, record))
             continue;
+        if (foreign_run_read(store, arena, record, err) < 0)
+            return -1;
         if (record->state == RUN_RUNNING)
             take_running(arena, store, campaign, record);
         else if (record->started >= beginning)

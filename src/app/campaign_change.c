@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/app/foreign_run.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/clock.h"
 #include "assay/base/nearest.h"
@@ -70,6 +71,7 @@ int campaign_add(struct store *store, const struct campaign *campaign, const cha
     struct acceptance_event adoption;
 
     if (record == NULL || campaign_check_run(campaign, record, err) < 0 ||
+        foreign_run_check(arena, record, err) < 0 ||
         (record->origin != NULL && tell_adoption(arena, record, who, why, &adoption, err) < 0))
         return -1;
     return store_add_acceptance_run(store, campaign->kept, number, clock_now(),

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/app/foreign_run.h"
 #include "assay/app/proof.h"
 #include "assay/base/clock.h"
 #include "assay/base/files.h"
@@ -103,14 +104,19 @@ static int take_new(const struct importing *importing, const struct bundle *bund
     struct arena *arena = verification->arena;
     struct run_origin origin = {.imported = clock_now(),
                                 .bundle = file_name(path),
-                                .redacted = manifest_redacted(&bundle->manifest),
+                                .redacted = manifest_ever_redacted(&bundle->manifest),
                                 .signers = signers_of(verification)};
+    const struct record *record;
+    const char *note;
     long long number;
 
     memcpy(origin.sha256, bundle->sha256, SHA256_HEX_SIZE);
-    if (store_load_run(bundle->store, arena, bundle->number, false, err) == NULL ||
-        store_import_run(bundle->store, bundle->number, store, &origin, &number, err) < 0)
+    record = store_load_run(bundle->store, arena, bundle->number, false, err);
+    if (record == NULL || store_import_run(bundle->store, bundle->number, store, &origin, &number, err) < 0)
         return -1;
+    note = foreign_run_note(arena, record);
+    if (note != NULL)
+        findings_tell(&verification->findings, "NOTE: %s", proof_line(arena, note));
     findings_tell(&verification->findings, "run: %lld%s", number, origin.redacted ? " (redacted)" : "");
     findings_tell(&verification->findings, "origin: %s", proof_line(arena, run_origin_text(arena, &origin)));
     return 0;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/app/foreign_run.h"
 #include "assay/app/read_again.h"
 #include "assay/app/sources.h"
 #include "assay/base/clock.h"
@@ -17,29 +18,13 @@ static int load(struct store *store, struct arena *arena, const struct judging *
 
     *ret_judged = (struct judged){
         .record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL};
-    if (ret_judged->record == NULL ||
+    if (ret_judged->record == NULL || foreign_run_check(arena, ret_judged->record, err) < 0 ||
         sources_of_record(arena, ret_judged->record, judging->baseline, &ret_judged->sources, err) < 0 ||
         sources_take_contract(arena, judging->contract, &ret_judged->sources, err) < 0)
         return -1;
     if (ret_judged->record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
     ret_judged->before = ret_judged->record->judgement;
-    return 0;
-}
-
-/* What is stored of a clipped output is not all that was read: its readings stay as they are. */
-static int read_all_again(struct store *store, struct judged *judged, struct error *err)
-{
-    for (size_t i = 0; i < judged->record->attempts.count; i++) {
-        struct attempt *attempt = &judged->record->attempts.items[i];
-
-        if (attempt->state != ATTEMPT_ENDED)
-            continue;
-        if (attempt_is_clipped(attempt))
-            judged->kept++;
-        else if (read_again(store, &judged->sources, judged->record, attempt, false, err) < 0)
-            return -1;
-    }
     return 0;
 }
 
@@ -161,7 +146,7 @@ int judge_stored(struct store *store, struct arena *arena, const struct judging 
         return -1;
     for (size_t i = 0; i < judging->count; i++) {
         ret_judged[i].record->now = now;
-        if (read_all_again(store, &ret_judged[i], err) < 0)
+        if (read_all_again(store, &ret_judged[i].sources, ret_judged[i].record, &ret_judged[i].kept, err) < 0)
             return -1;
     }
     judge_together(runs, judging->count);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "assay/app/foreign_run.h"
 #include "assay/app/importing.h"
 #include "assay/app/proof.h"
 #include "assay/base/clock.h"
@@ -65,6 +66,7 @@ static int take_new(const struct merge *merge, const struct arrival *arrival, st
     long long number = arrival->run->number, taken;
     const struct record *record;
     struct run_origin origin;
+    const char *note;
 
     if (source_check_run(arrival->source, number, err) < 0)
         return -1;
@@ -75,6 +77,9 @@ static int take_new(const struct merge *merge, const struct arrival *arrival, st
     if (store_import_run(source, number, merge->store, &origin, &taken, err) < 0)
         return -1;
     tell(merge, arrival, arena_printf(arena, "taken, as number %lld", taken));
+    note = foreign_run_note(arena, record);
+    if (note != NULL)
+        tell(merge, arrival, arena_printf(arena, "NOTE: %s", proof_line(arena, note)));
     merge->tally->taken++;
     return 0;
 }

@@ -22,3 +22,20 @@ int read_again(struct store *store, const struct plan_sources *sources, struct r
     check_keep(record->arena, scratch, step, attempt);
     return result;
 }
+
+int read_all_again(struct store *store, const struct plan_sources *sources, struct record *record,
+                   size_t *ret_kept, struct error *err)
+{
+    *ret_kept = 0;
+    for (size_t i = 0; i < record->attempts.count; i++) {
+        struct attempt *attempt = &record->attempts.items[i];
+
+        if (attempt->state != ATTEMPT_ENDED)
+            continue;
+        if (attempt_is_clipped(attempt))
+            ++*ret_kept;
+        else if (read_again(store, sources, record, attempt, false, err) < 0)
+            return -1;
+    }
+    return 0;
+}

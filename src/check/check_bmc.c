@@ -124,12 +124,22 @@ static void tell_faults(struct reading *out, const char *fact, const struct reas
         reading_fact(out, fact, "", slice_of("none"));
 }
 
+/* Whether a sensor that is at fault now is the event's: then the event is how that began, and one fault with it. */
+static bool lasts(const struct reading *bmc, const struct finding *event)
+{
+    list_each (sensor, bmc->findings)
+        if (sensor->severity == SEVERITY_FAULT && strcmp(sensor->code, "ipmi.sel.event") != 0 &&
+            *sensor->subject != '\0' && event->what != NULL && reason_mentions(event->what, sensor->subject))
+            return true;
+    return false;
+}
+
 static void read_bmc(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct reading *bmc = &attempt->parts.items[0].reading;
     double since_s = check_number(context, "since_s");
     const struct reason *events = NULL, *sensors = NULL;
-    bool any_sensor = false, lost;
+    bool any_sensor = false, all_last = true, lost;
 
     if (bmc->status == READING_FAILED) {
         reading_fact_said(out, "bmc.available", "", reason(out->arena, no_because, bmc->reason));
@@ -156,8 +166,10 @@ static void read_bmc(const struct check_context *context, const struct attempt *
 
         if (event && !is_young(bmc, finding.subject, since_s))
             finding.severity = SEVERITY_INFO;
-        if (finding.severity == SEVERITY_FAULT && event)
+        if (finding.severity == SEVERITY_FAULT && event) {
             events = reason_also(out->arena, events, what);
+            all_last = all_last && lasts(bmc, &finding);
+        }
         if (finding.severity == SEVERITY_FAULT && !event)
             sensors = reason_also(out->arena, sensors, what);
         /* The two gates tell it; the finding shall not tell it a second time. */
@@ -173,7 +185,8 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", REASON(event_log_has_lost_events));
     else if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
              reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
-        tell_faults(out, "bmc.sel_faults", events);
+        tell_faults(out, "bmc.sel_faults",
+                    events != NULL && all_last ? reason(out->arena, event_lasts, events) : events);
     if (any_sensor)
         tell_faults(out, "bmc.sensor_faults", sensors);
 }
@@ -204,12 +217,13 @@ const struct check check_bmc = {
         {"bmc.sel_room", PER_TARGET, NULL, DUTY_RECORD, LIMITS RULES_EQUAL("bmc.sel_room", "left", "BMC")},
         {"ipmi.sel.entries", PER_TARGET, NULL, DUTY_RECORD, NULL},
         {"ipmi.sel.clock", PER_TARGET, NULL, DUTY_RECORD, NULL}),
-    .remedies = REMEDIES({"bmc.*", REASON(clear_event_log), .about = &sentence_event_log_has_lost_events},
-                         {"bmc.sel_room", REASON(clear_event_log)}, {"bmc.clock", REASON(set_bmc_clock)},
-                         {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
-                         {"bmc.sel_faults", REASON(look_up_bmc_event)},
-                         {"bmc.firmware", REASON(flash_one_bmc_firmware)},
-                         {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)}),
+    .remedies = REMEDIES(
+        {"bmc.*", REASON(clear_event_log), .about = &sentence_event_log_has_lost_events},
+        {"bmc.sel_room", REASON(clear_event_log)}, {"bmc.clock", REASON(set_bmc_clock)},
+        {"bmc.*", REASON(let_ipmitool_read), .about = &sentence_value_not_read},
+        {"bmc.sel_faults", REASON(replace_power_supply_or_fan), .about = &sentence_event_lasts},
+        {"bmc.sel_faults", REASON(look_up_bmc_event)}, {"bmc.firmware", REASON(flash_one_bmc_firmware)},
+        {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)}),
     .expected_s = 30,
     .read = read_bmc,
 };

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
 #include "rules.h"
@@ -215,10 +216,68 @@ static void tell_builds(const struct check_context *context, const struct readin
     }
 }
 
+/* Module of the baseboard that no GPU says to be in, where one is missing and all others say which they are in: "5"; NULL. */
+static const char *free_module(const struct check_context *context, const struct reading *smi)
+{
+    const char *free = NULL;
+    unsigned count = context->platform->gpu_count, told = 0, absent = 0;
+
+    for (unsigned module = 1; module <= count; module++) {
+        const char *number = arena_printf(context->arena, "%u", module);
+        unsigned here = 0;
+
+        list_each (fact, smi->facts)
+            here += strcmp(fact->name, "gpu.module_id") == 0 && strcmp(fact->value, number) == 0;
+        told += here == 1;
+        absent += here == 0;
+        free = here == 0 ? number : free;
+    }
+    return absent == 1 && told == count - 1 ? free : NULL;
+}
+
+/* That the device does not answer, where lspci says so; NULL. */
+static struct finding *dead_at(struct reading *out, const char *address)
+{
+    for (size_t i = 0; i < out->findings.count; i++)
+        if (strcmp(out->findings.items[i].code, "pci.dead") == 0 &&
+            strcmp(out->findings.items[i].subject, address) == 0)
+            return &out->findings.items[i];
+    return NULL;
+}
+
+/* One of lspci that nvidia-smi does not show is why the count is short: nvidia-smi numbers the others anew, so that a number names
+   another one, and only its address and its place say which one it is. */
+static void tell_lost(struct reading *out, const char *address, const char *module)
+{
+    struct finding *finding = dead_at(out, address);
+    const struct reason *why = finding != NULL ? finding->what : REASON(on_the_bus_only);
+
+    if (finding == NULL)
+        finding = reading_finding_add(out, SEVERITY_FAULT, "gpu.lost", "");
+    if (finding == NULL)
+        return;
+    finding->subject = "";
+    finding->item = "gpu.count";
+    finding->what = module != NULL ? reason(out->arena, gpu_lost_at_module, address, module, why)
+                                   : reason(out->arena, gpu_lost_at, address, why);
+    finding->remedy = module != NULL ? reason(out->arena, reseat_gpu_at_module, address, module)
+                                     : reason(out->arena, reseat_gpu_at, address);
+}
+
+static void tell_all_lost(const struct check_context *context, const struct reading *lspci,
+                          const struct reading *smi, struct reading *out)
+{
+    const char *module = free_module(context, smi);
+
+    list_each (fact, lspci->facts)
+        if (strcmp(fact->name, "pci.gpu") == 0 && !is_gpus_address(smi, fact->subject))
+            tell_lost(out, fact->subject, module);
+}
+
 static void read_both(const struct check_context *context, const struct attempt *attempt, struct reading *out)
 {
     const struct reading *lspci = &attempt->parts.items[0].reading, *smi = &attempt->parts.items[1].reading;
-    const char *lost, *unknown, *names;
+    const char *unknown, *names;
 
     read_parts(context, attempt, out);
     smi_leave_to_owner(context, out);
@@ -228,10 +287,8 @@ static void read_both(const struct check_context *context, const struct attempt 
     if (*names != '\0')
         reading_fact(out, "gpu.models", "", slice_of(names));
     tell_builds(context, smi, out);
-    lost = missing_in(lspci, "pci.gpu", true, smi, "gpu.pci_address", false);
+    tell_all_lost(context, lspci, smi, out);
     unknown = missing_in(smi, "gpu.pci_address", false, lspci, "pci.gpu", true);
-    if (lost != NULL)
-        reading_finding(out, SEVERITY_FAULT, "gpu.lost", "", reason(out->arena, gpu_not_in_nvidia_smi, lost));
     if (unknown != NULL)
         reading_finding(out, SEVERITY_FAULT, "gpu.unknown", "",
                         reason(out->arena, gpu_not_in_lspci, unknown));

@@ -31,6 +31,8 @@ static void command_mlxlink(const struct check_context *context, struct text *ou
     text_put(out, script_ib_phy);
 }
 
+#define QUALITY "NVIDIA, InfiniBand Cluster Bring-up Procedure: link quality; Ethernet: IEEE 802.3"
+
 /*
  * NVIDIA, InfiniBand Cluster Bring-up Procedure, link quality: after correction 1e-11 is an error and 5e-12 a warning where
  * the correction is of low latency with retransmission (the default of cables below 100 m), 1e-14 and 5e-15 with the
@@ -91,6 +93,21 @@ static const struct reason *above(struct arena *arena, const struct quality *qua
                : reason(arena, effective_error_rate_high, told, bound);
 }
 
+/* A fault of the port, and which value of it misses what. */
+static void find_fault(struct reading *out, const char *code, const char *port, const struct reason *what,
+                       struct limit missed)
+{
+    struct finding *finding = reading_finding_add(out, SEVERITY_FAULT, code, port);
+    struct limit *kept;
+
+    if (finding == NULL)
+        return;
+    kept = arena_alloc(out->arena, sizeof *kept);
+    *kept = missed;
+    finding->what = reading_quoted(out, what);
+    finding->missed = kept;
+}
+
 static void judge_rate(struct judged *judged, const char *rate)
 {
     struct arena *arena = judged->out->arena;
@@ -112,7 +129,13 @@ static void judge_rate(struct judged *judged, const char *rate)
         const struct reason *high = above(arena, quality, ber->value, quality->error);
 
         judged->high = judged->high != NULL ? reason(arena, clause, judged->high, high) : high;
-        reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, high);
+        find_fault(judged->out, "phy.ber", judged->port, high,
+                   (struct limit){.metric = rate,
+                                  .rule = RULE_CEILING,
+                                  .value = quality->error,
+                                  .unit = "",
+                                  .status = LIMIT_VENDOR,
+                                  .source = QUALITY});
     } else if (ber->value > quality->warning) {
         reading_finding(judged->out, SEVERITY_WARNING, "phy.ber.rising", judged->port,
                         above(arena, quality, ber->value, quality->warning));
@@ -142,10 +165,16 @@ static void judge_module(struct reading *out, const char *port)
 
             if (strcmp(value->metric, bounded[k].metric) == 0 && strcmp(value->subject, port) == 0 &&
                 (value->value < low || value->value > high))
-                reading_finding(
-                    out, SEVERITY_FAULT, "module.bounds", port,
-                    reason_make(out->arena, bounded[k].beyond,
-                                (const struct reason_value[]){REASON_VALUES(value->value, low, high)}, 3));
+                find_fault(out, "module.bounds", port,
+                           reason_make(out->arena, bounded[k].beyond,
+                                       (const struct reason_value[]){REASON_VALUES(value->value, low, high)},
+                                       3),
+                           (struct limit){.metric = bounded[k].metric,
+                                          .rule = value->value > high ? RULE_CEILING : RULE_FLOOR,
+                                          .value = value->value > high ? high : low,
+                                          .unit = value->unit,
+                                          .status = LIMIT_TOOL,
+                                          .origin = REASON(modules_own_threshold)});
         }
     }
 }
@@ -208,7 +237,6 @@ static void read_phy(const struct check_context *context, const struct attempt *
     }
 }
 
-#define QUALITY "NVIDIA, InfiniBand Cluster Bring-up Procedure: link quality; Ethernet: IEEE 802.3"
 #define ALIKE "assay: one rail is built alike on all hosts"
 
 const struct check check_ib_phy = {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "assay/model/blame.h"
 #include "cli.h"
 
 enum { EVENTS_MOST = 4 };
@@ -50,11 +51,18 @@ static const char *item_of(struct arena *arena, const char *subject)
     return *other != '\0' && strcmp(other, one) < 0 ? other : one;
 }
 
-/* Of a test across hosts only isolation, or an item that is called by a host, says whose it is. */
-static const char *host_of(const struct step *step, const struct standing_fail *fail, const char *subject)
+/* Of a test across hosts only isolation, its pairs, or an item that is called by a host, says whose it is. */
+static const char *host_of(struct arena *arena, const struct step *step, const struct standing_fail *fail,
+                           const char *subject)
 {
+    struct blamed_list blamed = {0};
+
     if (fail->accusation != NULL)
         return fail->accusation->kind == ACCUSED_HOST ? fail->accusation->subject : NULL;
+    if (blame_by_pairs(fail->outcome->cause) != NULL) {
+        blame_find(arena, step, fail->outcome, &blamed);
+        return blamed.items.count > 0 ? blamed.items.items[0].host->name : NULL;
+    }
     for (size_t i = 0; i < step->member_count; i++)
         if (step->member_count == 1 || strcmp(step->members[i]->name, subject) == 0)
             return step->members[i]->name;
@@ -79,7 +87,7 @@ static void find_mendings(const struct acceptance *acceptance, const struct requ
         const struct step *step =
             &plan->steps.items[fail->outcome != NULL ? fail->outcome->step : fail->accusation->step];
         const char *subject = fail->outcome != NULL ? step->shape->slots[fail->outcome->slot].subject : "";
-        const char *host = host_of(step, fail, subject);
+        const char *host = host_of(acceptance->arena, step, fail, subject);
 
         if (fail->waiver == NULL && host != NULL)
             add_mending(acceptance->arena, mendings, host,

@@ -116,6 +116,7 @@ static double mended_at(const struct settling *settling, const struct shown *fai
 struct mending {
     double at;                   /* the last of the events that it took */
     const char *unmended;        /* the first subject without one; NULL: all have one */
+    const char *named;           /* "node2 mlx5_3": that is whom pairs of the run show to be slow; NULL */
     const struct waiver *waiver; /* that covers all of it that was not mended; NULL */
 };
 
@@ -178,6 +179,8 @@ static void mend_fail(struct settling *settling, const struct shown *fail, const
         if (state == REQUIREMENT_FAILED || (state == REQUIREMENT_WAIVED && worst != REQUIREMENT_FAILED))
             worst = state;
     }
+    if (mending->unmended != NULL && mending->named == NULL)
+        mending->named = blame_by_pairs(outcome->cause);
     if (blame_count(&blamed) == 0)
         worst = mend(settling, fail, step->shape->slots[outcome->slot].subject, waiver, mending);
     note_standing(settling, (struct standing_fail){.run = fail->run, .outcome = outcome, .waiver = waiver},
@@ -263,8 +266,9 @@ static const struct miss *miss_of(const struct shown *shown, const char *subject
 }
 
 static const struct reason *unmended_text(const struct settling *settling, const struct shown *shown,
-                                          const char *subject)
+                                          const struct mending *mending)
 {
+    const char *subject = mending->unmended;
     const struct reason *part = part_text(settling, subject);
     const struct acceptance_event *event = work_after(settling, shown, subject, true);
     long long run = number_of(settling, shown);
@@ -273,6 +277,8 @@ static const struct reason *unmended_text(const struct settling *settling, const
         return reason(arena_of(settling), contradicted_event, run, event->contradicted);
     if (shown->word != OUTCOME_FAIL)
         return reason(arena_of(settling), miss_stands, miss_of(shown, subject)->why, run);
+    if (mending->named != NULL)
+        return reason(arena_of(settling), fail_by_pairs_stands, run, mending->named);
     return part == NULL ? reason(arena_of(settling), fail_stands, run)
                         : reason(arena_of(settling), fail_of_part_stands, run, part);
 }
@@ -293,7 +299,7 @@ static bool settle_fails(struct settling *settling, double *ret_mended)
         mending =
             shown->word == OUTCOME_FAIL ? mending_of(settling, shown) : mending_of_misses(settling, shown);
         if (mending.unmended != NULL && !stands)
-            settle(settling, REQUIREMENT_FAILED, unmended_text(settling, shown, mending.unmended));
+            settle(settling, REQUIREMENT_FAILED, unmended_text(settling, shown, &mending));
         stands |= mending.unmended != NULL;
         if (mending.waiver != NULL)
             requirement->waiver = mending.waiver;

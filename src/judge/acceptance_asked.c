@@ -8,6 +8,7 @@
 
 #include "acceptance_private.h"
 #include "assay/model/host_fields.h"
+#include "assay/model/shape_asks.h"
 #include "assay/reasons/judge.h"
 
 /* A host of a run of which its hostfile says something else. */
@@ -57,48 +58,45 @@ static const struct reason *odd_member(const struct odd_hosts *odd, const struct
     return NULL;
 }
 
-static bool has_gate(const struct shape *shape, const struct slot *owed)
+/* Of steps that come one after the other mostly both are as before. */
+struct compared {
+    const struct shape *shape, *owed;
+    const struct reason *what;
+};
+
+/* The hash of a shape of our own is that of what it asks, and another version of assay may have planned it otherwise; of
+   another party it is what that wrote there. */
+static const struct reason *asked_less(struct arena *arena, const struct record *record,
+                                       const struct shape *shape, const struct shape *owed,
+                                       struct compared *last)
 {
-    for (size_t i = 0; i < shape->slot_count; i++) {
-        const struct slot *slot = &shape->slots[i];
+    const struct reason *what = NULL;
 
-        if (slot->duty == DUTY_GATE && strcmp(slot->metric, owed->metric) == 0 &&
-            strcmp(slot->subject, owed->subject) == 0 && strcmp(slot->at, owed->at) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The first that is owed and was no gate of the run, which another version of assay may have planned. */
-static const struct reason *missing_gate(struct arena *arena, const struct shape *shape,
-                                         const struct shape *owed)
-{
-    for (size_t i = 0; i < owed->slot_count; i++) {
-        const struct slot *slot = &owed->slots[i];
-
-        if (slot->duty == DUTY_GATE && !has_gate(shape, slot))
-            return *slot->subject != '\0'
-                       ? reason(arena, asked_for_less, reason(arena, metric_of, slot->metric, slot->subject))
-                       : reason(arena, asked_for_less, reason_text(arena, slot->metric));
-    }
-    return NULL;
+    if (last->shape == shape && last->owed == owed)
+        return last->what;
+    if (record->origin != NULL)
+        what = shape_asks_otherwise(arena, shape, owed);
+    else if (strcmp(shape->sha256, owed->sha256) != 0)
+        what = shape_lacks_gate(arena, shape, owed);
+    *last = (struct compared){shape, owed, what != NULL ? reason(arena, asked_for_less, what) : NULL};
+    return last->what;
 }
 
 static const struct reason *asked(const struct acceptance *acceptance, const struct odd_hosts *odd_of_runs,
-                                  const struct step *owed, const struct shown *shown)
+                                  const struct step *owed, const struct shown *shown, struct compared *last)
 {
-    const struct step *step = &acceptance->runs.items[shown->run]->plan->steps.items[shown->step];
+    const struct record *record = acceptance->runs.items[shown->run];
+    const struct step *step = &record->plan->steps.items[shown->step];
     const struct reason *what = odd_member(&odd_of_runs[shown->run], step);
 
-    if (what != NULL || strcmp(step->shape->sha256, owed->shape->sha256) == 0)
-        return what;
-    return missing_gate(acceptance->arena, step->shape, owed->shape);
+    return what != NULL ? what : asked_less(acceptance->arena, record, step->shape, owed->shape, last);
 }
 
 void find_asked_otherwise(struct acceptance *acceptance)
 {
     struct odd_hosts *odd_of_runs =
         arena_array(acceptance->arena, struct odd_hosts, acceptance->runs.count + 1);
+    struct compared *last = arena_array(acceptance->arena, struct compared, acceptance->runs.count + 1);
 
     for (size_t i = 0; i < acceptance->runs.count; i++)
         odd_of_runs[i] = odd_hosts_of(acceptance, acceptance->runs.items[i]);
@@ -108,6 +106,6 @@ void find_asked_otherwise(struct acceptance *acceptance)
         for (size_t k = 0; k < requirement->shown.count; k++)
             requirement->shown.items[k].asked =
                 asked(acceptance, odd_of_runs, &acceptance->plan->steps.items[requirement->step],
-                      &requirement->shown.items[k]);
+                      &requirement->shown.items[k], &last[requirement->shown.items[k].run]);
     }
 }

@@ -90,7 +90,8 @@ static void judge_aside(struct arena *aside, struct whole_run *run, size_t step_
         outcome->cause = keep(run->arena, outcome->cause, before->cause);
         outcome->remedy = keep(run->arena, outcome->remedy, before->remedy);
         outcome->measured = keep(run->arena, outcome->measured, before->measured);
-        if (step->origin == ORIGIN_ISOLATE && outcome->held != &held_to_nothing)
+        if (step->origin == ORIGIN_ISOLATE ? outcome->held != &held_to_nothing
+                                           : reason_is(outcome->held->gate, gate_of_metric))
             keep_held(run->arena, outcome);
     }
     arena_clear(aside);
@@ -210,6 +211,7 @@ static void judge_by_outcomes(const struct judged_run *runs, size_t count, size_
     judgement->accusations = found.accusations.items;
     judgement->accusation_count = found.accusations.count;
     judge_leaves(record, judgement);
+    judge_pairs(record, judgement);
     judge_waivers(record, attempts);
     judge_verdicts(record);
     judge_inputs(runs, count, index);

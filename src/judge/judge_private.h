@@ -50,6 +50,9 @@ void judge_searches(struct arena *arena, const struct record *record, struct lim
 /* leaves.c. Adds to the cause of a slow test between two leaves which of them it is, where others tell. */
 void judge_leaves(struct record *record, struct judgement *judgement);
 
+/* pairs.c. Adds to the cause of a slow test across hosts which of them it is, where pairs of the run tell. */
+void judge_pairs(struct record *record, struct judgement *judgement);
+
 /* standouts.c: who is slower than the same on other hosts of all runs; what was judged by limits alone so far is made worse
  * by it, never better. judgement: of the steps of the plan of all. */
 struct together;

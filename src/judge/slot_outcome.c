@@ -30,6 +30,7 @@ struct opinion {
     bool advised; /* remedy is what to do, which may be nothing; else it is the check's for the metric */
     struct value value;
     const struct limit *limit; /* the one that decided; NULL */
+    const char *metric;        /* the value and the limit are another's of the same subject: of this; NULL */
     bool remark;
 };
 
@@ -100,7 +101,17 @@ static const struct reason *fault_text(const struct item_case *item, const struc
     return reason(item->arena, about, fault->subject, fault->what);
 }
 
-/* A tool's complaint is laid at the first gate that has its subject; what nobody's subject is, at "sound". */
+static bool is_gate(const struct shape *shape, const char *metric, const char *subject)
+{
+    for (size_t i = 0; i < shape->slot_count; i++)
+        if (shape->slots[i].duty == DUTY_GATE && strcmp(shape->slots[i].subject, subject) == 0 &&
+            strcmp(shape->slots[i].metric, metric) == 0)
+            return true;
+    return false;
+}
+
+/* A tool's complaint is laid at the gate that it names, or the first one that has its subject; what nobody's subject is, at
+   "sound". */
 static bool is_laid_here(const struct item_case *item, const struct tried *tried,
                          const struct finding *finding)
 {
@@ -109,6 +120,9 @@ static bool is_laid_here(const struct item_case *item, const struct tried *tried
 
     if (!is_fault(finding))
         return false;
+    if (finding->item != NULL && is_gate(shape, finding->item, finding->subject))
+        return strcmp(item->slot->metric, finding->item) == 0 &&
+               strcmp(item->slot->subject, finding->subject) == 0;
     if (!subject_is_planned(shape, finding->subject))
         return item->sound;
     if (fails_by_value(item, tried, finding))
@@ -270,6 +284,9 @@ static const struct reason *beside_groups(const struct item_case *item, const st
 
     if (groups->count < 2)
         return reason(arena, too_few_smaller_groups, is, groups->count);
+    /* What is less sure than it is large says nothing. */
+    if (!(standing->error < fabs(standing->below)))
+        return reason(arena, smaller_groups_differ, is, groups->count);
     return reason(arena, below_smaller_groups, is, arena_printf(arena, "%.1f", standing->below * 100),
                   arena_printf(arena, "%.1f", standing->error * 100),
                   arena_printf(arena, "%.4g", groups->median), groups->count);
@@ -389,6 +406,30 @@ static struct opinion none_missed(const struct item_case *item, struct opinion o
     return opinion;
 }
 
+static bool is_stricter(const struct limit *limit, const struct limit *than)
+{
+    return limit_is_number(limit) && limit_is_number(than) && limit_is_as_strict(limit, than) &&
+           !limit_is_as_strict(than, limit);
+}
+
+/* Of the numbers that the value misses, the one that asks for most: by a weaker one alone it would fail as well, and what is
+   required is to be the same number wherever it is told. first: where the first missed one stands. */
+static const struct limit *strictest_missed(const struct item_case *item, size_t first,
+                                            const struct value *value)
+{
+    const struct limit *strictest = item->limits->limits.items[first];
+
+    for (size_t i = first + 1; i < item->limits->limits.count; i++) {
+        const struct limit *limit = item->limits->limits.items[i];
+
+        if (limit_enforceable(limit) && limit->inconclusive == strictest->inconclusive &&
+            is_stricter(limit, strictest) && limit_is_in_unit(limit, value) &&
+            limit_met(limit, value, NULL) == MISSED)
+            strictest = limit;
+    }
+    return strictest;
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = value};
@@ -438,13 +479,16 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             continue;
         }
         enforceable = true;
-        opinion.limit = limit;
+        if (met != MET || opinion.limit == NULL || !is_stricter(opinion.limit, limit))
+            opinion.limit = limit;
         if (met == MET && limit->rule == RULE_READ && common.said == NULL)
             beside = read_nowhere(item, limit, &value);
         if (met == MET)
             continue;
+        if (met == MISSED)
+            opinion.limit = strictest_missed(item, i, &value);
         opinion.word = met == MISSED && !limit->inconclusive ? OUTCOME_FAIL : OUTCOME_INCONCLUSIVE;
-        opinion.cause = why_missed(item, limit, &value, &common);
+        opinion.cause = why_missed(item, opinion.limit, &value, &common);
         return opinion;
     }
     return none_missed(item, opinion, beside, enforceable);
@@ -544,6 +588,37 @@ static void doubt(const struct tried *tried, struct opinion *opinion)
     opinion->advised = true;
 }
 
+/* The first one that is laid here; NULL. */
+static const struct finding *first_fault(const struct item_case *item, const struct tried *tried)
+{
+    list_each (finding, tried->attempt->reading.findings)
+        if (is_laid_here(item, tried, finding))
+            return finding;
+    return NULL;
+}
+
+/* What was measured where the complaint says by which limit, and what to do where it says that: the item's own value may be all right. */
+static void tell_fault(const struct item_case *item, const struct tried *tried, const struct finding *fault,
+                       struct opinion *opinion)
+{
+    const struct measurement *value =
+        fault->missed != NULL ? reading_get(&tried->attempt->reading, fault->missed->metric, fault->subject)
+                              : NULL;
+
+    if (value != NULL && opinion->word != OUTCOME_FAIL) {
+        opinion->value = (struct value){.text = arena_printf(item->arena, "%.6g", value->value),
+                                        .unit = value->unit,
+                                        .number = value->value,
+                                        .found = true};
+        opinion->limit = fault->missed;
+        opinion->metric = fault->missed->metric;
+    }
+    if (fault->remedy != NULL) {
+        opinion->remedy = fault->remedy;
+        opinion->advised = true;
+    }
+}
+
 static struct opinion of_whole(const struct item_case *item, const struct tried *tried)
 {
     const struct reason *fault = own_faults(item, tried);
@@ -551,6 +626,8 @@ static struct opinion of_whole(const struct item_case *item, const struct tried 
 
     doubt(tried, &opinion);
     if (fault != NULL) {
+        if (item->step->member_count == 1)
+            tell_fault(item, tried, first_fault(item, tried), &opinion);
         opinion.cause = opinion.word == OUTCOME_FAIL ? reason_also(item->arena, opinion.cause, fault) : fault;
         opinion.word = OUTCOME_FAIL;
     }
@@ -766,6 +843,11 @@ void slot_outcome(struct arena *arena, const struct step *step, size_t step_inde
         opinion.value.found && !item.sound ? value_with_unit(arena, &opinion.value) : NULL;
     ret_outcome->value = opinion.value.found ? opinion.value.number : NAN;
     put_limit(arena, limits, opinion.limit, ret_outcome);
+    if (opinion.metric != NULL) {
+        struct held_to *own = outcome_held_own(arena, ret_outcome);
+
+        own->gate = reason(arena, gate_of_metric, opinion.metric, own->gate);
+    }
     if (slot->duty == DUTY_RECORD) {
         /* That an attempt broke and did not come again is told once, of the whole step. */
         ret_outcome->remark = opinion.word == OUTCOME_FAIL ||

@@ -5,6 +5,7 @@
 
 #include "assay/base/cleanup.h"
 #include "assay/model/blame.h"
+#include "assay/reasons/any.h"
 #include "judge_private.h"
 
 static void count_word(struct verdict *verdict, const struct outcome *outcome)
@@ -166,6 +167,63 @@ static void count_blamed(struct record *record, const struct sorted *sorted, con
     }
 }
 
+/* -- Tests of several hosts that failed, and nobody knows by whom -- */
+
+static bool is_part_of(const struct accusation *accusation, const struct host *host)
+{
+    const char *apart = strstr(accusation->subject, " - ");
+    size_t length = strlen(host->name);
+
+    if (accusation->kind == ACCUSED_LEAF)
+        return strcmp(host->leaf, accusation->subject) == 0;
+    if (accusation->kind == ACCUSED_LINK && apart != NULL)
+        return strcmp(apart + strlen(" - "), host->name) == 0 ||
+               (strncmp(accusation->subject, host->name, length) == 0 &&
+                accusation->subject + length == apart);
+    return strcmp(accusation->subject, host->name) == 0;
+}
+
+/* Whether whom isolation names is in the test, and it is its speed that failed. */
+static bool is_accused_for(const struct judgement *judgement, const struct step *step,
+                           const struct outcome *outcome)
+{
+    if (!blame_is_speed(step->shape->slots[outcome->slot].metric))
+        return false;
+    for (size_t i = 0; i < judgement->accusation_count; i++) {
+        size_t members = 0, needed = judgement->accusations[i].kind == ACCUSED_LINK ? 2 : 1;
+
+        for (size_t k = 0; k < step->member_count; k++)
+            members += is_part_of(&judgement->accusations[i], step->members[k]);
+        if (members >= needed)
+            return true;
+    }
+    return false;
+}
+
+static bool is_unexplained(const struct record *record, const struct step *step,
+                           const struct outcome *outcome)
+{
+    struct blamed_list blamed = {0};
+
+    if (outcome->word != OUTCOME_FAIL || outcome->waiver != NULL ||
+        reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host))
+        return false;
+    blame_find(record->arena, step, outcome, &blamed);
+    return blamed.items.count == 0 && !is_accused_for(&record->judgement, step, outcome);
+}
+
+/* Any of its members may be at fault: none of them has passed, and each such test counts once. */
+static void leave_open(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
+{
+    const struct step *step = &record->plan->steps.items[outcomes[0].step];
+    size_t i = 0;
+
+    while (i < step->shape->slot_count && !is_unexplained(record, step, &outcomes[i]))
+        i++;
+    for (size_t k = 0; i < step->shape->slot_count && k < step->member_count; k++)
+        find_verdict(sorted, "host", step->members[k]->name)->inconclusive++;
+}
+
 /* Of one step, whose outcomes begin there. Returns how many they are. */
 static size_t count_step(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
 {
@@ -184,6 +242,8 @@ static size_t count_step(struct record *record, const struct sorted *sorted, con
         else if (outcomes[i].word == OUTCOME_FAIL)
             count_blamed(record, sorted, step, &outcomes[i], unit);
     }
+    if (!alone)
+        leave_open(record, sorted, outcomes);
     return step->shape->slot_count;
 }
 

@@ -187,8 +187,27 @@ void blame_find(struct arena *arena, const struct step *step, const struct outco
     add_if_member(&naming, slot->subject, outcome->slot * step->member_count / shape->slot_count);
     if (is_said_of_hosts(slot, outcome))
         add_all_said(&naming, outcome->cause);
+    if (outcome->word == OUTCOME_FAIL && blame_by_pairs(outcome->cause) != NULL)
+        add_if_member(&naming, blame_by_pairs(outcome->cause), 0);
     free(naming.sorted);
     free(naming.listed);
+}
+
+bool blame_is_speed(const char *metric)
+{
+    static const char *const words[] = {"busbw", "bandwidth", "asymptotic", "latency"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (strstr(metric, words[i]) != NULL)
+            return true;
+    return false;
+}
+
+const char *blame_by_pairs(const struct reason *cause)
+{
+    return reason_is(cause, slow_in_all_pairs) || reason_is(cause, slow_by_member)
+               ? reason_argument_text(cause, 2)
+               : NULL;
 }
 
 size_t blame_count(const struct blamed_list *list)

@@ -58,6 +58,11 @@ bool manifest_redacted(const struct manifest *manifest)
     return false;
 }
 
+bool manifest_ever_redacted(const struct manifest *manifest)
+{
+    return manifest_redacted(manifest) || *manifest_said(manifest, MANIFEST_REDACTED_BEFORE) != '\0';
+}
+
 static void put_escaped(struct text *out, const char *text)
 {
     for (; *text != '\0'; text++) {

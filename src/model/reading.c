@@ -217,9 +217,7 @@ struct finding *reading_finding_add(struct reading *reading, enum severity sever
         return NULL;
     }
     finding = list_push(reading->arena, &reading->findings);
-    finding->severity = severity;
-    finding->code = tally->code;
-    finding->subject = tally->subject;
+    *finding = (struct finding){.severity = severity, .code = tally->code, .subject = tally->subject};
     return finding;
 }
 

@@ -287,9 +287,8 @@ static void add_from(struct plan *plan, const struct plan *whole, const struct r
     }
 }
 
-/* The steps of the suite that the run was asked for; *ret_all: no --steps was given. */
-static void steps_of_run(const struct plan *plan, const struct suite *suite, struct hostlist *ret_steps,
-                         bool *ret_all)
+void plan_steps_asked(struct arena *arena, const struct plan *plan, const struct suite *suite,
+                      struct hostlist *ret_steps, bool *ret_all)
 {
     *ret_all = true;
     for (size_t i = 0; i < suite->steps.count; i++) {
@@ -301,7 +300,7 @@ static void steps_of_run(const struct plan *plan, const struct suite *suite, str
                    strcmp(plan->steps.items[k].shape->suite_step, suite->steps.items[i].name) == 0;
         *ret_all &= !out;
         if (!out)
-            *list_push(plan->arena, &ret_steps->names) = suite->steps.items[i].name;
+            *list_push(arena, &ret_steps->names) = suite->steps.items[i].name;
     }
 }
 
@@ -345,7 +344,7 @@ static int add_hosts_of(struct plan *plan, const struct plan_sources *sources,
             *list_push(plan->arena, &hosts.names) = plan->hosts.items[i]->name;
     for (size_t i = 0; i < added.names.count; i++)
         *list_push(plan->arena, &hosts.names) = added.names.items[i];
-    steps_of_run(plan, sources->suite, &steps, &all);
+    plan_steps_asked(plan->arena, plan, sources->suite, &steps, &all);
     options.steps = all ? NULL : &steps;
     whole = plan_build(plan->arena, sources, &options, &notes, err);
     if (whole == NULL || check_same(plan, whole, plan->steps.count, err) < 0)

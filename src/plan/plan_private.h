@@ -108,6 +108,10 @@ void note_warnings(struct builder *builder);
 /* Counts whose way into the fabric is loaded by tests whose hosts take turns over leaves. */
 void note_uplinks(struct builder *builder);
 
+/* The steps of the suite that the run was asked for; *ret_all: no --steps was given. */
+void plan_steps_asked(struct arena *arena, const struct plan *plan, const struct suite *suite,
+                      struct hostlist *ret_steps, bool *ret_all);
+
 /* Which steps test a host alone, or two hosts together: found by the names, also those that came since it was made. */
 struct company;
 struct company *company_create(struct arena *arena, const struct plan *plan);

@@ -119,14 +119,14 @@ const char *fault_remedy(struct arena *arena, const struct acceptance_fault *fau
     return text;
 }
 
-/* A later run has told the same. */
+/* A later run has told the same. What one run tells apart are two faults. */
 static bool is_told(const struct acceptance_faults *faults, const struct acceptance_fault *fault)
 {
     for (size_t i = 0; i < faults->items.count; i++) {
         const struct acceptance_fault *other = &faults->items.items[i];
 
-        if (strcmp(other->target, fault->target) == 0 && strcmp(other->part, fault->part) == 0 &&
-            strcmp(other->step, fault->step) == 0)
+        if (other->run != fault->run && strcmp(other->target, fault->target) == 0 &&
+            strcmp(other->part, fault->part) == 0 && strcmp(other->step, fault->step) == 0)
             return true;
     }
     return false;

@@ -6,7 +6,6 @@
 
 #include "causes.h"
 #include "follows.h"
-#include "pairs.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +19,6 @@ struct folding {
     const struct report_entry *entries;
     size_t entry_count;
     struct report_causes *causes;
-    struct report_pairs pairs;
     LIST_OF(const char *) keys; /* by cause: equal keys fold over hosts */
     size_t *of_entry;
     unsigned *root; /* by step */
@@ -241,18 +239,6 @@ static void take_accused(struct folding *folding, struct report_cause *cause)
     }
 }
 
-/* What isolation can answer for: how fast hosts talk. A wrong result, an error counter or a failed launch is a cause of
-   its own, whoever else was slow in that test. */
-static bool is_speed(const char *metric)
-{
-    static const char *const words[] = {"busbw", "bandwidth", "asymptotic", "latency"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (strstr(metric, words[i]) != NULL)
-            return true;
-    return false;
-}
-
 static bool explains(const struct folding *folding, const struct report_cause *cause,
                      const struct report_entry *entry)
 {
@@ -262,7 +248,7 @@ static bool explains(const struct folding *folding, const struct report_cause *c
 
         for (size_t k = 0; k < cause->hosts.count; k++)
             members += has_member(step, cause->hosts.items[k]);
-        if (step->member_count < 2 || !is_speed(view_slot(folding->view, entry->outcomes[i])->metric) ||
+        if (step->member_count < 2 || !blame_is_speed(view_slot(folding->view, entry->outcomes[i])->metric) ||
             members < (cause->accusation->kind == ACCUSED_LINK ? 2 : 1))
             return false;
     }
@@ -433,56 +419,26 @@ static void place_stopped(struct folding *folding, size_t index)
     take_entry(folding, cause, index);
 }
 
-static bool is_of_speed(const struct folding *folding, const struct report_entry *entry)
+/* "node2 mlx5_3": whom pairs show behind each of its items. shown: by pairs that this item itself has. NULL: nobody, or not
+   the same one. */
+static const char *named_by_pairs(const struct report_entry *entry, bool shown)
 {
-    for (size_t i = 0; i < entry->items; i++)
-        if (!is_speed(view_slot(folding->view, entry->outcomes[i])->metric))
-            return false;
-    return true;
-}
+    const char *named = NULL;
 
-static const struct host *shared_by_pairs(const struct folding *folding, const struct report_entry *entry)
-{
-    return is_of_speed(folding, entry) ? pairs_share(&folding->pairs, entry->outcomes, entry->items) : NULL;
-}
-
-/* Whether each item is of a pair that the host is in, and the host is fast in none of that test. */
-static bool is_never_fast(const struct folding *folding, const struct report_entry *entry,
-                          const struct host *host)
-{
     for (size_t i = 0; i < entry->items; i++) {
-        const struct step *step = step_of(folding, entry->outcomes[i]);
+        const struct reason *cause = entry->outcomes[i]->cause;
+        const char *own = shown && !reason_is(cause, slow_in_all_pairs) ? NULL : blame_by_pairs(cause);
 
-        if (step->member_count != 2 || !has_member(step, host) ||
-            pairs_pass(&folding->pairs, entry->outcomes[i], host))
-            return false;
+        if (own == NULL || (named != NULL && strcmp(named, own) != 0))
+            return NULL;
+        named = own;
     }
-    return entry->items > 0;
+    return named;
 }
 
-/* The host that another test's pairs show, where it is slow in these too, and at the same part. */
-static const struct host *shared_already(struct folding *folding, const struct report_entry *entry)
+static void take_shared(struct folding *folding, struct report_cause *cause, const struct report_entry *entry)
 {
-    struct report_cause fresh = {0};
-
-    for (size_t i = 0; i < entry->items; i++)
-        add_part(folding, &fresh, subject_of(folding, entry->outcomes[i]));
-    for (size_t i = 0; is_of_speed(folding, entry) && i < folding->causes->items.count; i++) {
-        const struct report_cause *cause = &folding->causes->items.items[i];
-
-        if (cause->partners.count > 0 && same_parts(cause, &fresh) &&
-            is_never_fast(folding, entry, cause->hosts.items[0]))
-            return cause->hosts.items[0];
-    }
-    return NULL;
-}
-
-static void take_shared(struct folding *folding, struct report_cause *cause, const struct report_entry *entry,
-                        const struct host *shared)
-{
-    add_host(folding, cause, shared);
-    for (size_t i = 0; i < entry->items; i++)
-        add_part(folding, cause, subject_of(folding, entry->outcomes[i]));
+    take_hosts(folding, cause, entry);
     cause->blames = true;
     cause->parts_suspected = cause->parts.count > 0;
     cause->shared = 1;
@@ -610,9 +566,10 @@ static void place_entry(struct folding *folding, size_t index)
                                  .leaf = leaf_of(entry),
                                  .waived = entry->word == OUTCOME_FAIL && entry->waiver != NULL};
     struct report_cause *accused = fresh.waived ? NULL : explained_by(folding, entry);
+    const char *shown = fresh.waived ? NULL : named_by_pairs(entry, true);
     const char *key = fresh.leaf != NULL ? arena_printf(folding->arena, "\x1fleaf %s", fresh.leaf)
                                          : key_of(folding, entry, index);
-    const struct host *shown, *shared, *named = host_of_leaf(folding, entry);
+    const struct host *named = host_of_leaf(folding, entry);
     size_t cause = 0;
 
     if (was_cut_off(folding, entry)) {
@@ -630,15 +587,12 @@ static void place_entry(struct folding *folding, size_t index)
         take_entry(folding, (size_t)(accused - folding->causes->items.items), index);
         return;
     }
-    shown = fresh.waived ? NULL : shared_by_pairs(folding, entry);
-    shared =
-        shown != NULL || fresh.waived || fresh.word != OUTCOME_FAIL ? shown : shared_already(folding, entry);
     if (fresh.leaf != NULL)
         take_leaf(folding, &fresh);
     else if (named != NULL)
         add_host(folding, &fresh, named);
-    else if (shared != NULL)
-        take_shared(folding, &fresh, entry, shared);
+    else if (!fresh.waived && named_by_pairs(entry, false) != NULL)
+        take_shared(folding, &fresh, entry);
     else
         take_hosts(folding, &fresh, entry);
     while (cause < folding->causes->items.count && !is_same(folding, cause, &fresh, key, entry))
@@ -894,7 +848,6 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
                               .root = arena_array(view->arena, unsigned, view->step_count)};
 
     *ret_causes = (struct report_causes){.of_entry = folding.of_entry};
-    report_pairs_of(view, &folding.pairs);
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation != NULL) {
             size_t cause =
@@ -908,7 +861,7 @@ void report_causes_of(const struct view *view, const struct report_entry *entrie
         }
     for (size_t i = 0; i < count; i++)
         if (entries[i].accusation == NULL && entries[i].word == OUTCOME_FAIL &&
-            shared_by_pairs(&folding, &entries[i]) != NULL)
+            named_by_pairs(&entries[i], true) != NULL)
             place_entry(&folding, i);
     for (size_t i = 0; i < count; i++)
         if (folding.of_entry[i] == 0 && entries[i].accusation == NULL &&

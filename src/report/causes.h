@@ -25,7 +25,7 @@ struct report_cause {
     const char *leaf;            /* whose uplinks tests between leaves show to be slow; NULL: it is no leaf */
     const struct reason *target; /* "node[150-152]", "leaf l2", "path node3 - node7" */
     LIST_OF(const struct host *)
-    partners; /* it is slow with each of these, and each of them is fast with others (pairs.h); none: it is at fault otherwise */
+    partners; /* it is slow with each of these, and each of them is fast with others (blame_by_pairs); none: it is at fault otherwise */
     LIST_OF(const char *) parts; /* subjects as tools name them: "gpu2->gpu5"; none: the host as a whole */
     bool parts_suspected;        /* the parts are only where tests across hosts were slow */
     LIST_OF(size_t) entries; /* what is folded into it: indexes of the entries, the accusation's own first */
@@ -71,7 +71,7 @@ void cause_advice(struct arena *arena, enum report_language language, const stru
                   struct said_list *ret_pieces);
 /* The pieces as one string. */
 const char *said_joined(struct arena *arena, const struct said_list *pieces);
-/* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (suspected)"; "" the host as a whole. */
+/* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (by tests across hosts)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
                        const struct report_entry *entries, const struct report_cause *cause);
 /* "10 of 16 hosts are OK. Fix these 6." */

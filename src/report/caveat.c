@@ -211,6 +211,27 @@ static const struct reason *of_broken(struct arena *arena, const struct broken *
                        time_text(arena, broken->at)));
 }
 
+/* Of a run of another party that was judged here, in all: attempts, and those of which its word is believed. */
+static void count_unread(const struct record *record, size_t *attempts, size_t *unread)
+{
+    list_each (attempt, record->attempts) {
+        ++*attempts;
+        *unread += attempt->state == ATTEMPT_ENDED && attempt_is_clipped(attempt);
+    }
+}
+
+/* records: those that were made elsewhere count. */
+static const struct reason *of_unread_again(struct arena *arena, const struct record *const *records,
+                                            size_t count)
+{
+    size_t attempts = 0, unread = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (records[i]->origin != NULL)
+            count_unread(records[i], &attempts, &unread);
+    return unread > 0 ? reason(arena, not_read_again, unread, attempts) : NULL;
+}
+
 /* Whoever judges a run again may do so by documents that the other party has not seen. */
 static const struct reason *of_judgement(struct arena *arena, const struct documents *judged_by)
 {
@@ -314,7 +335,7 @@ const struct reason *caveat_of_documents(struct arena *arena, const struct plan 
     return caveat_of_concessions(arena, &found);
 }
 
-const struct reason *caveat_of_run(struct arena *arena, const struct record *record)
+static const struct reason *caveat_of_kind(struct arena *arena, const struct record *record)
 {
     const struct documents *judged_by = &record->judgement.documents;
     const struct reason *caveat;
@@ -334,6 +355,15 @@ const struct reason *caveat_of_run(struct arena *arena, const struct record *rec
     add_broken(arena, record, &broken);
     caveat = then(arena, caveat, of_broken(arena, &broken));
     return record->earlier != NULL ? then(arena, caveat, of_others(arena, &record->earlier->others)) : caveat;
+}
+
+/* Until it is judged here its verdict is that of who made it, and is told so. */
+const struct reason *caveat_of_run(struct arena *arena, const struct record *record)
+{
+    bool judged_here = record->origin != NULL && record->origin->judged_here;
+
+    return then(arena, judged_here ? of_unread_again(arena, &record, 1) : NULL,
+                caveat_of_kind(arena, record));
 }
 
 /* Work that came into the books when it was known how the tests behind it would end. */
@@ -368,6 +398,7 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     caveat = then(arena, caveat, of_timescale(arena, acceptance->plan));
     caveat = then(arena, caveat, turns_of_acceptance(arena, acceptance));
     caveat = then(arena, caveat, of_broken(arena, &broken));
+    caveat = then(arena, caveat, of_unread_again(arena, acceptance->runs.items, acceptance->runs.count));
     caveat = then(arena, caveat, of_late_events(arena, acceptance));
     caveat = then(arena, caveat, of_others(arena, &acceptance->others));
     names_of_others(arena, &acceptance->others, DELIVERY_RUNNING, &running);

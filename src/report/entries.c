@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/model/blame.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
 #include "assay/reasons/report.h"
@@ -15,7 +16,6 @@
 #include "extents.h"
 #include "follows.h"
 #include "gates.h"
-#include "pairs.h"
 #include "view.h"
 
 enum {
@@ -600,18 +600,15 @@ static const struct reason *common_causes(const struct groups *groups, const str
 }
 
 /* Of slow pairs those of one host are one entry, and those of another are another. */
-static const char *shared_name(const struct report_pairs *pairs, const struct group *group)
+static const char *shared_name(const struct group *group)
 {
-    const struct host *host = pairs_share(pairs, group->items.items, group->items.count);
+    const char *named = blame_by_pairs(group->items.items[0]->cause);
 
-    return host != NULL ? host->name : "";
+    return named != NULL ? named : "";
 }
 
 static void key_by_content(struct groups *groups)
 {
-    struct report_pairs pairs;
-
-    report_pairs_of(groups->view, &pairs);
     for (size_t i = 0; i < groups->list.count; i++) {
         struct group *group = groups->list.items[i];
         bool all = group->extent == EXTENT_RUN;
@@ -625,7 +622,7 @@ static void key_by_content(struct groups *groups)
             join_field(groups, group, field_waiver, group->items.count)};
 
         group->key = arena_printf(groups->arena, "%d\x1f%d\x1f%s\x1f%s", (int)group->word, (int)group->extent,
-                                  checks_text(groups, group), shared_name(&pairs, group));
+                                  checks_text(groups, group), shared_name(group));
         for (size_t k = 0; k < ARRAY_SIZE(parts); k++)
             group->key =
                 arena_printf(groups->arena, "%s\x1f%s", group->key, reason_encode(groups->arena, parts[k]));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which open items of a test of several hosts are no points of their own. A fail that is waived explains nothing: it counts as none. */
+/* Which open items of a test are no points of their own. A fail that is waived explains nothing: it counts as none. */
 #include "follows.h"
 
 #include <string.h>
 
+#include "assay/base/scan.h"
 #include "assay/model/hostfile.h"
+#include "assay/reasons/any.h"
 
 static bool is_member(const struct step *step, const char *name)
 {
@@ -21,6 +23,31 @@ static bool explains(const struct outcome *outcome)
            (outcome->word == OUTCOME_INCONCLUSIVE && outcome->measured != NULL);
 }
 
+/* "gpu" and 7 of "gpu7"; false: the subject is no numbered part. */
+static bool is_numbered(const char *subject, size_t *ret_length, double *ret_number)
+{
+    size_t length = strcspn(subject, "0123456789");
+
+    *ret_length = length;
+    return length > 0 && subject[length] != '\0' && scan_double(slice_of(subject + length), ret_number);
+}
+
+/* Parts are numbered from 0 on: of the numbers behind those that were found there is no part, whichever it is that is missing. What
+   counts them is "gpu.count". */
+static const struct outcome *count_short_for(const struct step_view *step, const char *subject)
+{
+    const struct slot *slots = step->step->shape->slots;
+    size_t length;
+    double number;
+
+    for (size_t i = 0; is_numbered(subject, &length, &number) && i < step->step->shape->slot_count; i++)
+        if (strncmp(slots[i].metric, subject, length) == 0 &&
+            strcmp(slots[i].metric + length, ".count") == 0 && *slots[i].subject == '\0' &&
+            explains(step->items[i]) && number >= step->items[i]->value)
+            return step->items[i];
+    return NULL;
+}
+
 const struct outcome *follows_from(const struct view *view, const struct outcome *outcome)
 {
     const struct step_view *step = &view->steps[outcome->step];
@@ -28,6 +55,9 @@ const struct outcome *follows_from(const struct view *view, const struct outcome
     const char *subject = slots[outcome->slot].subject;
     bool of_member;
 
+    if (step->step->member_count == 1 && outcome->word == OUTCOME_INCONCLUSIVE && outcome->measured == NULL &&
+        reason_is(outcome->cause, no_value_in_whole_output))
+        return count_short_for(step, subject);
     if (step->step->member_count < 2 || outcome->word != OUTCOME_INCONCLUSIVE || outcome->measured != NULL ||
         *subject == '\0')
         return NULL;

@@ -4,8 +4,9 @@
 
 #include "view.h"
 
-/* The bad value of the same test of several hosts of which it is a consequence that this item is not known: of a host that cannot
-   be logged in to nothing else can be asked, and all together cannot be launched on. NULL: it is a point of its own. */
+/* The bad value of the same test of which it is a consequence that this item is not known: of a host that cannot
+   be logged in to nothing else can be asked, and all together cannot be launched on; of a host with too few GPUs the last numbers
+   have none. NULL: it is a point of its own. */
 const struct outcome *follows_from(const struct view *view, const struct outcome *outcome);
 
 #endif

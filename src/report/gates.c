@@ -22,8 +22,14 @@ const struct reason *limit_origin(struct arena *arena, const char *status, const
     return reason(arena, about, word, source);
 }
 
+const struct reason *gate_alone(struct arena *arena, const struct reason *gate)
+{
+    return reason_is(gate, gate_of_metric) ? reason_argument(arena, gate, 2) : gate;
+}
+
 const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
 {
+    gate = gate_alone(arena, gate);
     while (reason_is(gate, bound_eased) || reason_is(gate, bound_with_tolerance_in_it) ||
            reason_is(gate, peers_bound_eased))
         gate = reason_argument(arena, gate, 1);
@@ -68,10 +74,11 @@ const struct metric *gate_speed(const struct slot *slot)
                : NULL;
 }
 
-static bool same_line(const struct gate_line *line, const struct slot *slot, const struct outcome *outcome,
-                      const char *suite_step)
+static bool same_line(struct arena *arena, const struct gate_line *line, const struct slot *slot,
+                      const struct outcome *outcome, const char *suite_step)
 {
-    return strcmp(line->metric, slot->metric) == 0 && reason_equal(line->gate, outcome->held->gate) &&
+    return strcmp(line->metric, slot->metric) == 0 &&
+           reason_equal(line->gate, gate_alone(arena, outcome->held->gate)) &&
            strcmp(line->suite_step, suite_step) == 0 && reason_equal(line->source, outcome->held->source) &&
            strcmp(line->status, outcome->held->status) == 0 &&
            reason_equal(line->limit, outcome->held->limit);
@@ -86,13 +93,13 @@ static struct gate_line *line_for(const struct view *view, struct gate_lines *li
 
     /* The last one first: items of one metric stand together. */
     for (size_t i = lines->items.count; i > 0; i--)
-        if (same_line(&lines->items.items[i - 1], slot, outcome, suite_step))
+        if (same_line(view->arena, &lines->items.items[i - 1], slot, outcome, suite_step))
             return &lines->items.items[i - 1];
     line = list_push(view->arena, &lines->items);
     *line = (struct gate_line){.suite_step = suite_step,
                                .metric = slot->metric,
                                .limit = outcome->held->limit,
-                               .gate = outcome->held->gate,
+                               .gate = gate_alone(view->arena, outcome->held->gate),
                                .status = outcome->held->status,
                                .source = outcome->held->source,
                                .names = ""};
@@ -207,13 +214,13 @@ static bool misses_limit(const struct outcome *outcome)
            !tells_how(outcome->cause);
 }
 
-static bool same_remark(const struct remark_line *line, bool missed, const struct slot *slot,
-                        const struct outcome *outcome, const char *suite_step)
+static bool same_remark(struct arena *arena, const struct remark_line *line, bool missed,
+                        const struct slot *slot, const struct outcome *outcome, const char *suite_step)
 {
     if (line->missed != missed)
         return false;
     if (missed)
-        return same_line(&line->gate, slot, outcome, suite_step);
+        return same_line(arena, &line->gate, slot, outcome, suite_step);
     return strcmp(line->gate.suite_step, suite_step) == 0 &&
            reason_equal(line->gate.first->cause, outcome->cause);
 }
@@ -228,7 +235,7 @@ static struct remark_line *remark_for(const struct view *view, struct remark_lin
     bool missed = misses_limit(outcome);
 
     for (size_t i = lines->items.count; i > 0; i--)
-        if (same_remark(&lines->items.items[i - 1], missed, slot, outcome, suite_step))
+        if (same_remark(view->arena, &lines->items.items[i - 1], missed, slot, outcome, suite_step))
             return &lines->items.items[i - 1];
     line = list_push(view->arena, &lines->items);
     line->missed = missed;

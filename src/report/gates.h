@@ -47,6 +47,8 @@ struct remark_lines {
     size_t missed;
 };
 void remark_lines_of_run(const struct view *view, struct remark_lines *ret_lines);
+/* The gate without the metric that it is of, which the shown slot has. */
+const struct reason *gate_alone(struct arena *arena, const struct reason *gate);
 /* ">= 345 GB/s" of a gate, without how it came about; NULL where there is no gate. */
 const struct reason *gate_bound(struct arena *arena, const struct reason *gate);
 /* Of a gate that is one number, ">= 345 GB/s" or "<= 3 us", the number; most: it is to be no more. false: it is none such. */

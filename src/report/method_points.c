@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/blame.h"
 #include "assay/model/suite.h"
 #include "method.h"
 #include "searches.h"
@@ -147,13 +148,38 @@ static void tell_peers(const struct telling *telling, const struct suite *suite)
         otherwise == 0 ? text : sayf(telling, TEXT_METHOD_PEERS_BUT, text, number(telling, otherwise)));
 }
 
+/* Whether the step was slow across hosts: a search asks for more of them than two. */
+static bool is_slow_across(const struct step_view *at)
+{
+    for (size_t i = 0; at->step->member_count > 1 && i < at->step->shape->slot_count; i++)
+        if (at->items[i]->word == OUTCOME_FAIL && blame_is_speed(at->step->shape->slots[i].metric))
+            return true;
+    return false;
+}
+
+static enum text_key why_no_search(const struct view *view)
+{
+    enum { PAIR = 2 };
+    bool slow = false;
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        if (!is_slow_across(&view->steps[i]))
+            continue;
+        slow = true;
+        if (view->steps[i].step->member_count > PAIR)
+            return TEXT_METHOD_NO_SEARCH_ASKED;
+    }
+    return slow ? TEXT_METHOD_NO_SEARCH_OF_TWO : TEXT_METHOD_NO_SEARCH;
+}
+
 static void tell_isolation(const struct telling *telling)
 {
     const struct judgement *judgement = &telling->view->record->judgement;
     double doubt = 0;
 
     if (judgement->search_count == 0)
-        add(telling, TEXT_METHOD_ISOLATION_TITLE, language_text(telling->language, TEXT_METHOD_NO_SEARCH));
+        add(telling, TEXT_METHOD_ISOLATION_TITLE,
+            language_text(telling->language, why_no_search(telling->view)));
     for (size_t i = 0; i < judgement->search_count; i++)
         add(telling, TEXT_METHOD_ISOLATION_TITLE,
             sayf(telling, TEXT_METHOD_SEARCH,

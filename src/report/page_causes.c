@@ -103,7 +103,7 @@ static void write_item_row(struct page *page, const struct outcome *outcome, boo
     page_metric_cell(page, slot->metric, slot_at_text(page->arena, slot));
     html_cell(out, *slot->subject != '\0' ? slot->subject : "\xe2\x80\x93");
     html_cell(page->out, outcome->measured != NULL ? said(page, outcome->measured) : say(page, TEXT_NOTHING));
-    page_said_cell_or(page, outcome->held->gate, TEXT_NONE_APPLIED);
+    page_said_cell_or(page, gate_alone(page->arena, outcome->held->gate), TEXT_NONE_APPLIED);
     page_said_cell(page, limit_origin(page->arena, outcome->held->status, outcome->held->source));
     html_markup(out, "</tr>\n");
 }

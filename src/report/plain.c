@@ -10,6 +10,7 @@
 
 #include "causes.h"
 #include "gates.h"
+#include "searches.h"
 
 /* By the beginning of the metric; the first row that fits. Of several outcomes the one with the earliest row speaks. */
 static const struct plain_row {
@@ -126,13 +127,17 @@ static const char *required_text(struct arena *arena, enum report_language langu
     return strncmp(text, "= ", 2) == 0 ? reason_said(arena, language, reason_word(arena, text + 2)) : NULL;
 }
 
-/* What is below its peers too, by so much that it fails by that alone; NULL: it is not, or that is all there is to say. */
-static const struct reason *below_peers_too(struct arena *arena, const struct outcome *outcome)
+/* What makes the number a fault of one part, or that it is below its peers too, by so much that it fails by that alone; NULL: it is
+   not, or that is all there is to say. */
+static const struct reason *told_beside(struct arena *arena, const struct outcome *outcome)
 {
     const struct reason *second =
         reason_is(outcome->cause, also) ? reason_argument(arena, outcome->cause, 2) : NULL;
 
-    return reason_is(second, fail_from) ? second : NULL;
+    return reason_is(second, fail_from) || reason_is(second, gpu_lost_at) ||
+                   reason_is(second, gpu_lost_at_module)
+               ? second
+               : NULL;
 }
 
 /* "GPU 2: 319050 GFLOP/s; the median of its 39 peers is 371595"; NULL: an older record, or something else is wrong too. */
@@ -171,7 +176,7 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
 {
     const struct slot *slot = view_slot(view, outcome);
     const char *required = required_text(arena, language, outcome->held->gate), *text;
-    const struct reason *beside = below_peers_too(arena, outcome);
+    const struct reason *beside = told_beside(arena, outcome);
 
     if (reason_is(outcome->cause, no_value_in_whole_output))
         return language_say(arena, language, TEXT_P_NO_VALUE, slot->metric);
@@ -180,7 +185,7 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
         text = beside_peers(arena, language, outcome);
         return text != NULL ? text : reason_said(arena, language, outcome->cause);
     }
-    if (required == NULL || outcome->measured == NULL)
+    if (required == NULL || outcome->measured == NULL || reason_is(outcome->held->gate, gate_of_metric))
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
     text = language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
                         part_name(arena, slot->subject), measured_text(arena, language, outcome), required,
@@ -236,6 +241,18 @@ static const char *join_words(struct arena *arena, enum report_language language
 }
 
 /* Whom isolation names: what is slow by it, and how slow. */
+/* How sure it is that it is this one. */
+static const char *with_doubt(struct arena *arena, enum report_language language, const char *text,
+                              const struct accusation *accusation)
+{
+    const char *tests = arena_printf(arena, "%u", accusation->slow_tests);
+
+    if (isnan(accusation->doubt))
+        return language_say(arena, language, TEXT_P_NAMED, text, tests);
+    return language_say(arena, language, TEXT_P_NAMED_SURELY, text, tests,
+                        reason_said(arena, language, doubt_text(arena, accusation->doubt)));
+}
+
 static const char *accused_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct report_entry *entries,
                                    const struct report_cause *cause)
@@ -258,11 +275,11 @@ static const char *accused_problem(struct arena *arena, enum report_language lan
     text =
         language_say(arena, language, TEXT_P_ACCUSED, join_words(arena, language, &tests, ", ", TESTS_NAMED));
     required = slow != NULL ? required_text(arena, language, slow->held->gate) : NULL;
-    if (required == NULL)
-        return text;
-    return language_say(arena, language, TEXT_P_ACCUSED_MEASURED, text,
-                        view->steps[slow->step].step->shape->suite_step,
-                        reason_said(arena, language, slow->measured), required);
+    if (required != NULL)
+        text = language_say(arena, language, TEXT_P_ACCUSED_MEASURED, text,
+                            view->steps[slow->step].step->shape->suite_step,
+                            reason_said(arena, language, slow->measured), required);
+    return with_doubt(arena, language, text, cause->accusation);
 }
 
 /* The one host of several pairs: who its partners are is what shows that it is the one. What is wrong there in all pairs is
@@ -273,6 +290,7 @@ static const char *shared_problem(struct arena *arena, enum report_language lang
     enum { PROBLEMS_SAID = 2 };
     const char **names = arena_array(arena, const char *, cause->partners.count), *slow = NULL;
     struct said_words others = {0};
+    size_t measurements = 0;
 
     for (size_t i = 0; i < cause->partners.count; i++)
         names[i] = cause->partners.items[i]->name;
@@ -284,11 +302,14 @@ static const char *shared_problem(struct arena *arena, enum report_language lang
 
         if (view->steps[entry->outcomes[0]->step].step->member_count == 1)
             add_word(arena, &others, said);
-        else if (slow == NULL)
+        else
+            measurements += entry->items;
+        if (view->steps[entry->outcomes[0]->step].step->member_count > 1 && slow == NULL)
             slow = said;
     }
     slow = language_say(arena, language, TEXT_P_SLOW_WITH_ALL, slow != NULL ? slow : "",
-                        hostlist_fold(arena, names, cause->partners.count));
+                        hostlist_fold(arena, names, cause->partners.count),
+                        arena_printf(arena, "%zu", measurements));
     if (others.items.count == 0)
         return slow;
     return arena_printf(arena, "%s%s%s", slow, language_between(language, "; "),
@@ -319,6 +340,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
         const struct report_entry *entry = &entries[cause->entries.items[i]];
         const struct outcome *lead = lead_of(view, entry);
 
+        if (entry->word != cause->word)
+            continue; /* it is not known because of the others, and says no more of what is wrong */
         if (lead == NULL || cause->word == OUTCOME_NOT_RUN || entry->extent != EXTENT_PARTS ||
             is_of_several(entry, lead))
             add_word(arena, &problems, reason_said(arena, language, entry->cause));
@@ -350,7 +373,7 @@ static const struct reason *cause_remedy(struct arena *arena, const struct repor
 
     if (cause->resume != NULL)
         return cause->resume;
-    if (cause->accusation != NULL && cause->parts_suspected)
+    if (cause->parts_suspected && cause->parts.count == 1)
         return reason(arena, check_the_part, cause->parts.items[0]);
     for (size_t i = 0; i < cause->entries.count && (i == 0 || cause->accusation == NULL); i++) {
         const struct reason *remedy = remedy_of(arena, &entries[cause->entries.items[i]], i == 0);

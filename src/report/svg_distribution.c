@@ -137,9 +137,9 @@ void svg_distribution(struct page *page, const struct distribution *distribution
     draw_bars(out, distribution, &scale);
     draw_axis(out, arena, &scale);
     for (size_t i = 0; i < distribution->gate_count; i++)
-        draw_line(out, place(&scale, distribution->gates[i]), gate_above ? 12 : 26, true,
-                  i == 0 ? sayf(page, TEXT_SVG_GATE_AT, distribution_number(arena, distribution->gates[i]))
-                         : "");
+        draw_line(out, place(&scale, distribution->gates[i]),
+                  (gate_above && i == 0 ? 12 : 26) + 14 * (double)i, true,
+                  sayf(page, TEXT_SVG_GATE_AT, distribution_number(arena, distribution->gates[i])));
     draw_line(out, place(&scale, median), gate_above ? 26 : 12, false,
               sayf(page, TEXT_SVG_MEDIAN_AT, distribution_number(arena, median)));
     draw_marks(out, distribution, &scale);

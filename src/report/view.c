@@ -316,6 +316,8 @@ bool view_shows_own_value(const struct view *view, const struct outcome *outcome
     const char *measured = reason_argument_text(outcome->measured, 1);
     const struct metric *metric;
 
+    if (reason_is(outcome->held->gate, gate_of_metric))
+        return false;
     if (outcome->held->status == NULL || strcmp(outcome->held->status, "peers") != 0)
         return true;
     if (measured == NULL)
@@ -328,9 +330,16 @@ bool view_shows_own_value(const struct view *view, const struct outcome *outcome
 size_t view_shown(const struct view *view, const struct outcome *outcome)
 {
     const struct step_view *at = &view->steps[outcome->step];
+    const struct slot *slots = at->step->shape->slots;
+    const char *metric =
+        reason_is(outcome->held->gate, gate_of_metric) ? reason_argument_text(outcome->held->gate, 1) : NULL;
 
     if (view_shows_own_value(view, outcome))
         return outcome->slot;
+    for (size_t i = 0; metric != NULL && i < at->step->shape->slot_count; i++)
+        if (strcmp(slots[i].metric, metric) == 0 &&
+            strcmp(slots[i].subject, slots[outcome->slot].subject) == 0)
+            return i;
     for (size_t i = 0; i < at->step->shape->slot_count; i++)
         if (i != outcome->slot && at->items[i]->value == outcome->value &&
             reason_equal(at->items[i]->measured, outcome->measured))

@@ -249,7 +249,7 @@ static int end_database(struct opening *opening, const char *sha256, struct erro
 
     if (strcmp(manifest_said(&bundle->manifest, DATABASE_KEY), sha256) != 0)
         return wrong(opening, err, "run.db is not the one of its manifest");
-    bundle->store = foreign_copy(opening->database, label, err);
+    bundle->store = foreign_copy(opening->database, label, manifest_ever_redacted(&bundle->manifest), err);
     if (bundle->store == NULL || store_list_runs(bundle->store, opening->arena, 0, &runs, &count, err) < 0 ||
         run_summary_check(&runs[0], err) < 0)
         return -1;

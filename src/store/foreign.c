@@ -24,7 +24,8 @@ enum {
 struct foreign {
     sqlite3 *db;
     const char *label;
-    void *bytes; /* of the file, mapped */
+    bool redacted; /* as its manifest says */
+    void *bytes;   /* of the file, mapped */
     size_t length;
     time_t until;
     struct arena *arena;
@@ -421,8 +422,9 @@ static bool is_random(const char *digest)
     return strlen(digest) == UUID_SIZE - 1 && strspn(digest, "0123456789abcdef-") == UUID_SIZE - 1;
 }
 
-/* Shapes are shared by runs, by the hash of what they say: so it must be the hash of what they say. One that was redacted
-   has a random name, which is no hash of any other's. */
+/* Shapes are shared by runs, by the hash of what they say: so it must be the hash of what they say. One of a run that was redacted
+   has a random name, which is no hash of any other's. What a shape of another party asks is held against its documents when
+   its run is judged (plan_asks.h): its hash only says that it is what it was. */
 static int check_shapes(const struct foreign *foreign, struct store *store, long long run, struct error *err)
 {
     struct record record = {.arena = foreign->arena, .number = run};
@@ -447,7 +449,7 @@ static int check_shapes(const struct foreign *foreign, struct store *store, long
         if (rows.damage[0] != '\0')
             continue;
         shape_digest_kept(plan->shapes.items[n], digest);
-        if (strcmp(said, digest) != 0 && !is_random(said)) {
+        if (strcmp(said, digest) != 0 && !(foreign->redacted && is_random(said))) {
             rows_close(&rows);
             return refuse(foreign, err,
                           "the items of step %s do not have the hash under which they are stored",
@@ -468,16 +470,20 @@ static int check_sense(const struct foreign *foreign, struct store *store, struc
         {COUNT_BAD_NAMES, "its run, a judgement, an attempt or a waiver has a name that is not a UUID"},
         {COUNT_MISPLACED_LIMITS, "the items of a step are not numbered in order"},
         {COUNT_PARTS_BEYOND, "a part of an output reaches beyond it"},
-        {COUNT_BAD_ENDS, "an output that is not kept whole lacks its head, its tail or its SHA-256"},
+        {COUNT_BAD_ENDS,
+         "an output that is said not to be kept whole is too short for that, or lacks its head, its tail or "
+         "its SHA-256"},
         {COUNT_CROSSED_WAIVERS, "a waiver is of one run and covers what another has"},
         {COUNT_LONG_CONTENTS, "an output or a document is longer than any"},
         {COUNT_LARGE_DOCUMENTS, "the documents of a run are larger than any have"},
         {COUNT_LARGE_PLANS, "a run requires more than any does"}};
+    const struct value redacted = INTEGER(foreign->redacted);
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         int64_t count;
 
-        if (store_ask_values(store, rows[i].count, &count, NULL, 0, err) < 0)
+        if (store_ask_values(store, rows[i].count, &count, &redacted, rows[i].count == COUNT_BAD_ENDS, err) <
+            0)
             return -1;
         if (count > 0)
             return refuse(foreign, err, "%s", rows[i].what);
@@ -554,9 +560,10 @@ static int make_copy(struct foreign *foreign, check_copy *check, struct store **
     return check(foreign, *ret_store, err);
 }
 
-static struct store *copy_checked(int fd, const char *label, check_copy *check, struct error *err)
+static struct store *copy_checked(int fd, const char *label, bool redacted, check_copy *check,
+                                  struct error *err)
 {
-    struct foreign foreign = {.label = label, .arena = arena_create()};
+    struct foreign foreign = {.label = label, .redacted = redacted, .arena = arena_create()};
     struct store *store = NULL;
     struct stat status;
     int result = -1;
@@ -583,21 +590,26 @@ static struct store *copy_checked(int fd, const char *label, check_copy *check, 
     return store;
 }
 
-struct store *foreign_copy(int fd, const char *label, struct error *err)
+struct store *foreign_copy(int fd, const char *label, bool redacted, struct error *err)
 {
-    return copy_checked(fd, label, check_run, err);
+    return copy_checked(fd, label, redacted, check_run, err);
 }
 
 struct store *foreign_copy_all(int fd, const char *label, struct error *err)
 {
-    return copy_checked(fd, label, check_runs, err);
+    return copy_checked(fd, label, false, check_runs, err);
 }
 
 int foreign_check_run(struct store *store, long long run, const char *label, struct error *err)
 {
     struct foreign foreign = {.label = label, .arena = arena_create()};
-    int result = check_shapes(&foreign, store, run, err);
+    int64_t redacted;
+    int result = store_ask(store, COUNT_REDACTED, &redacted, err, INTEGER(run));
 
+    if (result >= 0) {
+        foreign.redacted = redacted > 0;
+        result = check_shapes(&foreign, store, run, err);
+    }
     arena_destroy(foreign.arena);
     return result;
 }

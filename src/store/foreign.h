@@ -9,9 +9,10 @@
  * file, which nobody may change meanwhile; label: what it is, for messages. NULL with err set, ERROR_USAGE where the
  * file is not exactly what assay writes: another schema than that of its format, rows that break it, that refer to nothing
  * or are not of its one run, what a plan owes under another's hash, texts with a NUL, values of more than 16 MiB, or
- * where reading it takes longer than ten minutes.
+ * where reading it takes longer than ten minutes. redacted: its manifest says that its texts were rewritten.
  */
-struct store *foreign_copy(int fd, const char *label, struct error *err) __attribute__((warn_unused_result));
+struct store *foreign_copy(int fd, const char *label, bool redacted, struct error *err)
+    __attribute__((warn_unused_result));
 
 /* The same of a database with any number of runs, also none. What is looked at here is of all of them: schema, rows, names.
    Of the one that is taken, foreign_check_run looks at what its plan requires. */

@@ -120,8 +120,8 @@ static struct slice kept(struct mutant *mutant, const char *bytes, size_t length
     return (struct slice){arena_strndup(mutant->arena, bytes, length), length};
 }
 
-/* run.db is closed by it: what counts now are its bytes. */
-static void make_pieces(struct mutant *mutant, struct slice database)
+/* A bundle is a redacted one where an entry of its manifest says so. run.db is closed by it: what counts now are its bytes. */
+static void make_pieces(struct mutant *mutant, struct slice database, bool redacted)
 {
     struct manifest manifest = {0};
     struct text text;
@@ -141,6 +141,8 @@ static void make_pieces(struct mutant *mutant, struct slice database)
     add_evidence(mutant, &manifest);
     sha256_hex("{}", 2, sha256);
     manifest_add(mutant->arena, &manifest, "report/report.json", "", sha256);
+    if (redacted)
+        memcpy(manifest.entries.items[manifest.entries.count - 1].redacted, sha256, SHA256_HEX_SIZE);
     text_init(&text, BIG);
     manifest_write(&manifest, &text);
     mutant->pieces.items[0].bytes = kept(mutant, text.bytes, text.length);
@@ -235,7 +237,7 @@ static void make(const struct parties *parties, size_t base, const struct chosen
     sqlite3_progress_handler(mutant.db, 1000, is_enough, &left);
     apply(&mutant, chosen, STAGE_SQL);
     database = mutate_pages(&mutant, chosen, database_bytes(&mutant, database));
-    make_pieces(&mutant, database);
+    make_pieces(&mutant, database, strcmp(parties->bases.items[base].name, "redacted") == 0);
     sqlite3_close(mutant.db);
     apply(&mutant, chosen, STAGE_PIECES);
     text_init(&ret_variant->bundle, BIG);

@@ -227,7 +227,7 @@ def rdma(tap):
         tap.same(found, right, "a slow rail is found in both pairs of its host, and no other", done.stdout, done.stderr)
         items = [item for step, item in report.outcomes() if step["name"] == "rdma-pair" and item["metric"].startswith("rdma.")]
         tap.same(len(items), 3 * 2 * 8, "both ways are measured")
-        tap.ok("\nfix: node2 mlx5_4 (suspected): " in done.stdout and
+        tap.ok("\nfix: node2 mlx5_4 (by tests across hosts): " in done.stdout and
                "\nanswer: 2 of 3 hosts are OK. Fix this 1 fault.\n" in done.stdout,
                "its host is named, once for all tests between hosts", done.stdout)
         bad = {(step["target"], item["metric"], item["subject"]) for step, item in report.outcomes()

@@ -61,6 +61,9 @@ const char *manifest_said(const struct manifest *manifest, const char *key);
 bool manifest_is_table(const char *path);
 /* Whether one of its entries was redacted. */
 bool manifest_redacted(const struct manifest *manifest);
+/* Whether what it is of was: here, or before it came to who wrote it, of which no entry tells. */
+#define MANIFEST_REDACTED_BEFORE "redacted before"
+bool manifest_ever_redacted(const struct manifest *manifest);
 
 void manifest_write(const struct manifest *manifest, struct text *out);
 /* Refuses whatever manifest_write would not write: ERROR_USAGE with file and line. */
