@@ -97,7 +97,7 @@ int cli_print_verdict(struct store *store, long long number, int *ret_status, st
         enum verdict_word word = judged ? record->judgement.verdicts[0].word : VERDICT_INCOMPLETE;
 
         if (judged)
-            recap_print(record);
+            recap_print(record, LANGUAGE_EN);
         cli_print_standing(record, word);
         cli_print("run: %lld\nverdict: %s\n", number, standing_verdict(&record->standing, word));
         *ret_status = record->state == RUN_CANCELLED ? EXIT_CANCELLED : verdict_exit_status(word);

@@ -62,7 +62,7 @@ static void print_summary(const struct request *request, const struct record *re
     report_summary(record, request->language, &out);
     cli_print_lines(out.bytes);
     if (record->judgement.verdict_count > 0)
-        recap_print(record);
+        recap_print(record, request->language);
     cli_print("all of it: assay show %lld --full%s%s\n", record->number, request->db != NULL ? " --db " : "",
               request->db != NULL ? request->db : "");
 }

@@ -195,7 +195,7 @@ static int finish(struct run *run, bool cancelled, struct error *err)
         print_entries(run);
         print_substitutes(run);
         print_conflicts(run);
-        recap_print(run->going.record);
+        recap_print(run->going.record, LANGUAGE_EN);
         print_answer(run);
         cli_print_standing(run->going.record, verdict);
         if (!cancelled)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/printable.h"
+#include "assay/reasons/report.h"
 #include "cli.h"
 
 enum { LINES_MOST = 24, NAMES_MOST = 4, HOSTS_WIDTH = 40, COLUMNS = 80, LINE_BYTES = 1 << 20 };
@@ -110,29 +112,52 @@ static void count_step(struct arena *arena, struct tally *tally, const struct st
     }
 }
 
-/* "ok 22  failed 2 (gpu-burn, p2p-bandwidth)". verdict: of a host; NULL */
-static const char *rest_text(struct arena *arena, const struct tally *tally, const struct verdict *verdict)
-{
-    const char *text = arena_printf(arena, "ok %zu", tally->ok);
+struct telling {
+    struct arena *arena;
+    enum report_language language;
+    const char *text; /* what is said so far */
+};
 
-    if (tally->failed > 0)
-        text = arena_printf(arena, "%s  failed %zu (%s)", text, tally->failed, tally->failed_names.text);
-    if (tally->open > 0)
-        text = arena_printf(arena, "%s  open %zu (%s)", text, tally->open, tally->open_names.text);
-    if (tally->recorded > 0)
-        text = arena_printf(arena, "%s  recorded %zu", text, tally->recorded);
-    if (tally->waived > 0)
-        text = arena_printf(arena, "%s  waived %zu", text, tally->waived);
-    if (tally->skipped > 0)
-        text = arena_printf(arena, "%s  not run %zu", text, tally->skipped);
-    if (verdict != NULL && verdict->fail > 0 && tally->failed == 0)
-        text = arena_printf(arena, "%s  at fault in tests across hosts", text);
+static void tell(struct telling *telling, const struct reason *reason)
+{
+    const char *said = reason_said(telling->arena, telling->language, reason);
+
+    telling->text =
+        *telling->text != '\0' ? arena_printf(telling->arena, "%s  %s", telling->text, said) : said;
+}
+
+/* Where it stands with tests across hosts, which are none of its own. */
+static void tell_across(struct telling *telling, const struct tally *tally, const struct verdict *verdict)
+{
+    if (verdict->fail > 0 && tally->failed == 0)
+        tell(telling, REASON(recap_at_fault));
     /* Its own steps are all there: what did not run of it is with others. */
-    if (verdict != NULL && verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped == 0)
-        text = arena_printf(arena, "%s  in no test across hosts of %zu kind%s", text, verdict->not_run,
-                            verdict->not_run == 1 ? "" : "s");
-    return verdict != NULL && verdict->accused > 0 ? arena_printf(arena, "%s  makes others slow", text)
-                                                   : text;
+    if (verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped == 0)
+        tell(telling, reason(telling->arena, recap_in_no_test, verdict->not_run));
+    if (verdict->accused > 0)
+        tell(telling, REASON(recap_makes_slow));
+}
+
+/* "ok 22  failed 2 (gpu-burn, p2p-bandwidth)". verdict: of a host; NULL */
+static const char *rest_text(struct arena *arena, enum report_language language, const struct tally *tally,
+                             const struct verdict *verdict)
+{
+    struct telling telling = {arena, language, ""};
+
+    tell(&telling, reason(arena, recap_ok, tally->ok));
+    if (tally->failed > 0)
+        tell(&telling, reason(arena, recap_failed, tally->failed, tally->failed_names.text));
+    if (tally->open > 0)
+        tell(&telling, reason(arena, recap_open, tally->open, tally->open_names.text));
+    if (tally->recorded > 0)
+        tell(&telling, reason(arena, recap_recorded, tally->recorded));
+    if (tally->waived > 0)
+        tell(&telling, reason(arena, recap_waived, tally->waived));
+    if (tally->skipped > 0)
+        tell(&telling, reason(arena, recap_not_run, tally->skipped));
+    if (verdict != NULL)
+        tell_across(&telling, tally, verdict);
+    return telling.text;
 }
 
 /* What --steps left out is no result, and parts that search who is slow are none of the host. */
@@ -161,7 +186,8 @@ static void count_all(struct arena *arena, const struct record *record, struct t
 }
 
 /* Verdicts of hosts come in the order of the plan's hosts. */
-static void add_verdicts(struct arena *arena, const struct record *record, struct tally *tallies)
+static void add_verdicts(struct arena *arena, enum report_language language, const struct record *record,
+                         struct tally *tallies)
 {
     const struct judgement *judgement = &record->judgement;
     size_t at = 0;
@@ -174,11 +200,13 @@ static void add_verdicts(struct arena *arena, const struct record *record, struc
                 strcmp(judgement->verdicts[found].name, tallies[i].host->name) != 0))
             found++;
         tallies[i].verdict = "";
-        tallies[i].rest = rest_text(arena, &tallies[i], NULL);
+        tallies[i].rest = rest_text(arena, language, &tallies[i], NULL);
         if (found == judgement->verdict_count)
             continue;
-        tallies[i].verdict = standing_verdict(&record->standing, judgement->verdicts[found].word);
-        tallies[i].rest = rest_text(arena, &tallies[i], &judgement->verdicts[found]);
+        tallies[i].verdict = reason_said(
+            arena, language,
+            reason_word(arena, standing_verdict(&record->standing, judgement->verdicts[found].word)));
+        tallies[i].rest = rest_text(arena, language, &tallies[i], &judgement->verdicts[found]);
         at = found + 1;
     }
 }
@@ -205,7 +233,7 @@ struct recap_line {
 /* In 80 columns, each line as far in as the first. */
 static void put_rest(struct text *out, const char *rest, size_t indent)
 {
-    size_t column = out->length;
+    size_t column = printable_width(out->bytes);
 
     while (*rest != '\0') {
         size_t blanks = strspn(rest, " "), length = strcspn(rest + blanks, " ");
@@ -223,31 +251,41 @@ static void put_rest(struct text *out, const char *rest, size_t indent)
     text_put(out, "\n");
 }
 
-static void print_lines(const struct recap_line *lines, size_t count)
+/* As wide as it is on a terminal: a Chinese character takes two columns. */
+static const char *padded(struct arena *arena, const char *text, size_t width)
+{
+    size_t has = printable_width(text);
+
+    return arena_printf(arena, "%s%*s", text, width > has ? (int)(width - has) : 0, "");
+}
+
+static void print_lines(struct arena *arena, enum report_language language, const struct recap_line *lines,
+                        size_t count)
 {
     size_t hosts_width = 0, verdict_width = 0;
 
     for (size_t i = 0; i < count; i++) {
-        size_t hosts = strlen(lines[i].hosts), verdict = strlen(lines[i].verdict);
+        size_t hosts = printable_width(lines[i].hosts), verdict = printable_width(lines[i].verdict);
 
         hosts_width = hosts > hosts_width && hosts <= HOSTS_WIDTH ? hosts : hosts_width;
         verdict_width = verdict > verdict_width ? verdict : verdict_width;
     }
-    cli_print("recap:\n");
+    cli_print("%s:\n", reason_said(arena, language, REASON(recap_head)));
     for (size_t i = 0; i < count && i < LINES_MOST; i++) {
         cleanup_text struct text line = {0};
 
         text_init(&line, LINE_BYTES);
-        text_printf(&line, "  %-*s  %-*s  ", (int)hosts_width, lines[i].hosts, (int)verdict_width,
-                    lines[i].verdict);
+        text_printf(&line, "  %s  %s  ", padded(arena, lines[i].hosts, hosts_width),
+                    padded(arena, lines[i].verdict, verdict_width));
         put_rest(&line, lines[i].rest, hosts_width + verdict_width + 6);
         cli_print_lines(line.bytes);
     }
     if (count > LINES_MOST)
-        cli_print("  and %zu more lines like these; the report has them\n", count - LINES_MOST);
+        cli_print("  %s\n",
+                  reason_said(arena, language, reason(arena, recap_more_lines, count - LINES_MOST)));
 }
 
-void recap_print(const struct record *record)
+void recap_print(const struct record *record, enum report_language language)
 {
     cleanup_arena struct arena *arena = arena_create();
     size_t hosts = record->plan->hosts.count;
@@ -255,14 +293,15 @@ void recap_print(const struct record *record)
     LIST_OF(struct recap_line) lines = {0};
 
     count_all(arena, record, tallies, &across);
-    add_verdicts(arena, record, tallies);
+    add_verdicts(arena, language, record, tallies);
     for (size_t i = 0; i < hosts; i++)
         if (!tallies[i].printed)
             *list_push(arena, &lines) =
                 (struct recap_line){fold(arena, tallies, hosts, i), tallies[i].verdict, tallies[i].rest};
     if (across.ok + across.recorded + across.waived + across.failed + across.open + across.skipped > 0)
-        *list_push(arena, &lines) = (struct recap_line){"across hosts", "", rest_text(arena, &across, NULL)};
-    print_lines(lines.items, lines.count);
+        *list_push(arena, &lines) = (struct recap_line){reason_said(arena, language, REASON(recap_across)),
+                                                        "", rest_text(arena, language, &across, NULL)};
+    print_lines(arena, language, lines.items, lines.count);
 }
 
 size_t recap_not_run(const struct record *record)

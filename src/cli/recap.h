@@ -3,10 +3,11 @@
 #ifndef ASSAY_RECAP_H
 #define ASSAY_RECAP_H
 
+#include "assay/model/reason.h"
 #include "assay/model/record.h"
 
 /* To standard output, of a judged record: "node[1-7,9]  accept  ok 24". Steps over several hosts are a line of their own. */
-void recap_print(const struct record *record);
+void recap_print(const struct record *record, enum report_language language);
 /* Steps that were to be run and of which nothing was: as many as its lines say. */
 size_t recap_not_run(const struct record *record);
 /* The first line of all that is said of a cancelled run: "cancelled after 97 of 163 tests". */

@@ -187,7 +187,7 @@ static bool read_sensor(struct listing *listing, struct slice line)
     critical = slice_equal(fields[2], "cr") || slice_equal(fields[2], "nr");
     if (critical || severity_of(fields[4]) == SEVERITY_FAULT)
         reading_finding(reading, SEVERITY_FAULT, "ipmi.sensor", name,
-                        reason(reading->arena, about, name, state));
+                        reason_text(reading->arena, arena_printf(reading->arena, "%s: %s", name, state)));
     return true;
 }
 

@@ -33,41 +33,46 @@ static void verdict_cell(struct leaf *leaf, enum verdict_word verdict)
     html_markup(leaf->page.out, "<td><span class=\"vw");
     page_verdict_class(leaf->page.out, verdict);
     html_markup(leaf->page.out, "\">");
-    html_text(leaf->page.out, word(&leaf->page, verdict_name(verdict)));
+    html_words(leaf->page.out, word(&leaf->page, verdict_name(verdict)));
     html_markup(leaf->page.out, "</span></td>");
 }
 
 static void number_cell(struct leaf *leaf, size_t count)
 {
     html_markup(leaf->page.out, "<td class=\"num\">");
-    html_text(leaf->page.out, digits(leaf, count));
+    html_words(leaf->page.out, digits(leaf, count));
     html_markup(leaf->page.out, "</td>");
 }
 
 static void heading(struct leaf *leaf, enum text_key key)
 {
     html_markup(leaf->page.out, "<h2>");
-    html_text(leaf->page.out, say(&leaf->page, key));
+    html_words(leaf->page.out, say(&leaf->page, key));
     html_markup(leaf->page.out, "</h2>\n");
 }
 
 static void paragraph(struct leaf *leaf, const char *text)
 {
     html_markup(leaf->page.out, "<p>");
-    html_text(leaf->page.out, text);
+    html_words(leaf->page.out, text);
     html_markup(leaf->page.out, "</p>\n");
 }
 
 static void head_cell(struct leaf *leaf, const char *text)
 {
     html_markup(leaf->page.out, "<th>");
-    html_text(leaf->page.out, text);
+    html_words(leaf->page.out, text);
     html_markup(leaf->page.out, "</th>");
 }
 
-static void open_table(struct leaf *leaf, const enum text_key *heads, size_t count)
+/* On a telephone a row is a card. kind: a class that the style sheet has widths for; "". */
+#define open_table_of(leaf, kind, heads, count)                                    \
+    (html_markup((leaf)->page.out, "<table class=\"cards " kind "\"><thead><tr>"), \
+     open_heads((leaf), (heads), (count)))
+#define open_table(leaf, heads, count) open_table_of(leaf, "", heads, count)
+
+static void open_heads(struct leaf *leaf, const enum text_key *heads, size_t count)
 {
-    html_markup(leaf->page.out, "<table><thead><tr>");
     for (size_t i = 0; i < count; i++)
         head_cell(leaf, say(&leaf->page, heads[i]));
 }
@@ -122,7 +127,7 @@ static void write_verdict(struct leaf *leaf)
     html_markup(out, "<div class=\"verdict");
     page_verdict_class(out, acceptance->verdicts.items[0].word);
     html_markup(out, "\"><div class=\"word\"><strong>");
-    html_text(out, said(&leaf->page, acceptance_verdict_text(leaf->page.arena, acceptance)));
+    html_words(out, said(&leaf->page, acceptance_verdict_text(leaf->page.arena, acceptance)));
     html_markup(out, "</strong></div>\n");
     paragraph(leaf, sayf(&leaf->page, TEXT_A_REQUIREMENTS, digits(leaf, acceptance->requirements.count),
                          said(&leaf->page,
@@ -143,12 +148,12 @@ static void write_title(struct leaf *leaf)
     html_markup(out, "<header>\n");
     frame_simulated(out, leaf->page.language, acceptance_timescale(acceptance));
     html_markup(out, "<p class=\"kind\">");
-    html_text(out, say(&leaf->page, TEXT_A_KIND));
+    html_words(out, say(&leaf->page, TEXT_A_KIND));
     html_markup(out, "</p>\n<h1>");
-    html_text(out, acceptance->name);
+    html_words(out, acceptance->name);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
-    html_text(out, acceptance_cluster(leaf->page.arena, leaf->page.language, acceptance));
-    html_text(out, sayf(&leaf->page, TEXT_A_AS_OF, time_text(leaf->page.arena, acceptance->now)));
+    html_words(out, acceptance_cluster(leaf->page.arena, leaf->page.language, acceptance));
+    html_words(out, sayf(&leaf->page, TEXT_A_AS_OF, time_text(leaf->page.arena, acceptance->now)));
     html_markup(out, "</p>\n");
     write_verdict(leaf);
     html_markup(out, "<dl class=\"identity\">\n");
@@ -169,7 +174,7 @@ static void write_units(struct leaf *leaf)
 
     html_markup(leaf->page.out, "<section id=\"units\">\n");
     heading(leaf, TEXT_A_UNITS);
-    html_markup(leaf->page.out, "<table class=\"units\"><thead><tr>");
+    html_markup(leaf->page.out, "<table class=\"units cards\"><thead><tr>");
     for (size_t i = 0; i < ARRAY_SIZE(heads); i++)
         head_cell(leaf, say(&leaf->page, heads[i]));
     open_body(leaf);
@@ -198,10 +203,10 @@ static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
     html_row_head(out, word(&leaf->page, requirement_state_name(fault->state)));
     html_cell(out, fault->target);
     html_markup(out, "<td>");
-    html_text(out, *fault->part != '\0' ? fault->part : say(&leaf->page, TEXT_PART_HOST));
+    html_words(out, *fault->part != '\0' ? fault->part : say(&leaf->page, TEXT_PART_HOST));
     if (*fault->serial != '\0') {
         html_markup(out, "<small class=\"serial\">");
-        html_text(out, fault->serial);
+        html_words(out, fault->serial);
         html_markup(out, "</small>");
     }
     html_markup(out, "</td>");
@@ -225,7 +230,7 @@ static void write_faults(struct leaf *leaf)
     if (faults.items.count == 0) {
         paragraph(leaf, say(&leaf->page, TEXT_A_NO_FAULTS));
     } else {
-        open_table(leaf, heads, ARRAY_SIZE(heads));
+        open_table_of(leaf, "a-faults", heads, ARRAY_SIZE(heads));
         open_body(leaf);
         for (size_t i = 0; i < faults.items.count; i++)
             write_fault(leaf, &faults.items.items[i]);
@@ -238,8 +243,8 @@ static void write_reached(struct leaf *leaf, const struct acceptance_reached *ro
 {
     html_markup(leaf->page.out, "<tr>");
     html_row_head(leaf->page.out, row->step);
-    html_code_cell(leaf->page.out, row->metric);
-    page_said_cell(&leaf->page, row->nearest->measured);
+    page_metric_cell(&leaf->page, row->metric, NULL);
+    html_cell(leaf->page.out, said(&leaf->page, row->nearest->measured));
     html_cell(leaf->page.out, row->bound);
     html_cell(leaf->page.out, reached_place(leaf->page.arena, leaf->page.language, row));
     page_said_cell(&leaf->page, row->source);
@@ -261,7 +266,7 @@ static void write_numbers(struct leaf *leaf)
         paragraph(leaf, say(&leaf->page, TEXT_A_NOTHING_REACHED));
     } else {
         paragraph(leaf, say(&leaf->page, TEXT_A_REACHED_INTRO));
-        open_table(leaf, heads, ARRAY_SIZE(heads));
+        open_table_of(leaf, "a-reached", heads, ARRAY_SIZE(heads));
         open_body(leaf);
         for (size_t i = 0; i < numbers.items.count; i++)
             write_reached(leaf, &numbers.items.items[i]);

@@ -69,6 +69,8 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
 void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
                   const struct report_entry *entries, const struct report_cause *cause, bool pages,
                   struct said_list *ret_pieces);
+/* The pieces as one string. */
+const char *said_joined(struct arena *arena, const struct said_list *pieces);
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (by tests across hosts)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
                        const struct report_entry *entries, const struct report_cause *cause);

@@ -202,10 +202,34 @@ static const char *step_name(struct arena *arena, const struct step *step)
                         hostlist_fold(arena, hosts, step->member_count));
 }
 
+/* When the operator cancelled the only attempts of the step that did not pass; 0: something else stopped one, or none. */
+static double cancelled_at(const struct record *record, size_t step)
+{
+    size_t others = 0;
+    double at = 0;
+
+    list_each (attempt, record->attempts) {
+        if (attempt->step != step)
+            continue;
+        if (attempt->end == ATTEMPT_CANCELLED)
+            at = attempt->ended > at ? attempt->ended : at;
+        else
+            others++;
+    }
+    return others == 1 ? at : 0;
+}
+
+/* Tests that were made again. */
+struct broken {
+    struct names crashed, cancelled;
+    double at; /* when the last of the cancelled was */
+};
+
 /* Each test once, as often as it was made. Outcomes stand in the order of the plan. */
-static void add_broken(struct arena *arena, const struct record *record, struct names *names)
+static void add_broken(struct arena *arena, const struct record *record, struct broken *broken)
 {
     size_t last = (size_t)-1;
+    double at;
 
     array_each (outcome, record->judgement.outcomes, record->judgement.outcome_count) {
         const struct step *step = &record->plan->steps.items[outcome->step];
@@ -214,16 +238,26 @@ static void add_broken(struct arena *arena, const struct record *record, struct 
             !reason_has(outcome->cause, passed_after_broken_attempts))
             continue;
         last = outcome->step;
-        add_another(arena, names, step_name(arena, step));
+        at = cancelled_at(record, outcome->step);
+        add_another(arena, at > 0 ? &broken->cancelled : &broken->crashed, step_name(arena, step));
+        broken->at = at > broken->at ? at : broken->at;
     }
 }
 
 /* A GPU that makes a program crash now and then is sick, however often it passes when it is tried again. */
-static const struct reason *of_broken(struct arena *arena, const struct names *names)
+static const struct reason *of_broken(struct arena *arena, const struct broken *broken)
 {
-    return names->items.count > 0
-               ? reason(arena, passed_when_tried_again, names->items.count, names_said(arena, names))
-               : NULL;
+    const struct names *crashed = &broken->crashed, *cancelled = &broken->cancelled;
+    const struct reason *said =
+        crashed->items.count > 0
+            ? reason(arena, passed_when_tried_again, crashed->items.count, names_said(arena, crashed))
+            : NULL;
+
+    if (cancelled->items.count == 0)
+        return said;
+    return then(arena, said,
+                reason(arena, passed_after_cancelled, cancelled->items.count, names_said(arena, cancelled),
+                       time_text(arena, broken->at)));
 }
 
 /* Of a run of another party that was judged here, in all: attempts, and those of which its word is believed. */
@@ -371,7 +405,7 @@ static const struct reason *caveat_of_kind(struct arena *arena, const struct rec
 {
     const struct documents *judged_by = &record->judgement.documents;
     const struct reason *caveat;
-    struct names broken = {0};
+    struct broken broken = {.at = 0};
 
     if (record->standing.kind == RUN_SOAK)
         return then(arena, then(arena, of_soak(arena, record), of_unread(arena, &record, 1)),
@@ -442,7 +476,8 @@ const struct reason *caveat_of_acceptance(struct arena *arena, const struct acce
     const struct reason *caveat =
         then(arena, caveat_of_documents(arena, acceptance->plan, &acceptance->documents, NULL),
              of_missing_limits(arena, acceptance->plan));
-    struct names broken = {0}, running;
+    struct broken broken = {.at = 0};
+    struct names running;
 
     caveat = then(arena, caveat, of_kits(arena, acceptance->runs.items, acceptance->runs.count));
     for (size_t i = 0; i < acceptance->runs.count; i++)

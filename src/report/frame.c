@@ -68,6 +68,8 @@ static void open_main(struct text *out)
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
 {
     open_whole(out, language, title);
+    if (language == LANGUAGE_ZH) /* elsewhere what the printer has */
+        html_markup(out, "@page { size: A4; }\n");
     write_page_number(out, language);
     if (*foot != '\0')
         write_foot(out, foot);
@@ -109,7 +111,7 @@ static void put_way(struct text *out, enum report_language language, const char 
     html_markup(out, "<p class=\"small on-screen\"><a href=\"");
     html_text(out, href);
     html_markup(out, "\">");
-    html_text(out, language_text(language, where));
+    html_words(out, language_text(language, where));
     html_markup(out, "</a></p>\n");
 }
 
@@ -150,11 +152,11 @@ static void party(struct text *out, enum report_language language, enum text_key
     static const enum text_key lines[] = {TEXT_COMPANY, TEXT_NAME_TITLE, TEXT_DATE_PLACE, TEXT_SIGNATURE};
 
     html_markup(out, "<div class=\"party\"><h3>");
-    html_text(out, language_text(language, who));
+    html_words(out, language_text(language, who));
     html_markup(out, "</h3>\n");
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
         html_markup(out, "<div class=\"line\"><span>");
-        html_text(out, language_text(language, lines[i]));
+        html_words(out, language_text(language, lines[i]));
         html_markup(out, "</span></div>\n");
     }
     html_markup(out, "</div>\n");
@@ -177,11 +179,11 @@ void frame_sign_off(struct text *out, enum report_language language, enum text_k
                     enum text_key what, const char *uuid)
 {
     html_markup(out, "<div class=\"signoff\">\n<p>");
-    html_text(out, language_text(language, statement));
+    html_words(out, language_text(language, statement));
     html_markup(out, "</p>\n<p class=\"small\">");
-    html_text(out, language_text(language, what));
+    html_words(out, language_text(language, what));
     html_markup(out, " <code>");
-    html_text(out, uuid);
+    html_words(out, uuid);
     html_markup(out, "</code></p>\n<div class=\"parties\">\n");
     party(out, language, TEXT_SUPPLIER);
     party(out, language, TEXT_CUSTOMER);

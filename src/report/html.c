@@ -44,14 +44,64 @@ void html_text(struct text *out, const char *string)
         put_escaped(out, character);
 }
 
+/* How long the word at `string` is that a line may not break inside, as it would behind the '-' of "gpu2->gpu5". 0: it may. */
+static size_t length_of_whole(const char *string)
+{
+    enum { LONGEST = 24 };
+    size_t length = strcspn(string, " ,;()`");
+    const char *arrow = strpbrk(string, "-<");
+
+    for (; length <= LONGEST && arrow != NULL && (size_t)(arrow - string) < length;
+         arrow = strpbrk(arrow + 1, "-<"))
+        if (strncmp(arrow, "->", 2) == 0 || strncmp(arrow, "<-", 2) == 0)
+            return length;
+    return 0;
+}
+
+static void put_length(struct text *out, const char *string, size_t length)
+{
+    const char *end = string + length;
+    struct slice character;
+
+    while (string < end && printable_next(&string, &character))
+        put_escaped(out, character);
+}
+
+/* Puts what stands at `string` between tags of its own, a command between backticks or a word that stays whole. Gives how
+   many bytes that took; 0: it is neither. */
+static size_t put_tagged(struct text *out, const char *string, bool starts)
+{
+    const char *end = *string == '`' ? strchr(string + 1, '`') : NULL;
+    size_t whole = starts ? length_of_whole(string) : 0;
+
+    if (end != NULL && end > string + 1) {
+        html_markup(out, "<code>");
+        put_length(out, string + 1, (size_t)(end - string - 1));
+        html_markup(out, "</code>");
+        return (size_t)(end + 1 - string);
+    }
+    if (whole > 0) {
+        html_markup(out, "<span class=\"nb\">");
+        put_length(out, string, whole);
+        html_markup(out, "</span>");
+    }
+    return whole;
+}
+
 /* Not in attributes: tags stand in it. */
 void html_words(struct text *out, const char *string)
 {
-    struct slice character;
-    bool listed = false;
+    struct slice character = {0};
+    bool listed = false, starts = true;
+    size_t tagged;
 
-    while (printable_next(&string, &character)) {
+    while (string != NULL && *string != '\0') {
+        tagged = put_tagged(out, string, starts);
+        string += tagged;
+        if (tagged > 0 || !printable_next(&string, &character))
+            continue;
         put_escaped(out, character);
+        starts = strchr(" ,;(", character.bytes[0]) != NULL || (character.bytes[0] & 0x80) != 0;
         listed = character.bytes[0] == '[' || (listed && character.bytes[0] != ']');
         if (listed && character.bytes[0] == ',')
             html_markup(out, "<wbr>");

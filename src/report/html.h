@@ -11,7 +11,8 @@
 
 /* Any string, escaped for element content and quoted attributes, and made printable. NULL writes nothing. */
 void html_text(struct text *out, const char *string);
-/* Likewise, and a line may break behind each comma of "node[1-2,4,7-10]". */
+/* Likewise, of element content alone: a line may break behind each comma of "node[1-2,4,7-10]" and not inside of
+   "gpu2->gpu5", and what stands between backticks is code. */
 void html_words(struct text *out, const char *string);
 void html_textf(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -64,6 +64,17 @@ const char *language_text(enum report_language language, enum text_key key)
     return texts[key][language];
 }
 
+const char *language_between(enum report_language language, const char *english)
+{
+    static const char *const rows[][2] = {
+        {", ", "\xe3\x80\x81"}, {"; ", "\xef\xbc\x9b"}, {": ", "\xef\xbc\x9a"}};
+
+    for (size_t i = 0; language == LANGUAGE_ZH && i < ARRAY_SIZE(rows); i++)
+        if (strcmp(rows[i][0], english) == 0)
+            return rows[i][1];
+    return english;
+}
+
 const char *language_fill(struct arena *arena, const char *text, const char *const *values, size_t count)
 {
     const struct sentence sentence = {.arguments = count, .texts = {[LANGUAGE_EN] = text}};

@@ -32,4 +32,7 @@ const char *language_fill(struct arena *arena, const char *text, const char *con
 const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin);
 const char *origin_note(struct arena *arena, enum report_language language, const struct record *record);
 
+/* What stands between things named one after the other, ", ", "; " or ": ", as the language has it. */
+const char *language_between(enum report_language language, const char *english);
+
 #endif

@@ -6,6 +6,7 @@
 #include "assay/model/suite.h"
 
 #include "causes.h"
+#include "ports.h"
 
 struct letter {
     struct arena *arena;
@@ -50,28 +51,39 @@ static bool is_about(const struct letter *letter, const struct report_cause *cau
     return false;
 }
 
+/* Each test once, with what it must reach: the values of a test are in its own sentence. */
+static void put_entries(const struct letter *letter, const struct report_cause *cause)
+{
+    for (size_t i = 0; i < cause->entries.count; i++) {
+        const struct report_entry *entry = &letter->entries[cause->entries.items[i]];
+        bool told = false;
+
+        for (size_t k = 0; k < i; k++)
+            told |= strcmp(letter->entries[cause->entries.items[k]].check, entry->check) == 0;
+        if (!told)
+            text_printf(letter->out, "   %s: %s\n", entry->check, said(letter, entry->cause));
+    }
+}
+
 static void put_cause(const struct letter *letter, const struct report_cause *cause, unsigned number)
 {
     const char *part = cause_part(letter->arena, letter->language, letter->view, letter->entries, cause);
     struct said_list advice;
+    const char *what;
 
     text_printf(letter->out, "%u. %s%s%s\n", number, part, *part != '\0' ? ": " : "",
                 cause_problem(letter->arena, letter->language, letter->view, letter->entries, cause));
-    for (size_t i = 0; i < cause->entries.count; i++) {
-        const struct report_entry *entry = &letter->entries[cause->entries.items[i]];
-
-        text_printf(letter->out, "   %s: %s", entry->check, said(letter, entry->cause));
-        if (entry->gate != NULL)
-            text_printf(letter->out, "; %s",
-                        language_say(letter->arena, letter->language, TEXT_VENDOR_REQUIRED,
-                                     said(letter, entry->gate)));
-        text_put(letter->out, "\n");
+    for (size_t i = 0; i < cause->parts.count; i++) {
+        what = port_text(letter->arena, letter->language, letter->view, letter->host, cause->parts.items[i]);
+        if (*what != '\0')
+            text_printf(letter->out, "   %s: %s\n", cause->parts.items[i], what);
     }
+    put_entries(letter, cause);
     cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, false, &advice);
-    for (size_t i = 0; i < advice.items.count; i++)
-        text_printf(
-            letter->out, "   %s\n",
-            language_say(letter->arena, letter->language, TEXT_VENDOR_FIRST, advice.items.items[i].text));
+    what = said_joined(letter->arena, &advice);
+    if (*what != '\0')
+        text_printf(letter->out, "   %s\n",
+                    language_say(letter->arena, letter->language, TEXT_VENDOR_FIRST, what));
 }
 
 static void put_causes(const struct letter *letter, const struct report_causes *causes)

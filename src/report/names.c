@@ -21,8 +21,7 @@ static void read_document(struct arena *arena, struct slice bytes, struct report
     }
 }
 
-/* The file's own name: where it lies on the machine that drove the tests tells a reader nothing. */
-static const char *file_name(const char *path)
+const char *names_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -36,12 +35,12 @@ void report_names_of(struct arena *arena, const struct record *record, struct re
         if (strcmp(document->kind, NAMES_DOCUMENT) == 0)
             read_document(arena, document->bytes, ret_names);
         if (strcmp(document->kind, "contract") == 0)
-            ret_names->contract = file_name(document->name);
+            ret_names->contract = names_file(document->name);
     }
     read_document(arena, record->names, ret_names);
     ret_names->titled = ret_names->title != NULL;
     if (!ret_names->titled)
-        ret_names->title = file_name(record->hostfile);
+        ret_names->title = names_file(record->hostfile);
 }
 
 const char *names_said(struct arena *arena, enum report_language language, const struct report_names *names)
@@ -75,5 +74,5 @@ const char *acceptance_cluster(struct arena *arena, enum report_language languag
 const struct reason *document_said(struct arena *arena, const struct document *document)
 {
     return strcmp(document->kind, CHANGE_DOCUMENT) == 0 ? reason_decode(arena, document->name)
-                                                        : reason_text(arena, document->name);
+                                                        : reason_word(arena, document->name);
 }

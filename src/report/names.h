@@ -14,6 +14,8 @@ struct report_names {
 
 /* In the arena. The last word on each counts: a report can be given others than its run was. */
 void report_names_of(struct arena *arena, const struct record *record, struct report_names *ret_names);
+/* The file's own name: where it lies on the machine that drove the tests tells a reader nothing. */
+const char *names_file(const char *path);
 /* "customer Acme - site Oslo - contract A-17 - ", as far as somebody said: what goes before the rest of a subtitle. */
 const char *names_said(struct arena *arena, enum report_language language, const struct report_names *names);
 /* "Iron - customer Acme - ", as the last run of an acceptance calls the cluster: what is signed must say what it is about.

@@ -48,8 +48,8 @@ void page_left_out(struct page *page, size_t rows, size_t most)
     if (rows <= most || page_prints(page, APPENDIX_HOSTS))
         return;
     html_markup(page->out, "<p class=\"on-paper\">");
-    html_text(page->out, sayf(page, TEXT_ROWS_NOT_PRINTED, number(page, rows - most),
-                              arena_printf(page->arena, "%lld", page->view->record->number), hosts->name));
+    html_words(page->out, sayf(page, TEXT_ROWS_NOT_PRINTED, number(page, rows - most),
+                               arena_printf(page->arena, "%lld", page->view->record->number), hosts->name));
     html_markup(page->out, "</p>\n");
 }
 
@@ -98,14 +98,14 @@ const char *span_text(const struct page *page, double start, double end)
 void page_heading(struct page *page, enum text_key key)
 {
     html_markup(page->out, "<h3>");
-    html_text(page->out, say(page, key));
+    html_words(page->out, say(page, key));
     html_markup(page->out, "</h3>\n");
 }
 
 void page_paragraph(struct page *page, enum text_key key)
 {
     html_markup(page->out, "<p>");
-    html_text(page->out, say(page, key));
+    html_words(page->out, say(page, key));
     html_markup(page->out, "</p>\n");
 }
 
@@ -117,8 +117,8 @@ void page_told(struct page *page)
     if (view_tells_all(view))
         return;
     html_markup(page->out, "<p class=\"note\">");
-    html_text(page->out, sayf(page, TEXT_HOSTS_TOLD, number(page, hosts), number(page, view->told_count),
-                              arena_printf(page->arena, "%lld", view->record->number)));
+    html_words(page->out, sayf(page, TEXT_HOSTS_TOLD, number(page, hosts), number(page, view->told_count),
+                               arena_printf(page->arena, "%lld", view->record->number)));
     html_markup(page->out, "</p>\n");
 }
 
@@ -140,13 +140,13 @@ void page_targets(struct page *page, const struct reason *targets)
     while (shown > 0 && all[shown] != ',')
         shown--;
     if (shown == 0) {
-        html_text(page->out, all);
+        html_words(page->out, all);
         return;
     }
     html_markup(page->out, "<details class=\"targets\"><summary>");
     html_textf(page->out, "%.*s, \xe2\x80\xa6", shown, all);
     html_markup(page->out, "</summary>");
-    html_text(page->out, all);
+    html_words(page->out, all);
     html_markup(page->out, "</details>");
 }
 
@@ -163,14 +163,14 @@ void page_said_cell_or(struct page *page, const struct reason *reason, enum text
     if (reason != NULL)
         page_said(page, reason);
     else
-        html_text(page->out, say(page, none));
+        html_words(page->out, say(page, none));
     html_markup(page->out, "</td>");
 }
 
 static void open_pair(struct page *page, enum text_key key)
 {
     html_markup(page->out, "<div><dt>");
-    html_text(page->out, say(page, key));
+    html_words(page->out, say(page, key));
     html_markup(page->out, "</dt><dd>");
 }
 
@@ -189,7 +189,7 @@ void page_heads(struct page *page, const struct page_head *heads, size_t count)
             html_markup(page->out, "<th class=\"num\">");
         else
             html_markup(page->out, "<th>");
-        html_text(page->out, say(page, heads[i].text));
+        html_words(page->out, say(page, heads[i].text));
         html_markup(page->out, "</th>");
     }
     html_markup(page->out, "</tr></thead>\n");

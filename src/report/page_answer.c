@@ -4,6 +4,7 @@
 
 #include "frame.h"
 #include "page.h"
+#include "ports.h"
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
 {
@@ -11,7 +12,7 @@ static void tile(struct page *page, enum outcome_word word, size_t count)
         html_markup(page->out, "<div class=\"tile zero\"><div class=\"count\">");
     else
         html_markup(page->out, "<div class=\"tile\"><div class=\"count\">");
-    html_text(page->out, count_text(page->arena, count));
+    html_words(page->out, count_text(page->arena, count));
     html_markup(page->out, "</div>");
     page_word(page, word);
     html_markup(page->out, "</div>\n");
@@ -27,13 +28,13 @@ static void write_verdict(struct page *page)
     html_markup(out, "<div class=\"verdict");
     page_verdict_class(out, view->verdict);
     html_markup(out, "\"><div class=\"word\"><span class=\"symbol\">");
-    html_text(out, page_verdict_symbol(view->verdict));
+    html_words(out, page_verdict_symbol(view->verdict));
     html_markup(out, "</span> <strong>");
     page_said(page, view->verdict_text);
     html_markup(out, "</strong></div>\n");
     if (view->record->judgement.verdict_count > 0 && *headline != '\0') {
         html_markup(out, "<p class=\"headline\">");
-        html_text(out, headline);
+        html_words(out, headline);
         html_markup(out, "</p>\n");
     }
     if (!standing_is_acceptance(&view->record->standing)) {
@@ -56,7 +57,7 @@ static void write_verdict(struct page *page)
     }
     if (view->record->origin != NULL) {
         html_markup(out, "<p class=\"note\">");
-        html_text(out, origin_note(page->arena, page->language, view->record));
+        html_words(out, origin_note(page->arena, page->language, view->record));
         html_markup(out, "</p>");
     }
     html_markup(out, "</div>\n");
@@ -89,6 +90,17 @@ static const struct sighting *sighting_at(const struct page *page, size_t host, 
     return NULL;
 }
 
+static void write_port(struct page *page, const struct report_cause *cause, const char *part)
+{
+    const char *port = port_text(page->arena, page->language, page->view, cause->hosts.items[0], part);
+
+    if (*port == '\0')
+        return;
+    html_markup(page->out, "<small class=\"serial\">");
+    html_words(page->out, port);
+    html_markup(page->out, "</small>");
+}
+
 /* What is printed on the part: who walks to the rack must not have to look. Of several hosts the card says it. */
 static void write_serial(struct page *page, const struct report_cause *cause)
 {
@@ -103,14 +115,15 @@ static void write_serial(struct page *page, const struct report_cause *cause)
 
         if (arrow != NULL) /* the other direction of a pair names the other one */
             part = arena_strndup(page->arena, part, (size_t)(arrow - part));
+        write_port(page, cause, part);
         sighting = sighting_at(page, host, part);
         if (sighting == NULL)
             continue;
         html_markup(page->out, "<small class=\"serial\">");
         if (cause->parts.count > 1)
             html_textf(page->out, "%s: ", part_name(page->arena, part));
-        html_text(page->out, *sighting->serial != '\0' ? sayf(page, TEXT_ANSWER_SERIAL, sighting->serial)
-                                                       : sayf(page, TEXT_ANSWER_ID, sighting->identity));
+        html_words(page->out, *sighting->serial != '\0' ? sayf(page, TEXT_ANSWER_SERIAL, sighting->serial)
+                                                        : sayf(page, TEXT_ANSWER_ID, sighting->identity));
         html_markup(page->out, "</small>");
     }
 }
@@ -121,10 +134,10 @@ static void write_target(struct page *page, const struct reason *target)
     const char *rest = said(page, target);
 
     for (const char *comma; (comma = strchr(rest, ',')) != NULL; rest = comma + 1) {
-        html_text(page->out, arena_strndup(page->arena, rest, (size_t)(comma + 1 - rest)));
+        html_words(page->out, arena_strndup(page->arena, rest, (size_t)(comma + 1 - rest)));
         html_markup(page->out, "<wbr>");
     }
-    html_text(page->out, rest);
+    html_words(page->out, rest);
 }
 
 static void write_line(struct page *page, size_t index, bool printed)
@@ -137,7 +150,7 @@ static void write_line(struct page *page, size_t index, bool printed)
     html_markup(out, "<th scope=\"row\"><span");
     html_word_class(out, cause->word);
     html_markup(out, "><b>");
-    html_text(out, word_symbol(cause->word));
+    html_words(out, word_symbol(cause->word));
     html_markup(out, "</b></span> ");
     if (cause->word == OUTCOME_FAIL)
         html_shape(out, "<a href=\"#k@\">", (double)(index + 1));
@@ -145,12 +158,12 @@ static void write_line(struct page *page, size_t index, bool printed)
         html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[0] + 1));
     write_target(page, cause->target);
     html_markup(out, "</a></th><td>");
-    html_text(out, *part != '\0'                                  ? part
-                   : cause->blames && cause->extent != EXTENT_RUN ? say(page, TEXT_PART_HOST)
-                                                                  : "\xe2\x80\x93");
+    html_words(out, *part != '\0'                                  ? part
+                    : cause->blames && cause->extent != EXTENT_RUN ? say(page, TEXT_PART_HOST)
+                                                                   : "\xe2\x80\x93");
     write_serial(page, cause);
     html_markup(out, "</td><td>");
-    html_text(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
+    html_words(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
     html_markup(out, "</td><td>");
     if (cause->waived)
         page_said(page, page->entries[cause->entries.items[0]].waiver);
@@ -171,10 +184,10 @@ static void write_blocked_together(struct page *page)
     if (causes->blocked_together == 0)
         return;
     html_markup(page->out, "<p class=\"more\">");
-    html_text(page->out,
-              causes->blocked_across == causes->blocked_together
-                  ? sayf(page, TEXT_BLOCKED_ALL_ACROSS, gates, of)
-                  : sayf(page, TEXT_BLOCKED_TOGETHER, gates, number(page, causes->blocked_across), of));
+    html_words(page->out,
+               causes->blocked_across == causes->blocked_together
+                   ? sayf(page, TEXT_BLOCKED_ALL_ACROSS, gates, of)
+                   : sayf(page, TEXT_BLOCKED_TOGETHER, gates, number(page, causes->blocked_across), of));
     html_markup(page->out, "</p>\n");
 }
 
@@ -193,12 +206,12 @@ static void write_answer(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
     if (count > LINES_ON_PAPER + 1) {
         html_markup(page->out, "<p class=\"more on-paper\">");
-        html_text(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES_ON_PAPER)));
+        html_words(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES_ON_PAPER)));
         html_markup(page->out, "</p>\n");
     }
     if (count > LINES) {
         html_markup(page->out, "<p class=\"more on-screen\"><a href=\"#failures\">");
-        html_text(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES)));
+        html_words(page->out, sayf(page, TEXT_A_MORE, number(page, count - LINES)));
         html_markup(page->out, "</a></p>\n");
     }
     write_blocked_together(page);
@@ -247,7 +260,7 @@ static void write_identity(struct page *page)
     struct text *out = page->out;
 
     html_markup(out, "<dl class=\"identity\">\n");
-    page_pair(page, TEXT_CLUSTER, record->hostfile);
+    page_pair(page, TEXT_CLUSTER, names_file(record->hostfile));
     page_pair(page, TEXT_SUITE, sayf(page, TEXT_SUITE_NAMED, word(page, record->suite_title), record->suite));
     page_pair(page, TEXT_HOSTS, scope_of_hosts(page));
     page_pair(page, TEXT_GPUS, scope_of_gpus(page));
@@ -274,7 +287,7 @@ static void write_identity(struct page *page)
     page_said_pair(page, TEXT_JUDGED_AGAINST, record->judgement.baselines);
     page_pair(page, TEXT_MEASURED_WITH, record->program);
     html_markup(out, "<div class=\"wide\"><dt>");
-    html_text(out, say(page, TEXT_TEST_PLAN));
+    html_words(out, say(page, TEXT_TEST_PLAN));
     html_markup(out, "</dt><dd>");
     html_code(out, plan_document(page));
     html_markup(out, "</dd></div>\n</dl>\n");
@@ -308,9 +321,9 @@ void page_answer(struct page *page)
     if (standing_is_acceptance(&page->view->record->standing))
         frame_simulated(out, page->language, plan_timescale(page->view->record->plan));
     html_markup(out, "<p class=\"kind\">");
-    html_text(out, kind_text(page));
+    html_words(out, kind_text(page));
     html_markup(out, "</p>\n<h1>");
-    html_text(out, page->names.title);
+    html_words(out, page->names.title);
     html_markup(out, "</h1>\n<p class=\"subtitle\">");
     html_text(out, subtitle_text(page));
     html_markup(out, "</p>\n");

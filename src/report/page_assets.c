@@ -19,7 +19,7 @@ static void write_parts(struct page *page, const struct assets *assets)
     struct text *out = page->out;
 
     html_markup(out, "<h3>");
-    html_text(out, assets->host->name);
+    html_words(out, assets->host->name);
     html_markup(out, "</h3>\n");
     page_table(page, "compact parts", COLUMN(PART), COLUMN(PLACE), COLUMN(WHAT_IT_IS), COLUMN(SERIAL));
     html_markup(out, "<tbody>\n");
@@ -67,7 +67,7 @@ void page_assets(struct page *page)
     page_told(page);
     if (count > HOSTS_IN_FULL) {
         html_markup(page->out, "<p>");
-        html_text(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));
+        html_words(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));
         html_markup(page->out, "</p>\n");
     }
     write_summary(page, assets, count);

@@ -6,6 +6,7 @@
 #include "gates.h"
 #include "out_of_use.h"
 #include "page.h"
+#include "ports.h"
 
 enum { ITEMS_LISTED = 64, EVIDENCE_LINKED = 6, CARDS_PRINTED = 24, GATES_PRINTED = 6, COMMANDS_PRINTED = 3 };
 
@@ -18,9 +19,9 @@ static void write_output_links(struct page *page, const struct attempt *attempt)
     for (enum site_output i = SITE_STDOUT; i <= SITE_STDERR; i++) {
         if (page->view->record->site == NULL || page->view->record->site->outputs[i][index] == NULL)
             continue;
-        html_text(page->out, " ");
+        html_words(page->out, " ");
         page_open_output(page, attempt, i);
-        html_text(page->out, names[i]);
+        html_words(page->out, names[i]);
         html_markup(page->out, "</a>");
     }
 }
@@ -38,11 +39,12 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
             const struct attempt *attempt = page->view->steps[step].attempts.items[k];
             bool opened;
 
-            html_text(page->out, linked > 0 ? ", " : "");
+            html_words(page->out, linked > 0 ? language_between(page->language, ", ") : "");
             opened = page_open_attempt(page, attempt);
-            html_text(page->out, sayf(page, TEXT_ATTEMPT_OF,
-                                      said(page, step_target_said(page->arena, page->view->steps[step].step)),
-                                      number(page, attempt->n)));
+            html_words(page->out,
+                       sayf(page, TEXT_ATTEMPT_OF,
+                            said(page, step_target_said(page->arena, page->view->steps[step].step)),
+                            number(page, attempt->n)));
             if (opened)
                 html_markup(page->out, "</a>");
             write_output_links(page, attempt);
@@ -50,9 +52,9 @@ static void write_evidence_links(struct page *page, const struct report_entry *e
         last = step;
     }
     if (linked >= EVIDENCE_LINKED)
-        html_text(page->out, say(page, TEXT_MORE_IN_APPENDIX));
+        html_words(page->out, say(page, TEXT_MORE_IN_APPENDIX));
     if (linked == 0)
-        html_text(page->out, say(page, TEXT_NOTHING_RUN));
+        html_words(page->out, say(page, TEXT_NOTHING_RUN));
 }
 
 /* The step's outputs by the command that prints them: a link leads nowhere on paper. */
@@ -60,7 +62,7 @@ static void write_command(struct page *page, const struct step *step, size_t *co
 {
     if (++*commands > COMMANDS_PRINTED)
         return;
-    html_text(page->out, *commands > 1 ? ", " : "");
+    html_words(page->out, *commands > 1 ? language_between(page->language, ", ") : "");
     html_code(page->out, arena_printf(page->arena, "assay logs %lld %s %s", page->view->record->number,
                                       step->members[0]->name, step->shape->suite_step));
 }
@@ -83,11 +85,11 @@ static void write_evidence_commands(struct page *page, const struct report_cause
         }
     }
     if (commands > COMMANDS_PRINTED) {
-        html_text(page->out, ", ");
-        html_text(page->out, sayf(page, TEXT_AND_MORE, number(page, commands - COMMANDS_PRINTED)));
+        html_words(page->out, language_between(page->language, ", "));
+        html_words(page->out, sayf(page, TEXT_AND_MORE, number(page, commands - COMMANDS_PRINTED)));
     }
     if (commands == 0)
-        html_text(page->out, say(page, TEXT_NOTHING_RUN));
+        html_words(page->out, say(page, TEXT_NOTHING_RUN));
 }
 
 static void write_item_row(struct page *page, const struct outcome *outcome, bool named)
@@ -197,7 +199,7 @@ static void write_hardware(struct page *page, const struct report_cause *cause)
         if (named++ >= MOST_NAMED)
             continue;
         html_markup(page->out, "<div><dt>");
-        html_text(page->out, named == 1 ? say(page, TEXT_HARDWARE) : "");
+        html_words(page->out, named == 1 ? say(page, TEXT_HARDWARE) : "");
         html_markup(page->out, "</dt><dd>");
         html_textf(page->out, "%s, %s, %s, ", page->view->record->plan->hosts.items[sighting->host]->name,
                    sighting->position,
@@ -210,17 +212,29 @@ static void write_hardware(struct page *page, const struct report_cause *cause)
         html_pair(page->out, "", sayf(page, TEXT_AND_MORE, number(page, named - MOST_NAMED)));
 }
 
+/* Of one host; of several each has another. */
+static void write_ports(struct page *page, const struct report_cause *cause)
+{
+    for (size_t i = 0; cause->hosts.count == 1 && i < cause->parts.count && i < ITEMS_LISTED; i++) {
+        const char *part = cause->parts.items[i];
+        const char *port = port_text(page->arena, page->language, page->view, cause->hosts.items[0], part);
+
+        if (*port != '\0')
+            html_pair(page->out, part, port);
+    }
+}
+
 /* For a pen: who mends it, and until when. */
 static void write_to_do(struct page *page)
 {
     struct text *out = page->out;
 
     html_markup(out, "<div class=\"todo\"><dt>");
-    html_text(out, say(page, TEXT_TO_BE_MENDED));
+    html_words(out, say(page, TEXT_TO_BE_MENDED));
     html_markup(out, "</dt><dd>");
-    html_text(out, say(page, TEXT_MENDED_BY));
+    html_words(out, say(page, TEXT_MENDED_BY));
     html_markup(out, " <span class=\"blank\"></span> ");
-    html_text(out, say(page, TEXT_MENDED_UNTIL));
+    html_words(out, say(page, TEXT_MENDED_UNTIL));
     html_markup(out, " <span class=\"blank\"></span></dd></div>\n");
 }
 
@@ -249,7 +263,7 @@ static void write_tool_lines(struct page *page, const struct report_cause *cause
                     continue;
                 if (lines++ == 0) {
                     html_markup(out, "<div><dt>");
-                    html_text(out, say(page, TEXT_TOOL_SAID));
+                    html_words(out, say(page, TEXT_TOOL_SAID));
                     html_markup(out, "</dt><dd><pre>");
                 }
                 html_textf(out, "%s: %s\n", step_target(page->arena, step->step),
@@ -280,11 +294,11 @@ static void write_folded_target(struct page *page, const struct report_cause *ca
         if (!is_folded(cause, entry) || !reason_equal(entry->target, target))
             continue;
         done[i] = true;
-        html_text(page->out, between);
+        html_words(page->out, between);
         html_shape(page->out, "<a href=\"#n@\">", (double)(cause->entries.items[i] + 1));
-        html_text(page->out, entry->check);
+        html_words(page->out, entry->check);
         html_markup(page->out, "</a>");
-        between = ", ";
+        between = language_between(page->language, ", ");
     }
 }
 
@@ -297,10 +311,10 @@ static void write_folded(struct page *page, const struct report_cause *cause)
             continue;
         if (!any) {
             html_markup(page->out, "<div><dt>");
-            html_text(page->out, say(page, TEXT_FOLDED));
+            html_words(page->out, say(page, TEXT_FOLDED));
             html_markup(page->out, "</dt><dd>");
         }
-        html_text(page->out, any ? "; " : "");
+        html_words(page->out, any ? language_between(page->language, "; ") : "");
         any = true;
         write_folded_target(page, cause, i, done);
     }
@@ -313,9 +327,9 @@ static void write_blocked(struct page *page, const struct report_cause *cause)
     if (cause->blocked == 0)
         return;
     html_markup(page->out, "<div><dt>");
-    html_text(page->out, say(page, TEXT_BLOCKED));
+    html_words(page->out, say(page, TEXT_BLOCKED));
     html_markup(page->out, "</dt><dd><a href=\"#undecided\">");
-    html_text(page->out, sayf(page, TEXT_BLOCKED_GATES, number(page, cause->blocked)));
+    html_words(page->out, sayf(page, TEXT_BLOCKED_GATES, number(page, cause->blocked)));
     html_markup(page->out, "</a></dd></div>\n");
 }
 
@@ -331,14 +345,14 @@ static void write_entry(struct page *page, size_t index)
         html_shape(out, "<details class=\"folded\" id=\"n@\"><summary>", (double)(index + 1));
     page_said(page, entry->target);
     html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
-    html_text(out, entry->check);
+    html_words(out, entry->check);
     if (entry->subjects != NULL) {
         html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
         page_said(page, entry->subjects);
     }
     if (entry->items > 0) {
         html_markup(out, ": ");
-        html_text(out, sayf(page, TEXT_GATES_BEHIND, number(page, entry->items)));
+        html_words(out, sayf(page, TEXT_GATES_BEHIND, number(page, entry->items)));
     }
     html_markup(out, "</summary>\n<dl>");
     page_said_pair(page, TEXT_FOUND, entry->cause);
@@ -408,7 +422,7 @@ static void write_gates_on_paper(struct page *page, const struct report_cause *c
         return;
     html_markup(page->out, "</tbody></table>\n");
     if (rows > GATES_PRINTED)
-        html_text(page->out, sayf(page, TEXT_AND_MORE, number(page, rows - GATES_PRINTED)));
+        html_words(page->out, sayf(page, TEXT_AND_MORE, number(page, rows - GATES_PRINTED)));
     html_markup(page->out, "</div>\n");
 }
 
@@ -427,10 +441,10 @@ static void write_card_head(struct page *page, size_t index)
     page_said(page, cause->target);
     if (*part != '\0') {
         html_markup(out, " <span class=\"sep\">\xe2\x80\xba</span> ");
-        html_text(out, part);
+        html_words(out, part);
     }
     html_markup(out, "</h3>\n<p class=\"problem\">");
-    html_text(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
+    html_words(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
     html_markup(out, "</p>\n");
 }
 
@@ -440,7 +454,7 @@ void page_advice(struct page *page, const struct report_cause *cause, bool pages
 
     cause_advice(page->arena, page->language, page->view, page->entries, cause, pages, &advice);
     if (advice.items.count == 0)
-        html_text(page->out, say(page, TEXT_NO_REMEDY));
+        html_words(page->out, say(page, TEXT_NO_REMEDY));
     frame_pieces(page->out, page->language, &advice);
 }
 
@@ -452,19 +466,20 @@ static void write_card(struct page *page, size_t index)
     write_card_head(page, index);
     html_markup(out, "<dl>\n");
     html_markup(out, "<div><dt>");
-    html_text(out, say(page, TEXT_WHAT_TO_DO));
+    html_words(out, say(page, TEXT_WHAT_TO_DO));
     html_markup(out, "</dt><dd>");
     page_advice(page, cause, true);
     html_markup(out, "</dd></div>\n");
     if (cause->waived)
         page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);
     write_hardware(page, cause);
+    write_ports(page, cause);
     write_to_do(page);
     write_blocked(page, cause);
     write_folded(page, cause);
     write_tool_lines(page, cause);
     html_markup(out, "<div><dt>");
-    html_text(out, say(page, TEXT_EVIDENCE));
+    html_words(out, say(page, TEXT_EVIDENCE));
     html_markup(out, "</dt><dd>");
     html_markup(out, "<span class=\"on-screen\">");
     write_evidence_links(page, &page->entries[cause->entries.items[0]]);
@@ -506,7 +521,7 @@ static void write_out_of_use(struct page *page)
     if (lines.lines.count == 0)
         return;
     html_markup(page->out, "<h3>");
-    html_text(page->out, say(page, TEXT_OUT_OF_USE));
+    html_words(page->out, say(page, TEXT_OUT_OF_USE));
     html_markup(page->out, "</h3>\n");
     page_paragraph(page, TEXT_OUT_OF_USE_INTRO);
     html_markup(page->out, "<pre>");
@@ -527,8 +542,8 @@ void page_failures(struct page *page)
         return;
     }
     html_markup(page->out, "<p>");
-    html_text(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
-                              number(page, page->view->coverage.fail)));
+    html_words(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
+                               number(page, page->view->coverage.fail)));
     html_markup(page->out, "</p>\n");
     for (size_t i = 0; i < page->causes.items.count; i++)
         if (page->causes.items.items[i].word == OUTCOME_FAIL)

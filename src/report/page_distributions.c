@@ -57,7 +57,7 @@ static void write_figure(struct page *page, const struct distribution *distribut
     else
         html_markup(out, "<figure class=\"on-screen\">");
     html_markup(out, "\n<figcaption><b>");
-    html_text(out, distribution->suite_step);
+    html_words(out, distribution->suite_step);
     html_markup(out, "</b> ");
     html_code(out, distribution->metric);
     html_textf(out, " %s%s", where, *where != '\0' ? ", " : "");
@@ -71,10 +71,10 @@ static void write_figure(struct page *page, const struct distribution *distribut
 static void number_cell(struct page *page, double value, const struct outcome *outcome)
 {
     html_markup(page->out, "<td class=\"num\">");
-    html_text(page->out, distribution_number(page->arena, value));
+    html_words(page->out, distribution_number(page->arena, value));
     if (outcome != NULL) {
         html_markup(page->out, "<br><small>");
-        html_text(page->out, who(page, outcome));
+        html_words(page->out, who(page, outcome));
         html_markup(page->out, "</small>");
     }
     html_markup(page->out, "</td>");
@@ -89,7 +89,7 @@ static void write_row(struct page *page, const struct distribution *distribution
     page_metric_cell(page, distribution->metric, where_text(page, distribution));
     html_cell(out, distribution->unit);
     html_markup(out, "<td class=\"num\">");
-    html_text(out, count_text(page->arena, distribution->values.count));
+    html_words(out, count_text(page->arena, distribution->values.count));
     html_markup(out, "</td>");
     page_said_cell(page, distribution->gate);
     for (size_t i = 0; i < QUANTILES; i++)
@@ -141,8 +141,8 @@ static void write_outliers(struct page *page)
             write_outlier(page, distribution, &distribution->found.items[k]);
         if (distribution->found.count > NAMED) {
             html_markup(page->out, "<tr><td></td><td colspan=\"5\">");
-            html_text(page->out, sayf(page, TEXT_MORE_OF, number(page, distribution->found.count - NAMED),
-                                      distribution->metric));
+            html_words(page->out, sayf(page, TEXT_MORE_OF, number(page, distribution->found.count - NAMED),
+                                       distribution->metric));
             html_markup(page->out, "</td></tr>\n");
         }
     }
@@ -215,10 +215,10 @@ static void write_fold(struct page *page, const struct fold *fold, size_t first)
         html_markup(page->out, "<details open><summary>");
     else
         html_markup(page->out, "<details><summary>");
-    html_text(page->out, fold->showing[first] == FOLDED_CLEAN
-                             ? sayf(page, TEXT_FOLDED_CLEAN, step, number(page, count))
-                             : sayf(page, TEXT_FOLDED_SAME, step, number(page, count),
-                                    all->items.items[fold->like[first]].metric));
+    html_words(page->out, fold->showing[first] == FOLDED_CLEAN
+                              ? sayf(page, TEXT_FOLDED_CLEAN, step, number(page, count))
+                              : sayf(page, TEXT_FOLDED_SAME, step, number(page, count),
+                                     all->items.items[fold->like[first]].metric));
     html_markup(page->out, "</summary>\n<div class=\"figures\">\n");
     for (size_t i = first; i < all->items.count; i++)
         if (is_in_the_fold(page, fold, first, i))

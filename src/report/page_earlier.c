@@ -25,10 +25,10 @@ static void write_change(struct page *page, const struct change_row *row)
     html_cell(out, side_text(page->arena, page->language, change->before));
     html_markup(out, "<td>");
     if (change->after == NULL) {
-        html_text(out, say(page, TEXT_NOT_THERE));
+        html_words(out, say(page, TEXT_NOT_THERE));
     } else {
         page_word_link(page, change->after->word, change->after->step);
-        html_text(out, change->after->measured != NULL ? " " : "");
+        html_words(out, change->after->measured != NULL ? " " : "");
         page_said(page, change->after->measured);
     }
     html_markup(out, "</td>");
@@ -54,9 +54,9 @@ static void write_changes(struct page *page, enum text_key title, const struct i
     html_markup(page->out, "</tbody></table>\n");
     if (rows.left_out > 0) {
         html_markup(page->out, "<p class=\"small\">");
-        html_text(page->out, sayf(page, TEXT_EARLIER_MORE, number(page, rows.left_out),
-                                  arena_printf(page->arena, "%lld", record->earlier->number),
-                                  arena_printf(page->arena, "%lld", record->number)));
+        html_words(page->out, sayf(page, TEXT_EARLIER_MORE, number(page, rows.left_out),
+                                   arena_printf(page->arena, "%lld", record->earlier->number),
+                                   arena_printf(page->arena, "%lld", record->number)));
         html_markup(page->out, "</p>\n");
     }
 }
@@ -123,7 +123,7 @@ void page_earlier(struct page *page)
     const struct comparison *comparison = &earlier->comparison;
 
     html_markup(page->out, "<p>");
-    html_text(page->out, earlier_sentence(page->arena, page->language, earlier));
+    html_words(page->out, earlier_sentence(page->arena, page->language, earlier));
     html_markup(page->out, "</p>\n");
     if (earlier->number == 0)
         return;

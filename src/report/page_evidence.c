@@ -123,11 +123,11 @@ void page_inventory(struct page *page)
     collect_inventories(page, &inventories);
     page_paragraph(page, TEXT_INVENTORY_INTRO);
     html_markup(out, "<table class=\"inventory\"><thead><tr><th>");
-    html_text(out, say(page, TEXT_HOSTS));
+    html_words(out, say(page, TEXT_HOSTS));
     html_markup(out, "</th>");
     for (size_t i = 0; i < FACT_COUNT; i++) {
         html_markup(out, "<th>");
-        html_text(out, say(page, inventory_facts[i].title));
+        html_words(out, say(page, inventory_facts[i].title));
         html_markup(out, "</th>");
     }
     html_markup(out, "</tr></thead>\n<tbody>\n");
@@ -219,15 +219,15 @@ static void write_limit(struct page *page, const struct gate_line *line)
     page_metric_cell(page, line->metric, line->at);
     page_said_cell(page, line->gate);
     html_markup(out, "<td>");
-    html_text(out, word(page, line->status));
+    html_words(out, word(page, line->status));
     html_markup(out, "<br><small>");
     page_said(page, line->source);
     html_markup(out, "</small></td><td class=\"num\">");
-    html_text(out, count_text(page->arena, line->items - line->recorded));
+    html_words(out, count_text(page->arena, line->items - line->recorded));
     html_markup(out, "</td><td class=\"num\">");
-    html_text(out, count_text(page->arena, line->not_passed));
+    html_words(out, count_text(page->arena, line->not_passed));
     html_markup(out, "</td><td class=\"num\">");
-    html_text(out, count_text(page->arena, line->recorded));
+    html_words(out, count_text(page->arena, line->recorded));
     html_markup(out, "</td></tr>\n");
 }
 
@@ -296,7 +296,8 @@ static const char *source_steps(struct page *page, const struct limit_source *so
     const char *text = "";
 
     for (size_t i = 0; i < source->steps.count && i < NAMED; i++)
-        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? ", " : "", source->steps.items[i]);
+        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? language_between(page->language, ", ") : "",
+                            source->steps.items[i]);
     return source->steps.count <= NAMED
                ? text
                : sayf(page, TEXT_PART_MORE, text, number(page, source->steps.count - NAMED));
@@ -309,12 +310,13 @@ static void write_source_limits(struct page *page, const struct limit_source *so
     for (size_t i = 0; i < source->limits.count; i++) {
         const struct source_limit *limit = &source->limits.items[i];
 
-        html_text(page->out, i > 0 ? "; " : "");
+        html_words(page->out, i > 0 ? language_between(page->language, "; ") : "");
         html_markup(page->out, "<b>");
         page_said(page, limit->gate);
-        html_markup(page->out, "</b>: ");
+        html_markup(page->out, "</b>");
+        html_words(page->out, language_between(page->language, ": "));
         for (size_t k = 0; k < limit->lines.count; k++) {
-            html_text(page->out, k > 0 ? ", " : "");
+            html_words(page->out, k > 0 ? language_between(page->language, ", ") : "");
             page_metric(page, limit->lines.items[k]->metric);
             if (limit->lines.items[k]->at == NULL)
                 continue;
@@ -388,7 +390,7 @@ static void write_documents(struct page *page, const struct documents *documents
         html_row_head(out, word(page, document->kind));
         html_cell(out, said(page, document_said(page->arena, document)));
         html_markup(out, "<td class=\"num\">");
-        html_text(out, count_text(page->arena, document->bytes.length));
+        html_words(out, count_text(page->arena, document->bytes.length));
         html_markup(out, "</td>");
         html_code_cell(out, document->sha256);
         html_markup(out, "</tr>\n");
@@ -545,9 +547,9 @@ static void write_captures(struct page *page, const struct attempt *attempt)
         if (capture->stream == NULL)
             continue;
         if (capture->length == 0 && capture_note(capture) == NULL) {
-            html_text(out,
-                      sayf(page, *capture->sha256 != '\0' ? TEXT_EMPTY : TEXT_NOT_KEPT, capture->stream));
-            html_text(out, "; ");
+            html_words(out,
+                       sayf(page, *capture->sha256 != '\0' ? TEXT_EMPTY : TEXT_NOT_KEPT, capture->stream));
+            html_words(out, "; ");
             continue;
         }
         html_markup(out, "<span class=\"sha\">");
@@ -555,7 +557,7 @@ static void write_captures(struct page *page, const struct attempt *attempt)
         html_textf(out, "%s %s B", capture->stream, count_text(page->arena, (size_t)capture->length));
         if (linked)
             html_markup(out, "</a>");
-        html_text(out, " ");
+        html_words(out, " ");
         if (capture_note(capture) != NULL) {
             html_markup(out, "<b>");
             page_said(page, capture_note(capture));
@@ -589,7 +591,7 @@ static void write_findings(struct page *page, const struct reading *reading)
             continue;
         shown++;
         html_markup(page->out, "<div class=\"finding\"><b>");
-        html_text(page->out, word(page, severity_name(finding->severity)));
+        html_words(page->out, word(page, severity_name(finding->severity)));
         html_markup(page->out, "</b> ");
         html_textf(page->out, "%s%s%s: ", finding->code, *finding->subject != '\0' ? " " : "",
                    finding->subject);
@@ -598,7 +600,7 @@ static void write_findings(struct page *page, const struct reading *reading)
     }
     if (shown < reading->findings.count) {
         html_markup(page->out, "<div class=\"finding\">");
-        html_text(page->out, sayf(page, TEXT_MORE_FINDINGS, number(page, reading->findings.count - shown)));
+        html_words(page->out, sayf(page, TEXT_MORE_FINDINGS, number(page, reading->findings.count - shown)));
         html_markup(page->out, "</div>");
     }
 }
@@ -630,9 +632,9 @@ static void write_parts(struct page *page, const struct attempt *attempt)
             continue;
         html_textf(out, "%s%s ", shown++ > 0 ? "; " : "", part->name);
         if (part->ended)
-            html_text(out, sayf(page, TEXT_EXIT, arena_printf(page->arena, "%d", part->rc)));
+            html_words(out, sayf(page, TEXT_EXIT, arena_printf(page->arena, "%d", part->rc)));
         else
-            html_text(out, say(page, part->began ? TEXT_DID_NOT_END : TEXT_DID_NOT_BEGIN));
+            html_words(out, say(page, part->began ? TEXT_DID_NOT_END : TEXT_DID_NOT_BEGIN));
     }
     html_markup(out, "</div>");
 }
@@ -659,16 +661,16 @@ static void write_windows(struct page *page, const struct attempt *attempt)
 
         html_markup(page->out, "<span class=\"sha\">");
         linked = page_open_output(page, attempt, SITE_WINDOWS);
-        html_text(page->out, window_text(page, step, window));
+        html_words(page->out, window_text(page, step, window));
         if (window->end == ATTEMPT_RAN)
             html_textf(page->out, "%s B", count_text(page->arena, (size_t)capture->length));
         else if (window->what != NULL)
             page_said(page, window->what);
         else
-            html_text(page->out, word(page, attempt_end_name(window->end)));
+            html_words(page->out, word(page, attempt_end_name(window->end)));
         if (linked)
             html_markup(page->out, "</a>");
-        html_text(page->out, " ");
+        html_words(page->out, " ");
         html_code(page->out, capture->sha256);
         html_markup(page->out, "</span> ");
     }
@@ -705,14 +707,14 @@ static void write_attempt_notes(struct page *page, const struct step_view *step,
     html_markup(out, "<tr class=\"sub\"><td colspan=\"6\">");
     write_captures(page, attempt);
     write_windows(page, attempt);
-    html_text(out,
-              sayf(page, TEXT_ATTEMPT_IS, attempt->uuid,
-                   attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id
-                                                                         : say(page, TEXT_NOT_READ),
-                   attempt->transport != NULL ? said(page, attempt->transport) : say(page, TEXT_NO_TRANSPORT),
-                   versions_text(page->arena, &attempt->reading)));
+    html_words(
+        out, sayf(page, TEXT_ATTEMPT_IS, attempt->uuid,
+                  attempt->boot_id != NULL && *attempt->boot_id != '\0' ? attempt->boot_id
+                                                                        : say(page, TEXT_NOT_READ),
+                  attempt->transport != NULL ? said(page, attempt->transport) : say(page, TEXT_NO_TRANSPORT),
+                  versions_text(page->arena, &attempt->reading)));
     if (attempt->connections > 1)
-        html_text(out, sayf(page, TEXT_CONNECTIONS, number(page, attempt->connections)));
+        html_words(out, sayf(page, TEXT_CONNECTIONS, number(page, attempt->connections)));
     write_parts(page, attempt);
     if (attempt->what != NULL)
         write_remark(page, attempt_end_text(page->arena, attempt), attempt->what);
@@ -731,9 +733,9 @@ static void write_attempt(struct page *page, const struct commands *commands, co
     struct text *out = page->out;
 
     html_shape(out, "<tbody id=\"e@\"><tr><td><b>", (double)index);
-    html_text(out, step->step->shape->suite_step);
+    html_words(out, step->step->shape->suite_step);
     html_markup(out, "</b> <small>");
-    html_text(out, sayf(page, TEXT_ATTEMPT_N, number(page, attempt->n), number(page, step->attempts.count)));
+    html_words(out, sayf(page, TEXT_ATTEMPT_N, number(page, attempt->n), number(page, step->attempts.count)));
     html_shape(out, "<a href=\"#c@\">C@</a></small></td><td>", (double)command, (double)command);
     page_word(page, step->word);
     html_markup(out, "</td>");
@@ -766,7 +768,7 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     bool linked;
 
     html_shape(out, "<tbody id=\"e@\"><tr><td><b>", (double)index);
-    html_text(out, step->step->shape->suite_step);
+    html_words(out, step->step->shape->suite_step);
     html_shape(out, "</b> <a href=\"#c@\">C@</a></td><td>", (double)command, (double)command);
     page_word(page, step->word);
     html_markup(out, "</td>");
@@ -775,13 +777,14 @@ static void write_plain_attempt(struct page *page, const struct commands *comman
     html_markup(out, "<td colspan=\"2\">");
     linked = page_open_output(page, attempt, SITE_STDOUT);
     html_markup(out, "<code>");
-    html_text(out, attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : say(page, TEXT_NO_OUTPUT));
+    html_words(out,
+               attempt->captures[0].length > 0 ? attempt->captures[0].sha256 : say(page, TEXT_NO_OUTPUT));
     html_markup(out, "</code>");
     if (linked)
         html_markup(out, "</a>");
     if (page_open_output(page, attempt, SITE_STDERR))
         html_markup(out, " stderr</a>");
-    html_text(out, versions_text(page->arena, &attempt->reading));
+    html_words(out, versions_text(page->arena, &attempt->reading));
     html_markup(out, "</td></tr></tbody>\n");
 }
 
@@ -809,7 +812,7 @@ static void open_attempts(struct page *page)
                 "<table class=\"attempts\"><colgroup><col><col><col><col><col><col></colgroup><thead><tr>");
     for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
         html_markup(page->out, "<th>");
-        html_text(page->out, say(page, heads[i]));
+        html_words(page->out, say(page, heads[i]));
         html_markup(page->out, "</th>");
     }
     html_markup(page->out, "</tr></thead>\n");
@@ -854,14 +857,14 @@ static void write_kept_limits(struct page *page)
         return;
     evidence_count(page->view->record, &sum);
     html_markup(page->out, "<p>");
-    html_text(page->out, sayf(page, TEXT_EVIDENCE_LIMITS, number(page, limits.stream_bytes),
-                              number(page, limits.looking_bytes), number(page, limits.host_bytes),
-                              number(page, limits.run_bytes), number(page, sum.kept_bytes)));
+    html_words(page->out, sayf(page, TEXT_EVIDENCE_LIMITS, number(page, limits.stream_bytes),
+                               number(page, limits.looking_bytes), number(page, limits.host_bytes),
+                               number(page, limits.run_bytes), number(page, sum.kept_bytes)));
     html_markup(page->out, " ");
-    html_text(page->out, sum.flooded + sum.dropped == 0
-                             ? say(page, TEXT_EVIDENCE_LIMITS_MET)
-                             : sayf(page, TEXT_EVIDENCE_LIMITS_REACHED, number(page, sum.flooded),
-                                    number(page, sum.dropped)));
+    html_words(page->out, sum.flooded + sum.dropped == 0
+                              ? say(page, TEXT_EVIDENCE_LIMITS_MET)
+                              : sayf(page, TEXT_EVIDENCE_LIMITS_REACHED, number(page, sum.flooded),
+                                     number(page, sum.dropped)));
     html_markup(page->out, "</p>\n");
 }
 

@@ -80,7 +80,7 @@ static void write_cell(struct page *page, const struct grid *grid, size_t host)
     html_shape(out, "\"><path d=\"M@ @h@v@h-@z\"/>", x, y, side, side, side);
     if (grid->named) {
         html_shape(out, "<text x=\"@\" y=\"@\">", x + side / 2, y + side / 2 + 3.5);
-        html_text(out, number_of(host_at(page, host)->name));
+        html_words(out, number_of(host_at(page, host)->name));
         html_markup(out, "</text>");
     } else if (state == HOST_TO_FIX) {
         html_shape(out, "<path class=\"sign\" d=\"M@ @l@ @m0-@l-@ @\"/>", x + inset, y + inset, sign, sign,
@@ -118,7 +118,7 @@ static void write_legend(struct page *page)
                                               OUTCOME_NOT_RUN};
     size_t hosts = page->view->record->plan->hosts.count;
 
-    html_text(page->out, sayf(page, TEXT_FLEET, number(page, hosts)));
+    html_words(page->out, sayf(page, TEXT_FLEET, number(page, hosts)));
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
         size_t count = 0;
 

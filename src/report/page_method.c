@@ -26,11 +26,11 @@ static void write_kinds(struct page *page, const struct method *method)
         html_row_head(page->out, *kind->status != '\0' ? word(page, kind->status) : say(page, TEXT_NO_KIND));
         html_cell(page->out, say(page, method_kind_text(kind->status)));
         html_markup(page->out, "<td class=\"num\">");
-        html_text(page->out, number(page, kind->gates));
+        html_words(page->out, number(page, kind->gates));
         html_markup(page->out, "</td><td class=\"num\">");
-        html_text(page->out, number(page, kind->not_passed));
+        html_words(page->out, number(page, kind->not_passed));
         html_markup(page->out, "</td><td class=\"num\">");
-        html_text(page->out, number(page, kind->recorded));
+        html_words(page->out, number(page, kind->recorded));
         html_markup(page->out, "</td></tr>\n");
     }
     html_markup(page->out, "</tbody></table>\n");
@@ -43,11 +43,11 @@ static void write_noise(struct page *page, const struct method_step *step)
 
     html_markup(page->out, "<td>");
     if (*hosts != '\0')
-        html_text(page->out, sayf(page, TEXT_NOISE_HOSTS, hosts));
+        html_words(page->out, sayf(page, TEXT_NOISE_HOSTS, hosts));
     if (*hosts != '\0' && *itself != '\0')
         html_markup(page->out, "<br>");
     if (*itself != '\0')
-        html_text(page->out, sayf(page, TEXT_NOISE_REPEATS, itself));
+        html_words(page->out, sayf(page, TEXT_NOISE_REPEATS, itself));
     if (*hosts == '\0' && *itself == '\0')
         html_markup(page->out, "\xe2\x80\x93");
     html_markup(page->out, "</td>");
@@ -98,7 +98,7 @@ void page_method(struct page *page)
             html_markup(page->out, "<details open><summary>");
         else
             html_markup(page->out, "<details><summary>");
-        html_text(page->out, sayf(page, TEXT_METHOD_READ, number(page, method.steps.count - prominent)));
+        html_words(page->out, sayf(page, TEXT_METHOD_READ, number(page, method.steps.count - prominent)));
         html_markup(page->out, "</summary>\n");
         write_steps(page, &method, false);
         html_markup(page->out, "</details>\n");

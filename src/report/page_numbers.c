@@ -19,11 +19,11 @@ static void write_heat_map(struct page *page, const struct heat_map *map)
 {
     html_markup(page->out, "<figure>\n<figcaption>");
     if (!map->bad && map->hosts > 1)
-        html_text(page->out, sayf(page, TEXT_PAIRS_MEDIAN, number(page, map->hosts)));
+        html_words(page->out, sayf(page, TEXT_PAIRS_MEDIAN, number(page, map->hosts)));
     else
-        html_text(page->out,
-                  sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
-                       said(page, step_target_said(page->arena, page->view->steps[map->step].step))));
+        html_words(page->out,
+                   sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
+                        said(page, step_target_said(page->arena, page->view->steps[map->step].step))));
     html_markup(page->out, "</figcaption>\n");
     svg_heat_map(page, &page->heat_maps, map);
     html_markup(page->out, "</figure>\n");
@@ -34,11 +34,11 @@ void page_heat_maps(struct page *page)
     struct text *out = page->out;
 
     html_markup(out, "<p>");
-    html_text(out, say(page, TEXT_P2P_INTRO));
+    html_words(out, say(page, TEXT_P2P_INTRO));
     if (page->heat_maps.gate != NULL) {
-        html_text(out, " ");
-        html_text(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->held->gate),
-                            word(page, page->heat_maps.gate->held->status)));
+        html_words(out, " ");
+        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->held->gate),
+                             word(page, page->heat_maps.gate->held->status)));
     }
     html_markup(out, "</p>\n<div class=\"figures\">\n");
     for (size_t i = 0; i < page->heat_maps.items.count; i++)
@@ -99,7 +99,7 @@ static void write_judged_sizes(struct page *page, const struct chart *chart)
 {
     if (chart->gates.count == 0) {
         html_markup(page->out, "<p class=\"small\">");
-        html_text(page->out, say(page, TEXT_NO_LIMIT));
+        html_words(page->out, say(page, TEXT_NO_LIMIT));
         html_markup(page->out, "</p>\n");
         return;
     }
@@ -132,11 +132,11 @@ void page_charts(struct page *page)
         if (chart->curves.count == 0)
             continue;
         html_markup(page->out, "<figure class=\"wide\">\n<figcaption><b>");
-        html_text(page->out, chart->suite_step);
+        html_words(page->out, chart->suite_step);
         html_markup(page->out, "</b> <code>");
-        html_text(page->out, chart->metric);
+        html_words(page->out, chart->metric);
         html_markup(page->out, "</code> ");
-        html_text(page->out, legend_of(page, chart));
+        html_words(page->out, legend_of(page, chart));
         html_markup(page->out, "</figcaption>\n");
         svg_chart(page, chart);
         write_judged_sizes(page, chart);
@@ -171,9 +171,9 @@ static void write_burn_cell(struct page *page, double value, double temperature,
     if (word >= OUTCOME_NOT_RUN)
         html_textf(out, "%s ", word_symbol(word));
     if (isfinite(value))
-        html_text(out, count_text(page->arena, (size_t)llround(fmax(value, 0))));
+        html_words(out, count_text(page->arena, (size_t)llround(fmax(value, 0))));
     else
-        html_text(out, "\xe2\x80\x93");
+        html_words(out, "\xe2\x80\x93");
     html_markup(out, "<br><small>");
     if (isfinite(temperature))
         html_textf(out,
@@ -243,17 +243,17 @@ static void write_burn(struct page *page, const struct gpu_table *burn)
 
     if (page->burns.items.count > 1) {
         html_markup(page->out, "<h3>");
-        html_text(page->out, burn->suite_step);
+        html_words(page->out, burn->suite_step);
         html_markup(page->out, "</h3>\n");
     }
     write_strips(page, burn);
     html_markup(page->out, "<table class=\"burn\"><thead><tr><th>");
-    html_text(page->out, say(page, TEXT_HOST));
+    html_words(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
     for (size_t gpu = 0; gpu < burn->gpus; gpu++)
         html_shape(page->out, "<th>gpu@</th>", (double)gpu);
     html_markup(page->out, "<th>");
-    html_text(page->out, say(page, TEXT_OUTCOME));
+    html_words(page->out, say(page, TEXT_OUTCOME));
     html_markup(page->out, "</th></tr></thead>\n<tbody>\n");
     if (burn->rows.count > 1)
         write_burn_statistics(page, burn);

@@ -19,7 +19,7 @@ static void write_mend(struct page *page, const struct mend *mend)
     html_markup(out, "</td>");
     html_cell(out, mend->check);
     html_markup(out, "<td>");
-    html_text(page->out, word(page, mend->problem));
+    html_words(page->out, word(page, mend->problem));
     if (*mend->subject != '\0')
         html_textf(out, ": %s", mend->subject);
     html_markup(out, "</td>");
@@ -48,9 +48,9 @@ void page_preflight(struct page *page)
 
     report_mends(page->arena, preflight, &mends);
     html_markup(out, "<p>");
-    html_text(out, sayf(page, TEXT_PREFLIGHT_INTRO, arena_printf(page->arena, "%lld", preflight->number),
-                        when(page, preflight->started), number(page, mends.clean_count),
-                        number(page, preflight->plan->hosts.count)));
+    html_words(out, sayf(page, TEXT_PREFLIGHT_INTRO, arena_printf(page->arena, "%lld", preflight->number),
+                         when(page, preflight->started), number(page, mends.clean_count),
+                         number(page, preflight->plan->hosts.count)));
     html_markup(out, "</p>\n");
     if (mends.items.count + mends.unasked.count == 0)
         return;

@@ -21,7 +21,7 @@ static const char *value_text(const struct page *page, double value, const char 
 static void number_cell(struct page *page, const char *text)
 {
     html_markup(page->out, "<td class=\"num\">");
-    html_text(page->out, text);
+    html_words(page->out, text);
     html_markup(page->out, "</td>");
 }
 
@@ -44,7 +44,7 @@ static void write_row(struct page *page, const struct reached_row *row)
 
 static void open_rows(struct page *page)
 {
-    page_table(page, "compact reached", COLUMN(STEP), COLUMN(METRIC), NUMBERS(WORST), COLUMN(WHERE),
+    page_table(page, "compact reached cards", COLUMN(STEP), COLUMN(METRIC), NUMBERS(WORST), COLUMN(WHERE),
                NUMBERS(MEDIAN), COLUMN(LIMIT), COLUMN(LIMIT_FROM), NUMBERS(HOSTS));
     html_markup(page->out, "<tbody>\n");
 }
@@ -71,13 +71,14 @@ static void write_untested(struct page *page)
         if (unjudged_is_whole_test(&list.items.items[i]) && !unjudged_names_before(&list, i))
             *list_push(page->arena, &names) = list.items.items[i].step;
     for (size_t i = 0; i < names.count && i < NAMED; i++)
-        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? ", " : "", names.items[i]);
+        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? language_between(page->language, ", ") : "",
+                            names.items[i]);
     if (names.count > NAMED)
         text = sayf(page, TEXT_PART_MORE, text, number(page, names.count - NAMED));
     if (names.count == 0)
         return;
     html_markup(page->out, "<p class=\"more\"><a href=\"#unjudged\">");
-    html_text(page->out, sayf(page, TEXT_REACHED_UNTESTED, text));
+    html_words(page->out, sayf(page, TEXT_REACHED_UNTESTED, text));
     html_markup(page->out, "</a></p>\n");
 }
 
@@ -106,7 +107,7 @@ void page_reached_short(struct page *page)
     count = reached_nearest(page->view, &page->reached, LINES, rows);
     if (count > 0) {
         html_markup(page->out, "<h3><a href=\"#reached\">");
-        html_text(page->out, say(page, TEXT_REACHED_SHORT));
+        html_words(page->out, say(page, TEXT_REACHED_SHORT));
         html_markup(page->out, "</a></h3>\n");
         open_rows(page);
         for (size_t i = 0; i < count; i++)

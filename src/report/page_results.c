@@ -19,9 +19,9 @@ void page_word(struct page *page, enum outcome_word word)
     html_markup(page->out, "<span");
     html_word_class(page->out, word);
     html_markup(page->out, "><b>");
-    html_text(page->out, word_symbol(word));
+    html_words(page->out, word_symbol(word));
     html_markup(page->out, "</b> ");
-    html_text(page->out, said(page, reason_word(page->arena, outcome_name(word))));
+    html_words(page->out, said(page, reason_word(page->arena, outcome_name(word))));
     html_markup(page->out, "</span>");
 }
 
@@ -85,7 +85,7 @@ void page_metric_cell(struct page *page, const char *metric, const struct reason
 void page_number(struct page *page, double value, int decimals)
 {
     if (!isfinite(value))
-        html_text(page->out, "\xe2\x80\x93");
+        html_words(page->out, "\xe2\x80\x93");
     else
         html_textf(page->out, "%.*f", decimals, value);
 }
@@ -93,7 +93,7 @@ void page_number(struct page *page, double value, int decimals)
 static void count_cell(struct page *page, size_t count)
 {
     html_markup(page->out, "<td class=\"num\">");
-    html_text(page->out, count_text(page->arena, count));
+    html_words(page->out, count_text(page->arena, count));
     html_markup(page->out, "</td>");
 }
 
@@ -193,7 +193,7 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     html_markup(out, "<th scope=\"row\">");
     page_targets(page, entry->target);
     html_markup(out, "</th><td>");
-    html_text(out, entry->check);
+    html_words(out, entry->check);
     if (entry->subjects != NULL) {
         html_markup(out, "<br><small>");
         page_said(page, entry->subjects);
@@ -216,18 +216,18 @@ static void write_undecided_row(struct page *page, size_t index, bool printed)
     for (size_t i = 0; i < lines.items.count; i++) {
         const struct gate_line *line = &lines.items.items[i];
 
-        html_text(out, i > 0 ? "; " : say(page, TEXT_GATES_LIST));
+        html_words(out, i > 0 ? language_between(page->language, "; ") : say(page, TEXT_GATES_LIST));
         html_markup(out, "<code>");
-        html_text(out, line->metric);
+        html_words(out, line->metric);
         html_markup(out, "</code>");
         if (line->at != NULL) {
-            html_text(out, say(page, TEXT_AT));
+            html_words(out, say(page, TEXT_AT));
             page_said(page, line->at);
         }
         if (line->items > 1)
             html_textf(out, " \xc3\x97 %zu", line->items);
         if (line->gate != NULL) {
-            html_text(out, " ");
+            html_words(out, " ");
             page_said(page, line->gate);
         }
     }
@@ -290,7 +290,7 @@ static void write_remark_head(struct page *page, const struct remark_line *line,
 {
     page_open_row(page, printed);
     html_markup(page->out, "<td>");
-    html_text(page->out, line->gate.suite_step);
+    html_words(page->out, line->gate.suite_step);
     html_markup(page->out, "<div class=\"more\">");
     page_targets(page, line->targets);
     html_markup(page->out, "</div></td>");
@@ -397,7 +397,7 @@ static void write_signs(struct page *page)
 
     html_markup(page->out, "<p class=\"legend\">");
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        html_text(page->out, i > 0 ? "  " : "");
+        html_words(page->out, i > 0 ? "  " : "");
         page_word(page, words[i]);
     }
     html_markup(page->out, "</p>\n");
@@ -416,10 +416,10 @@ static void write_matrix_intro(struct page *page)
     if (!is_printed(page))
         html_markup(page->out, " class=\"on-screen\"");
     html_markup(page->out, ">");
-    html_text(page->out, say(page, TEXT_MATRIX_INTRO));
+    html_words(page->out, say(page, TEXT_MATRIX_INTRO));
     if (page->matrix->folded) {
-        html_text(page->out, " ");
-        html_text(page->out, say(page, TEXT_MATRIX_FOLDED));
+        html_words(page->out, " ");
+        html_words(page->out, say(page, TEXT_MATRIX_FOLDED));
     }
     html_markup(page->out, "</p>\n");
 }
@@ -433,15 +433,15 @@ static void write_matrix_head(struct page *page)
     if (page->matrix->columns.count > WORDS_READABLE)
         html_markup(page->out, " signs");
     html_markup(page->out, "\"><thead><tr><th>");
-    html_text(page->out, say(page, TEXT_HOST));
+    html_words(page->out, say(page, TEXT_HOST));
     html_markup(page->out, "</th>");
     for (size_t i = 0; i < page->matrix->columns.count; i++) {
         html_markup(page->out, "<th><span>");
-        html_text(page->out, page->matrix->columns.items[i]);
+        html_words(page->out, page->matrix->columns.items[i]);
         html_markup(page->out, "</span></th>");
     }
     html_markup(page->out, "<th><span>");
-    html_text(page->out, say(page, TEXT_VERDICT));
+    html_words(page->out, say(page, TEXT_VERDICT));
     html_markup(page->out, "</span></th></tr></thead>\n<tbody>\n");
 }
 
@@ -463,7 +463,7 @@ static void write_matrix_row(struct page *page, const struct matrix_row *row)
         html_markup(out, "<span class=\"vw");
         page_verdict_class(out, verdict->word);
         html_markup(out, "\">");
-        html_text(page->out, word(page, standing_verdict(&page->view->record->standing, verdict->word)));
+        html_words(page->out, word(page, standing_verdict(&page->view->record->standing, verdict->word)));
         html_markup(out, "</span>");
     }
     html_markup(out, "</td></tr>\n");
@@ -593,8 +593,8 @@ void page_matrix(struct page *page)
         if (strcmp(matrix->rows.items[i].unit, unit) != 0) {
             unit = matrix->rows.items[i].unit;
             html_shape(page->out, "<tr class=\"unit\"><th colspan=\"@\">", (double)matrix->columns.count + 2);
-            html_text(page->out,
-                      *unit != '\0' ? sayf(page, TEXT_UNIT_NAMED, unit) : say(page, TEXT_UNIT_NONE));
+            html_words(page->out,
+                       *unit != '\0' ? sayf(page, TEXT_UNIT_NAMED, unit) : say(page, TEXT_UNIT_NONE));
             html_markup(page->out, "</th></tr>\n");
         }
         write_matrix_row(page, &matrix->rows.items[i]);

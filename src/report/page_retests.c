@@ -23,8 +23,8 @@ static void write_line(struct page *page, const struct retest_line *line)
     html_cell(out, line->step->step->shape->suite_step);
     html_markup(out, "<td class=\"num\">");
     opened = page_open_attempt(page, line->attempt);
-    html_text(out,
-              sayf(page, TEXT_OF, number(page, line->attempt->n), number(page, line->step->attempts.count)));
+    html_words(out,
+               sayf(page, TEXT_OF, number(page, line->attempt->n), number(page, line->step->attempts.count)));
     if (opened)
         html_markup(out, "</a>");
     html_markup(out, "</td>");

@@ -29,7 +29,7 @@ static void write_row(struct page *page, const struct slice_row *row)
     page_metric_cell(page, row->slot->metric, slot_at_text(page->arena, row->slot));
     html_cell(out, span_text(page, row->from, row->to));
     html_markup(out, "<td class=\"num\">");
-    html_text(out, number(page, row->count));
+    html_words(out, number(page, row->count));
     html_markup(out, "</td>");
     number_cell(page, row->spread.low);
     number_cell(page, row->spread.median);

@@ -30,7 +30,7 @@ void page_unjudged(struct page *page)
         if (*row->metric != '\0')
             page_metric(page, row->metric);
         else
-            html_text(page->out, say(page, TEXT_UNJUDGED_STEP));
+            html_words(page->out, say(page, TEXT_UNJUDGED_STEP));
         html_markup(page->out, "</td>");
         html_cell(page->out, row->platform);
         html_cell(page->out, sayf(page, unjudged_why[row->kind], said(page, row->detail)));

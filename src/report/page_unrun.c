@@ -93,8 +93,8 @@ static void write_steps(struct page *page, const struct unrun *unrun)
 {
     html_markup(page->out, "<td>");
     for (size_t i = 0; i < unrun->steps.count; i++) {
-        html_text(page->out, i > 0 ? ", " : "");
-        html_text(page->out, unrun->steps.items[i]);
+        html_words(page->out, i > 0 ? language_between(page->language, ", ") : "");
+        html_words(page->out, unrun->steps.items[i]);
     }
     html_markup(page->out, "</td>");
 }
@@ -106,14 +106,14 @@ static void write_because(struct page *page, const struct unrun *unrun)
 
     html_markup(page->out, "<td>");
     if (cause == NULL)
-        html_text(page->out, say(page, TEXT_BECAUSE_OF_SEVERAL));
+        html_words(page->out, say(page, TEXT_BECAUSE_OF_SEVERAL));
     else if (cause->word == OUTCOME_NOT_RUN)
         page_said(page, unrun->first->cause);
     else
-        html_text(page->out,
-                  sayf(page, cause->word == OUTCOME_FAIL ? TEXT_BECAUSE_OF_FAULT : TEXT_BECAUSE_OF_POINT,
-                       number(page, unrun->cause), said(page, cause->target),
-                       cause_problem(page->arena, page->language, page->view, page->entries, cause)));
+        html_words(page->out,
+                   sayf(page, cause->word == OUTCOME_FAIL ? TEXT_BECAUSE_OF_FAULT : TEXT_BECAUSE_OF_POINT,
+                        number(page, unrun->cause), said(page, cause->target),
+                        cause_problem(page->arena, page->language, page->view, page->entries, cause)));
     html_markup(page->out, "</td>");
 }
 
@@ -130,7 +130,7 @@ static void write_unruns(struct page *page, const struct unruns *unruns, bool ac
         write_steps(page, unrun);
         write_because(page, unrun);
         html_markup(page->out, "<td class=\"num\">");
-        html_text(page->out, number(page, unrun->gates));
+        html_words(page->out, number(page, unrun->gates));
         html_markup(page->out, "</td></tr>\n");
     }
 }

@@ -15,7 +15,7 @@ static void write_heads(struct page *page, const struct tuning *tuning)
     struct text *out = page->out;
 
     html_markup(out, "<table class=\"compact\"><thead><tr><th>");
-    html_text(out, say(page, TEXT_SIZE));
+    html_words(out, say(page, TEXT_SIZE));
     html_markup(out, "</th>");
     for (size_t i = 0; i < tuning->columns.count; i++) {
         const struct variant_column *column = &tuning->columns.items[i];
@@ -24,13 +24,13 @@ static void write_heads(struct page *page, const struct tuning *tuning)
 
         html_markup(out, "<th class=\"num\">");
         opened = step->attempts.count > 0 && page_open_attempt(page, step->attempts.items[0]);
-        html_text(out, column->name);
+        html_words(out, column->name);
         if (opened)
             html_markup(out, "</a>");
         html_markup(out, "</th>");
         if (i > 0) {
             html_markup(out, "<th>");
-            html_text(out, say(page, TEXT_AGAINST_FIRST));
+            html_words(out, say(page, TEXT_AGAINST_FIRST));
             html_markup(out, "</th>");
         }
     }
@@ -72,8 +72,8 @@ static void write_tuning(struct page *page, const struct tuning *tuning)
     struct text *out = page->out;
 
     html_markup(out, "<h3>");
-    html_text(out,
-              sayf(page, TEXT_TUNING_TITLE, tuning->suite_step, said(page, tuning->hosts), tuning->metric));
+    html_words(out,
+               sayf(page, TEXT_TUNING_TITLE, tuning->suite_step, said(page, tuning->hosts), tuning->metric));
     html_markup(out, "</h3>\n<ul>\n");
     for (size_t i = 0; i < tuning->advice.count; i++) {
         html_markup(out, "<li>");

@@ -60,8 +60,8 @@ void page_worth(struct page *page)
     page_paragraph(page, TEXT_WORTH_INTRO);
     write_inputs(page, type);
     html_markup(page->out, "<p>");
-    html_text(page->out, sayf(page, TEXT_WORTH_EXAMPLES_INTRO, worth_type_name(type),
-                              arena_printf(page->arena, "%lld", page->view->record->number)));
+    html_words(page->out, sayf(page, TEXT_WORTH_EXAMPLES_INTRO, worth_type_name(type),
+                               arena_printf(page->arena, "%lld", page->view->record->number)));
     html_markup(page->out, "</p>\n");
     page_table(page, "compact", COLUMN(WORTH_TRAINING), COLUMN(WORTH_TIME), COLUMN(WORTH_ENERGY));
     html_markup(page->out, "<tbody>\n");

@@ -63,6 +63,8 @@ static const struct plain_row {
     {"fabric_manager.matches_driver", TEXT_P_FABRIC_MANAGER_MATCHES},
     {"fabric_manager.state", TEXT_P_FABRIC_MANAGER},
     {"dcgm.", TEXT_P_DCGM},
+    {"bmc.sel_faults", TEXT_P_BMC_LOG},
+    {"bmc.sensor_faults", TEXT_P_BMC_SENSORS},
 };
 enum { ROW_COUNT = ARRAY_SIZE(rows) };
 
@@ -158,6 +160,17 @@ static const char *beside_peers(struct arena *arena, enum report_language langua
                         reason_said(arena, language, outcome->measured), peers, median);
 }
 
+/* A line of the BMC's log has its columns: "DATE | Power Supply PSU2 Status | Power Supply AC lost | Asserted". */
+static const char *measured_text(struct arena *arena, enum report_language language,
+                                 const struct outcome *outcome)
+{
+    const char *text = reason_said(arena, language, outcome->measured), *bar;
+
+    while ((bar = strstr(text, " | ")) != NULL)
+        text = arena_printf(arena, "%.*s, %s", (int)(bar - text), text, bar + 3);
+    return text;
+}
+
 static const char *outcome_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct outcome *outcome)
 {
@@ -175,8 +188,7 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
     if (required == NULL || outcome->measured == NULL || reason_is(outcome->held->gate, gate_of_metric))
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
     text = language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
-                        part_name(arena, slot->subject), reason_said(arena, language, outcome->measured),
-                        required,
+                        part_name(arena, slot->subject), measured_text(arena, language, outcome), required,
                         row_of(slot->metric) < ROW_COUNT || strncmp(slot->metric, "nccl.", 5) != 0
                             ? slot->metric
                             : view->steps[outcome->step].step->shape->suite_step);
@@ -217,6 +229,8 @@ static const char *join_words(struct arena *arena, enum report_language language
                               const struct said_words *words, const char *between, size_t most)
 {
     const char *text = "";
+
+    between = language_between(language, between);
 
     for (size_t i = 0; i < words->items.count && i < most; i++)
         text = arena_printf(arena, "%s%s%s", text, i > 0 ? between : "", words->items.items[i]);
@@ -298,7 +312,8 @@ static const char *shared_problem(struct arena *arena, enum report_language lang
                         arena_printf(arena, "%zu", measurements));
     if (others.items.count == 0)
         return slow;
-    return arena_printf(arena, "%s; %s", slow, join_words(arena, language, &others, "; ", PROBLEMS_SAID));
+    return arena_printf(arena, "%s%s%s", slow, language_between(language, "; "),
+                        join_words(arena, language, &others, "; ", PROBLEMS_SAID));
 }
 
 /* The same of several hosts, and nothing was measured: the entry says it without the name of one. */
@@ -561,7 +576,7 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     return text;
 }
 
-static const char *joined(struct arena *arena, const struct said_list *pieces)
+const char *said_joined(struct arena *arena, const struct said_list *pieces)
 {
     const char *text = "";
 
@@ -597,7 +612,7 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
             .target = reason_said(arena, language, cause->target),
             .part = cause_part(arena, language, view, entries, cause),
             .problem = cause_problem(arena, language, view, entries, cause),
-            .remedy = joined(arena, &advice),
+            .remedy = said_joined(arena, &advice),
             .blocked = cause->blocked,
             .not_asked = cause->not_asked,
             .stopped = cause->resume != NULL,

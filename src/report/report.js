@@ -14,6 +14,12 @@
     return element;
   };
 
+  // On a narrow screen a row is a card: each cell tells what it is.
+  for (const table of document.querySelectorAll("table.cards"))
+    for (const row of table.tBodies[0]?.rows ?? [])
+      for (const cell of [...row.cells].slice(1))
+        cell.dataset.head = table.tHead?.rows[0]?.cells[cell.cellIndex]?.textContent ?? "";
+
   const textOf = element => (element?.textContent ?? "").replaceAll("\u00ad", "").trim();
 
   // -- Rows. Where a row is followed by what is said of it, the body around both is one entry. Rows of units, hosts and

@@ -164,7 +164,7 @@ void report_contract_html(const struct contract *contract, enum report_language 
     html_words(out, count_line(&page, contract));
     html_markup(out, "</p>\n");
     page_paragraph(&page, TEXT_CONTRACT_HOW);
-    page_table(&page, "contract", COLUMN(CONTRACT_CLAUSE), COLUMN(METRIC), COLUMN(CONTRACT_WHERE),
+    page_table(&page, "contract cards", COLUMN(CONTRACT_CLAUSE), COLUMN(METRIC), COLUMN(CONTRACT_WHERE),
                COLUMN(LIMIT), COLUMN(LIMIT_FROM), COLUMN(CONTRACT_AGREED));
     html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < contract->limits.count; i++)

@@ -2,8 +2,6 @@
 /* The HTML report as a whole: head, contents, and the table of its sections. */
 #include "report_formats.h"
 
-#include <string.h>
-
 #include "frame.h"
 #include "page.h"
 
@@ -61,9 +59,8 @@ enum { SECTION_COUNT = ARRAY_SIZE(sections) };
 static const enum text_key appendix_titles[] = {TEXT_APPENDIX_HOSTS, TEXT_APPENDIX_EVIDENCE,
                                                 TEXT_APPENDIX_HARDWARE, TEXT_APPENDIX_COMMANDS};
 
-/* What stands on the screen alone has a number there: paper counts without it. */
 struct numbering {
-    unsigned section, on_paper;
+    unsigned section;
     char appendix;
 };
 
@@ -78,7 +75,7 @@ static const char *section_label(const struct page *page, struct numbering *numb
 
 static void write_contents(struct page *page)
 {
-    struct numbering numbering = {1, 1, 'A'};
+    struct numbering numbering = {1, 'A'};
     struct text *out = page->out;
 
     html_markup(out, "<nav class=\"contents\" aria-label=\"");
@@ -90,9 +87,9 @@ static void write_contents(struct page *page)
         html_markup(out, "<li><a href=\"#");
         html_text(out, sections[i].id);
         html_markup(out, "\"><span class=\"n\">");
-        html_text(out, section_label(page, &numbering, &sections[i]));
+        html_words(out, section_label(page, &numbering, &sections[i]));
         html_markup(out, "</span> ");
-        html_text(out, say(page, sections[i].title));
+        html_words(out, say(page, sections[i].title));
         html_markup(out, "</a></li>\n");
     }
     html_markup(out, "</ol></nav>\n");
@@ -120,30 +117,17 @@ static void write_class(struct page *page, const struct section *section)
         html_markup(page->out, " class=\"on-screen\"");
 }
 
-/* Its number, and where paper has left out some before it, the other one beside it. */
+/* The same number on the screen and on paper, also where paper leaves some out: letters cite it. */
 static void write_label(struct page *page, struct numbering *numbering, const struct section *section)
 {
-    const char *label = section_label(page, numbering, section);
-    bool counted = !section->appendix && is_printed(page, section);
-    const char *printed = counted ? arena_printf(page->arena, "%u", numbering->on_paper++) : label;
-    bool differs = strcmp(label, printed) != 0;
-
-    html_markup(page->out, "<h2><span class=\"n");
-    if (differs)
-        html_markup(page->out, " on-screen");
-    html_markup(page->out, "\">");
-    html_text(page->out, label);
-    html_markup(page->out, "</span> ");
-    if (!differs)
-        return;
-    html_markup(page->out, "<span class=\"n on-paper\">");
-    html_text(page->out, printed);
+    html_markup(page->out, "<h2><span class=\"n\">");
+    html_words(page->out, section_label(page, numbering, section));
     html_markup(page->out, "</span> ");
 }
 
 static void write_sections(struct page *page)
 {
-    struct numbering numbering = {1, 1, 'A'};
+    struct numbering numbering = {1, 'A'};
     struct text *out = page->out;
 
     for (size_t i = 0; i < SECTION_COUNT; i++) {
@@ -157,7 +141,7 @@ static void write_sections(struct page *page)
         write_class(page, &sections[i]);
         html_markup(out, ">\n");
         write_label(page, &numbering, &sections[i]);
-        html_text(out, say(page, sections[i].title));
+        html_words(out, say(page, sections[i].title));
         html_markup(out, "</h2>\n");
         sections[i].write(page);
         html_markup(out, "</section>\n\n");
@@ -181,8 +165,8 @@ static void write_not_printed(struct page *page)
             html_markup(page->out, "<ul>\n");
         }
         html_markup(page->out, "<li>");
-        html_text(page->out, sayf(page, TEXT_NOT_PRINTED_HOW, rows[i].name, say(page, appendix_titles[i]),
-                                  arena_printf(page->arena, "%lld", record->number)));
+        html_words(page->out, sayf(page, TEXT_NOT_PRINTED_HOW, rows[i].name, say(page, appendix_titles[i]),
+                                   arena_printf(page->arena, "%lld", record->number)));
         html_markup(page->out, "</li>\n");
     }
     if (count > 0)

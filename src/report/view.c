@@ -391,6 +391,8 @@ static const struct reason *place_said(struct arena *arena, struct slice word)
     if (slice_part(word, "=", &key, &value) && slice_equal(key, "size_bytes") &&
         size_parse(arena_strndup(arena, value.bytes, value.length), &bytes))
         return reason(arena, at_size, size_text(arena, bytes));
+    if (value.length > 0 && slice_equal(key, "state"))
+        return reason(arena, at_state, arena_strndup(arena, value.bytes, value.length));
     if (value.length > 0)
         return reason(arena, text, arena_printf(arena, "%.*s %.*s", slice_print(key), slice_print(value)));
     return reason(arena, text, key);

@@ -304,6 +304,19 @@ visit("on a telephone nothing of the answer is off the screen, and no word lies 
     same(await page.$$eval(".matrix td", all => all.slice(0, 200).filter(one => one.scrollWidth > one.clientWidth + 1).length), 0);
     await picture(page, "telephone");
   });
+visit("on a telephone what was reached is a card a test, no word of it one letter wide", () => sample("clean"),
+  {viewport: {width: 390, height: 844}}, async page => {
+    same(await page.$$eval("header .reached tbody th", all => all.length > 0 && all.every(one => one.getClientRects()[0].width > 300)), true);
+    same(await page.$$eval("header .reached td", all => all.filter(one => one.dataset.head === "" || one.scrollWidth > one.clientWidth + 1).length), 0);
+  });
+visit("a section has one number, on the screen and on paper", () => sample("faulty"), {}, async page => {
+  same(await page.$$eval("main > section[id] h2", all => all.filter(one => one.querySelectorAll(".n").length !== 1).length), 0);
+  same(await page.$$eval("header .kind, h2 .n.on-paper", all => all.length), 1);
+});
+visit("commands are code, without the marks that tell them in a terminal, and the two ends of a copy stay on one line", () => sample("faulty"), {}, async page => {
+  same(await page.$$eval("main dd, main td, main p, main li", all => all.filter(one => one.querySelector("pre") === null && one.textContent.includes("`")).length), 0);
+  same(await page.$$eval(".nb", all => [all.length > 0, all.filter(one => one.getClientRects().length > 1).length]), [true, 0]);
+});
 visit("the place to sign is last on the screen, and on page one of paper", () => sample("fleet"), {}, async page => {
   same(await page.$$eval("main > section:not(.on-paper)", all => all.at(-1).id), "signatures");
   if (pdftotext === null)

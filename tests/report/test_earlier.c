@@ -90,7 +90,7 @@ static void what_only_one_of_them_has_is_gone_or_new(void **state)
     assert_true(record->earlier->comparison.gone.count > 200);
     assert_int_equal(record->earlier->comparison.gone.count, record->earlier->comparison.only_before);
     expect(html, "<h3>Gone</h3>");
-    expect(html, "56 items, first node8 gpu0-&gt;gpu1");
+    expect(html, "56 items, first node8 <span class=\"nb\">gpu0-&gt;gpu1</span>");
     expect(html, "absent");
     arena_destroy(arena);
 }
