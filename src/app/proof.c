@@ -85,8 +85,6 @@ void proof_describe(struct arena *arena, struct manifest *manifest, const struct
     manifest_say(arena, manifest, "made on", record->controller);
     if (record->origin != NULL)
         manifest_say(arena, manifest, "origin", run_origin_text(arena, record->origin));
-    if (record->origin != NULL && record->origin->redacted)
-        manifest_say(arena, manifest, MANIFEST_REDACTED_BEFORE, "yes");
     manifest_say(arena, manifest, "plan", plan_sha256(arena, manifest));
 }
 

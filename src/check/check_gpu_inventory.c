@@ -257,11 +257,22 @@ static void tell_lost(struct reading *out, const char *address, const char *modu
     if (finding == NULL)
         return;
     finding->subject = "";
-    finding->item = "gpu.count";
     finding->what = module != NULL ? reason(out->arena, gpu_lost_at_module, address, module, why)
                                    : reason(out->arena, gpu_lost_at, address, why);
-    finding->remedy = module != NULL ? reason(out->arena, reseat_gpu_at_module, address, module)
-                                     : reason(out->arena, reseat_gpu_at, address);
+}
+
+static struct check_fault fault_of(struct arena *arena, const struct reading *reading,
+                                   const struct finding *finding)
+{
+    struct check_fault fault = {.item = "gpu.count"};
+
+    (void)reading;
+    if (reason_is(finding->what, gpu_lost_at_module))
+        fault.remedy = reason(arena, reseat_gpu_at_module, reason_argument_text(finding->what, 1),
+                              reason_argument_text(finding->what, 2));
+    else if (reason_is(finding->what, gpu_lost_at))
+        fault.remedy = reason(arena, reseat_gpu_at, reason_argument_text(finding->what, 1));
+    return fault.remedy != NULL ? fault : (struct check_fault){.item = NULL};
 }
 
 static void tell_all_lost(const struct check_context *context, const struct reading *lspci,
@@ -363,4 +374,5 @@ const struct check check_gpu_inventory = {
     .more_slots = slots_of_platform,
     .expected_s = 10,
     .read = read_both,
+    .fault = fault_of,
 };

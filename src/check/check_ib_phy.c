@@ -93,21 +93,6 @@ static const struct reason *above(struct arena *arena, const struct quality *qua
                : reason(arena, effective_error_rate_high, told, bound);
 }
 
-/* A fault of the port, and which value of it misses what. */
-static void find_fault(struct reading *out, const char *code, const char *port, const struct reason *what,
-                       struct limit missed)
-{
-    struct finding *finding = reading_finding_add(out, SEVERITY_FAULT, code, port);
-    struct limit *kept;
-
-    if (finding == NULL)
-        return;
-    kept = arena_alloc(out->arena, sizeof *kept);
-    *kept = missed;
-    finding->what = reading_quoted(out, what);
-    finding->missed = kept;
-}
-
 static void judge_rate(struct judged *judged, const char *rate)
 {
     struct arena *arena = judged->out->arena;
@@ -129,13 +114,7 @@ static void judge_rate(struct judged *judged, const char *rate)
         const struct reason *high = above(arena, quality, ber->value, quality->error);
 
         judged->high = judged->high != NULL ? reason(arena, clause, judged->high, high) : high;
-        find_fault(judged->out, "phy.ber", judged->port, high,
-                   (struct limit){.metric = rate,
-                                  .rule = RULE_CEILING,
-                                  .value = quality->error,
-                                  .unit = "",
-                                  .status = LIMIT_VENDOR,
-                                  .source = QUALITY});
+        reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, high);
     } else if (ber->value > quality->warning) {
         reading_finding(judged->out, SEVERITY_WARNING, "phy.ber.rising", judged->port,
                         above(arena, quality, ber->value, quality->warning));
@@ -165,18 +144,56 @@ static void judge_module(struct reading *out, const char *port)
 
             if (strcmp(value->metric, bounded[k].metric) == 0 && strcmp(value->subject, port) == 0 &&
                 (value->value < low || value->value > high))
-                find_fault(out, "module.bounds", port,
-                           reason_make(out->arena, bounded[k].beyond,
-                                       (const struct reason_value[]){REASON_VALUES(value->value, low, high)},
-                                       3),
-                           (struct limit){.metric = bounded[k].metric,
-                                          .rule = value->value > high ? RULE_CEILING : RULE_FLOOR,
-                                          .value = value->value > high ? high : low,
-                                          .unit = value->unit,
-                                          .status = LIMIT_TOOL,
-                                          .origin = REASON(modules_own_threshold)});
+                reading_finding(
+                    out, SEVERITY_FAULT, "module.bounds", port,
+                    reason_make(out->arena, bounded[k].beyond,
+                                (const struct reason_value[]){REASON_VALUES(value->value, low, high)}, 3));
         }
     }
+}
+
+/* What the value of that metric misses, as judge_module and judge_rate judge it. */
+static struct limit module_limit(const struct reading *reading, const char *metric, const char *port)
+{
+    const struct measurement *value = reading_get(reading, metric, port);
+    double low, high;
+
+    if (value == NULL || !bounds_of(reading, metric, port, &low, &high))
+        return (struct limit){.metric = NULL};
+    return (struct limit){.metric = metric,
+                          .rule = value->value > high ? RULE_CEILING : RULE_FLOOR,
+                          .value = value->value > high ? high : low,
+                          .unit = value->unit,
+                          .status = LIMIT_TOOL,
+                          .origin = REASON(modules_own_threshold)};
+}
+
+static struct limit rate_limit(const struct reading *reading, const char *rate, const char *port)
+{
+    const struct quality *quality = quality_of(reading, port, rate);
+
+    return quality == NULL ? (struct limit){.metric = NULL}
+                           : (struct limit){.metric = rate,
+                                            .rule = RULE_CEILING,
+                                            .value = quality->error,
+                                            .unit = "",
+                                            .status = LIMIT_VENDOR,
+                                            .source = QUALITY};
+}
+
+static struct check_fault fault_of(struct arena *arena, const struct reading *reading,
+                                   const struct finding *finding)
+{
+    struct limit *missed = arena_new(arena, struct limit);
+
+    for (size_t k = 0; k < ARRAY_SIZE(bounded); k++)
+        if (reason_has_(finding->what, bounded[k].beyond))
+            *missed = module_limit(reading, bounded[k].metric, finding->subject);
+    if (reason_has(finding->what, symbol_error_rate_high))
+        *missed = rate_limit(reading, "phy.ber.symbol", finding->subject);
+    else if (reason_has(finding->what, effective_error_rate_high))
+        *missed = rate_limit(reading, "phy.ber.effective", finding->subject);
+    return (struct check_fault){.missed = missed->metric != NULL ? missed : NULL};
 }
 
 static void judge_port(const struct check_context *context, struct reading *out, const char *port)
@@ -279,4 +296,5 @@ const struct check check_ib_phy = {
                  {"phy.fec", REASON(compare_fec_of_both_ends)}, {"module.*", REASON(compare_transceivers)}),
     .expected_s = 20,
     .read = read_phy,
+    .fault = fault_of,
 };

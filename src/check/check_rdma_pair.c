@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
 #include "launcher.h"

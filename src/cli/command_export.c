@@ -105,6 +105,8 @@ static int export_run(struct export *export, struct error *err)
     if (store_manifest(export->store, export->arena, export->number, NULL, &export->manifest, err) < 0 ||
         refuse_damaged(export, err) < 0)
         return -1;
+    if (record->origin != NULL && record->origin->redacted)
+        manifest_say(export->arena, &export->manifest, MANIFEST_REDACTED_BEFORE, "yes");
     result = copy_run(export, &copy, &number, err);
     if (result == 0 && export->redact)
         result = tell_redacted(export, copy, number, err);

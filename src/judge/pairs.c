@@ -222,6 +222,15 @@ static bool names_leaf(const struct outcome *outcome)
     return reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host);
 }
 
+/* What the check advises for such a value, unless that is to find out which of the hosts it is. */
+static const struct reason *remedy_of_host(struct arena *arena, const struct reason *own)
+{
+    const struct reason *of_host = REASON(fix_the_hosts_adapters);
+
+    return own == NULL || reason_has(own, look_at_both_ends_of_the_rail) ? of_host
+                                                                         : reason_also(arena, of_host, own);
+}
+
 static void name_by_pairs(struct pairs *pairs, struct outcome *outcome)
 {
     const struct host *host = shown_by(pairs, outcome);
@@ -232,7 +241,7 @@ static void name_by_pairs(struct pairs *pairs, struct outcome *outcome)
     add_slow(pairs, host, slow.part);
     outcome->cause = reason(pairs->arena, slow_in_all_pairs, outcome->cause, place_text(pairs, &slow),
                             partners_of(pairs, outcome, host));
-    outcome->remedy = REASON(fix_the_hosts_adapters);
+    outcome->remedy = remedy_of_host(pairs->arena, outcome->remedy);
 }
 
 static bool is_member(const struct step *step, const struct host *host)
@@ -265,7 +274,7 @@ static void name_by_member(struct pairs *pairs, struct outcome *outcome)
     list_each (slow, pairs->slow)
         if (explains(pairs, slow, outcome)) {
             outcome->cause = reason(pairs->arena, slow_by_member, outcome->cause, place_text(pairs, slow));
-            outcome->remedy = REASON(fix_the_hosts_adapters);
+            outcome->remedy = remedy_of_host(pairs->arena, outcome->remedy);
             return;
         }
 }

@@ -110,19 +110,30 @@ static bool is_gate(const struct shape *shape, const char *metric, const char *s
     return false;
 }
 
+static struct check_fault told_of(const struct item_case *item, const struct tried *tried,
+                                  const struct finding *finding)
+{
+    const struct check *check = check_find(item->step->shape->check);
+
+    return check != NULL && check->fault != NULL
+               ? check->fault(item->arena, &tried->attempt->reading, finding)
+               : (struct check_fault){.item = NULL};
+}
+
 /* A tool's complaint is laid at the gate that it names, or the first one that has its subject; what nobody's subject is, at
    "sound". */
 static bool is_laid_here(const struct item_case *item, const struct tried *tried,
                          const struct finding *finding)
 {
     const struct shape *shape = item->step->shape;
+    const char *named;
     size_t first = 0;
 
     if (!is_fault(finding))
         return false;
-    if (finding->item != NULL && is_gate(shape, finding->item, finding->subject))
-        return strcmp(item->slot->metric, finding->item) == 0 &&
-               strcmp(item->slot->subject, finding->subject) == 0;
+    named = told_of(item, tried, finding).item;
+    if (named != NULL && is_gate(shape, named, finding->subject))
+        return strcmp(item->slot->metric, named) == 0 && strcmp(item->slot->subject, finding->subject) == 0;
     if (!subject_is_planned(shape, finding->subject))
         return item->sound;
     if (fails_by_value(item, tried, finding))
@@ -601,20 +612,21 @@ static const struct finding *first_fault(const struct item_case *item, const str
 static void tell_fault(const struct item_case *item, const struct tried *tried, const struct finding *fault,
                        struct opinion *opinion)
 {
+    struct check_fault told = told_of(item, tried, fault);
     const struct measurement *value =
-        fault->missed != NULL ? reading_get(&tried->attempt->reading, fault->missed->metric, fault->subject)
-                              : NULL;
+        told.missed != NULL ? reading_get(&tried->attempt->reading, told.missed->metric, fault->subject)
+                            : NULL;
 
     if (value != NULL && opinion->word != OUTCOME_FAIL) {
         opinion->value = (struct value){.text = arena_printf(item->arena, "%.6g", value->value),
                                         .unit = value->unit,
                                         .number = value->value,
                                         .found = true};
-        opinion->limit = fault->missed;
-        opinion->metric = fault->missed->metric;
+        opinion->limit = told.missed;
+        opinion->metric = told.missed->metric;
     }
-    if (fault->remedy != NULL) {
-        opinion->remedy = fault->remedy;
+    if (told.remedy != NULL) {
+        opinion->remedy = told.remedy;
         opinion->advised = true;
     }
 }

@@ -200,27 +200,31 @@ static bool is_accused_for(const struct judgement *judgement, const struct step 
     return false;
 }
 
-static bool is_unexplained(const struct record *record, const struct step *step,
-                           const struct outcome *outcome)
+static bool is_explained(const struct record *record, const struct step *step, const struct outcome *outcome)
 {
     struct blamed_list blamed = {0};
 
-    if (outcome->word != OUTCOME_FAIL || outcome->waiver != NULL ||
-        reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host))
-        return false;
+    if (reason_is(outcome->cause, leaf_slow_with_both) || reason_is(outcome->cause, leaf_slow_by_host) ||
+        is_accused_for(&record->judgement, step, outcome))
+        return true;
     blame_find(record->arena, step, outcome, &blamed);
-    return blamed.items.count == 0 && !is_accused_for(&record->judgement, step, outcome);
+    return blamed.items.count > 0;
 }
 
-/* Any of its members may be at fault: none of them has passed, and each such test counts once. */
+/* Any of its members may be at fault: none of them has passed, and each such test counts once. What makes one of them fail under
+   the test is what makes the test fail, as long as that is there. */
 static void leave_open(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
 {
     const struct step *step = &record->plan->steps.items[outcomes[0].step];
-    size_t i = 0;
+    bool fails = false, explained = false;
 
-    while (i < step->shape->slot_count && !is_unexplained(record, step, &outcomes[i]))
-        i++;
-    for (size_t k = 0; i < step->shape->slot_count && k < step->member_count; k++)
+    for (size_t i = 0; i < step->shape->slot_count; i++) {
+        if (outcomes[i].word != OUTCOME_FAIL || outcomes[i].waiver != NULL)
+            continue;
+        fails = true;
+        explained |= is_explained(record, step, &outcomes[i]);
+    }
+    for (size_t k = 0; fails && !explained && k < step->member_count; k++)
         find_verdict(sorted, "host", step->members[k]->name)->inconclusive++;
 }
 

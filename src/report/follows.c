@@ -23,6 +23,25 @@ static bool explains(const struct outcome *outcome)
            (outcome->word == OUTCOME_INCONCLUSIVE && outcome->measured != NULL);
 }
 
+/* Its cause says that another item has the reason, or that there is none. */
+static bool points_elsewhere(const struct outcome *outcome)
+{
+    static const struct sentence *const sentences[] = {
+        &sentence_not_asked_see_login, &sentence_could_not_be_logged_in_to,
+        &sentence_not_all_could_be_logged_in_to, &sentence_no_value_in_whole_output};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sentences); i++)
+        if (reason_has_(outcome->cause, sentences[i]))
+            return true;
+    return false;
+}
+
+/* What could not be read for a reason of its own explains what points to it. */
+static bool is_pointed_at(const struct outcome *outcome, const struct outcome *by)
+{
+    return outcome->word == OUTCOME_INCONCLUSIVE && points_elsewhere(by) && !points_elsewhere(outcome);
+}
+
 /* "gpu" and 7 of "gpu7"; false: the subject is no numbered part. */
 static bool is_numbered(const char *subject, size_t *ret_length, double *ret_number)
 {
@@ -63,7 +82,7 @@ const struct outcome *follows_from(const struct view *view, const struct outcome
         return NULL;
     of_member = is_member(step->step, subject);
     for (size_t i = 0; i < step->step->shape->slot_count; i++)
-        if (explains(step->items[i]) &&
+        if ((explains(step->items[i]) || is_pointed_at(step->items[i], outcome)) &&
             (of_member ? strcmp(slots[i].subject, subject) == 0 : is_member(step->step, slots[i].subject)))
             return step->items[i];
     return NULL;

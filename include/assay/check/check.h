@@ -223,6 +223,14 @@ const struct check_course *check_courses(size_t *ret_count);
 #define ITEMS(...) ((const struct item[]){__VA_ARGS__, {0}})
 #define REMEDIES(...) ((const struct remedy[]){__VA_ARGS__, {0}})
 
+/* Of a fault that a reading tells; each NULL where nothing is known. In the arena. */
+struct check_fault {
+    const char
+        *item; /* metric of the gate of its subject that it fails: "gpu.count"; else the subject's first */
+    const struct limit *missed;  /* what the value of its subject, of the metric in it, does not meet */
+    const struct reason *remedy; /* what to do, where that is more than the check's own remedy says */
+};
+
 struct check {
     const char *name;
     const char *title;   /* for tables: "GPU burn-in" */
@@ -271,6 +279,9 @@ struct check {
     unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
+    /* What more is known of a fault, by what is stored of the reading: NULL, nothing. */
+    struct check_fault (*fault)(struct arena *arena, const struct reading *reading,
+                                const struct finding *finding);
     const struct check_asset *assets; /* ends with a NULL part; NULL: the asset list takes nothing from it */
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
     void (*hosts_file)(const struct check_context *context, struct text *out);

@@ -52,17 +52,11 @@ struct fact {
         *said; /* of a value in words of ours: what it says, and value is that in English; NULL */
 };
 
-struct limit;
 struct finding {
     const char *code; /* "gpu_burn.faulty" */
     const char *subject;
     enum severity severity;
     const struct reason *what;
-    /* These three NULL where nothing more is known. */
-    const char *
-        item; /* metric of the gate of that subject that it fails: "gpu.count"; else the first one that the subject has */
-    const struct limit *missed;  /* of the same subject's metric named in it, what its value does not meet */
-    const struct reason *remedy; /* what to do, where that is more than the check's own remedy says */
 };
 
 /* How many findings of one code about one subject there were. */

@@ -58,22 +58,6 @@ static void keep_fact(struct arena *arena, const struct fact *from, struct readi
                                                   .said = reason_copy(arena, from->said)};
 }
 
-/* What a finding is measured by: it has a number, a place in the output's metrics, and no words of a document. */
-static const struct limit *keep_missed(struct arena *arena, const struct limit *from)
-{
-    struct limit *kept;
-
-    if (from == NULL)
-        return NULL;
-    kept = arena_alloc(arena, sizeof *kept);
-    *kept = *from;
-    kept->metric = copy(arena, from->metric);
-    kept->unit = copy(arena, from->unit);
-    kept->source = copy(arena, from->source);
-    kept->origin = reason_copy(arena, from->origin);
-    return kept;
-}
-
 static void keep_findings(struct arena *arena, const struct reading *from, struct reading *to)
 {
     for (size_t i = 0; i < from->findings.count; i++) {
@@ -83,9 +67,6 @@ static void keep_findings(struct arena *arena, const struct reading *from, struc
         finding->code = copy(arena, finding->code);
         finding->subject = copy(arena, finding->subject);
         finding->what = reason_copy(arena, finding->what);
-        finding->item = copy(arena, finding->item);
-        finding->missed = keep_missed(arena, finding->missed);
-        finding->remedy = reason_copy(arena, finding->remedy);
     }
 }
 
