@@ -35,7 +35,8 @@ bool limit_is_in_unit(const struct limit *limit, const struct value *value)
            *value->unit == '\0' || strcmp(limit->unit, value->unit) == 0;
 }
 
-/* What people mistake, and how that looks: a value that is right but for the factor lies between half of it and all. */
+/* What people mistake, and how that looks: a value that is right but for the factor lies between three quarters of it and all:
+   gates stand so far below what is healthy at most. A value of a quarter is no eighth. */
 static const struct factor {
     double factor;
     const struct reason *times, *fraction, *cause;
@@ -44,7 +45,7 @@ static const struct factor {
     {8, REASON(eight_times), REASON(an_eighth_of), REASON(bits_for_bytes), true},
     {1000, REASON(thousand_times), REASON(a_thousandth_of), REASON(wrong_prefix), false},
 };
-static const double right_at_least = 0.5;
+static const double right_at_least = 0.75;
 
 const struct reason *factor_hint(struct arena *arena, const struct limit *limit, const struct value *value,
                                  const struct reason *said)

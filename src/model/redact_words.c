@@ -92,6 +92,7 @@ static const char public_domains[] =
     "gnu.org python.org pypi.org w3.org ietf.org rfc-editor.org iana.org sqlite.org freedesktop.org "
     "schedmd.com "
     "microsoft.com launchpad.net apache.org mozilla.org json-schema.org openssh.com openssl.org libssh2.org "
+    "readthedocs-hosted.com readthedocs.io "
     "lustre.org "
     "whamcloud.com huawei.com hiascend.com pytorch.org tensorflow.org llvm.org readthedocs.io "
     "stackoverflow.com "

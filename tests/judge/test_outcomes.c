@@ -1546,7 +1546,8 @@ static void a_test_that_was_not_begun_is_undecided_and_says_why(void **state)
 static void a_host_that_nobody_knows_the_owner_of_was_not_tested(void **state)
 {
     static const struct printed nobody_says[] = {{"owners", "", 3}, {0}};
-    static const struct printed disk[] = {{"df", "", 0}, {"findmnt", "", 0}, {"fio", "", 0}, {0}};
+    static const struct printed disk[] = {
+        {"df", "", 0}, {"findmnt", "", 0}, {"fio", "", 0}, {"gds", "", 0}, {0}};
     struct world world;
     struct attempt *attempt;
 
