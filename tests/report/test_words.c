@@ -58,7 +58,7 @@ static void the_place_of_a_value_reads_as_words(void **state)
         {"size_bytes=8589934592 place=out", "size 8G, place out",
          "\xe5\xa4\xa7\xe5\xb0\x8f 8G\xef\xbc\x8c\xe9\x9d\x9e\xe5\x8e\x9f\xe4\xbd\x8d"},
         {"size_bytes=odd state=Active lane=", "size_bytes odd, state Active, lane",
-         "size_bytes odd\xef\xbc\x8cstate Active\xef\xbc\x8clane"},
+         "size_bytes odd\xef\xbc\x8c\xe7\x8a\xb6\xe6\x80\x81 Active\xef\xbc\x8clane"},
     };
     struct arena *arena = arena_create();
 
