@@ -49,11 +49,9 @@ static size_t length_of_whole(const char *string)
 {
     enum { LONGEST = 24 };
     size_t length = strcspn(string, " ,;()`");
-    const char *arrow = strpbrk(string, "-<");
 
-    for (; length <= LONGEST && arrow != NULL && (size_t)(arrow - string) < length;
-         arrow = strpbrk(arrow + 1, "-<"))
-        if (strncmp(arrow, "->", 2) == 0 || strncmp(arrow, "<-", 2) == 0)
+    for (size_t i = 1; length <= LONGEST && i + 1 < length; i++)
+        if (strncmp(string + i, "->", 2) == 0 || strncmp(string + i, "<-", 2) == 0)
             return length;
     return 0;
 }
