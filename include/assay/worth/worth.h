@@ -56,7 +56,7 @@ enum worth_type {
     WORTH_FP16 = PART_FP16,
     WORTH_FP8 = PART_FP8,
     WORTH_TF32 = PART_TF32,
-    WORTH_TYPES = PART_TYPES
+    WORTH_TYPES = PART_TF32 + 1 /* no training is in FP32 or FP64 */
 };
 enum worth_origin {
     WORTH_NOT_MEASURED,
