@@ -261,12 +261,10 @@ static void tell_lost(struct reading *out, const char *address, const char *modu
                                    : reason(out->arena, gpu_lost_at, address, why);
 }
 
-static struct check_fault fault_of(struct arena *arena, const struct reading *reading,
-                                   const struct finding *finding)
+static struct check_fault fault_of(struct arena *arena, const struct finding *finding)
 {
     struct check_fault fault = {.item = "gpu.count"};
 
-    (void)reading;
     if (reason_is(finding->what, gpu_lost_at_module))
         fault.remedy = reason(arena, reseat_gpu_at_module, reason_argument_text(finding->what, 1),
                               reason_argument_text(finding->what, 2));

@@ -152,47 +152,53 @@ static void judge_module(struct reading *out, const char *port)
     }
 }
 
-/* What the value of that metric misses, as judge_module and judge_rate judge it. */
-static struct limit module_limit(const struct reading *reading, const char *metric, const char *port)
+static bool number_in(const struct reason *what, size_t argument, double *ret_number)
 {
-    const struct measurement *value = reading_get(reading, metric, port);
-    double low, high;
+    const char *text = reason_argument_text(what, argument);
 
-    if (value == NULL || !bounds_of(reading, metric, port, &low, &high))
-        return (struct limit){.metric = NULL};
-    return (struct limit){.metric = metric,
-                          .rule = value->value > high ? RULE_CEILING : RULE_FLOOR,
-                          .value = value->value > high ? high : low,
-                          .unit = value->unit,
-                          .status = LIMIT_TOOL,
-                          .origin = REASON(modules_own_threshold)};
+    return text != NULL && scan_double(slice_of(text), ret_number);
 }
 
-static struct limit rate_limit(const struct reading *reading, const char *rate, const char *port)
+/* "the transceiver is at 78 C, outside its own limits -5 to 75": which value of the port misses what. */
+static struct limit module_limit(const struct reason *what)
 {
-    const struct quality *quality = quality_of(reading, port, rate);
+    double value, low, high;
 
-    return quality == NULL ? (struct limit){.metric = NULL}
-                           : (struct limit){.metric = rate,
-                                            .rule = RULE_CEILING,
-                                            .value = quality->error,
-                                            .unit = "",
-                                            .status = LIMIT_VENDOR,
-                                            .source = QUALITY};
+    for (size_t k = 0; k < ARRAY_SIZE(bounded); k++)
+        if (reason_is_(what, bounded[k].beyond) && number_in(what, 1, &value) && number_in(what, 2, &low) &&
+            number_in(what, 3, &high))
+            return (struct limit){.metric = bounded[k].metric,
+                                  .rule = value > high ? RULE_CEILING : RULE_FLOOR,
+                                  .value = value > high ? high : low,
+                                  .unit = metric_find(bounded[k].metric)->unit,
+                                  .status = LIMIT_TOOL,
+                                  .origin = REASON(modules_own_threshold)};
+    return (struct limit){.metric = NULL};
 }
 
-static struct check_fault fault_of(struct arena *arena, const struct reading *reading,
-                                   const struct finding *finding)
+static struct limit rate_limit(const struct reason *what)
+{
+    const char *rate = reason_is(what, symbol_error_rate_high)      ? "phy.ber.symbol"
+                       : reason_is(what, effective_error_rate_high) ? "phy.ber.effective"
+                                                                    : NULL;
+    double bound;
+
+    return rate != NULL && number_in(what, 2, &bound) ? (struct limit){.metric = rate,
+                                                                       .rule = RULE_CEILING,
+                                                                       .value = bound,
+                                                                       .unit = "",
+                                                                       .status = LIMIT_VENDOR,
+                                                                       .source = QUALITY}
+                                                      : (struct limit){.metric = NULL};
+}
+
+static struct check_fault fault_of(struct arena *arena, const struct finding *finding)
 {
     struct limit *missed = arena_new(arena, struct limit);
 
-    for (size_t k = 0; k < ARRAY_SIZE(bounded); k++)
-        if (reason_has_(finding->what, bounded[k].beyond))
-            *missed = module_limit(reading, bounded[k].metric, finding->subject);
-    if (reason_has(finding->what, symbol_error_rate_high))
-        *missed = rate_limit(reading, "phy.ber.symbol", finding->subject);
-    else if (reason_has(finding->what, effective_error_rate_high))
-        *missed = rate_limit(reading, "phy.ber.effective", finding->subject);
+    *missed = module_limit(finding->what);
+    if (missed->metric == NULL)
+        *missed = rate_limit(finding->what);
     return (struct check_fault){.missed = missed->metric != NULL ? missed : NULL};
 }
 

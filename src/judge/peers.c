@@ -617,6 +617,7 @@ static void add_finding(const struct comparison *comparison, size_t subject, con
                         struct peers_findings *findings)
 {
     struct peers_finding *finding = list_push(comparison->arena, &findings->findings);
+    bool fast = standing->below < 0;
 
     *finding = (struct peers_finding){.subject = subject,
                                       .other = PEERS_NONE,
@@ -629,14 +630,16 @@ static void add_finding(const struct comparison *comparison, size_t subject, con
     for (size_t i = comparison->first[subject]; i < comparison->first[subject + 1]; i++) {
         size_t value = comparison->of_subject[i];
 
-        if (!counts_in(comparison, value, standing->aspect))
+        if (!(fast ? comparison->problem->values[value].aspect == standing->aspect
+                   : counts_in(comparison, value, standing->aspect)))
             continue;
         finding->values++;
-        if (is_better_place(comparison, subject, standing->below < 0 ? -1 : 1, value, finding->value))
+        if (is_better_place(comparison, subject, fast ? -1 : 1, value, finding->value))
             finding->value = value;
     }
     finding->deviation = comparison->deviations[finding->value];
-    for (size_t i = comparison->first[subject]; i < comparison->first[subject + 1]; i++)
+    /* That one is fast explains nothing: it may be slow with another. */
+    for (size_t i = comparison->first[subject]; !fast && i < comparison->first[subject + 1]; i++)
         comparison->explained[comparison->of_subject[i]] = true;
 }
 
@@ -691,15 +694,20 @@ static void name_slow(const struct comparison *comparison, struct peers_findings
     }
 }
 
+static bool is_named(const struct peers_findings *findings, size_t subject)
+{
+    list_each (finding, findings->findings)
+        if (finding->subject == subject && finding->other == PEERS_NONE)
+            return true;
+    return false;
+}
+
 /* In the one aspect in which it is furthest above its siblings. A slow one was named as that. */
 static void name_fast(const struct comparison *comparison, size_t subject, struct peers_findings *findings)
 {
     size_t aspects = comparison->problem->aspect_count;
     struct standing furthest = {.below = 0};
-    size_t first = comparison->first[subject];
 
-    if (first == comparison->first[subject + 1] || comparison->explained[comparison->of_subject[first]])
-        return;
     for (size_t i = 0; i < aspects; i++) {
         const struct siblings *siblings =
             &comparison->aspects[i].positions[comparison->problem->positions[subject]];
@@ -715,7 +723,7 @@ static void name_fast(const struct comparison *comparison, size_t subject, struc
                                          .aspect = i,
                                          .out = true};
     }
-    if (furthest.out)
+    if (furthest.out && !is_named(findings, subject))
         add_finding(comparison, subject, &furthest, findings);
 }
 
@@ -860,8 +868,6 @@ static void compare_scores(struct comparison *comparison, struct peers_findings 
     index_values(comparison);
     score_all(comparison);
     name_slow(comparison, findings);
-    for (size_t i = 0; i < comparison->problem->subject_count; i++)
-        name_fast(comparison, i, findings);
 }
 
 /* Of the values of two that no slow subject explains. */
@@ -902,4 +908,6 @@ void peers_compare(struct arena *arena, const struct peers_problem *problem,
     measure_deviations(&comparison);
     compare_scores(&comparison, ret_findings);
     name_slow_pairs(&comparison, ret_findings);
+    for (size_t i = 0; i < problem->subject_count; i++)
+        name_fast(&comparison, i, ret_findings);
 }

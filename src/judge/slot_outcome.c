@@ -110,14 +110,12 @@ static bool is_gate(const struct shape *shape, const char *metric, const char *s
     return false;
 }
 
-static struct check_fault told_of(const struct item_case *item, const struct tried *tried,
-                                  const struct finding *finding)
+static struct check_fault told_of(const struct item_case *item, const struct finding *finding)
 {
     const struct check *check = check_find(item->step->shape->check);
 
-    return check != NULL && check->fault != NULL
-               ? check->fault(item->arena, &tried->attempt->reading, finding)
-               : (struct check_fault){.item = NULL};
+    return check != NULL && check->fault != NULL ? check->fault(item->arena, finding)
+                                                 : (struct check_fault){.item = NULL};
 }
 
 /* A tool's complaint is laid at the gate that it names, or the first one that has its subject; what nobody's subject is, at
@@ -131,7 +129,7 @@ static bool is_laid_here(const struct item_case *item, const struct tried *tried
 
     if (!is_fault(finding))
         return false;
-    named = told_of(item, tried, finding).item;
+    named = told_of(item, finding).item;
     if (named != NULL && is_gate(shape, named, finding->subject))
         return strcmp(item->slot->metric, named) == 0 && strcmp(item->slot->subject, finding->subject) == 0;
     if (!subject_is_planned(shape, finding->subject))
@@ -441,6 +439,20 @@ static const struct limit *strictest_missed(const struct item_case *item, size_t
     return strictest;
 }
 
+/* Nothing that this value decides: it was asked before, or it is asked of all attempts (judge_series) or of all hosts together. */
+static bool is_asked_elsewhere(const struct item_case *item, const struct limit *limit,
+                               struct opinion *opinion, bool *enforceable)
+{
+    if (limit->rule == RULE_PLAUSIBLE)
+        return true;
+    if (limit->rule == RULE_SERIES)
+        opinion->limit = limit;
+    else if (!asks_others(limit) || item->whole != NULL)
+        return false;
+    *enforceable = true;
+    return true;
+}
+
 static struct opinion by_limits(const struct item_case *item, struct value value)
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = value};
@@ -455,18 +467,8 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         struct common_value common = {0};
         enum met met;
 
-        if (limit->rule == RULE_PLAUSIBLE)
+        if (is_asked_elsewhere(item, limit, &opinion, &enforceable))
             continue;
-        /* judge_series asks it of all attempts together. */
-        if (limit->rule == RULE_SERIES) {
-            enforceable = true;
-            opinion.limit = limit;
-            continue;
-        }
-        if (asks_others(limit) && item->whole == NULL) {
-            enforceable = true;
-            continue;
-        }
         if (limit->rule == RULE_GROWN || limit->rule == RULE_GROUPS) {
             struct opinion own =
                 limit->rule == RULE_GROWN ? by_growth(item, limit, &value) : by_groups(item, limit, &value);
@@ -612,7 +614,7 @@ static const struct finding *first_fault(const struct item_case *item, const str
 static void tell_fault(const struct item_case *item, const struct tried *tried, const struct finding *fault,
                        struct opinion *opinion)
 {
-    struct check_fault told = told_of(item, tried, fault);
+    struct check_fault told = told_of(item, fault);
     const struct measurement *value =
         told.missed != NULL ? reading_get(&tried->attempt->reading, told.missed->metric, fault->subject)
                             : NULL;

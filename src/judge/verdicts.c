@@ -212,19 +212,23 @@ static bool is_explained(const struct record *record, const struct step *step, c
 }
 
 /* Any of its members may be at fault: none of them has passed, and each such test counts once. What makes one of them fail under
-   the test is what makes the test fail, as long as that is there. */
+   the test is what makes the test fail, as long as that is there; only wrong results are never explained by it. */
 static void leave_open(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
 {
     const struct step *step = &record->plan->steps.items[outcomes[0].step];
-    bool fails = false, explained = false;
+    bool open = false, other = false, explained = false;
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
         if (outcomes[i].word != OUTCOME_FAIL || outcomes[i].waiver != NULL)
             continue;
-        fails = true;
-        explained |= is_explained(record, step, &outcomes[i]);
+        if (is_explained(record, step, &outcomes[i]))
+            explained = true;
+        else if (strstr(step->shape->slots[outcomes[i].slot].metric, ".wrong") != NULL)
+            open = true;
+        else
+            other = true;
     }
-    for (size_t k = 0; fails && !explained && k < step->member_count; k++)
+    for (size_t k = 0; (open || (other && !explained)) && k < step->member_count; k++)
         find_verdict(sorted, "host", step->members[k]->name)->inconclusive++;
 }
 

@@ -318,6 +318,46 @@ static void one_that_is_far_above_hides_no_slow_one_and_is_named(void **state)
         }
 }
 
+/* In a ring of sixteen both partners of the one that is too fast there are slow by themselves, which explains all that they take
+   part in: it is named all the same, by its own values. */
+static void one_that_is_far_above_is_named_beside_slow_partners(void **state)
+{
+    enum { GPUS = 16, FAST = 8 };
+    static const struct peers_aspect aspects[] = {{0.05, 0.10}, {0.05, 0.10}};
+    static const size_t positions[GPUS] = {0};
+    struct arena *arena = arena_create();
+    struct peers_value values[2 * GPUS];
+    struct peers_findings findings;
+    unsigned long seed = 1;
+    bool fast = false;
+
+    (void)state;
+    for (size_t i = 0; i < GPUS; i++) {
+        bool slow = i == FAST - 1 || i == FAST + 1, of_fast = i == FAST || i + 1 == FAST;
+
+        values[i] = (struct peers_value){.subjects = {i, PEERS_NONE},
+                                         .level = log(slow ? 200 : 300) + 0.01 * dice_normal(&seed)};
+        values[GPUS + i] =
+            (struct peers_value){.series = 1,
+                                 .aspect = 1,
+                                 .subjects = {i, (i + 1) % GPUS},
+                                 .level = log(of_fast ? 900 : 300) + 0.01 * dice_normal(&seed)};
+    }
+    peers_compare(arena,
+                  &(const struct peers_problem){positions, GPUS, aspects, 2, values, ARRAY_SIZE(values)},
+                  &findings);
+    for (size_t i = 0; i < findings.findings.count; i++) {
+        const struct peers_finding *finding = &findings.findings.items[i];
+
+        if (finding->subject == FAST)
+            fast = finding->below < 0 && finding->values == 2 && finding->value >= GPUS;
+        else
+            assert_true((finding->subject == FAST - 1 || finding->subject == FAST + 1) && finding->fails);
+    }
+    assert_true(fast);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_gpu_is_named_by_its_seven_siblings),
         cmocka_unit_test(half_of_a_few_are_named_however_many_hide_beside_them),
         cmocka_unit_test(one_that_is_far_above_hides_no_slow_one_and_is_named),
+        cmocka_unit_test(one_that_is_far_above_is_named_beside_slow_partners),
         cmocka_unit_test(a_host_in_two_slow_pairs_is_slow_and_a_slow_pair_accuses_neither),
     };
 

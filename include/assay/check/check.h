@@ -279,9 +279,8 @@ struct check {
     unsigned (*expected)(const struct check_context *context); /* where that depends on the step; NULL */
     /* Makes the check's reading from its parts, which are already parsed; read_parts is the usual one. */
     void (*read)(const struct check_context *context, const struct attempt *attempt, struct reading *out);
-    /* What more is known of a fault, by what is stored of the reading: NULL, nothing. */
-    struct check_fault (*fault)(struct arena *arena, const struct reading *reading,
-                                const struct finding *finding);
+    /* What more is known of a fault, by what is stored of it; NULL: nothing. */
+    struct check_fault (*fault)(struct arena *arena, const struct finding *finding);
     const struct check_asset *assets; /* ends with a NULL part; NULL: the asset list takes nothing from it */
     /* Bytes of a generated file ($ASSAY_DIR/hosts); NULL: none. */
     void (*hosts_file)(const struct check_context *context, struct text *out);

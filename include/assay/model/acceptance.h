@@ -82,10 +82,10 @@ struct acceptance_event {
 };
 /* Marks those of the events that one of them withdraws; the others are not. */
 void events_withdraw(struct acceptance_event *events, size_t count);
-/* Whether the clock of the run was ahead: it ended later than now, or a run that was made here behind it, added or left out, began
-   before it. */
 /* As plan_timescale, of its plan and its runs. */
 double acceptance_timescale(const struct acceptance *acceptance);
+/* Whether the clock of the run was ahead: it ended later than now, or a run that was made here behind it, added or left out, began
+   before it. */
 bool acceptance_was_ahead(const struct acceptance *acceptance, const struct record *record);
 /* Whether something was repaired or replaced: a repair of any kind or a swap that was not withdrawn. */
 bool event_is_work(const struct acceptance_event *event);
