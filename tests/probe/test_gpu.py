@@ -108,6 +108,8 @@ same([{key: line[key] for key in ("wrong_word", "pattern", "offset", "got", "exp
        "bits": "0x0000000000000010", "times": 32}], "the word is named once, with its offset, bits and how often")
 same([(line["gpu"], line["wrong_words"]) for line in by_key(lines, "gpu")], [(0, 0), (1, 32)], "and counted, in every pattern")
 
+# What is slow on purpose is compared by its best window: the machine that tests run on may take a CPU away in any other.
+
 # compute
 ONE = ("--seconds", "1", "--warmup", "1", "--sizes", "32")
 done, lines = probe("compute", *FAST, *ONE, "--types", "bf16,fp8", "--inject", "gpu=1,slow=99")
@@ -115,7 +117,7 @@ same((done.returncode, lines[-1]["end"], lines[0]["rows"], lines[0]["data"]), (0
 rates = [line for line in by_key(lines, "gemm") if "tflops" in line]
 same([(line["gemm"], line["size"], line["gpu"]) for line in rates], [("bf16", 32, 0), ("bf16", 32, 1)], "of each GPU, type and size")
 ok(all(0 < line["least"] <= line["p1"] <= line["tflops"] <= line["best"] for line in rates), "over windows of time", rates)
-ok(rates[1]["tflops"] < rates[0]["tflops"] / 10, "a slow GPU is told as slow", rates)
+ok(rates[1]["best"] < rates[0]["best"] / 10, "a slow GPU is told as slow", rates)
 same([line["not_measured"] for line in by_key(lines, "gemm") if "tflops" not in line], ["this architecture has no fp8"] * 2,
      "what was not measured says why")
 
@@ -136,19 +138,19 @@ same(sorted((line["from"], line["to"]) for line in by_key(lines, "peer_copy") if
      [(a, b) for a in range(5) for b in range(5) if a != b], "every ordered pair was in a round")
 both = {(line["from"], line["to"]): line["gbps"] for line in by_key(lines, "peer_copy") if line["peer_copy"] == "both-ways"}
 ok(len(both) == 20 and all(both[a, b] == both[b, a] > 0 for a, b in both), "and both ways at once, which is one figure of the two", both)
-host = {(line["host_copy"], line["together"], line["gpu"]): line["gbps"] for line in by_key(lines, "host_copy")}
+host = {(line["host_copy"], line["together"], line["gpu"]): line["best"] for line in by_key(lines, "host_copy")}
 same(sorted(host), [(way, together, gpu) for way in ("down", "up") for together in (False, True) for gpu in range(5)],
      "from the host and to it, alone and together")
 ok(all(host[way, False, 1] < host[way, False, 0] / 5 for way in ("up", "down")), "a slow link is told as slow", host)
 everybody = {(line["all_copy"], line["gpu"]): line for line in by_key(lines, "all_copy")}
 same(sorted(everybody), [(way, gpu) for way in ("all-to-all", "all-to-one", "one-to-all") for gpu in range(5)], "from all to each, from each to all, and all to all")
 ok(all(0 < line["least"] <= line["gbps"] <= line["best"] and line["windows"] == 2 for line in everybody.values()), "each with its windows", everybody)
-ok(all(everybody[way, 1]["gbps"] < everybody[way, 0]["gbps"] / 5 for way in ("one-to-all", "all-to-all")), "one that sends slowly is told as slow", everybody)
+ok(all(everybody[way, 1]["best"] < everybody[way, 0]["best"] / 5 for way in ("one-to-all", "all-to-all")), "one that sends slowly is told as slow", everybody)
 chases = {(line["from"], line["to"]): line for line in by_key(lines, "chase")}
 same(sorted((key, line["chase"]) for key, line in chases.items()), [((a, b), "own" if a == b else "peer") for a in range(5) for b in range(5)],
      "each GPU reads words of each memory, its own too, one after the other")
 ok(all(0 < line["least"] <= line["ns"] <= line["most"] and line["windows"] == 2 for line in chases.values())
-   and chases[1, 2]["ns"] > 5 * chases[0, 2]["ns"], "and one that waits long is told as that", chases)
+   and chases[1, 2]["least"] > 5 * chases[0, 2]["least"], "and one that waits long is told as that", chases)
 done, lines = probe("links", "--backend", "host", "--gpus", "1", "--windows", "1")
 same((done.returncode, lines[-1]["end"], lines[0]["rows"], [next(iter(line)) for line in lines[1:-1]]), (0, "ok", 5, ["host_copy"] * 4 + ["chase", "gpu"]),
      "a GPU alone has its way to the host and its own memory", done.stderr)
