@@ -55,7 +55,9 @@ class Gluster:
 
     def words(self, host):
         file = write(f"{FOLDER}/client.vol", self.volume.format(address=self.server.address, port=PORT))
-        return f"glusterfs -f {file} -l {FOLDER}/{host.name}.log {MOUNT}"
+        # Caches are for less than the second within which others must find a file: by default they are for one second, which then is
+        # neither kept nor missed.
+        return f"glusterfs --attribute-timeout=0.2 --entry-timeout=0.2 -f {file} -l {FOLDER}/{host.name}.log {MOUNT}"
 
 
 class Sshfs:
