@@ -900,9 +900,9 @@ void lab_await_update(const struct lab_host *host)
     }
 }
 
-struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
+static struct gpu_now gpu_while(const struct lab_host *host, const struct lab_gpu *gpu, bool burning)
 {
-    bool burning = lab_burning(host) != 0 && !gpu->idle, loaded = burning || gpu->busy;
+    bool loaded = burning || gpu->busy;
 
     return (struct gpu_now){
         .loaded = loaded,
@@ -918,6 +918,16 @@ struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
                      : gpu->throttled      ? (unsigned)(host->profile->clock_max * gpu->strength)
                                            : host->profile->clock_max * 9 / 10,
     };
+}
+
+struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    return gpu_while(host, gpu, lab_burning(host) != 0 && !gpu->idle);
+}
+
+struct gpu_now gpu_at_work(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    return gpu_while(host, gpu, true);
 }
 
 bool gpu_process(const struct lab_host *host, const struct lab_gpu *gpu, struct gpu_process *ret_process)

@@ -490,6 +490,8 @@ struct gpu_now {
     bool loaded;
 };
 struct gpu_now gpu_now(const struct lab_host *host, const struct lab_gpu *gpu);
+/* As whoever works on it sees it: nobody's own mark is seen by lab_burning. */
+struct gpu_now gpu_at_work(const struct lab_host *host, const struct lab_gpu *gpu);
 
 /* nvidia-smi -q, as text or XML; display is the list given to -d, or NULL; only is one GPU's index or -1. */
 int nvidia_smi_query(struct tool *tool, bool xml, const char *display, int only);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lab_private.h"
+#include "nvidia_smi_words.h"
 
 /* Of the rate in bf16 what others are. */
 static const struct type {
@@ -186,6 +187,19 @@ static int run_memory(const struct tool *tool)
     return wrong > 0;
 }
 
+/* As the driver tells it meanwhile, by the same clocks, power and temperature as nvidia-smi's. */
+static void put_state(const struct lab_host *host, const struct lab_gpu *gpu)
+{
+    const struct gpu_now now = gpu_at_work(host, gpu);
+    const struct reasons why = reasons_of(gpu, &now);
+
+    printf(", \"clock_mhz\": %u, \"power_w\": %.5g, \"temperature_c\": %u, \"reasons\": \"%s\"",
+           now.clock_mhz, now.power, now.temperature,
+           why.power_cap ? "sw_power_cap"
+           : why.thermal ? "hw_thermal_slowdown"
+                         : "none");
+}
+
 static void put_product(const struct lab_host *host, const struct type *type, unsigned size, int gpu)
 {
     const struct lab_gpu *g = &host->gpus[gpu];
@@ -195,10 +209,13 @@ static void put_product(const struct lab_host *host, const struct type *type, un
     printf("{\"gemm\": \"%s\", \"size\": %u, \"gpu\": %d, ", type->name, size, gpu);
     if (strcmp(type->name, "fp8") == 0 && (strcmp(host->profile->architecture, "Ampere") == 0 ||
                                            strcmp(host->profile->architecture, "Volta") == 0))
-        printf("\"not_measured\": \"cuBLASLt has no way to multiply this type here\"}\n");
-    else
-        printf("\"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": 20}\n", rate,
+        printf("\"not_measured\": \"cuBLASLt has no way to multiply this type here\"");
+    else {
+        printf("\"tflops\": %.5g, \"p1\": %.5g, \"least\": %.5g, \"best\": %.5g, \"windows\": 20", rate,
                rate * 0.985, rate * 0.985, rate * 1.004);
+        put_state(host, g);
+    }
+    printf("}\n");
 }
 
 /* The next of sizes with commas between them; 0: there is none. */
@@ -224,12 +241,14 @@ static int run_compute(const struct tool *tool)
             rounds += is_named(names, types[i].name);
     put_head(host, "compute", rounds * (unsigned)host->gpu_count,
              "\"library\": \"cuBLASLt 13.0.2\", \"data\": \"random\"");
+    lab_mark_running(host, LAB_BURNING);
     for (list = sizes; (size = next_size(&list)) > 0;)
         for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
             if (!is_named(names, types[i].name))
                 continue;
             /* What is asked for is shorter by the lab's speed already. */
             lab_sleep(tool->lab, seconds);
+            lab_mark_update(host);
             for (int gpu = 0; gpu < host->gpu_count; gpu++)
                 put_product(host, &types[i], size, gpu);
         }

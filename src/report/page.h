@@ -28,7 +28,7 @@ struct page {
     struct report_causes causes;
     struct report_names names;
     const struct matrix *matrix;
-    struct heat_maps heat_maps;
+    struct heat_maps heat_maps[PAIR_METRICS];
     struct charts charts;
     struct tunings tunings;
     struct distributions distributions;

@@ -5,9 +5,10 @@
 
 #include "assay/model/suite.h"
 #include "page.h"
+#include "pairs.h"
 #include "svg.h"
 
-/* -- Copy bandwidth ---------------------------------------------------------------------------------------
+/* -- Copies and latency between GPUs ----------------------------------------------------------------------
  */
 
 bool page_has_heat_maps(const struct page *page)
@@ -15,35 +16,42 @@ bool page_has_heat_maps(const struct page *page)
     return page->has_heat_maps;
 }
 
-static void write_heat_map(struct page *page, const struct heat_map *map)
+static void write_heat_map(struct page *page, const struct heat_maps *maps, const struct heat_map *map)
 {
     html_markup(page->out, "<figure>\n<figcaption>");
-    if (!map->bad && map->hosts > 1)
-        html_words(page->out, sayf(page, TEXT_PAIRS_MEDIAN, number(page, map->hosts)));
-    else
-        html_words(page->out,
-                   sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
-                        said(page, step_target_said(page->arena, page->view->steps[map->step].step))));
+    html_words(page->out, heat_map_title(page->arena, page->language, page->view, map));
     html_markup(page->out, "</figcaption>\n");
-    svg_heat_map(page, &page->heat_maps, map);
+    svg_heat_map(page, maps, map);
     html_markup(page->out, "</figure>\n");
+}
+
+static void write_heat_maps(struct page *page, const struct heat_maps *maps)
+{
+    struct text *out = page->out;
+    const char *agrees = pair_agreement_text(page->arena, page->language, page->view, maps->of);
+
+    html_markup(out, "<p><code>");
+    html_words(out, maps->of->metric);
+    html_textf(out, "</code>, %s.", maps->of->unit);
+    if (maps->gate != NULL) {
+        html_words(out, " ");
+        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, maps->gate->held->gate),
+                             word(page, maps->gate->held->status)));
+    }
+    html_words(out, agrees != NULL ? " " : "");
+    html_words(out, agrees != NULL ? agrees : "");
+    html_markup(out, "</p>\n<div class=\"figures\">\n");
+    for (size_t i = 0; i < maps->items.count; i++)
+        write_heat_map(page, maps, &maps->items.items[i]);
+    html_markup(out, "</div>\n");
 }
 
 void page_heat_maps(struct page *page)
 {
-    struct text *out = page->out;
-
-    html_markup(out, "<p>");
-    html_words(out, say(page, TEXT_P2P_INTRO));
-    if (page->heat_maps.gate != NULL) {
-        html_words(out, " ");
-        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->held->gate),
-                             word(page, page->heat_maps.gate->held->status)));
-    }
-    html_markup(out, "</p>\n<div class=\"figures\">\n");
-    for (size_t i = 0; i < page->heat_maps.items.count; i++)
-        write_heat_map(page, &page->heat_maps.items.items[i]);
-    html_markup(out, "</div>\n");
+    page_paragraph(page, TEXT_P2P_INTRO);
+    for (size_t i = 0; i < PAIR_METRICS; i++)
+        if (page->heat_maps[i].items.count > 0)
+            write_heat_maps(page, &page->heat_maps[i]);
 }
 
 /* -- Collectives ------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include "method.h"
 #include "names.h"
 #include "out_of_use.h"
+#include "pairs.h"
 #include "reached.h"
 #include "retests.h"
 #include "searches.h"
@@ -507,6 +508,64 @@ static void write_matrix(struct letter *letter)
     }
 }
 
+/* -- Between GPUs, as p2pBandwidthLatencyTest prints it ----------------------------------------------------
+ */
+
+enum { PAIR_COLUMNS = 8, PAIR_MAPS = 8 /* of a metric; the HTML report has all of them */ };
+
+/* A pair that failed has a mark behind it. */
+static void write_heat_row(struct letter *letter, const struct heat_map *map, size_t from, size_t first,
+                           size_t end)
+{
+    text_printf(letter->out, "%6zu ", from);
+    for (size_t cell = from * map->gpus + first; cell < from * map->gpus + end; cell++)
+        if (isfinite(map->values[cell]))
+            text_printf(letter->out, "%7.2f%c", map->values[cell], map->failing[cell] ? '!' : ' ');
+        else
+            text_put(letter->out, "      - ");
+    end_line(letter->out);
+}
+
+static void write_heat_map(struct letter *letter, const struct heat_map *map)
+{
+    put_wrapped(letter, "", 2, heat_map_title(letter->arena, letter->language, letter->view, map));
+    for (size_t first = 0; first < map->gpus; first += PAIR_COLUMNS) {
+        size_t end = first + PAIR_COLUMNS < map->gpus ? first + PAIR_COLUMNS : map->gpus;
+
+        text_put(letter->out, "   D\\D ");
+        for (size_t to = first; to < end; to++)
+            text_printf(letter->out, "%7zu ", to);
+        end_line(letter->out);
+        for (size_t from = 0; from < map->gpus; from++)
+            write_heat_row(letter, map, from, first, end);
+    }
+}
+
+static void write_pairs(struct letter *letter)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < PAIR_METRICS; i++) {
+        const struct pair_metric *of = &pair_metrics[i];
+        const char *agrees = pair_agreement_text(letter->arena, letter->language, letter->view, of);
+        struct heat_maps maps;
+
+        if (!heat_maps_collect(letter->view, of, &maps))
+            continue;
+        if (!any) {
+            put_rule(letter, say(letter, TEXT_P2P));
+            put_wrapped(letter, "", 2, say(letter, TEXT_L_PAIRS_INTRO));
+        }
+        any = true;
+        text_printf(letter->out, "\n%s, %s\n", of->metric, of->unit);
+        if (agrees != NULL)
+            put_wrapped(letter, "", 2, agrees);
+        for (size_t k = 0; k < maps.items.count; k++)
+            if (k < PAIR_MAPS || !maps.items.items[k].bad)
+                write_heat_map(letter, &maps.items.items[k]);
+    }
+}
+
 static void write_shared_steps(struct letter *letter)
 {
     bool any = false;
@@ -910,6 +969,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_searches(&letter);
     write_entries(&letter, false);
     write_matrix(&letter);
+    write_pairs(&letter);
     write_shared_steps(&letter);
     write_unjudged(&letter);
     write_reached(&letter);

@@ -64,6 +64,15 @@ static bool gpu_pair_of(const char *subject, size_t *ret_from, size_t *ret_to)
 /* -- Heat maps --------------------------------------------------------------------------------------------
  */
 
+const struct pair_metric pair_metrics[PAIR_METRICS] = {
+    {"p2p.unidirectional.enabled", "GB/s", NULL},
+    {"p2p.bidirectional.enabled", "GB/s", NULL},
+    {"p2p.latency.gpu.enabled", "us", NULL},
+    {"gpu_links.one_way", "GB/s", "p2p.unidirectional.enabled"},
+    {"gpu_links.both_ways", "GB/s", "p2p.bidirectional.enabled"},
+    {"gpu_links.chase", "ns", NULL}, /* a read that waits for the one before; p2p's latency is of a copy */
+};
+
 static size_t count_gpus(const struct shape *shape, const char *metric)
 {
     size_t gpus = 0, from, to;
@@ -145,18 +154,18 @@ static struct heat_map heat_map_median(struct arena *arena, const struct heat_ma
     return median;
 }
 
-bool heat_maps_collect(const struct view *view, const char *metric, struct heat_maps *ret_maps)
+bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps)
 {
     LIST_OF(struct heat_map) good = {0};
 
-    *ret_maps = (struct heat_maps){.metric = metric};
+    *ret_maps = (struct heat_maps){.of = of};
     for (size_t i = 0; i < view->step_count; i++) {
-        size_t gpus = count_gpus(view->steps[i].step->shape, metric);
+        size_t gpus = count_gpus(view->steps[i].step->shape, of->metric);
         struct heat_map map;
 
         if (gpus < 2)
             continue;
-        map = heat_map_read(view, i, metric, gpus, ret_maps);
+        map = heat_map_read(view, i, of->metric, gpus, ret_maps);
         if (heat_map_empty(&map))
             continue;
         if (map.bad)
@@ -171,6 +180,45 @@ bool heat_maps_collect(const struct view *view, const char *metric, struct heat_
             *list_push(view->arena, &ret_maps->items) = median;
     }
     return ret_maps->items.count > 0;
+}
+
+/* Maps of one metric by host, of the first step there that has it. */
+static struct heat_map *maps_by_host(const struct view *view, const char *metric)
+{
+    struct heat_map *maps = arena_array(view->arena, struct heat_map, view->record->plan->hosts.count);
+    struct heat_maps unused = {0};
+
+    for (size_t i = 0; i < view->step_count; i++) {
+        size_t gpus = count_gpus(view->steps[i].step->shape, metric),
+               host = gpus > 1 ? view_host(view, view->steps[i].step->members[0]) : (size_t)-1;
+
+        if (host != (size_t)-1 && maps[host].gpus == 0)
+            maps[host] = heat_map_read(view, i, metric, gpus, &unused);
+    }
+    return maps;
+}
+
+struct agreement pair_agreement(const struct view *view, const struct pair_metric *of)
+{
+    const size_t hosts = view->record->plan->hosts.count;
+    struct heat_map *ours, *others;
+    struct agreement agreement = {0};
+    LIST_OF(double) ratios = {0};
+
+    if (of->beside == NULL)
+        return agreement;
+    ours = maps_by_host(view, of->metric);
+    others = maps_by_host(view, of->beside);
+    for (size_t i = 0; i < hosts; i++)
+        for (size_t cell = 0; ours[i].gpus == others[i].gpus && cell < ours[i].gpus * ours[i].gpus; cell++)
+            if (ours[i].values[cell] > 0 && others[i].values[cell] > 0)
+                *list_push(view->arena, &ratios) = ours[i].values[cell] / others[i].values[cell];
+    if (ratios.count == 0)
+        return agreement;
+    agreement = (struct agreement){.pairs = ratios.count, .median = median_of(ratios.items, ratios.count)};
+    agreement.least = ratios.items[0];
+    agreement.most = ratios.items[ratios.count - 1];
+    return agreement;
 }
 
 /* -- Curves -----------------------------------------------------------------------------------------------

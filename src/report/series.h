@@ -6,7 +6,14 @@
 
 #include "view.h"
 
-/* Copy bandwidth between the GPUs of one host, or its median over several. */
+/* What is measured of every two GPUs of a host, and what another test calls the same; NULL: none does. */
+struct pair_metric {
+    const char *metric, *unit, *beside;
+};
+enum { PAIR_METRICS = 6 };
+extern const struct pair_metric pair_metrics[PAIR_METRICS];
+
+/* One of them between the GPUs of one host, or its median over several. */
 struct heat_map {
     size_t step; /* of the host; of a median the first one */
     size_t gpus, hosts;
@@ -16,12 +23,19 @@ struct heat_map {
 };
 struct heat_maps {
     LIST_OF(struct heat_map) items; /* hosts with a failing pair, then the median over all others */
-    const char *metric;
+    const struct pair_metric *of;
     double highest;
     const struct outcome *gate; /* an item that shows the gate; NULL when none was applied */
 };
 /* false: the run has no such measurements. */
-bool heat_maps_collect(const struct view *view, const char *metric, struct heat_maps *ret_maps);
+bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps);
+
+/* What one test measured, divided by what the other did, of the same two GPUs of the same host. */
+struct agreement {
+    size_t pairs; /* that both measured; 0: the others are 0 too */
+    double median, least, most;
+};
+struct agreement pair_agreement(const struct view *view, const struct pair_metric *of);
 
 struct point {
     double size, value;

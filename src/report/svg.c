@@ -67,7 +67,7 @@ void svg_heat_map(struct page *page, const struct heat_maps *maps, const struct 
     html_shape(out, "<svg class=\"plot heat\" viewBox=\"0 0 @ @\" role=\"img\" font-size=\"11.5\">", width,
                height);
     html_markup(out, "<title>");
-    html_text(out, sayf(page, TEXT_SVG_P2P, maps->metric));
+    html_text(out, sayf(page, TEXT_SVG_P2P, maps->of->metric, maps->of->unit));
     html_markup(out, "</title>\n");
     heat_axes(page, map);
     for (size_t from = 0; from < map->gpus; from++)

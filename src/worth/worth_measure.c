@@ -12,7 +12,7 @@
 #include "assay/reasons/worth.h"
 #include "assay/worth/worth.h"
 
-enum { METRICS_MOST = 3 };
+enum { METRICS_MOST = 7 };
 
 struct source {
     const char *metrics[METRICS_MOST]; /* NULL: no more */
@@ -37,6 +37,17 @@ static const struct source reduce_scatter_source = {
 static const struct source all_gather_source = {
     {"nccl.all_gather.busbw", "nccl.reduce_scatter.busbw", "nccl.all_reduce.busbw"},
     {NULL, REASON(worth_other_way), REASON(worth_all_reduce_stands_in)}};
+
+/* First what was read within the products themselves, in the types that a training computes in. A window may also be of a test that
+   leaves the GPUs cold, and the largest of all is of the hottest one. */
+static const struct source power_source = {{"gpu_compute.bf16.8192.power", "gpu_compute.bf16.16384.power",
+                                            "gpu_compute.fp16.8192.power", "gpu_compute.fp8.16384.power",
+                                            "gpu_compute.fp8.8192.power", "gpu_compute.tf32.8192.power",
+                                            "window.power.max"},
+                                           {NULL}};
+/* Of its limit, between rest and load: an H200 of 700 W drew 80 W at rest and 691 W in products in bf16, and gpu_burn without
+   tensor cores takes an H100 to 580 W and more. */
+#define POWER_AT_WORK 0.5
 
 static const struct worth_input nothing = {.value = NAN, .median = NAN};
 
@@ -345,6 +356,26 @@ static void take_platforms(struct measuring *measuring, struct worth_measured *m
             (struct worth_input){.origin = WORTH_DECLARED, .value = memory, .median = memory};
 }
 
+/* The first that was measured under load. What is near rest is none: a bill by it would be far too low, and says so. */
+static struct worth_input power_of(const struct measuring *measuring)
+{
+    const struct worth_input limit = of_attempts(measuring, "gpu.power_limit", 1, true);
+    struct worth_input idle = nothing;
+
+    for (size_t k = 0; k < METRICS_MOST; k++) {
+        struct worth_input power = of_attempts(measuring, power_source.metrics[k], 1, true);
+
+        if (power.origin != WORTH_MEASURED)
+            continue;
+        if (limit.origin != WORTH_MEASURED || power.value >= POWER_AT_WORK * limit.value)
+            return power;
+        idle.caution = reason(measuring->arena, worth_power_at_rest, power.metric,
+                              arena_printf(measuring->arena, "%.4g", power.value),
+                              arena_printf(measuring->arena, "%.4g", limit.value));
+    }
+    return idle;
+}
+
 /* A part that is not known, or has no tf32, burns in something else. */
 static void distrust_old_burns(struct worth_measured *measured)
 {
@@ -370,7 +401,7 @@ void worth_measure(struct arena *arena, const struct record *record, struct wort
     ret_measured->inputs[WORTH_HBM] = of_gpus(&measuring, &hbm_source);
     ret_measured->inputs[WORTH_REDUCE_SCATTER] = of_collective(&measuring, &reduce_scatter_source);
     ret_measured->inputs[WORTH_ALL_GATHER] = of_collective(&measuring, &all_gather_source);
-    ret_measured->inputs[WORTH_POWER] = of_attempts(&measuring, "window.power.max", 1, true);
+    ret_measured->inputs[WORTH_POWER] = power_of(&measuring);
     memory = of_attempts(&measuring, "gpu.memory_total", 1 / 1024.0, false);
     if (memory.origin == WORTH_MEASURED)
         ret_measured->inputs[WORTH_MEMORY] = memory;

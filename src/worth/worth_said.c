@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer in sentences: what it is, and where each number is from. */
 #include <math.h>
+#include <string.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/worth.h"
@@ -78,7 +79,7 @@ static const struct reason *measured_said(struct arena *arena, enum worth_quanti
         said = reason_also(
             arena, said,
             reason(arena, worth_some_gpus, whole(arena, (double)input->gpus), whole(arena, gpus)));
-    if (quantity == WORTH_POWER)
+    if (quantity == WORTH_POWER && strcmp(input->metric, "window.power.max") == 0)
         said = reason_also(arena, said, REASON(worth_largest_sample));
     return reason_also(arena, said, input->caution);
 }
@@ -94,6 +95,7 @@ static const struct reason *input_origin(struct arena *arena, enum worth_quantit
     case WORTH_DECLARED:
         return REASON(worth_declared);
     case WORTH_NOT_MEASURED:
+        return input->caution;
     case WORTH_PUBLISHED:
     case WORTH_ASSUMED:
     default:

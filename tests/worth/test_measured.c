@@ -85,6 +85,19 @@ static void add_gemm(struct record *record, const char *metric, double slowest)
                                   .value = i == 11 ? slowest : 720});
 }
 
+/* Of all GPUs, as one test on each host read it. */
+static void add_read(struct record *record, const char *tool, const char *metric, double watts)
+{
+    for (unsigned i = 0; i < HOSTS; i++) {
+        struct attempt *attempt = list_push(record->arena, &record->attempts);
+
+        *attempt = (struct attempt){.step = i * GPUS};
+        reading_init(&attempt->reading, record->arena, tool);
+        for (unsigned gpu = 0; gpu < GPUS; gpu++)
+            reading_measure(&attempt->reading, metric, arena_printf(record->arena, "gpu%u", gpu), watts, "W");
+    }
+}
+
 static void add_power(struct record *record)
 {
     for (unsigned i = 0; i < HOSTS; i++) {
@@ -130,6 +143,41 @@ static void the_slowest_gpu_counts(void **state)
     assert_int_equal(measured.gemm[WORTH_BF16].gpus, 16);
     assert_float_equal(measured.inputs[WORTH_POWER].value, 660, 1e-9);
     assert_true(worth_type_measured(&measured, &type) && type == WORTH_BF16);
+}
+
+static void power_is_what_products_drew(void **state)
+{
+    struct record *record = empty_run(*state);
+    struct worth_measured measured;
+
+    add_gemm(record, "gpu_compute.bf16.8192.random.warm", 650);
+    add_power(record);
+    add_read(record, "assay-probe-gpu", "gpu_compute.fp64.8192.power", 500);
+    add_read(record, "assay-probe-gpu", "gpu_compute.bf16.8192.power", 691);
+    add_read(record, "nvidia-smi", "gpu.power_limit", 700);
+    measured = measure(record);
+    assert_float_equal(measured.inputs[WORTH_POWER].value, 691, 1e-9);
+    assert_string_equal(measured.inputs[WORTH_POWER].metric, "gpu_compute.bf16.8192.power");
+}
+
+static void power_at_rest_is_no_load(void **state)
+{
+    struct record *record = empty_run(*state);
+    struct worth_measured measured;
+
+    add_gemm(record, "gpu_compute.bf16.8192.random.warm", 650);
+    add_read(record, "assay-probe-gpu", "window.power.max", 73);
+    add_read(record, "nvidia-smi", "gpu.power_limit", 700);
+    measured = measure(record);
+    assert_int_equal(measured.inputs[WORTH_POWER].origin, WORTH_NOT_MEASURED);
+    assert_true(isnan(measured.inputs[WORTH_POWER].value));
+    assert_string_equal(
+        reason_english(record->arena, measured.inputs[WORTH_POWER].caution),
+        "window.power.max has 73 W, below half of the power limit of 700 W: GPUs at work draw more");
+    /* What was drawn under load stands for it, also where another window was cold. */
+    add_power(record);
+    measured = measure(record);
+    assert_float_equal(measured.inputs[WORTH_POWER].value, 660, 1e-9);
 }
 
 static void what_nobody_vouches_for_does_not_count(void **state)
@@ -253,6 +301,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ARENA_TEST(the_slowest_gpu_counts),
+        ARENA_TEST(power_is_what_products_drew),
+        ARENA_TEST(power_at_rest_is_no_load),
         ARENA_TEST(what_nobody_vouches_for_does_not_count),
         ARENA_TEST(a_burn_is_no_bf16),
         ARENA_TEST(on_a_part_without_tf32_a_burn_is_nothing),

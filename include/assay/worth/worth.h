@@ -32,8 +32,9 @@
  *               of one GPU (Llama 3 [6]: 419 unexpected interruptions). c = 10 s and r = 600 s unless given: with these
  *               it is 0.90 on 16,384 GPUs, where [6] says that over 90% was effective.
  *   time        C / (n e A) / goodput.
- *   energy      (n P + hosts W) time PUE. P is the mean over GPUs of the largest power that was sampled in this run: no
- *               training draws more where the tensor cores were loaded (gpu-burn -tc, gpu-compute). W, what a host draws beside its GPUs, and PUE are given, or left out and said so.
+ *   energy      (n P + hosts W) time PUE. P is the mean over GPUs of what each drew within gpu-compute's products, else of the
+ *               largest power that was sampled in this run (gpu-burn): no training draws more where the tensor cores were loaded. Less
+ *               than half of the power limit is no load, and no energy is told by it. W, what a host draws beside its GPUs, and PUE are given, or left out and said so.
  *
  * [1] Kaplan 2020, arXiv:2001.08361. [2] PaLM, arXiv:2204.02311, appendix B; causal masks are not deducted. [3] Megatron Core,
  * distributed optimizer: 6 + 12 / d bytes a parameter, fp32 gradients; ZeRO, arXiv:1910.02054. [4] nccl-tests
