@@ -58,20 +58,17 @@ const struct check check_gpu_links = {
         PROBE_GPU_BACKEND_ROW),
     .arguments_valid = probe_gpu_valid,
     .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
-    .items = ITEMS(
-        {"gpu_links.up", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up")},
-        {"gpu_links.down", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down")},
-        {"gpu_links.up.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up.together")},
-        {"gpu_links.down.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down.together")},
-        {"gpu_links.one_way", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.one_way")},
-        {"gpu_links.both_ways", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.both_ways")},
-        {"gpu_links.chase", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}, /* only where it is direct */
-        {"gpu_links.chase.own", PER_GPU, NULL, DUTY_GATE,
-         LIMITS RULES(.metric = "gpu_links.chase.own", .rule = RULE_FLOOR, .value = 1, .unit = "ns",
-                      .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")},
-        {"gpu_links.direct", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
-        {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
-        {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .items = ITEMS({"gpu_links.up", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up")},
+                   {"gpu_links.down", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down")},
+                   {"gpu_links.up.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.up.together")},
+                   {"gpu_links.down.together", PER_GPU, NULL, DUTY_GATE, MEASURED("gpu_links.down.together")},
+                   {"gpu_links.one_way", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.one_way")},
+                   {"gpu_links.both_ways", PER_GPU_PAIR, NULL, DUTY_GATE, MEASURED("gpu_links.both_ways")},
+                   {"gpu_links.chase", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL}, /* only where it is direct */
+                   {"gpu_links.chase.own", PER_GPU, NULL, DUTY_RECORD, NULL},  /* no GPU has run it yet */
+                   {"gpu_links.direct", PER_GPU_PAIR, NULL, DUTY_RECORD, NULL},
+                   {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
+                   {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
     .remedies =
         REMEDIES({"gpu_links.up*", REASON(see_pcie_link_and_bios)},
