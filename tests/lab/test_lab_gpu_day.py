@@ -12,6 +12,7 @@ from lab_case import Lab, Tap
 
 PROBE, SCRIPT = (os.path.abspath(word) for word in sys.argv[2:4])
 UNITS = "integer fma32 fma64 special tensor-bf16 tensor-fp16 tensor-int8 shuffle shared memory tensor-fp8 tensor-tf32 tensor-fp64 reduce atomic hbm copy-engine"
+TOOLS, TESTS = ("memcheck", "racecheck", "initcheck"), ("memory", "links", "compute", "training", "power")
 # As short as it goes, of one GPU; a word of memory that lies where such a small one has none.
 HOST_PROBE = f"""#!/bin/sh
 test=$1
@@ -77,12 +78,27 @@ with Lab(1, (), "--speed", "1000") as lab:
     tap.ok("not tried: unit peer: there is one GPU only" in done.stdout, "what cannot be tried is said", done.stdout[-3000:])
     tap.ok("a fault of memory is named" in done.stdout and "two trainings come to the same digest" in done.stdout, "memory and trainings", done.stdout[-1500:])
     tap.ok("part faults took" in done.stdout, "how long a part took is said")
-    done = lab.run(1, f"{script} {bins}/probe speeds,power,waves,sanitizer", 200)
+    done = lab.run(1, f"{script} {bins}/probe speeds,power,waves,memcheck,racecheck,initcheck", 200)
     tap.ok("WRONG" not in done.stdout.replace("WRONG: the plain loop", ""), "speeds, waves and sanitizers have nothing wrong", done.stdout[-3000:] + done.stderr)
     asked = read(f"{bins}/compute-sanitizer.asked").split("\n")
-    tap.ok([line for line in asked if line] == ["memcheck sdc", "racecheck sdc", "initcheck sdc", "memcheck memory", "memcheck links", "memcheck compute",
-                                                "memcheck training", "memcheck power"], "each test is run by compute-sanitizer", asked)
+    tap.ok([line for line in asked if line] == [f"{tool} {test}" for tool in TOOLS for test in ("sdc", *TESTS)], "each test is run by compute-sanitizer", asked)
+    tap.ok(all(os.path.exists(f"{out}/{tool}-{test}") for tool in TOOLS for test in TESTS), "and what it said is kept")
+    # Two ranks, each with the host that NCCL takes it for; and nvbandwidth's copy beside ours.
+    write(f"{bins}/assay-probe-gpu-mpi", """#!/bin/sh\necho "$NCCL_HOSTID $*" >>"$0.asked"\necho '{"end": "ok", "rounds": 4}'\n""")
+    write(f"{bins}/mpicc", "#!/bin/sh\n")
+    write(f"{bins}/mpirun", """#!/bin/sh
+for word in "$@"; do shift; [ "$word" = : ] && break; done
+while [ "$1" != env ]; do shift; done
+NCCL_HOSTID=first "$3" training
+exec "$@"
+""")
+    done = lab.run(1, f"{script} {bins}/probe ranks,best", 200)
+    tap.ok("two ranks on one GPU" in done.stdout and "WRONG: two" not in done.stdout, "two ranks are tried on one GPU", done.stdout + done.stderr)
+    asked = [line.split()[0] for line in read(f"{bins}/assay-probe-gpu-mpi.asked").splitlines()]
+    tap.ok(asked == ["first", "second"], "each as a host of its own", asked)
+    tap.ok("the best of cuBLASLt, see plain_lt.err" in done.stdout or "the best of cuBLASLt ended with" in done.stdout,
+           "where there is no GPU the best of cuBLASLt is said not to be compared", done.stdout)
     write(f"{bins}/probe", HOST_PROBE.replace("exit $status", "exit 9"))
-    done = lab.run(1, f"{script} {bins}/probe sanitizer", 200)
+    done = lab.run(1, f"{script} {bins}/probe memcheck", 200)
     tap.ok(done.returncode == 1 and "WRONG: compute-sanitizer memcheck of power ended with 9" in done.stdout, "what a sanitizer finds is wrong", done.stdout)
 tap.end()
