@@ -10,6 +10,7 @@
 enum { GPUS = 8 };
 
 struct fleet {
+    bool by_probe; /* measured by gpu-compute, else by gpu-burn */
     struct arena *arena;
     struct history history;
     struct history_findings found;
@@ -95,7 +96,9 @@ static uint32_t fleet_run(struct fleet *fleet)
 
             *list_push(fleet->arena, &fleet->history.sightings) = (struct history_sighting){
                 run, (uint32_t)host, place, arena_printf(fleet->arena, "GPU-%u", fleet->seats[host][i])};
-            put(fleet, run, host, position(fleet, "gpu-burn", "gpu_burn.gflops", place),
+            put(fleet, run, host,
+                position(fleet, fleet->by_probe ? "gpu-compute" : "gpu-burn",
+                         fleet->by_probe ? "gpu_compute.bf16.8192.random.warm" : "gpu_burn.gflops", place),
                 55000 * strength(fleet, host, i));
             for (size_t k = 0; k < GPUS; k++)
                 if (i != k)
@@ -232,6 +235,25 @@ static void a_sudden_drop_within_all_limits_is_named(void **state)
     assert_true(only(&fleet, "GPU-17") >= 1);
     assert_int_equal(fleet.found.findings.items[0].kind, HISTORY_DROP);
     assert_true(fabs(fleet.found.findings.items[0].change + 0.04) < 0.015);
+    fleet_end(&fleet);
+}
+
+/* Of products that repeat within 0.3% (a standard deviation), which all limits let pass. */
+static void two_percent_is_named(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_begin(&fleet, 8, 0.003, 7);
+    fleet.by_probe = true;
+    fleet_run(&fleet);
+    fleet_run(&fleet);
+    fleet_run(&fleet);
+    fleet.strength[2][1] = 0.98;
+    fleet_run(&fleet);
+    fleet_judge(&fleet);
+    assert_true(only(&fleet, "GPU-17") >= 1);
+    assert_true(fabs(fleet.found.findings.items[0].change + 0.02) < 0.01);
     fleet_end(&fleet);
 }
 
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_gpu_that_moved_to_another_host_keeps_its_past),
         cmocka_unit_test(a_run_that_did_not_look_does_not_break_a_past),
         cmocka_unit_test(a_sudden_drop_within_all_limits_is_named),
+        cmocka_unit_test(two_percent_is_named),
         cmocka_unit_test(who_was_slow_and_is_repaired_is_not_named_again),
         cmocka_unit_test(what_all_lose_together_accuses_nobody_and_is_told_of_the_run),
         cmocka_unit_test(too_few_runs_and_hosts_to_know_the_noise_tell_nothing),
