@@ -32,7 +32,8 @@ static void write_heat_maps(struct page *page, const struct heat_maps *maps)
 
     html_markup(out, "<p><code>");
     html_words(out, maps->of->metric);
-    html_textf(out, "</code>, %s.", maps->of->unit);
+    html_markup(out, "</code>, ");
+    html_textf(out, "%s.", maps->of->unit);
     if (maps->gate != NULL) {
         html_words(out, " ");
         html_words(out, sayf(page, TEXT_P2P_GATE, said(page, maps->gate->held->gate),
