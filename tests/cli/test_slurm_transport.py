@@ -13,11 +13,12 @@ import sys
 import time
 
 import namespaces
-from cluster import FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import ASSAY, FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, environment, start, wait_until
 from namespaces import Hosts, command, write
 from slurm import Slurm
 
 COUNT = 3
+NOBODY = 65534
 STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
@@ -301,13 +302,107 @@ def what_comes_before_a_run():
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
 
 
+def allocated(*words):
+    return slurm.ask("salloc", "--no-shell", "--exclusive", *words).stderr.split("job allocation ")[1].split()[0]
+
+
+def give_back(job):
+    slurm.ask("scancel", job)
+    wait_until(lambda: slurm.idle() == COUNT, 60)
+
+
 def an_allocation_that_is_there():
-    job = slurm.ask("salloc", "--no-shell", f"--nodes={COUNT}", "--exclusive").stderr.split("job allocation ")[1].split()[0]
+    job = allocated(f"--nodes={COUNT}")
     done = assay(*words("inside", slow("inside", 1)), SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
     passed_once("inside", done, "inside an allocation")
     tap.same(slurm.ask("squeue", "-h", "-o", "%i").stdout.split(), [job], "inside an allocation: it asks for no other, and leaves that")
-    slurm.ask("scancel", job)
-    wait_until(lambda: slurm.idle() == COUNT, 60)
+    give_back(job)
+
+
+def hostfile_with(name, text):
+    """As the test's own, with other words behind the platform."""
+    return write(f"{FOLDER}/{name}", f"defaults platform=plain.json slots=1 {text}\nnode[1-{COUNT}] address={namespaces.NETWORK}.[1-{COUNT}]\n")
+
+
+def told(hosts_file, *more, suite="open", job=None):
+    """What `assay plan` says of how the hosts are reached, in one line."""
+    done = assay("plan", "-H", hosts_file, "-s", f"{FOLDER}/{suite}.json", *more, SLURM_CONF=slurm.conf, **({"SLURM_JOB_ID": job} if job else {}))
+    return " ".join(line for line in done.stdout.splitlines() if line.startswith(("transport: ", "note: started inside"))) + done.stderr
+
+
+def a_transport_that_nobody_named():
+    open_file = hostfile_with("open", "scheduler=slurm")
+    inside = words("open", slow("open", 5), hosts_file="open")
+    job = allocated(f"--nodes={COUNT}")
+    plan = told(open_file, job=job)
+    tap.ok(f"transport: slurm, {COUNT} of {COUNT} hosts, in the allocation that this shell is in" in plan and f"inside job {job} of Slurm" in plan,
+           "no transport, inside an allocation: the plan says that it is Slurm, and why", plan)
+    tap.same(told(open_file), "", "no transport, outside: nothing is said of Slurm")
+    child = start(*inside, SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    tap.ok(wait_until(lambda: begun_on("open") == ALL, 60), "no transport, inside: hosts without sshd are reached", begun_on("open"))
+    kill(child)
+    write(f"{FOLDER}/open", open(open_file, encoding="utf-8").read() + "# another text, and nothing else\n")
+    done = assay("run", "--resume", "1", "-H", open_file, "--db", f"{FOLDER}/open.db", "-o", f"{FOLDER}/open.html", SLURM_CONF=slurm.conf)
+    tap.ok(done.returncode == 64 and "continue it inside one" in done.stderr, "no transport, resumed outside: it is no other run for that", done.stderr)
+    done = assay("run", "--resume", "1", "-H", open_file, "--db", f"{FOLDER}/open.db", "--progress", "none", "-o", f"{FOLDER}/open.html",
+                 SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    passed_once("open", done, "no transport, resumed inside")
+    tap.same({attempt["transport"] for attempt in attempts("open", "slow")}, {"slurm"}, "no transport, inside: the run tells it")
+    for name, text, word in (("ssh", "transport=ssh", ""), ("local", "transport=local", ""), ("other", "user=somebody", "user=somebody")):
+        plan = told(hostfile_with(name, text), job=job)
+        tap.ok("transport: slurm" not in plan and word in plan and (word != "") == ("over SSH" in plan),
+               f"inside an allocation: {text} is no step of Slurm", plan)
+    give_back(job)
+    plan = told(open_file, job=job)
+    tap.ok("transport: slurm" not in plan and "over SSH" in plan, "inside a job that is over: the plan says that it is SSH", plan)
+    job = allocated("-w", "node1,node2")
+    plan = told(open_file, job=job)
+    tap.ok("transport: slurm" not in plan and "the job does not have node3" in plan, "a job that lacks a host of the run: it is SSH, and that host is named", plan)
+    plan = told(open_file, "--hosts", "node[1-2]", job=job)
+    tap.ok("transport: slurm, 2 of 2 hosts" in plan, "and without that host it is Slurm", plan)
+    give_back(job)
+
+
+def somebody(*line, **more):
+    """The program as a user who is not root."""
+    return subprocess.run([ASSAY, *line], cwd=FOLDER, env=environment(SLURM_CONF=slurm.conf, HOME="/tmp", **more), user=NOBODY, group=NOBODY,
+                          extra_groups=[], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def root_that_nobody_gives():
+    os.chmod(FOLDER, 0o755)
+    suite = write(f"{FOLDER}/roots.json", json.dumps({
+        "name": "roots", "title": "roots", "purpose": "trial", "steps": [
+            {"check": "reachable"}, {"check": "privilege", "needs": ["reachable"]}, {"check": "xid", "needs": ["reachable"]},
+            {"check": "os", "needs": ["reachable"]}]}))
+    tap.ok("steps of Slurm" not in assay("plan", "-H", f"{FOLDER}/hostfile", "-s", suite).stdout, "root over Slurm: who is root has it")
+    plain, sudo = f"{FOLDER}/hostfile", hostfile_with("sudo", "transport=slurm become=sudo")
+    plan = somebody("plan", "-H", plain, "-s", suite)
+    tap.ok("steps of Slurm run as nobody, and the hostfile has no become=sudo" in plan.stdout and "undecided: privilege, xid\n" in plan.stdout,
+           "root over Slurm: the plan says which steps want it and have it not", plan.stdout, plan.stderr)
+    plan = somebody("plan", "-H", sudo, "-s", suite)
+    tap.ok("are told no password" in plan.stdout and "undecided there: privilege, xid\n" in plan.stdout,
+           "sudo over Slurm: the plan says which steps rest on it", plan.stdout, plan.stderr)
+    os.makedirs(f"{FOLDER}/nobody", exist_ok=True)
+    os.chown(f"{FOLDER}/nobody", NOBODY, NOBODY)
+    for name, hosts_file in (("plain", plain), ("sudo", sudo)):
+        done = somebody("run", "-H", hosts_file, "-s", suite, "--db", f"{FOLDER}/nobody/{name}.db", "--progress", "none",
+                        "-o", f"{FOLDER}/nobody/{name}.html")
+        tap.ok("steps of Slurm run as nobody" in done.stderr and "privilege, xid" in done.stderr, f"{name}: the run begins with that", done.stderr)
+        report = Report(f"{FOLDER}/nobody/{name}.db")
+        found = {(step["name"], step["target"]): item["outcome"] for step, item in report.outcomes()
+                 if step["name"] in ("reachable", "privilege") and item["metric"] != "sound"}
+        tap.same(found, {**{("reachable", host): "pass" for host in ALL}, **{("privilege", host): "inconclusive" for host in ALL}},
+                 f"{name}: what wants root is undecided, and the rest is not", done.stdout, done.stderr)
+    nothing_is_left("root that nobody gives")
+    reading, writing = os.pipe()
+    os.write(writing, b"secret\n")
+    os.close(writing)
+    asked = subprocess.run([ASSAY, "run", "-H", sudo, "-s", suite, "--db", f"{FOLDER}/asked.db", "--sudo-password-fd", str(reading)], cwd=FOLDER,
+                           env=environment(SLURM_CONF=slurm.conf), pass_fds=[reading], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    os.close(reading)
+    tap.ok(asked.returncode == 64 and "node1 has transport=slurm" in asked.stderr and not os.path.exists(f"{FOLDER}/asked.db"),
+           "a password for sudo over Slurm: refused before anything begins", asked.stderr)
 
 
 def what_is_wrong_is_said():
@@ -322,7 +417,8 @@ def what_is_wrong_is_said():
 
 
 STORIES = {story.__name__: story for story in (
-    what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there, a_launch_across_hosts,
+    what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
+    a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
