@@ -225,5 +225,7 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
     judge_run(run->record, &run->sources->limits, uuid);
     if (store_put_judgement(run->store, run->record, err) < 0)
         return -1;
+    /* Before the end is kept: of a run that has ended nobody looks for jobs that a controller left which died here. */
+    run->not_released = exclusive_release(run->record);
     return store_end_run(run->store, run->record, run->record->state, clock_steady(), err);
 }

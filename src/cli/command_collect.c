@@ -119,7 +119,7 @@ static int ask_host(struct collect *collect, int argc, char **argv, struct error
     collect->going.watcher = board_watcher(board);
     status = running_carry_out(&collect->going, &scheduler, &cancelled, err);
     board_destroy(board);
-    begin_release(&collect->going, &options.notes);
+    begin_tell_release(&collect->going, &options.notes);
     if (status == 0 && cancelled)
         return error_set(err, ERROR_USAGE, "cancelled; nothing was written");
     return status;

@@ -220,7 +220,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     preflight->going.watcher = board_watcher(board);
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(board);
-    begin_release(&preflight->going, &notes);
+    begin_tell_release(&preflight->going, &notes);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }
 

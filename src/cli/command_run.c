@@ -257,7 +257,7 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
                  run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
-    begin_release(&run->going, &run->options.begin.notes);
+    begin_tell_release(&run->going, &run->options.begin.notes);
     return finish(run, cancelled, &err);
 }
 

@@ -4,10 +4,12 @@
 A cluster whose nodes take no SSH: a real Slurm over hosts without sshd, reached by its steps (transport=slurm).
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -171,6 +173,95 @@ def a_controller_is_killed():
     time.sleep(8)
     passed_once("over", resume("over"), "a killed controller, resumed when the command has ended")
     nothing_is_left("a killed controller")
+
+
+def states(name):
+    """Of the attempts so far, as the database has them now: a controller that is at work is not asked."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{FOLDER}/{name}.db?mode=ro", uri=True)) as database:
+            return [state for (state,) in database.execute("SELECT state FROM attempt")]
+    except sqlite3.Error:
+        return []
+
+
+def instead_of(program, line):
+    """A PATH with a program of that name before Slurm's own, which is $real there."""
+    folder = f"{FOLDER}/instead-{program}"
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/{program}", f"#!/bin/sh\nreal={shutil.which(program)}\n{line}\n", 0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def dies(name, *steps, **more):
+    """A run whose controller is killed by something that it asks."""
+    done = assay(*words(name, *steps), SLURM_CONF=slurm.conf, **more)
+    tap.same(done.returncode, -signal.SIGKILL, f"{name}: its controller is killed", done.stdout, done.stderr)
+
+
+def goes_on(name, story):
+    passed_once(name, resume(name), story)
+    nothing_is_left(story)
+
+
+def a_controller_is_killed_before_a_host_is_reached():
+    dies("submitted", slow("submitted", 1), PATH=instead_of("sbatch", '"$real" "$@"; kill -KILL $PPID'))
+    tap.same(len(slurm.ask("squeue", "-h").stdout.splitlines()), 1, "killed as Slurm takes the job: the job is there")
+    goes_on("submitted", "killed as Slurm takes the job")
+    other = slurm.start_job("node1")
+    child = start(*words("pending", slow("pending", 1)), SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: " PD " in slurm.ask("squeue").stdout, 30), "pending: its job waits", slurm.ask("squeue").stdout)
+    kill(child)
+    slurm.ask("scancel", other)
+    goes_on("pending", "killed while the job waits")
+
+
+def killed_after_the_last_output(name):
+    """Whether it was, before it had ended; then it goes on."""
+    child = start(*words(name, slow(name, 1)), SLURM_CONF=slurm.conf)
+    wait_until(lambda: states(name) == ["ended"] * 2 * COUNT, 60)
+    kill(child)
+    if Report(f"{FOLDER}/{name}.db").json["run"]["state"] == "ended":
+        return False
+    goes_on(name, "killed after the last output")
+    return True
+
+
+def a_controller_is_killed_after_all_is_done():
+    write(f"{FOLDER}/large", "".join(f"{number:0999d}\n" for number in range(12000)))
+    write(f"{FOLDER}/fetched.touched", "")
+    child = begin("fetched", step("slow", f"cat {FOLDER}/large; echo done; hostname -s >>{FOLDER}/fetched.touched"))
+    time.sleep(1)
+    kill(child)
+    tap.same(states("fetched").count("sent"), COUNT, "killed while output comes: it has not come yet", states("fetched"))
+    goes_on("fetched", "killed while output comes")
+    lengths = {capture["length"] for attempt in attempts("fetched", "slow") for capture in attempt["captures"] if capture["stream"] == "stdout"}
+    tap.ok(lengths and min(lengths) > 12000000, "killed while output comes: it is whole", lengths)
+    tap.ok(any(killed_after_the_last_output(f"judged{turn}") for turn in range(8)), "killed after the last output: before the run has ended")
+    dies("given-back", slow("given-back", 1), PATH=instead_of("scancel", "kill -KILL $PPID"))
+    tap.same(len(slurm.ask("squeue", "-h").stdout.splitlines()), 1, "killed as it gives back: the job is there still")
+    goes_on("given-back", "killed as it gives back")
+    done = assay(*words("kept", slow("kept", 1)), SLURM_CONF=slurm.conf, PATH=instead_of("scancel", "echo no >&2; exit 1"))
+    tap.ok(done.returncode == 0 and "are not released: no; `scancel --name=assay-" in done.stderr, "Slurm does not take it back: that is said", done.stderr)
+    done = assay("cancel", "1", "--db", f"{FOLDER}/kept.db", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "and `assay cancel` gives it back, though the run had ended", done.stdout, done.stderr)
+    nothing_is_left("a job that was kept")
+
+
+def a_stage_is_killed():
+    os.makedirs(f"{FOLDER}/many/bin")
+    command("dd", "if=/dev/urandom", f"of={FOLDER}/many/bin/tool", "bs=1000000", "count=40")
+    os.chmod(f"{FOLDER}/many/bin/tool", 0o755)
+    child = start("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: len(slurm.ask("squeue", "-h", "-s").stdout.splitlines()) >= 1, 30), "a stage: its steps are there")
+    time.sleep(2)
+    kill(child)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: its allocations end with it", slurm.ask("squeue").stdout)
+    tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 20), "a killed stage: no process is left", hosts.processes())
+    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "a killed stage: another one brings the tools", done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: nothing is left in the queue")
+    for host in hosts.list:  # as over SSH, what was under way stays in its spool: no database knows of it
+        shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/assay-0")
 
 
 def everything_on(host):
@@ -419,7 +510,8 @@ def what_is_wrong_is_said():
 STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
-    the_steps_break, a_controller_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
+    the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
+    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
 if missing:
