@@ -30,6 +30,9 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/%n.log
 MpiDefault=pmix
 {nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe={sharing}
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
+PartitionName=urgent Nodes=ALL State=UP OverSubscribe={sharing} PriorityTier=10 PreemptMode=off
 """
 
 
@@ -74,11 +77,11 @@ class Slurm:
 
     def idle(self):
         """How many nodes are."""
-        return self.ask("sinfo", "-h", "-N", "-o", "%N %T").stdout.count(" idle")
+        return self.ask("sinfo", "-h", "-N", "-p", "all", "-o", "%N %T").stdout.count(" idle")
 
-    def start_job(self, node):
+    def start_job(self, node, *words):
         """A job of somebody on that node, which has begun."""
-        job = self.ask("sbatch", "--parsable", "-w", node, "-J", "somebody", "-o", "/dev/null", "--wrap", "sleep 600").stdout.strip()
+        job = self.ask("sbatch", "--parsable", "-w", node, "-J", "somebody", "-o", "/dev/null", *words, "--wrap", "sleep 600").stdout.strip()
         wait_until(lambda: self.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip() == "RUNNING", 20)
         return job
 

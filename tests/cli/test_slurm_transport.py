@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: test_slurm_transport.py assay [STORY...]
+"""usage: test_slurm_transport.py assay [HOSTS] [STORY...]
 
 A cluster whose nodes take no SSH: a real Slurm over hosts without sshd, reached by its steps (transport=slurm).
 """
@@ -19,7 +19,8 @@ from cluster import ASSAY, FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines
 from namespaces import Hosts, command, write
 from slurm import Slurm
 
-COUNT = 3
+STORY_WORDS = [word for word in sys.argv[2:] if not word.isdigit()]
+COUNT = int(([word for word in sys.argv[2:] if word.isdigit()] or [3])[0])
 NOBODY = 65534
 STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
@@ -303,10 +304,10 @@ def the_steps_break():
 
 
 def slurmctld_is_away():
-    child = begin("away", slow("away", 4), step("next", "echo done", needs=["slow"]))
+    child = begin("away", slow("away", 20), step("next", "echo done", needs=["slow"]))
     slurm.controller.kill()
     slurm.controller.wait()
-    time.sleep(10)
+    time.sleep(60)
     slurm.begin_controller()
     passed_once("away", end(child), "slurmctld is away for a while")
     nothing_is_left("slurmctld is away for a while")
@@ -334,6 +335,47 @@ def is_free_again(story):
     for host in hosts.list:
         for place in ("assay-0", "assay-locks-0"):
             shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/{place}")
+
+
+def the_job_is_preempted():
+    child = begin("preempted", slow("preempted", 300))
+    job = slurm.start_job("node2", "-p", "urgent")
+    began = time.monotonic()
+    done = end(child)
+    tap.ok(time.monotonic() - began < 120, "preempted: the run does not wait for what cannot come", time.monotonic() - began)
+    tap.same(verdict(done), (2, "incomplete"), "preempted: the run is incomplete", done.stdout, done.stderr)
+    found = outcomes("preempted")
+    tap.ok(len(found) == COUNT and all(item[0] in ("inconclusive", "not run") and "preempted" in item[1].lower() for item in found.values()),
+           "preempted: that Slurm has ended it is said", found)
+    tap.same(begun_on("preempted"), ALL, "preempted: nothing ran twice")
+    tap.same(slurm.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip(), "RUNNING", "preempted: whoever came is left alone")
+    slurm.ask("scancel", job)
+    is_free_again("preempted")
+
+
+def drain(state):
+    slurm.ask("scontrol", "update", "nodename=node2", f"state={state}", "reason=test")
+
+
+def a_node_is_drained():
+    """In the middle: what has begun goes on, as Slurm has it. Before: the job waits for it, and then all of the run is said not to have run."""
+    child = begin("drained", slow("drained", 6), step("next", "echo done", needs=["slow"]))
+    drain("drain")
+    passed_once("drained", end(child), "a node drained in the middle")
+    nothing_is_left("a node drained in the middle")
+    name = "waits"
+    write(f"{FOLDER}/{name}.touched", "")
+    done = assay(*words(name, slow(name, 1)), "--exclusive-wait", "0.2", SLURM_CONF=slurm.conf)
+    found = {**outcomes(name), **outcomes(name, "reachable")}
+    tap.ok(done.returncode == 2 and found and all(item[0] in ("inconclusive", "not run") for item in found.values()),
+           "a node that is drained: nothing passes", found, done.stdout, done.stderr)
+    waited = [item[1] for item in outcomes(name, "reachable").values()]
+    tap.ok(len(waited) == COUNT and all("Slurm has not given it to assay within 0.2 min" in cause and "node2" in cause for cause in waited), "a node that is drained: why the job waited is said", waited, done.stderr)
+    nothing_is_left("a node that is drained")
+    done = assay(*words("others", slow("others", 1)), "--hosts", "node1,node3", SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), "a node that is drained: without it the others pass", done.stdout, done.stderr)
+    drain("resume")
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "the node is back")
 
 
 def a_job_that_is_over_is_resumed():
@@ -511,7 +553,8 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
+    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
+    a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
 if missing:
@@ -524,6 +567,6 @@ write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slu
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
 slurm = Slurm(hosts, sharing="NO")
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for name in sys.argv[2:] or STORIES:
+    for name in STORY_WORDS or STORIES:
         STORIES[name]()
 tap.end()
