@@ -565,7 +565,7 @@ command("ip", "link", "set", "lo", "up")
 hosts = Hosts(COUNT, "1gbit", sshd=False)
 write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slurm scheduler=slurm\nnode[1-{COUNT}] "
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
-slurm = Slurm(hosts, sharing="NO")
+slurm = Slurm(hosts, sharing="NO", urgent=True)
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
     for name in STORY_WORDS or STORIES:
         STORIES[name]()
