@@ -329,7 +329,7 @@ def the_job_is_cancelled():
 
 def is_free_again(story):
     """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it, and its lock
-    for a minute."""
+    for a minute. No later run takes it away, which docs/guide/shared-clusters.md says."""
     tap.ok(wait_until(lambda: not hosts.processes("sleep 300"), 20), f"{story}: nothing goes on on any host", hosts.processes())
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: Slurm has its nodes back", slurm.ask("sinfo", "-N").stdout)
     for host in hosts.list:
