@@ -117,13 +117,10 @@ const struct plain_words *check_plain(const struct check *check, const char *met
     return row;
 }
 
-/* Checks that share a table have it once. */
+/* Checks that share a table have it once; they stand together. */
 static const struct listed_fact *listed_of(size_t check)
 {
-    for (size_t i = 0; i < check; i++)
-        if (checks[i]->listed == checks[check]->listed)
-            return NULL;
-    return checks[check]->listed;
+    return check > 0 && checks[check - 1]->listed == checks[check]->listed ? NULL : checks[check]->listed;
 }
 
 const struct listed_fact *check_listed(enum listed list, size_t i)

@@ -62,11 +62,9 @@ static size_t list_facts(enum listed list, const struct listed_fact *ret_facts[F
     return count;
 }
 
-static void read_inventory(struct page *page, const struct step_view *step, struct inventory *inventory)
+static void read_inventory(struct page *page, const struct step_view *step,
+                           const struct listed_fact *const *facts, size_t count, struct inventory *inventory)
 {
-    const struct listed_fact *facts[FACTS_MOST];
-    size_t count = list_facts(LISTED_HOSTS, facts);
-
     for (size_t i = 0; i < count; i++) {
         const char *value = facts[i]->per_gpu ? gpu_names(page->arena, step, facts[i]->fact)
                                               : step_fact(step, facts[i]->fact, "");
@@ -84,7 +82,8 @@ static bool same_inventory(const struct inventory *a, const struct inventory *b)
     return true;
 }
 
-static void collect_inventories(struct page *page, struct inventories *inventories)
+static void collect_inventories(struct page *page, const struct listed_fact *const *facts, size_t count,
+                                struct inventories *inventories)
 {
     const struct plan *plan = page->view->record->plan;
     struct inventory *hosts = arena_array(page->arena, struct inventory, plan->hosts.count);
@@ -98,7 +97,7 @@ static void collect_inventories(struct page *page, struct inventories *inventori
             step->step->member_count == 1 ? view_host(page->view, step->step->members[0]) : (size_t)-1;
 
         if (host != (size_t)-1 && step->attempts.count > 0)
-            read_inventory(page, step, &hosts[host]);
+            read_inventory(page, step, facts, count, &hosts[host]);
     }
     for (size_t i = 0; i < plan->hosts.count; i++) {
         struct inventory *same = NULL;
@@ -121,7 +120,7 @@ void page_inventory(struct page *page)
     struct inventories inventories = {0};
     struct text *out = page->out;
 
-    collect_inventories(page, &inventories);
+    collect_inventories(page, facts, count, &inventories);
     page_paragraph(page, TEXT_INVENTORY_INTRO);
     html_markup(out, "<table class=\"inventory\"><thead><tr><th>");
     html_words(out, say(page, TEXT_HOSTS));
