@@ -30,15 +30,21 @@ const char *part_name(struct arena *arena, const char *subject)
     return arena_printf(arena, "%s%s", out, subject);
 }
 
-/* ">= 345 GB/s (365 with 5% tolerance)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
+/* "≥ 345 GB/s": what counts, without how it came about. NULL: no limit that can be said so shortly. */
 static const char *required_text(struct arena *arena, enum report_language language,
                                  const struct reason *gate)
 {
-    const char *text = reason_english(arena, gate_bound(arena, gate));
+    const struct reason *of = gate_bound(arena, gate);
+    const struct limit_bound bound = limit_bound_of(of);
+    const char *first = reason_argument_text(of, 1), *second = reason_argument_text(of, 2);
 
-    if (strncmp(text, ">= ", 3) == 0 || strncmp(text, "<= ", 3) == 0)
-        return arena_printf(arena, "%s %s", *text == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", text + 3);
-    return strncmp(text, "= ", 2) == 0 ? reason_said(arena, language, reason_word(arena, text + 2)) : NULL;
+    if (bound.floor && bound.ceiling)
+        return language_say(arena, language, TEXT_P_BETWEEN, first, second);
+    if (isfinite(bound.least) || isfinite(bound.most))
+        return language_say(arena, language, bound.floor ? TEXT_P_AT_LEAST : TEXT_P_AT_MOST, first, second);
+    if (bound.floor)
+        return reason_said(arena, language, of);
+    return bound.exactly != NULL ? reason_said(arena, language, reason_word(arena, bound.exactly)) : NULL;
 }
 
 /* What makes the number a fault of one part, or that it is below its peers too, by so much that it fails by that alone; NULL: it is
@@ -494,7 +500,7 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
     bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
     bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    const char *text = asked_headline(arena, language, view), *blank = language == LANGUAGE_ZH ? "" : " ";
+    const char *text = asked_headline(arena, language, view), *blank = language_of(language)->blank;
 
     if (text != NULL)
         return text;

@@ -8,7 +8,10 @@
 #include "assay/base/scan.h"
 #include "assay/check/check.h"
 #include "assay/model/sighting.h"
+#include "assay/reasons/any.h"
 #include "assay/report/report.h"
+
+#include "gates.h"
 
 enum { GPUS_MAX = FACT_GPUS };
 
@@ -221,12 +224,11 @@ static int compare_points(const void *left, const void *right)
     return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* ">= 345 GB/s" -> 345 */
+/* The floor that the metric itself is held to. */
 static bool floor_of(struct arena *arena, const struct reason *gate, double *ret_value)
 {
-    struct slice rest = slice_of(reason_english(arena, gate)), word;
-
-    return scan_text(&rest, ">= ") && scan_word(&rest, &word) && scan_double(word, ret_value);
+    *ret_value = reason_is(gate, gate_of_metric) ? NAN : limit_bound_of(gate_bound(arena, gate)).least;
+    return isfinite(*ret_value);
 }
 
 static void chart_add_gate(struct arena *arena, struct chart *chart, double size, double value)
