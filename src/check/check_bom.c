@@ -16,6 +16,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/words.h"
 
 #include "kinds.h"
 #include "rules.h"
@@ -270,7 +271,7 @@ const struct check check_bom = {
                      {LISTED_BOARDS, "cpu.kinds", REASON(title_processors)},
                      {LISTED_BOARDS, "dimm.kinds", REASON(title_memory)},
                      {LISTED_BOARDS, "nvme.kinds", REASON(title_nvme)},
-                     {LISTED_BOARDS, "gpu.kinds", REASON(title_gpus)}),
+                     {LISTED_BOARDS, "gpu.kinds", REASON(word_gpus)}),
     .expected_s = 10,
     .read = read_board,
     .assets = assets,

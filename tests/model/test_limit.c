@@ -300,8 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ARENA_TEST(limits_are_read_and_said_in_words),
         ARENA_TEST(only_a_guess_cannot_fail),
-        cmocka_unit_test(a_gate_in_words_is_the_gate_that_it_says),
-        cmocka_unit_test(a_gate_in_words_within_another_becomes_data_too),
+        ARENA_TEST(a_gate_in_words_is_the_gate_that_it_says),
+        ARENA_TEST(a_gate_in_words_within_another_becomes_data_too),
         cmocka_unit_test(tolerance_eases_the_gate),
         ARENA_TEST(what_was_stated_stands_apart_from_the_tolerance),
         ARENA_TEST(a_tolerance_is_given_once_and_where_there_is_a_number),

@@ -326,7 +326,7 @@ static void errors_on_all_parts_are_a_card_each(void **state)
         outcome_of(&answer, host, "gpu_burn.errors", gpu)->cause =
             reason(answer.arena, expected, arena_printf(answer.arena, "%s: %u", gpu, 10 + i), "0");
         outcome_held_own(answer.arena, outcome_of(&answer, host, "gpu_burn.errors", gpu))->gate =
-            reason_text(answer.arena, "<= 0");
+            limit_gate_of_record(answer.arena, reason_text(answer.arena, "<= 0"));
     }
     read_answer(&answer);
     assert_int_equal(answer.causes.items.count, 16);
