@@ -16,6 +16,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/words.h"
 
 #include "kinds.h"
 #include "rules.h"
@@ -266,6 +267,11 @@ const struct check check_bom = {
                  {"cpu.*", REASON(compare_processors)}, {"nvswitch.*", REASON(align_nvswitch_firmware)},
                  {"sound", REASON(replace_drive_that_warns)}, {"nvme.health", REASON(see_smart_log_of_drive)},
                  {"nvme.read", REASON(install_nvme_cli)}, {"nvme.*", REASON(reseat_unseen_drive)}),
+    .listed = LISTED({LISTED_BOARDS, "system.serial", REASON(title_serial)},
+                     {LISTED_BOARDS, "cpu.kinds", REASON(title_processors)},
+                     {LISTED_BOARDS, "dimm.kinds", REASON(title_memory)},
+                     {LISTED_BOARDS, "nvme.kinds", REASON(title_nvme)},
+                     {LISTED_BOARDS, "gpu.kinds", REASON(word_gpus)}),
     .expected_s = 10,
     .read = read_board,
     .assets = assets,

@@ -148,6 +148,8 @@ const struct check check_dcgm_diag = {
                  {"dcgm.*", REASON(do_what_dcgm_warns_of), .about = &sentence_test_warned},
                  {"dcgm.*", REASON(reset_gpu_diagnose_again)}, {"sound", REASON(see_hostengine_runs)}),
     .more_slots = slots_of_level,
+    .plain = PLAIN_WORDS({"dcgm.*", PLAIN(dcgm_test_not_passed, PLAIN_PART, PLAIN_MEASURED, PLAIN_METRIC)}),
+    .listed = LISTED({LISTED_HOSTS, "dcgm.version", REASON(title_dcgm)}),
     .expected = expected_s,
     .read = read_diag,
 };

@@ -71,6 +71,8 @@ const struct check check_health = {
                          {"gpu.recovery_action", REASON(do_recovery_action)},
                          {"gpu.throttle.hw_power_brake", REASON(check_baseboard_power)},
                          {"gpu.t*", REASON(check_cooling_of_gpu)}, {"sound", REASON(see_xid_lines_of_gpu)}),
+    .plain =
+        PLAIN_WORDS({"gpu.temperature*", PLAIN(part_is_hot, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected_s = 5,
     .read = read_health,
 };

@@ -245,7 +245,7 @@ static const char *usage_fault(struct collect *collect, int argc, char **argv, i
     if (options->words != NULL && !options->redact)
         return "--redact-words goes with --redact";
     if (!report_language_find(options->language, &collect->language))
-        return arena_printf(collect->arena, "--lang '%s'; expected en or zh", options->language);
+        return arena_printf(collect->arena, "--lang '%s'; expected " LANGUAGES_SAID, options->language);
     if (!board_kind_parse(options->progress, &collect->kind))
         return arena_printf(collect->arena, "--progress '%s'; expected auto, plain, json or none",
                             options->progress);

@@ -12,10 +12,10 @@
 
 bool page_has_heat_maps(const struct page *page)
 {
-    return page->has_heat_maps;
+    return page->heat_maps.items.count > 0;
 }
 
-static void write_heat_map(struct page *page, const struct heat_map *map)
+static void write_heat_map(struct page *page, const struct heat_maps *maps, const struct heat_map *map)
 {
     html_markup(page->out, "<figure>\n<figcaption>");
     if (!map->bad && map->hosts > 1)
@@ -25,25 +25,31 @@ static void write_heat_map(struct page *page, const struct heat_map *map)
                    sayf(page, map->bad ? TEXT_PAIR_BAD : TEXT_PAIRS_GOOD,
                         said(page, step_target_said(page->arena, page->view->steps[map->step].step))));
     html_markup(page->out, "</figcaption>\n");
-    svg_heat_map(page, &page->heat_maps, map);
+    svg_heat_map(page, maps, map);
     html_markup(page->out, "</figure>\n");
 }
 
-void page_heat_maps(struct page *page)
+static void write_heat_maps(struct page *page, const struct heat_maps *maps)
 {
     struct text *out = page->out;
 
     html_markup(out, "<p>");
     html_words(out, say(page, TEXT_P2P_INTRO));
-    if (page->heat_maps.gate != NULL) {
+    if (maps->gate != NULL) {
         html_words(out, " ");
-        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, page->heat_maps.gate->held->gate),
-                             word(page, page->heat_maps.gate->held->status)));
+        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, maps->gate->held->gate),
+                             word(page, maps->gate->held->status)));
     }
     html_markup(out, "</p>\n<div class=\"figures\">\n");
-    for (size_t i = 0; i < page->heat_maps.items.count; i++)
-        write_heat_map(page, &page->heat_maps.items.items[i]);
+    for (size_t i = 0; i < maps->items.count; i++)
+        write_heat_map(page, maps, &maps->items.items[i]);
     html_markup(out, "</div>\n");
+}
+
+void page_heat_maps(struct page *page)
+{
+    for (size_t i = 0; i < page->heat_maps.items.count; i++)
+        write_heat_maps(page, &page->heat_maps.items.items[i]);
 }
 
 /* -- Collectives ------------------------------------------------------------------------------------------

@@ -20,8 +20,11 @@ struct heat_maps {
     double highest;
     const struct outcome *gate; /* an item that shows the gate; NULL when none was applied */
 };
-/* false: the run has no such measurements. */
-bool heat_maps_collect(const struct view *view, const char *metric, struct heat_maps *ret_maps);
+/* Of each check that has such a metric (struct check, pairs) and of which the run has measurements. */
+struct heat_map_list {
+    LIST_OF(struct heat_maps) items;
+};
+void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list);
 
 struct point {
     double size, value;

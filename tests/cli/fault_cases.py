@@ -543,10 +543,10 @@ SYSTEM = [
     Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
          | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="all hosts", runs_on=True,
          suite=SITE),
-    Case("driver-eol", fail("support", HOST, r"nvidia_driver is 535\.309\.01, supported until 2026-06 \(status vendor\)"), remedy="a delivery anew",
+    Case("driver-eol", fail("support", HOST, r"nvidia_driver is 535\.309\.01, supported until 2026-06 \(status vendor\)"), remedy="run a delivery again",
          runs_on=True, suite=SUPPORT),
     Case("os-eol", fail("support", HOST, r"support.os is ubuntu-20\.04, supported until 2025-05-29|support.kernel is ubuntu-20\.04-generic-5"),
-         remedy="a delivery anew", runs_on=True, suite=SUPPORT),
+         remedy="run a delivery again", runs_on=True, suite=SUPPORT),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("open-port", fail("posture", HOST, r"posture.ports_agreed is not agreed: 6666/tcp \(nc\)"), runs_on=True, suite=SITE,
          remedy="ss -lntup", noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),

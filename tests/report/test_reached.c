@@ -77,7 +77,7 @@ static void a_part_that_its_peers_fail_is_the_lowest_of_the_row_of_all(void **st
     slow->measured = reason_text(arena, "346 GB/s");
     outcome_held_own(arena, slow)->status = "peers";
     outcome_held_own(arena, slow)->gate =
-        reason_text(arena, ">= 360 GB/s (380 of its peers with 5% tolerance)");
+        limit_gate_of_record(arena, reason_text(arena, ">= 360 GB/s (380 of its peers with 5% tolerance)"));
     reached_of(view_create(arena, record), &reached);
     row = row_of(&reached, "p2p-bandwidth", "p2p.unidirectional.enabled");
     assert_ptr_equal(row->worst, slow);
