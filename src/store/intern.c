@@ -251,7 +251,6 @@ const struct reason *take_repeated_reason(struct rows *rows)
     return repeated->reason;
 }
 
-/* Words are there once, so what they were made into says whether they are the same. */
 /* As it is stored, and as it is read: what was told in words became data. */
 struct held_read {
     struct held_to stored, read;
@@ -266,6 +265,7 @@ static struct held_read *read_held(struct arena *arena, const struct held_to *st
     return held;
 }
 
+/* Words are there once, so what they were made into says whether they are the same. */
 const struct held_to *take_held_to(struct rows *rows)
 {
     struct names *names = rows->names;
