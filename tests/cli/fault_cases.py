@@ -476,6 +476,7 @@ BMC = [
     Case("bmc-bad:forgets", undecided("redfish", HOST, "UpdateService/FirmwareInventory/PSU_1 was not read: .* HTTP status 404")),
     Case("bmc-bad:unwell", fail("redfish", HOST, r"Chassis/Chassis_0: Critical \(Enabled\)"), remedy="reseat"),
     Case("bmc-bad:event", fail("redfish", HOST, "Uncorrectable ECC error of P1-DIMMA1"), remedy="manual"),
+    Case("bmc-bad:hot", fail("redfish", HOST, "CPU1 Temp: 97 degrees, critical from 95"), remedy="reseat"),
     Case("bmc-bad:fan-gone", fail("redfish", HOST, "redfish.fans is 7, while most hosts have 8"), remedy="reseat"),
     Case("bmc-bad:cpld-odd", fail("redfish", HOST, r"firmware.cpld is 1 x F1.00.02, 1 x F1.00.04, while most hosts have 2 x F1.00.04"),
          remedy="flash"),
