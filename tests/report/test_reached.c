@@ -125,7 +125,8 @@ static const char *why(struct arena *arena, const char *hosts, const char *when)
 
     assert_non_null(hostfile);
     assert_non_null(json);
-    return reason_english(arena, unplanned_why(arena, hostfile, "hgx-h100", "hgx-h100", json));
+    return reason_english(arena,
+                          unplanned_why(unplanned_hosts_of(arena, hostfile, "hgx-h100", "hgx-h100"), json));
 }
 
 static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **state)
@@ -137,6 +138,9 @@ static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **stat
                         "the hostfile does not say at which address the BMC is (bmc=ADDRESS)");
     assert_string_equal(why(arena, "node1 leaf=l1\nnode2 leaf=l1\n", "{\"leaves_min\": 2}"),
                         "it needs 2 leaves, and the hostfile has 1");
+    assert_string_equal(
+        why(arena, "node1 leaf=l2\nnode2 leaf=l1\nnode3 leaf=l2\nnode4 leaf=l1\n", "{\"leaves_min\": 3}"),
+        "it needs 3 leaves, and the hostfile has 2");
     assert_string_equal(why(arena, "node1\nnode2\n", "{\"hosts_min\": 4, \"mounts\": true}"),
                         "it needs 4 hosts, and the hostfile has 2; the hostfile declares no storage "
                         "(mounts=/data,/scratch)");
