@@ -257,6 +257,8 @@ LOAD = [
         ("aer-nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
         ("edac-ue", "mc0: 1 uncorrectable memory errors"))],
     Case("machine-counts:edac-ce", {}, noted={("gpu-burn", ""): r"window.corrected is mc0: 30 corrected memory errors .*, [\d.e+]+ per hour"}),
+    # Far beyond what anybody puts up with in half an hour, and what the kernel stops to listen to.
+    Case("machine-counts:edac-ce=1000000", fail("gpu-burn", HOST, "window.hardware is mc0: (1000000|1e\\+06) corrected memory errors"), remedy="reseat"),
     Case("machine-counts:nvme-warning", fail("gpu-burn", HOST, "nvme1: the drive warns: .*no longer reliable") | fail("bom-after", HOST, r"nvme1: the drive reports a critical warning \(4\)"),
          remedy="drive"),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
@@ -713,8 +715,14 @@ NVL72 = [
          runs_on=True),
     Case("domain-other", fail("nvlink-domain", HOST, r"clique 0, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
          runs_on=True),
-    Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, while most hosts have active") | APART, numbers_undecided=True,
-         runs_on=True, noted={("nvlink-domain", ""): "advised.imex is failed, expected active"}),
+    Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, expected active"), remedy="nodes_config.cfg"),
+    # On no host at all: each is alike, and each has it.
+    Case("imex-down everywhere", {(host, step): what for host in "abc" for (_, step), what in
+                                  fail("nvlink-domain", HOST, "imex.service is failed, expected active").items()},
+         faults=[f"{host}:imex-down" for host in "abc"]),
+    Case("imex-map", fail("nvlink-domain", HOST, r"imex.node is READY, but connected with 0 of the \d+ other nodes that are ready"),
+         remedy="nvidia-imex-ctl -N",
+         noted={("nvlink-domain", ""): r"advised.imex is DEGRADED: \d+ of \d+ nodes are ready, expected UP"}),
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
     Case("serial-twice:2", fail("gpu-inventory", {"gpu2"}, r"gpu.board is shared with node\d+ gpu0")
          | fail("gpu-inventory", {"gpu0"}, r"gpu.board is shared with node\d+ gpu2", host="c"),

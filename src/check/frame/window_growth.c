@@ -191,12 +191,19 @@ static const struct {
     RATE_OUT("rp_cnp_handled"),
 };
 
-/* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour. */
+/*
+ * NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour.
+ *
+ * Corrected errors of memory: makers of boards keep their thresholds to themselves, and what Linux's tools act upon (10 of a
+ * module, 50 of a page, 100 of a socket in 24 hours: mcelog.conf, rasdaemon) has them log a line or retire a page, and not a
+ * module replaced. So only what is beyond all doubt fails: 15 a second, which the kernel calls a storm and stops to listen to
+ * (CMCI_STORM_THRESHOLD, arch/x86/kernel/cpu/mce), and never fewer than a socket may have in a day.
+ */
 static const struct grown kernel_counters[] = {
     {"aer.correctable", "window.aer.correctable", &sentence_pcie_errors_corrected, 480, 480},
     {"aer.nonfatal", "window.aer.nonfatal", &sentence_pcie_errors_uncorrectable, 0, 0},
     {"aer.fatal", "window.aer.fatal", &sentence_pcie_errors_fatal, 0, 0},
-    {"edac.ce", "window.edac.ce", &sentence_edac_errors_corrected, INFINITY, 0},
+    {"edac.ce", "window.edac.ce", &sentence_edac_errors_corrected, 100, 15 * HOUR_S},
     {"edac.ue", "window.edac.ue", &sentence_edac_errors_uncorrectable, 0, 0},
 };
 
