@@ -223,7 +223,8 @@ LOAD = [
          | fail("ecc-after", {"gpu3"}, "remapped_rows.pending is Yes"), remedy="reset the GPU"),
     Case("drain-burn:1", fail("gpu-burn", HOST, "gpu1: a drain and reset is recommended")
          | fail("health-after", {"gpu1"}, "drain_recommended is Yes")),
-    Case("gpu-counts:3=pcie-replays", fail("gpu-burn", HOST, "window.hardware is gpu3: 500 PCIe replays"), remedy="riser"),
+    Case("gpu-counts:3=pcie-replays", fail("gpu-burn", HOST, "window.hardware is gpu3: 500 PCIe replays")
+         | fail("health-after", {"gpu3"}, "pcie.replays is 500, 500 more than the 0"), remedy="reseat"),
     *[Case(f"gpu-counts:3={what}", fail("gpu-burn", HOST, f"window.gpu is gpu3: {words}"), remedy="reset the GPU") for what, words in (
         ("sram-corrected", "20000 corrected SRAM errors"),
         ("dram-corrected", "30000000 corrected DRAM errors"), ("sram-corrected-ever", "20000 corrected SRAM errors"),
@@ -253,12 +254,14 @@ LOAD = [
     Case("log-burn:sxid", {}),
     Case("log-burn:edac-ce", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
     Case("log-burn:mce-corrected", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
-    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}"), remedy="reseat") for what, words in (
-        ("aer-nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
-        ("edac-ue", "mc0: 1 uncorrectable memory errors"))],
+    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}") | fail("bom-after", HOST, f"{metric} is 1, .*1 more than the 0"),
+           remedy="reseat") for what, metric, words in (
+        ("aer-nonfatal", "aer.nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", "aer.fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
+        ("edac-ue", "edac.ue", "mc0: 1 uncorrectable memory errors"))],
     Case("machine-counts:edac-ce", {}, noted={("gpu-burn", ""): r"window.corrected is mc0: 30 corrected memory errors .*, [\d.e+]+ per hour"}),
     # Far beyond what anybody puts up with in half an hour, and what the kernel stops to listen to.
-    Case("machine-counts:edac-ce=1000000", fail("gpu-burn", HOST, "window.hardware is mc0: (1000000|1e\\+06) corrected memory errors"), remedy="reseat"),
+    Case("machine-counts:edac-ce=1000000", fail("gpu-burn", HOST, "window.hardware is mc0: (1000000|1e\\+06) corrected memory errors")
+         | fail("bom-after", HOST, "edac.ce is 1000000, mc0: 1000000 more than the 0"), remedy="reseat"),
     Case("machine-counts:nvme-warning", fail("gpu-burn", HOST, "nvme1: the drive warns: .*no longer reliable") | fail("bom-after", HOST, r"nvme1: the drive reports a critical warning \(4\)"),
          remedy="drive"),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
