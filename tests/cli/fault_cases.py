@@ -183,6 +183,7 @@ GPUS = [
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
 ]
 
+LEVEL_4 = {"name": "level-4", "title": "level 4", "purpose": "soak", "steps": [{"check": "dcgm-diag", "arguments": {"level": 4}}]}
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
     Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
@@ -212,7 +213,9 @@ LOAD = [
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("clocks-held:3", fail("gpu-burn", {"gpu3"}, "window.clock.held_down is 1200 of 1980 MHz, expected no"), remedy="nvidia-smi -rgc"),
     Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
-    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
+    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it"), remedy="the level that runs"),
+    # As a soak asks for; what level 3 has passes, and no GPU is to blame for the rest.
+    Case("dcgm-short:3", undecided("dcgm-diag", ALL_GPUS, "no value for it"), remedy="the level that runs", suite=LEVEL_4),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79"), remedy="follow the action of the line"),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
