@@ -324,6 +324,9 @@ unsigned check_accelerators(const struct platform *platform);
 unsigned check_expected_s(const struct check_context *context);
 /* The check's remedy for this metric, by what its cause says; NULL when nobody knows. */
 const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause);
+/* Of a metric that a whole output has no value for: only a row that is about just that. NULL: there is none. */
+const struct reason *check_remedy_without_value(const struct check *check, const char *metric,
+                                                const struct reason *cause);
 /* The row that names the problem in a preflight; NULL when there is none. */
 const struct remedy *check_problem(const struct check *check, const char *metric, const struct reason *cause);
 
