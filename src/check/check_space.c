@@ -11,8 +11,8 @@
 
 enum { LARGEST_TOLD = 5, KIB_OF_MIB = 1024, MIB_OF_GIB = 1024 };
 
-static const char *const usual_folders[] = {"/home/*",  "/root",    "/tmp", "/var/lib",
-                                            "/var/log", "/var/tmp", NULL};
+static const char *const usual_folders[] = {"/home/*", "/mnt",     "/opt",     "/root",    "/srv", "/tmp",
+                                            "/usr",    "/var/lib", "/var/log", "/var/tmp", NULL};
 
 /* The i-th folder; NULL when there are no more. */
 static const char *folder_of(const struct check_context *context, size_t i)

@@ -396,7 +396,7 @@ static void put_choice(struct json_writer *json, struct arena *arena, const stru
     json_member(json, "check", choice->check);
     json_member(json, "platform", choice->platform);
     json_member_boolean(json, "taken", choice->taken);
-    json_member_boolean(json, "assumed", choice->assumed);
+    json_member_boolean(json, "assumed", choice->assumed != NULL);
     json_member(json, "reason", reason_english(arena, choice->why));
     json_close_object(json);
 }

@@ -594,15 +594,15 @@ static int plan_where_it_applies(struct builder *builder, size_t suite_index, st
     const struct suite_step *step = &sources->suite->steps.items[suite_index];
 
     for (size_t p = 0; p < sources->platforms.count; p++) {
-        bool told = builder->assumed;
         struct plan_choice choice;
         bool taken = plan_applies(builder->arena, sources, step, sources->platforms.items[p], &choice);
 
         if (choice.why != NULL)
             *list_push(builder->arena, &builder->notes->choices) = choice;
-        builder->assumed |= choice.assumed;
-        if (builder->assumed && !told)
-            add_note(builder, choice.why);
+        if (choice.assumed != NULL && !builder->assumed) {
+            builder->assumed = true;
+            add_note(builder, choice.assumed);
+        }
         if (taken && plan_suite_step(builder, suite_index, sources->platforms.items[p], err) < 0)
             return -1;
     }

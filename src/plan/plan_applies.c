@@ -201,7 +201,7 @@ bool plan_applies(struct arena *arena, const struct plan_sources *sources, const
                   const struct platform *platform, struct plan_choice *ret_choice)
 {
     const struct check *check = check_find(step->check);
-    struct plan_choice choice = {step->name, step->check, platform->name, true, false, NULL};
+    struct plan_choice choice = {step->name, step->check, platform->name, true, NULL, NULL};
     struct site site = {.arena = arena};
 
     if (!check_applies(check, step, platform)) {
@@ -218,7 +218,8 @@ bool plan_applies(struct arena *arena, const struct plan_sources *sources, const
             continue;
         answer = conditions[i].ask(&site, wanted);
         choice.taken = answer.holds;
-        choice.assumed |= answer.assumed;
+        if (answer.assumed)
+            choice.assumed = answer.why;
         choice.why = answer.holds ? reason_also(arena, choice.why, answer.why) : answer.why;
     }
     if (ret_choice != NULL)

@@ -16,11 +16,13 @@ from namespaces import command, write
 
 MOUNT = "/mnt/data"
 DISK = "/srv/disk"
+SHARED = f"{DISK}/shared"  # what is served of it
 PORT = 24999
 
 
 def disk(server, size):
-    command(*server.enter("sh", "-c", f"mount -t tmpfs tmpfs /srv && mkdir {DISK} && mount -t tmpfs -o size={size} tmpfs {DISK}"))
+    command(*server.enter("sh", "-c", f"mount -t tmpfs tmpfs /srv && mkdir {DISK} && mount -t tmpfs -o size={size} tmpfs {DISK} && "
+                                  f"mkdir {SHARED}"))
 
 
 def line(server, rate):
@@ -40,7 +42,7 @@ class Gluster:
     # What the clients hear of such a disk.
     read_only = "Read-only file system"
     full = "No space left on device (df: 0 KiB free)"
-    brick = (f"volume posix\n type storage/posix\n option directory {DISK}\nend-volume\n"
+    brick = (f"volume posix\n type storage/posix\n option directory {SHARED}\nend-volume\n"
              "volume locks\n type features/locks\n subvolumes posix\nend-volume\n"
              "volume io\n type performance/io-threads\n subvolumes locks\nend-volume\n"
              "volume server\n type protocol/server\n option transport-type tcp\n option transport.socket.bind-address {address}\n"
@@ -77,14 +79,56 @@ class Sshfs:
         # Each write is on the server when it returns: else fio measures how much fits between sshfs and the line. Caches are for less than
         # the second within which others must find a file; by default they are for one second, which then is neither kept nor missed.
         return ("sshfs -o sshfs_sync,dir_cache=no,attr_timeout=0.2,entry_timeout=0.2,Ciphers=aes128-gcm@openssh.com "
-                f"root@{self.server.address}:{DISK} {MOUNT}")
+                f"root@{self.server.address}:{SHARED} {MOUNT}")
 
 
-KINDS = {"gluster": Gluster, "sshfs": Sshfs}
+class Nfs:
+    """NFS-Ganesha, which serves without the kernel, by NFS version 3; its client is libnfs over FUSE (nfs_mount.c). It makes EFAULT of
+    what it has no room for."""
+
+    programs = ("ganesha.nfsd", "rpcbind", "cc", "pkg-config")
+    libraries = ("libnfs", "fuse3")
+    client = f"{FOLDER}/assay-nfs-mount "
+    locks = False
+    read_only = "Read-only file system"
+    full = "(df: 0 KiB free)"
+    settings = """NFS_CORE_PARAM {{ Protocols = 3; NFS_Port = {port}; MNT_Port = {mount_port};
+ Enable_NLM = false; Enable_RQUOTA = false; Enable_UDP = false; }}
+NFSv4 {{ RecoveryBackend = fs; RecoveryRoot = {folder}; }}
+EXPORT {{ Export_Id = 1; Path = {disk}; Pseudo = /data; Access_Type = RW; Squash = No_Root_Squash; SecType = sys; Protocols = 3;
+ FSAL {{ Name = VFS; }} }}
+"""
+
+    def __init__(self, server):
+        self.server = server
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nfs_mount.c")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", *self.libraries], capture_output=True, text=True, check=True).stdout
+        command("cc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-o", f"{FOLDER}/assay-nfs-mount", source, *flags.split())
+        folder = f"{FOLDER}/ganesha"
+        os.makedirs(folder)
+        file = write(f"{folder}/ganesha.conf",
+                     self.settings.format(port=PORT, mount_port=PORT + 1, folder=folder, disk=DISK))
+        # Without a port mapper it ends. That one has its socket in /run, which is this machine's own.
+        start_program(server.enter("unshare", "-m", "sh", "-c", "mount -t tmpfs tmpfs /run && rpcbind && exec \"$@\"", "sh",
+                                   "ganesha.nfsd", "-F", "-f", file, "-L", f"{FOLDER}/server.log", "-p", f"{folder}/pid"))
+        if not wait_until(self.listens, 60):
+            raise RuntimeError(f"the server does not listen; see {FOLDER}/server.log")
+
+    def listens(self):
+        return f":{PORT + 1} " in subprocess.run(self.server.enter("ss", "-ltn"), capture_output=True, text=True, check=True).stdout
+
+    def words(self, _host):
+        return f"{FOLDER}/assay-nfs-mount 'nfs://{self.server.address}{SHARED}?nfsport={PORT}&mountport={PORT + 1}' {MOUNT}"
+
+
+KINDS = {"gluster": Gluster, "sshfs": Sshfs, "nfs": Nfs}
 
 
 def reason_to_skip(kind):
     missing = [name for name in ("fio", *KINDS[kind].programs) if shutil.which(name) is None]
+    if not missing:
+        missing = [name for name in getattr(KINDS[kind], "libraries", ())
+                   if subprocess.run(["pkg-config", "--exists", name], check=False).returncode != 0]
 
     if missing:
         return f"not installed: {', '.join(missing)}"
@@ -160,5 +204,20 @@ def read_only(server):
     return Server(server, f"mount -o remount,ro {DISK}", f"mount -o remount,rw {DISK}")
 
 
+class Gone:
+    """What is served was taken away, and another folder has its name: with `with`, for as long as nobody mounts that one."""
+
+    def __init__(self, kind, server, hosts):
+        self.kind, self.server, self.hosts = kind, server, hosts
+
+    def __enter__(self):
+        command(*self.server.enter("sh", "-c", f"rm -r {SHARED} && mkdir {SHARED}"))
+
+    def __exit__(self, *_):
+        for host in self.hosts:
+            command(*host.enter("umount", "-l", MOUNT))
+        mount(self.kind, self.hosts)
+
+
 def full(server):
-    return Server(server, f"cat /dev/zero >{DISK}/filler", f"rm -f {DISK}/filler")
+    return Server(server, f"cat /dev/zero >{SHARED}/filler", f"rm -f {SHARED}/filler")

@@ -2,7 +2,7 @@
 """usage: test_clients.py ASSAY [HOSTS [SERVER [STORY...]]]
 
 Storage under many clients, over real hosts with real sshd (4 of them, or HOSTS, at most 16) against a real file server: GlusterFS,
-or with SERVER = sshfs the sftp of OpenSSH, neither of which needs a module of the kernel but FUSE. The server's line carries what
+or with SERVER = sshfs the sftp of OpenSSH, with SERVER = nfs NFS-Ganesha; none of them needs a module of the kernel but FUSE. The server's line carries what
 some of the hosts send. The knee is there, a host whose line is slow is named, and who mounts something else; a full or read-only disk, a
 mount that is stale or hangs is what it is, on the hosts that have it. With more hosts than six it is a measurement (scripts/bench
 clients): what assay says is compared with fio, run by hand on all hosts in the same minute; a line `bench ...` for each figure.
@@ -168,6 +168,13 @@ def a_stale_mount():
         found("stale", "a stale mount of one host", clients[-1:], "Transport endpoint is not connected")
 
 
+def a_stale_handle():
+    if KIND != "nfs":  # of the others the server finds what it serves by its name
+        return
+    with file_servers.Gone(kind, server, clients):
+        found("handle", "a folder that was taken away and made anew", clients, "Stale file handle")
+
+
 def a_mount_that_hangs():
     with file_servers.Hanging(kind, clients[1]):
         found("hangs", "a mount that hangs on one host", [clients[1]], "did not answer within")
@@ -191,7 +198,7 @@ def leftovers():
 
 STORIES = {"healthy": a_healthy_mount, "slow": a_slow_client, "shared": one_file_system, "apart": a_mount_that_is_another_one,
            "read-only-mount": a_read_only_mount, "read-only": a_read_only_disk, "full": a_full_disk, "stale": a_stale_mount,
-           "hangs": a_mount_that_hangs}
+           "handle": a_stale_handle, "hangs": a_mount_that_hangs}
 
 write(f"{FOLDER}/{PLATFORM['name']}", json.dumps(PLATFORM))
 hosts = Hosts(COUNT + 1, RATE)

@@ -64,15 +64,20 @@ def files_exist():
 
 
 def handover_rows_are_steps_or_gaps():
-    """suites/README.md, "What others check at a handover": each row names a step that a built-in suite has, or says what is missing."""
-    steps, checks = set(), set(re.findall(r"\(?(?:\w+, )?(\w+)\)", read("src/check/checks.def")))
+    """suites/README.md, "What others check at a handover": each row names a step of delivery, site or soak, or says what is missing; what
+    it names beside that is a check, a suite, or a command."""
+    steps, others = set(), set(re.findall(r"\(?(?:\w+, )?(\w+)\)", read("src/check/checks.def")))
     for name in ("delivery", "site", "soak", "gpu", "periodic"):
-        steps |= {name} | {word for step in json.loads(read(f"suites/{name}.json"))["steps"] for word in (step["check"], step.get("name", ""))}
+        found = {word for step in json.loads(read(f"suites/{name}.json"))["steps"] for word in (step["check"], step.get("name", ""))} - {""}
+        others |= {name} | found
+        if name not in ("gpu", "periodic"):
+            steps |= found
+    others |= set(re.findall(r"^  ([a-z]+) ", assay("--help")[1], re.MULTILINE))
     table = read("suites/README.md").partition("### What others check at a handover")[2].partition("\n\n`soak` is")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")][1:]
     for what, *_, here, missing in some(map(tuple, rows), 20):
-        names = set(re.findall(r"`([a-z0-9-]+)`", here))
-        tap.same((what, sorted(name for name in names - steps if name.replace("-", "_") not in checks)), (what, []))
+        names = set(re.findall(r"`(?:assay )?([a-z0-9-]+)`", here))
+        tap.same((what, sorted(name for name in names - others if name.replace("-", "_") not in others)), (what, []))
         tap.same((what, bool(names & steps) or missing != ""), (what, True))
 
 

@@ -45,7 +45,8 @@ struct plan_note {
 struct plan_choice {
     const char *step, *check, *platform;
     bool taken;
-    bool assumed; /* it rests on what nobody has said: the run itself tells */
+    const struct reason
+        *assumed; /* what it rests on that nobody has said: the run itself tells; NULL: nothing */
     const struct reason *why;
 };
 struct plan_notes {

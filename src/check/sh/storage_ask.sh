@@ -14,7 +14,10 @@ client=$1 dir=$ASSAY_LAB_ROOT$folder/assay-clients-$ASSAY_ATTEMPT
 # file systems say when they are full: some have one word for all that fails. What is wrong with all hosts is said alike by all.
 stopped() {
     untabbed "$1"
-    case $first in *"/$client.probe"*) first="${first%%"/$client.probe"*}/probe${first#*"/$client.probe"}" ;; esac
+    case $first in
+    *"/$client.probe"*) first="${first%%"/$client.probe"*}/probe${first#*"/$client.probe"}" ;;
+    *'Stale file handle'*) first='Stale file handle' ;; # to whoever comes first, df or mkdir
+    esac
     [ "$(free_of -k)" != 0 ] || first="$first (df: 0 KiB free)"
     case $first in
     *'Permission denied'* | *'Operation not permitted'* | *'No such file'*) lack client.works "$client" folder_not_usable "$folder" "$first" ;;

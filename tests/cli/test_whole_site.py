@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""usage: test_whole_site.py ASSAY SOURCE
+
+The built-in suite `site`, whole, over a lab of two units of a fabric with BMCs and a shared mount: healthy hosts pass all of it, and
+of four faults on four hosts each is named on its host, by its step, and nobody else.
+"""
+
+import json
+import os
+import sys
+
+from cluster import FOLDER, Lab, Report, Tap, assay
+
+# Turns on storage are real seconds: they do not fit into the deadlines of so fast a lab.
+TIMEOUT_S = 240000
+FAULTS = {2: ("bmc-bad:fan-gone", "redfish"), 3: ("data-bad:options", "storage-shared"), 5: ("link-ber:mlx5_2", "ib-phy"),
+          7: ("mount-missing", "storage")}
+tap = Tap()
+with open(os.path.join(sys.argv[2], "suites", "site.json"), encoding="utf-8") as file:
+    suite = json.load(file)
+del suite["$schema"]
+for step in suite["steps"]:
+    if step["check"] in ("storage-shared", "storage-clients"):
+        step["timeout_s"] = TIMEOUT_S
+OWED = {step["check"] for step in suite["steps"]} - {"object-store"}  # the lab declares none
+path = os.path.join(FOLDER, "site.json")
+with open(path, "w", encoding="utf-8") as file:
+    json.dump(suite, file)
+
+
+def run(name, faults=()):
+    with Lab(name, 16, faults, options=("--bmc", "redfish")) as lab:
+        database = os.path.join(FOLDER, f"{name}.db")
+        done = assay("run", "-H", lab.hostfile, "-s", path, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
+        return done, Report(database)
+
+
+done, report = run("healthy")
+tap.same({step["check"] for step in report.steps}, OWED, "all that applies is asked", done.stderr)
+tap.same((done.returncode, report.bad()), (0, {}), "healthy hosts pass all of it", done.stdout, done.stderr)
+done, report = run("faulty", [f"node{host}:{fault}" for host, (fault, _) in FAULTS.items()])
+found = {(step["check"], item["subject"] if step["check"].startswith("storage-") else step["unit"])
+         for step, item in report.outcomes() if item["outcome"] == "fail"}
+tap.same(found, {(check, f"node{host}") for host, (_, check) in FAULTS.items()}, "each fault is named on its host, and nobody else", done.stdout)
+tap.end()
