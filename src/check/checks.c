@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 #include "rules.h"
@@ -87,6 +88,15 @@ const struct reason *check_remedy(const struct check *check, const char *metric,
     if (text == NULL)
         text = find_remedy(check->remedies, metric, cause);
     return text == NULL && check->window ? find_remedy(window_remedies, metric, cause) : text;
+}
+
+const struct reason *check_remedy_without_value(const struct check *check, const char *metric,
+                                                const struct reason *cause)
+{
+    for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
+        if (row->about == &sentence_no_value_in_whole_output && is_for(row, metric, cause))
+            return row->text;
+    return NULL;
 }
 
 /* Of what every test that loads the hosts sees beside itself. */

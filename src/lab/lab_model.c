@@ -621,6 +621,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
     host->imex_active = lab->profile->domain_hosts > 0 && fault_find(lab, number, FAULT_IMEX_DOWN) == NULL;
+    host->imex_apart = fault_find(lab, number, FAULT_IMEX_MAP) != NULL;
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
@@ -719,8 +720,8 @@ static bool are_joined(const struct lab_host *a, const struct lab_host *b)
 {
     const struct lab_gpu *one = &a->gpus[0], *other = &b->gpus[0];
 
-    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active &&
-           other->domain == one->domain && other->clique == one->clique;
+    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active && !a->imex_apart &&
+           !b->imex_apart && other->domain == one->domain && other->clique == one->clique;
 }
 
 /* Whether the GPUs of hosts[index] are in the domain and partition of a host before it. */

@@ -374,6 +374,9 @@ unsigned check_accelerators(const struct platform *platform);
 unsigned check_expected_s(const struct check_context *context);
 /* The check's remedy for this metric, by what its cause says; NULL when nobody knows. */
 const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause);
+/* Of a metric that a whole output has no value for: only a row that is about just that. NULL: there is none. */
+const struct reason *check_remedy_without_value(const struct check *check, const char *metric,
+                                                const struct reason *cause);
 /* The plain words for this metric, of the check or else of whoever knows it, as a metric means the same in all checks; NULL when
    there are none. *ret_rank: the lower, the sooner its item speaks for the others. */
 const struct plain_words *check_plain(const struct check *check, const char *metric, size_t *ret_rank);
