@@ -20,12 +20,10 @@ static void tell_note(const struct findings *notes, const char *note)
         findings_tell(notes, "note: %s", note);
 }
 
-void begin_release(const struct running *running, const struct findings *notes)
+void begin_tell_release(const struct running *running, const struct findings *notes)
 {
-    const char *kept = exclusive_release(running->record);
-
-    if (kept != NULL)
-        findings_tell(notes, "%s", kept);
+    if (running->not_released != NULL)
+        findings_tell(notes, "%s", running->not_released);
 }
 
 /* -- A run that is taken up -- */
@@ -139,6 +137,18 @@ static int keep_run(struct running *running, struct error *err)
     return running->store != NULL ? store_begin_run(running->store, running->record, err) : -1;
 }
 
+/* After it is kept: of a controller that is killed meanwhile --resume knows the jobs. */
+static int ask_slurm(struct running *running, unsigned hosts_at_once, struct error *err)
+{
+    struct error ignored = {0};
+    const long long number = running->record->number;
+
+    if (exclusive_begin(running->record, running->sources, hosts_at_once, EXCLUSIVE_ASK, &running->exclusive,
+                        err) == 0)
+        return 0;
+    return store_forget_runs(running->store, &number, 1, &ignored) < 0 ? error_join(err, &ignored) : -1;
+}
+
 static void keep_isolate_minutes(struct record *record, unsigned minutes)
 {
     if (minutes > 0)
@@ -162,13 +172,7 @@ int begin_planned(struct arena *arena, struct running *running, struct question 
         return -1;
     tell_note(&options->notes, note);
     tell_note(&options->notes, exclusive_steps_note(running->record));
-    if (exclusive_begin(running->record, running->sources, options->hosts_at_once, EXCLUSIVE_ASK,
-                        &running->exclusive, err) < 0)
-        return -1;
-    if (keep_run(running, err) == 0)
-        return 0;
-    begin_release(running, &options->notes);
-    return -1;
+    return keep_run(running, err) < 0 ? -1 : ask_slurm(running, options->hosts_at_once, err);
 }
 
 int begin_run(struct arena *arena, struct running *running, struct question *question,

@@ -8,6 +8,8 @@
 #include "assay/app/sources.h"
 #include "assay/base/files.h"
 
+extern const char campaign_sh[]; /* sh/campaign.sh */
+
 static int write_document(const struct acceptance *acceptance, const char *kind, const char *path,
                           struct error *err)
 {
@@ -93,47 +95,25 @@ static const char *command_line(const struct acceptance *acceptance, const struc
     return arena_strndup(acceptance->arena, line.bytes, line.length);
 }
 
-/* What failed, or was not decided, is added too: only a run that did not come to its end stops it. */
-static const char script_head[] =
-    "# Each run comes to its own end before the next one starts; what stops is to be looked into, and then this is written "
-    "anew.\n"
-    "status=0\n"
-    "printed=$(mktemp) || exit 70\n"
-    "trap 'rm -f \"$printed\"' EXIT\n"
-    "run() {\n"
-    "    status=0\n"
-    "    \"$@\" >\"$printed\" || status=$?\n"
-    "    sed '/^next: /d' \"$printed\"\n"
-    "    [ \"$status\" -le 3 ] || exit \"$status\"\n"
-    "    add \"$(sed -n 's/^run: //p' \"$printed\")\"\n"
-    "}\n";
-
-/* Of the runs all but the last are added in silence: how it stands is said once, at the end. */
+/* The text of sh/campaign.sh, what it is about, and the runs. */
 static int write_script(const struct acceptance *acceptance, const char *path, const char *lines,
                         const char *database, struct error *err)
 {
     cleanup_text struct text script = {0};
 
     text_init(&script, 16 << 20);
-    text_put(&script, "#!/bin/sh\n# Runs what is still required of the acceptance ");
-    text_put(&script, acceptance->name);
-    text_put(&script, ", and adds each run to it.\n");
-    text_put(&script, script_head);
-    text_put(&script, "add() {\n    status=0\n    assay acceptance add");
-    if (database != NULL) {
-        text_put(&script, " --db ");
-        text_shell_quote(&script, database);
-    }
-    text_put(&script, " ");
+    text_put(&script, campaign_sh);
+    text_put(&script, "\nacceptance=");
     text_shell_quote(&script, acceptance->name);
-    text_put(&script,
-             " \"$1\" >\"$printed\" || status=$?\n    [ \"$status\" -le 3 ] || exit \"$status\"\n}\n");
+    text_put(&script, "\ndatabase=");
+    text_shell_quote(&script, database != NULL ? database : "");
+    text_put(&script, "\n");
     for (const char *line = lines, *end; *line != '\0'; line = end) {
         end = line + strcspn(line, "\n") + 1;
         text_put(&script, "run ");
         text_add(&script, line, (size_t)(end - line));
     }
-    text_put(&script, "cat \"$printed\"\nexit \"$status\"\n");
+    text_put(&script, "finish\n");
     return file_write(path, script.bytes, script.length, 0755, err);
 }
 

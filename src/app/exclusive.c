@@ -561,6 +561,14 @@ const char *exclusive_job(const struct exclusive *exclusive, const char *host)
     return claim != NULL && *claim->job != '\0' ? claim->job : NULL;
 }
 
+const struct reason *exclusive_refused(const struct exclusive *exclusive, const char *host)
+{
+    size_t index;
+    const struct check_claim *claim = claim_of(exclusive, host, &index);
+
+    return claim != NULL ? claim->refused : NULL;
+}
+
 bool exclusive_awaits(struct exclusive *exclusive, const struct host *host)
 {
     struct error err = {0};

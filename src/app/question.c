@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "assay/app/allocation.h"
 #include "assay/app/exclusive.h"
 #include "assay/app/sources.h"
 #include "assay/base/cleanup.h"
@@ -72,21 +73,40 @@ static const struct suite *take_duration(struct arena *arena, const struct suite
     return NULL;
 }
 
+/* Every attempt that asks for root would be refused (remote.c): better told before the first. */
+static int check_password(const struct question *question, struct error *err)
+{
+    for (size_t i = 0; question->sudo_password && i < question->plan->hosts.count; i++)
+        if (strcmp(question->plan->hosts.items[i]->transport, "slurm") == 0)
+            return error_set(
+                err, ERROR_USAGE,
+                "--ask-sudo-password: %s has transport=slurm, and Slurm does not encrypt what it "
+                "carries: sudo without a password is needed there",
+                question->plan->hosts.items[i]->name);
+    return 0;
+}
+
+static const struct host *first_over_slurm(const struct plan_sources *sources)
+{
+    for (size_t i = 0; i < sources->hostfile->hosts.count; i++)
+        if (strcmp(sources->hostfile->hosts.items[i].transport, "slurm") == 0)
+            return &sources->hostfile->hosts.items[i];
+    return NULL;
+}
+
 /* Between hosts with transport=slurm srun launches, and it does not know what is said to mpirun. */
 static int check_launcher(const struct plan_sources *sources, struct error *err)
 {
     const struct suite_launcher *launcher = &sources->suite->launcher;
+    const struct host *host = first_over_slurm(sources);
 
-    if (launcher->kind == LAUNCHER_SRUN || launcher->flags.count == 0)
+    if (launcher->kind == LAUNCHER_SRUN || launcher->flags.count == 0 || host == NULL)
         return 0;
-    for (size_t i = 0; i < sources->hostfile->hosts.count; i++)
-        if (strcmp(sources->hostfile->hosts.items[i].transport, "slurm") == 0)
-            return error_set(
-                err, ERROR_USAGE,
-                "suite %s: launcher.flags are for mpirun, and hosts with transport=slurm (%s) are launched "
-                "on by srun; give the suite \"launcher\": {\"kind\": \"srun\"}",
-                sources->suite->name, sources->hostfile->hosts.items[i].name);
-    return 0;
+    return error_set(
+        err, ERROR_USAGE,
+        "suite %s: launcher.flags are for mpirun, and hosts with transport=slurm (%s) are launched "
+        "on by srun; give the suite \"launcher\": {\"kind\": \"srun\"}",
+        sources->suite->name, host->name);
 }
 
 static const char *built_in_suites(struct arena *arena)
@@ -122,10 +142,26 @@ int question_load(struct arena *arena, struct question *question, struct error *
     if (suite == NULL ||
         plan_sources_load(arena, hostfile, suite, question->baseline, &question->sources, err) < 0)
         return -1;
-    if (check_launcher(&question->sources, err) < 0 ||
-        take_tools(arena, question, &question->sources, err) < 0)
+    if (take_tools(arena, question, &question->sources, err) < 0)
         return -1;
     return sources_take_contract(arena, question->contract, &question->sources, err);
+}
+
+static void add_note(struct arena *arena, struct question *question, const struct reason *what)
+{
+    if (what != NULL)
+        *list_push(arena, &question->notes.notes) = (struct plan_note){what};
+}
+
+/* Of a second plan from the same sources nothing is left to be decided, and what was holds. */
+static void choose_way(struct arena *arena, struct question *question, const struct hostlist *hosts)
+{
+    const struct allocation_asked asked = {hosts, question->sources.suite, question->passwords,
+                                           question->exclusive != NULL};
+    const struct reason *way = allocation_take(arena, question->sources.hostfile, &asked);
+
+    if (way != NULL)
+        question->way = way;
 }
 
 int question_build_plan(struct arena *arena, struct question *question, const char *run_uuid,
@@ -144,8 +180,15 @@ int question_build_plan(struct arena *arena, struct question *question, const ch
             return -1;
         options.steps = &steps;
     }
+    choose_way(arena, question, options.hosts);
+    if (check_launcher(&question->sources, err) < 0)
+        return -1;
     question->plan = plan_build(arena, &question->sources, &options, &question->notes, err);
-    return question->plan != NULL ? 0 : -1;
+    if (question->plan == NULL || check_password(question, err) < 0)
+        return -1;
+    add_note(arena, question, question->way);
+    add_note(arena, question, allocation_lacks_root(arena, question->plan));
+    return 0;
 }
 
 int question_make(struct arena *arena, struct question *question, const char *run_uuid, struct error *err)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "assay/app/allocation.h"
 #include "assay/app/production.h"
 #include "assay/base/clock.h"
 #include "assay/base/json.h"
@@ -158,6 +159,7 @@ static int check_hosts(const struct comparing *comparing, const char *path,
         return -1;
     if (same_bytes(hostfile->bytes, sources->hostfile->bytes))
         return 0;
+    allocation_keep(hostfile, comparing->record->plan);
     resuming->hostfile = hostfile;
     resuming->path = path;
     return hostfile_compare(comparing->arena, comparing->record->plan, sources, hostfile, &resuming->changes,

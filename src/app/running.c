@@ -166,6 +166,13 @@ static const char *slurm_job(void *context, const char *host)
     return run->exclusive != NULL ? exclusive_job(run->exclusive, host) : NULL;
 }
 
+static const struct reason *slurm_refused(void *context, const char *host)
+{
+    const struct running *run = context;
+
+    return run->exclusive != NULL ? exclusive_refused(run->exclusive, host) : NULL;
+}
+
 struct record *running_new_record(struct arena *arena, const struct question *question, int argc, char **argv)
 {
     struct record *record = arena_new(arena, struct record);
@@ -214,6 +221,7 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
     options.remote.asking = run->watcher.hush;
     options.remote.asking_context = run->watcher.context;
     options.remote.slurm_job = slurm_job;
+    options.remote.slurm_refused = slurm_refused;
     options.remote.slurm_context = run;
     run->sources->run = &tester;
     run->meter = meter_create(run->record, run->database);
@@ -225,5 +233,7 @@ int running_carry_out(struct running *run, const struct scheduler_options *given
     judge_run(run->record, &run->sources->limits, uuid);
     if (store_put_judgement(run->store, run->record, err) < 0)
         return -1;
+    /* Before the end is kept: of a run that has ended nobody looks for jobs that a controller left which died here. */
+    run->not_released = exclusive_release(run->record);
     return store_end_run(run->store, run->record, run->record->state, clock_steady(), err);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "assay/app/allocation.h"
+
 int sources_take_contract(struct arena *arena, const char *file, struct plan_sources *sources,
                           struct error *err)
 {
@@ -107,6 +109,8 @@ int sources_of_record(struct arena *arena, const struct record *record, const ch
             return error_wrap(err, "a document of run %lld", record->number);
     if (suite == NULL || ret_sources->hostfile == NULL)
         return error_set(err, ERROR_INTERNAL, "run %lld has lost its suite or hostfile", record->number);
+    if (record->plan != NULL)
+        allocation_keep(ret_sources->hostfile, record->plan);
     ret_sources->suite = ret_sources->limits.suite = suite;
     for (size_t i = 0; i < ret_sources->platforms.count; i++)
         *list_push(arena, &ret_sources->limits.baselines) =

@@ -244,7 +244,8 @@ int file_add(struct file_writing *writing, const void *bytes, size_t length, str
 int file_finish(struct file_writing *writing, struct error *err)
 {
     if (writing->temporary != NULL) {
-        if (fsync(writing->fd) < 0 || rename(writing->temporary, writing->target) < 0)
+        if ((!writing->lasts_later && fsync(writing->fd) < 0) ||
+            rename(writing->temporary, writing->target) < 0)
             return error_set(err, ERROR_INTERNAL, "%s: %s", writing->path, strerror(errno));
         free(steal_pointer(writing->temporary));
     }

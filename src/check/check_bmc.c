@@ -224,6 +224,8 @@ const struct check check_bmc = {
         {"bmc.sel_faults", REASON(replace_power_supply_or_fan), .about = &sentence_event_lasts},
         {"bmc.sel_faults", REASON(look_up_bmc_event)}, {"bmc.firmware", REASON(flash_one_bmc_firmware)},
         {"bmc.sensor_faults", REASON(replace_power_supply_or_fan)}),
+    .plain = PLAIN_WORDS({"bmc.sel_faults*", PLAIN(bmc_log_reports, PLAIN_MEASURED)},
+                         {"bmc.sensor_faults*", PLAIN(bmc_sensors_report, PLAIN_MEASURED)}),
     .expected_s = 30,
     .read = read_bmc,
 };

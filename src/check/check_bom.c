@@ -10,16 +10,20 @@
  *   nvme.health "well", or what drives warn of (a finding too), or why they were not asked   by nvme smart-log (root)
  *   nvme.read   "yes", "none" without drives, or why one was not asked: undecided where another host was
  *   nvswitch.firmware (PCI address)      by the driver, in /proc/driver/nvidia-nvswitch
+ *   aer.correctable .nonfatal .fatal, edac.ce .ue   what the kernel counted of devices and memory since boot, of each the largest;
+ *               in a run that looks twice at a host by how much that of each device grew (RULE_GROWN)
  *   nvme.kinds "8 x SAMSUNG ... 3840755982336 B"   nic.kinds   gpu.kinds   nvswitch.kinds   of all together
  */
 #include <string.h>
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/words.h"
 
 #include "kinds.h"
 #include "rules.h"
 #include "script.h"
+#include "window_growth.h"
 
 static void command_dmidecode(const struct check_context *context, struct text *out)
 {
@@ -178,6 +182,8 @@ static void read_board(const struct check_context *context, const struct attempt
                          *smi = &attempt->parts.items[2].reading, *values = &attempt->parts.items[3].reading;
     const struct reading *owed[] = {board->status == READING_FAILED ? lspci : board, lspci, smi, values};
 
+    const struct part *counters = attempt_part(attempt, "kernel-counters");
+
     (void)context;
     out->status = READING_COMPLETE;
     for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
@@ -190,6 +196,8 @@ static void read_board(const struct check_context *context, const struct attempt
         add_balance(out, board);
     }
     reading_merge(out, values);
+    if (counters != NULL && counters->reading.status == READING_COMPLETE)
+        growth_kernel_largest(&counters->reading, out);
     if (lspci->status == READING_COMPLETE)
         add_nics(out, lspci);
     if (smi->status == READING_COMPLETE)
@@ -235,6 +243,11 @@ const struct check check_bom = {
                .parser = "key-value",
                .script = script_drives,
                .typed = "nvme smart-log of each drive",
+               .aside = true},
+              {.name = "kernel-counters",
+               .parser = "key-value",
+               .script = script_window_hardware,
+               .typed = "grep of error counters below /sys/bus/pci and /sys/devices/system/edac",
                .aside = true}),
     .items =
         ITEMS({"cpu.kinds", PER_TARGET, NULL, DUTY_GATE, LIMITS RULES_SAME("cpu.kinds", ALIKE)},
@@ -261,11 +274,18 @@ const struct check check_bom = {
               {"system.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
               {"chassis.serial", PER_TARGET, NULL, DUTY_RECORD, NULL},
               {"board.serial", PER_TARGET, NULL, DUTY_RECORD, NULL}),
+    .more_slots = growth_kernel_slots,
     .remedies =
-        REMEDIES({"dimm.*", REASON(reseat_memory_module)}, {"advised.memory", REASON(reseat_memory_module)},
+        REMEDIES({"aer.*", REASON(reseat_device_test_again)}, {"edac.*", REASON(reseat_memory_module)},
+                 {"dimm.*", REASON(reseat_memory_module)}, {"advised.memory", REASON(reseat_memory_module)},
                  {"cpu.*", REASON(compare_processors)}, {"nvswitch.*", REASON(align_nvswitch_firmware)},
                  {"sound", REASON(replace_drive_that_warns)}, {"nvme.health", REASON(see_smart_log_of_drive)},
                  {"nvme.read", REASON(install_nvme_cli)}, {"nvme.*", REASON(reseat_unseen_drive)}),
+    .listed = LISTED({LISTED_BOARDS, "system.serial", REASON(title_serial)},
+                     {LISTED_BOARDS, "cpu.kinds", REASON(title_processors)},
+                     {LISTED_BOARDS, "dimm.kinds", REASON(title_memory)},
+                     {LISTED_BOARDS, "nvme.kinds", REASON(title_nvme)},
+                     {LISTED_BOARDS, "gpu.kinds", REASON(word_gpus)}),
     .expected_s = 10,
     .read = read_board,
     .assets = assets,

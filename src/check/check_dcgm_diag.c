@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 
@@ -144,10 +145,13 @@ const struct check check_dcgm_diag = {
         REMEDIES({"dcgm.inforom", REASON(mend_inforom)},
                  {"*", REASON(mend_inforom), .about = &sentence_says_of_inforom},
                  {"*", REASON(mend_inforom), .about = &sentence_inforom_test_says},
+                 {"dcgm.*", REASON(ask_for_level_that_runs), .about = &sentence_no_value_in_whole_output},
                  {"dcgm.*", REASON(mend_why_test_was_skipped), .about = &sentence_test_skipped},
                  {"dcgm.*", REASON(do_what_dcgm_warns_of), .about = &sentence_test_warned},
                  {"dcgm.*", REASON(reset_gpu_diagnose_again)}, {"sound", REASON(see_hostengine_runs)}),
     .more_slots = slots_of_level,
+    .plain = PLAIN_WORDS({"dcgm.*", PLAIN(dcgm_test_not_passed, PLAIN_PART, PLAIN_MEASURED, PLAIN_METRIC)}),
+    .listed = LISTED({LISTED_HOSTS, "dcgm.version", REASON(title_dcgm)}),
     .expected = expected_s,
     .read = read_diag,
 };

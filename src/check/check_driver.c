@@ -42,6 +42,8 @@ const struct check check_driver = {
     .remedies = REMEDIES({"driver.version", REASON(install_same_driver)},
                          {"*", .problem = "driver", .on_hosts = true}),
     .more_slots = slots_of_platform,
+    .listed = LISTED({LISTED_HOSTS, "driver.version", REASON(title_driver)},
+                     {LISTED_HOSTS, "cuda.version", REASON(title_cuda)}),
     .expected_s = 5,
     .read = read_driver,
 };

@@ -110,6 +110,9 @@ const struct check check_ecc = {
                          {"retired_pages.pending", REASON(reset_gpu_test_again)},
                          {"sound", REASON(see_xid_lines_of_gpu)}),
     .more_slots = slots_of_life,
+    .plain =
+        PLAIN_WORDS({"ecc.volatile.uncorrected*", PLAIN(gpu_has_memory_errors, PLAIN_PART, PLAIN_MEASURED)},
+                    {"remapped_rows.pending*", PLAIN(gpu_row_awaits_remap, PLAIN_PART)}),
     .expected_s = 5,
     .read = read_memory,
 };

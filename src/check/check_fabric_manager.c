@@ -99,6 +99,11 @@ const struct check check_fabric_manager = {
                          {"fabric_manager.matches_driver", REASON(install_matching_fabric_manager)},
                          {"fabric.*", REASON(restart_fabric_manager)}),
     .more_slots = slots_of_platform,
+    .plain = PLAIN_WORDS(
+        {"fabric_manager.matches_driver*", PLAIN(fabric_manager_is_of_other_version, PLAIN_MEASURED)},
+        {"fabric_manager.state*", PLAIN(fabric_manager_does_not_run, PLAIN_MEASURED, PLAIN_REQUIRED)}),
+    .listed = LISTED({LISTED_HOSTS, "fabric_manager.version", REASON(title_fabric_manager)},
+                     {LISTED_HOSTS, "fabric_manager.state", REASON(title_fabric_manager_state)}),
     .expected_s = 10,
     .read = read_service,
 };

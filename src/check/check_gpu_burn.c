@@ -126,6 +126,12 @@ static unsigned expected_s(const struct check_context *context)
     return (unsigned)check_number(context, "seconds") + 30; /* start-up and the final comparison */
 }
 
+/* What the sampler saw of the power stands beside what the test itself says. */
+static const struct gpu_numbers gpu_table = {.items = "gpu_burn.*",
+                                             .value = "gpu_burn.gflops",
+                                             .temperature = "gpu_burn.temperature",
+                                             .power = "window.power.max"};
+
 const struct check check_gpu_burn = {
     .name = "gpu-burn",
     .title = "GPU burn-in",
@@ -184,6 +190,14 @@ const struct check check_gpu_burn = {
                  {"window.throttle.*", REASON(check_cooling_burn_again)},
                  {"sound", REASON(see_evidence_and_xid_lines)}),
     .more_slots = more_slots,
+    .plain = PLAIN_WORDS(
+        {"gpu_burn.errors*", PLAIN(gpu_burn_counts_errors, PLAIN_PART, PLAIN_MEASURED)},
+        {"gpu_burn.verdict*", PLAIN(gpu_burn_finds_faulty, PLAIN_PART, PLAIN_MEASURED)},
+        {"gpu_burn.float.gflops*", PLAIN(gpu_burns_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_burn.tensor.gflops*", PLAIN(gpu_burns_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_burn.gflops*", PLAIN(gpu_burns_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_burn.temperature*", PLAIN(part_is_hot, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
+    .gpu_table = &gpu_table,
     .expected = expected_s,
     .read = read_burn,
 };

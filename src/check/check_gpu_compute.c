@@ -188,6 +188,9 @@ const struct check check_gpu_compute = {
     .remedies =
         REMEDIES({"gpu_compute.*", REASON(bring_cublaslt), .about = &sentence_product_not_measured},
                  {"gpu_compute.*", REASON(gpu_computes_slowly)}, {"sound", REASON(see_probe_gpu_starts)}),
+    .plain =
+        PLAIN_WORDS({"gpu_compute.*.warm",
+                     PLAIN(gpu_multiplies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED), .last = true}),
     .expected = expected_s,
     .read = read_parts,
 };

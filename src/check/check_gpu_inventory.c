@@ -14,6 +14,7 @@
 
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "assay/reasons/words.h"
 
 #include "rules.h"
 #include "smi.h"
@@ -370,6 +371,12 @@ const struct check check_gpu_inventory = {
         {"gpu.*", REASON(have_gpu_as_bought)}, {"pcie.*", REASON(compare_slot_settings)},
         {"sound", REASON(see_xid_lines_of_gpu)}, {"*", .problem = "GPUs", .on_hosts = true}),
     .more_slots = slots_of_platform,
+    .plain = PLAIN_WORDS({"gpu.count*", PLAIN(gpus_found_are_others, PLAIN_MEASURED, PLAIN_REQUIRED)}),
+    .listed = LISTED({LISTED_HOSTS, "gpu.name", REASON(word_gpus), .per_gpu = true},
+                     {LISTED_GPUS, "gpu.name", REASON(title_name)},
+                     {LISTED_GPUS, "gpu.uuid", REASON(title_uuid), .names = true},
+                     {LISTED_GPUS, "gpu.serial", REASON(title_serial), .names = true},
+                     {LISTED_GPUS, "gpu.pci", REASON(title_pci)}),
     .expected_s = 10,
     .read = read_both,
     .fault = fault_of,

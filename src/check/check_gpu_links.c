@@ -74,6 +74,16 @@ const struct check check_gpu_links = {
         REMEDIES({"gpu_links.up*", REASON(see_pcie_link_and_bios)},
                  {"gpu_links.down*", REASON(see_pcie_link_and_bios)},
                  {"gpu_links.*", REASON(see_nvlinks_of_both_gpus)}, {"sound", REASON(see_probe_gpu_starts)}),
+    .plain = PLAIN_WORDS(
+        {"gpu_links.one_way*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.both_ways*",
+         PLAIN(gpu_copies_both_ways_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.all_to_one*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.one_to_all*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.all_to_all*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.chase.own*", PLAIN(gpu_waits_for_own_memory, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.chase*", PLAIN(gpu_waits_for_peer_memory, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_links.*", PLAIN(gpu_copies_with_host_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_parts,
 };

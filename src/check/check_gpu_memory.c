@@ -66,6 +66,12 @@ const struct check check_gpu_memory = {
                          {"gpu_memory.wrong_words", REASON(gpu_memory_forgets)},
                          {"sound", REASON(gpu_memory_forgets), .about = &sentence_word_not_kept},
                          {"sound", REASON(see_probe_gpu_starts)}, {"gpu_memory.*", REASON(gpu_memory_slow)}),
+    .plain = PLAIN_WORDS(
+        {"gpu_memory.contents*", PLAIN(gpu_memory_is_not_kept, PLAIN_PART, PLAIN_MEASURED)},
+        {"gpu_memory.copy*", PLAIN(gpu_memory_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_memory.read*", PLAIN(gpu_memory_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_memory.write*", PLAIN(gpu_memory_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"gpu_memory.triad*", PLAIN(gpu_memory_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_parts,
 };

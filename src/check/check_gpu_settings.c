@@ -102,6 +102,10 @@ const struct check check_gpu_settings = {
                          {"gpu.clocks_unlocked", REASON(reset_gpu_clocks)},
                          {"gpu.compute_processes", REASON(have_gpu_process_ended)}),
     .more_slots = slots_of_power,
+    .plain = PLAIN_WORDS({"gpu.persistence*", PLAIN(persistence_mode_is_off, PLAIN_MEASURED)},
+                         {"gpu.power_limit_is_default*", PLAIN(power_limit_is_not_default, PLAIN_PART)},
+                         {"ecc.mode*", PLAIN(ecc_is_off, PLAIN_MEASURED)},
+                         {"gpu.mig*", PLAIN(mig_mode_is_on, PLAIN_MEASURED)}),
     .expected_s = 5,
     .read = read_settings,
 };

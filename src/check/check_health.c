@@ -10,6 +10,7 @@
 
 #include "rules.h"
 #include "smi.h"
+#include "window_growth.h"
 
 /* Newer drivers tell in one field what two told before: of the form that is not there the other one stands for it. */
 static void leave_other_form(struct reading *out, const char *shown, const char *other)
@@ -36,6 +37,16 @@ static void read_health(const struct check_context *context, const struct attemp
     smi_field_missing(out, "gpu.reset_required", 535);
     smi_field_missing(out, "gpu.drain_recommended", 535);
     smi_field_missing(out, "gpu.recovery_action", 535);
+}
+
+/* Packets that PCIe sent again, since the driver was loaded. A first look has nothing to compare with. */
+static void slots_of_replays(const struct check_context *context, struct slot_list *slots)
+{
+    bool again = rules_look_again(context);
+
+    for (unsigned i = 0; i < context->platform->gpu_count; i++)
+        slot_add(context, slots, "pcie.replays", arena_printf(context->arena, "gpu%u", i), NULL,
+                 again ? DUTY_GATE : DUTY_RECORD, again ? growth_since_begin(context, "pcie.replays") : NULL);
 }
 
 const struct check check_health = {
@@ -66,11 +77,15 @@ const struct check check_health = {
                    {"gpu.power", PER_GPU, NULL, DUTY_RECORD, NULL},
                    {"gpu.clock.sm", PER_GPU, NULL, DUTY_RECORD, NULL},
                    {"gpu.performance_state", PER_GPU, NULL, DUTY_RECORD, NULL}),
-    .remedies = REMEDIES({"gpu.reset_required", REASON(reset_gpu_number_test_again)},
+    .more_slots = slots_of_replays,
+    .remedies = REMEDIES({"pcie.*", REASON(reseat_device_test_again)},
+                         {"gpu.reset_required", REASON(reset_gpu_number_test_again)},
                          {"gpu.drain_recommended", REASON(reset_gpu_number_test_again)},
                          {"gpu.recovery_action", REASON(do_recovery_action)},
                          {"gpu.throttle.hw_power_brake", REASON(check_baseboard_power)},
                          {"gpu.t*", REASON(check_cooling_of_gpu)}, {"sound", REASON(see_xid_lines_of_gpu)}),
+    .plain =
+        PLAIN_WORDS({"gpu.temperature*", PLAIN(part_is_hot, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected_s = 5,
     .read = read_health,
 };

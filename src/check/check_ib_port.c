@@ -144,6 +144,10 @@ const struct check check_ib_port = {
         {"ib.firmware", REASON(flash_same_hca_firmware)}, {"ib.board", REASON(have_hca_as_bought)},
         {"ib.link_layer", REASON(set_link_type)}, {"sound", REASON(is_mlx5_driver_loaded)}),
     .more_slots = slots_of_ports,
+    .plain = PLAIN_WORDS(
+        {"ib.rate*", PLAIN(link_runs_at_other_rate, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"ib.state*", PLAIN(port_is_in_other_state, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"ib.physical_state*", PLAIN(port_is_in_other_state, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected_s = 3,
     .read = read_ports,
 };

@@ -64,8 +64,8 @@ static double scaled(const struct check_context *context, double seconds, double
 /* serve: the server on the other host, for one test, by the login that launches go by. */
 static void put_server(const struct check_context *context, double for_s, struct text *out)
 {
-    text_put(out, "cat >\"$ASSAY_DIR/serve\" <<'END-OF-serve'\n"
-                  "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
+    text_put(out, "cat >\"$ASSAY_DIR/serve\" <<'END-OF-serve'\n");
+    text_put(out, script_lab_root);
     put_environment(context, out);
     script_tool_under(context, out, "iperf", "iperf3",
                       arena_printf(context->arena, "timeout -k 2 %.0f", for_s));
@@ -390,6 +390,9 @@ const struct check check_line = {
         {"line.steady", REASON(look_what_stalls_line)}, {"line.window", REASON(look_what_stalls_line)},
         {"line.*", REASON(look_at_both_ends_of_line)}, {"sound", REASON(is_iperf3_on_both_ends)}),
     .more_slots = more_slots,
+    .plain = PLAIN_WORDS({"line.whole*", PLAIN(line_drops_whole_packets, PLAIN_MEASURED)},
+                         {"line.loss*", PLAIN(line_loses_packets, PLAIN_MEASURED, PLAIN_REQUIRED)},
+                         {"line.bandwidth*", PLAIN(line_runs_slowly, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_line,
 };

@@ -63,9 +63,9 @@ static bool has_interfaces(const struct check_context *context)
 /* Asked within a function that has no stdin, for the questions themselves come by that. */
 static void put_questions(const struct check_context *context, struct text *out)
 {
-    text_put(out, "cat >\"$ASSAY_DIR/ask\" <<'END-OF-QUESTIONS'\n"
-                  "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n"
-                  "ask() {\n");
+    text_put(out, "cat >\"$ASSAY_DIR/ask\" <<'END-OF-QUESTIONS'\n");
+    text_put(out, script_lab_root);
+    text_put(out, "ask() {\n");
     if (!launcher_is_srun(context)) {
         script_set(out, "mpirun", members_mpirun(context));
         text_put(out, script_launch_ask_mpi);

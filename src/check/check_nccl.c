@@ -135,9 +135,7 @@ static void put_beside(const struct check_context *context, const char *program,
     beside_seconds(context, out);
     text_put(out, "\n");
     if (launcher_is_wide(context)) {
-        script_set(out, "beside",
-                   arena_printf(context->arena, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n%s",
-                                script.bytes));
+        script_set(out, "beside", arena_printf(context->arena, "%s%s", script_lab_root, script.bytes));
         put_program(context, program, out);
         return;
     }
@@ -415,6 +413,13 @@ static unsigned expected_s(const struct check_context *context)
 
 static const struct part_row parts[] = {{"main", "nccl-tests", put_command, NULL}, {0}};
 
+/* Who speaks first is what says why it is slow, as that it does not go over the fabric. */
+static const struct plain_words plain[] = {
+    {"nccl.*.busbw", PLAIN(nccl_runs_slowly, PLAIN_MEASURED, PLAIN_REQUIRED, PLAIN_TEST), .last = true},
+    {"nccl.*.wrong", PLAIN(nccl_gives_wrong_values, PLAIN_MEASURED, PLAIN_TEST), .last = true},
+    {0}};
+static const struct listed_fact listed[] = {{LISTED_HOSTS, "nccl.version", REASON(title_nccl)}, {0}};
+
 /* By rail too: the star of the bandwidth. */
 #define COLLECTIVE(name_, word_)                                                                             \
     const struct check check_nccl_##name_ = {                                                                \
@@ -433,6 +438,9 @@ static const struct part_row parts[] = {{"main", "nccl-tests", put_command, NULL
         .arguments_fault = nccl_arguments_fault,                                                             \
         .parts = parts,                                                                                      \
         .remedies = remedies,                                                                                \
+        .plain = plain,                                                                                      \
+        .listed = listed,                                                                                    \
+        .curves = "nccl.*.busbw",                                                                            \
         .bandwidth = "nccl." #name_ ".*busbw",                                                               \
         .at_size = nccl_at_size,                                                                             \
         .more_slots = more_slots,                                                                            \

@@ -93,6 +93,8 @@ const struct check check_nvbandwidth = {
                  {"nvbandwidth.device_to_host_*", REASON(see_pcie_link_and_bios)},
                  {"nvbandwidth.*", REASON(see_nvlinks_of_both_gpus)}, {"sound", REASON(does_cuda_start)}),
     .more_slots = slots_of_tests,
+    .plain = PLAIN_WORDS(
+        {"nvbandwidth.*", PLAIN(gpu_copies_with_host_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected_s = 120,
     .read = read_parts,
 };

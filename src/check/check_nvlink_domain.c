@@ -7,14 +7,16 @@
  *
  * facts    nvlink.domain      "UUID, clique N" of the first GPU; "none" where it is in no domain. One in each rack
  *          nvlink.domain.one  "yes": all GPUs are in that; "no: gpu2 is in none", "no: gpu2 is in ..., gpu0 in ..."
- *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain. Alike on all: where jobs
- *                             start one of their own, none of any host runs
+ *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain; without it they reach each
+ *                             other by the network only. Where jobs start one of their own, the step records it
+ *          imex.node, advised.imex  how the host's node of the IMEX domain is, and the domain: see family/imex.h
  */
 #include <string.h>
 
 #include "assay/base/scan.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
+#include "family/imex.h"
 #include "rules.h"
 #include "smi.h"
 
@@ -52,11 +54,30 @@ static const struct reason *odd_gpu(const struct check_context *context, struct 
     return NULL;
 }
 
+/* The state of the service, the host's addresses, and what the service's tool prints. */
+static void read_imex(const struct attempt *attempt, struct reading *out)
+{
+    const struct part *imex = attempt_part(attempt, "imex");
+    struct slice rest = imex != NULL ? imex->out : slice_of(""), service, addresses;
+    const char *domain;
+
+    if (!scan_line(&rest, &service) || slice_trim(service).length == 0)
+        return;
+    reading_fact(out, "imex.service", "", slice_trim(service));
+    if (!slice_equal(slice_trim(service), "active")) {
+        reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
+        return; /* that fails, and says it all */
+    }
+    if (!scan_line(&rest, &addresses))
+        addresses = slice_of("");
+    imex_read(out, addresses, rest);
+    domain = reading_get_fact(out, "imex.domain", "");
+    reading_fact(out, "advised.imex", "", slice_of(domain));
+}
+
 static void read_domain(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
-    const struct part *imex = attempt_part(attempt, "imex");
-    struct slice rest = imex != NULL ? imex->out : slice_of(""), service;
     const struct reason *odd;
     const char *domain;
 
@@ -68,10 +89,7 @@ static void read_domain(const struct check_context *context, const struct attemp
     else
         reading_fact_said(out, "nvlink.domain.one", "", odd);
     reading_fact(out, "nvlink.domain", "", slice_of(domain != NULL ? domain : "none"));
-    if (scan_line(&rest, &service) && slice_trim(service).length > 0) {
-        reading_fact(out, "imex.service", "", slice_trim(service));
-        reading_fact(out, "advised.imex", "", slice_trim(service));
-    }
+    read_imex(attempt, out);
     /* Outputs of 560 show the bandwidth and not the summary; since which driver there is that, nobody has published. */
     smi_field_missing(out, "fabric.bandwidth", 560);
     smi_field_missing(out, "fabric.health", UNKNOWN_RELEASE);
@@ -80,7 +98,9 @@ static void read_domain(const struct check_context *context, const struct attemp
 
 #define GUIDE "docs.nvidia.com/multi-node-nvlink-systems; NVML: fabric definitions"
 
-static const struct limit imex_advice[] = RULES_EQUAL("advised.imex", "active", GUIDE);
+#define IMEX_GUIDE "docs.nvidia.com/multi-node-nvlink-systems: IMEX runs on each host of the domain"
+
+static const struct limit imex_advice[] = RULES_EQUAL("advised.imex", "UP", IMEX_GUIDE);
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
@@ -103,8 +123,9 @@ const struct check check_nvlink_domain = {
     .applies = applies,
     .parts = PARTS({"nvidia-smi", "nvidia-smi", command_nvidia_smi_query, NULL},
                    {.name = "imex",
-                    .script = "systemctl is-active nvidia-imex; [ $? -le 4 ]",
-                    .typed = "systemctl is-active nvidia-imex"}),
+                    .script = "systemctl is-active nvidia-imex; [ $? -le 4 ] || exit; hostname -I; "
+                              "timeout 20 nvidia-imex-ctl -N 2>&1 || true",
+                    .typed = "systemctl is-active nvidia-imex; nvidia-imex-ctl -N"}),
     .items = ITEMS(
         {"fabric.state", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.state", "Completed", GUIDE)},
         {"fabric.status", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("fabric.status", "Success", GUIDE)},
@@ -117,11 +138,12 @@ const struct check check_nvlink_domain = {
         {"nvlink.domain", PER_TARGET, NULL, DUTY_GATE,
          LIMITS RULES(.metric = "nvlink.domain", .rule = RULE_RACK, .status = LIMIT_TOOL, .source = GUIDE)},
         {"imex.service", PER_TARGET, NULL, DUTY_GATE,
-         LIMITS RULES_SAME("imex.service",
-                           "docs.nvidia.com/multi-node-nvlink-systems: IMEX runs on all hosts or on none")}),
-    .remedies =
-        REMEDIES({"imex.service", REASON(see_imex_service)}, {"advised.imex", REASON(see_imex_service)},
-                 {"nvlink.domain", REASON(see_domain_of_tray)}, {"*", REASON(see_partition_of_tray)}),
+         LIMITS RULES_EQUAL("imex.service", "active", IMEX_GUIDE)},
+        {"imex.node", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES_ONE_OF("imex.node", "READY|" IMEX_NOT_TOLD, IMEX_GUIDE)}),
+    .remedies = REMEDIES({"imex.service", REASON(see_imex_service)}, {"imex.node", REASON(see_imex_nodes)},
+                         {"advised.imex", REASON(see_imex_domain)},
+                         {"nvlink.domain", REASON(see_domain_of_tray)}, {"*", REASON(see_partition_of_tray)}),
     .more_slots = more_slots,
     .expected_s = 5,
     .read = read_domain,

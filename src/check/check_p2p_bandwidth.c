@@ -104,6 +104,11 @@ const struct check check_p2p_bandwidth = {
     .remedies = REMEDIES({"p2p.peers", REASON(compare_p2p_of_hosts)},
                          {"p2p.access", REASON(check_fabric_manager_and_acs)},
                          {"p2p.*", REASON(see_nvlinks_then_replace)}, {"sound", REASON(does_cuda_start)}),
+    .plain = PLAIN_WORDS(
+        {"p2p.unidirectional*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"p2p.bidirectional*",
+         PLAIN(gpu_copies_both_ways_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
+    .pairs = "p2p.unidirectional.enabled",
     .expected = expected_s,
     .more_slots = slots_of_access,
     .read = read_copies,

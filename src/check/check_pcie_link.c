@@ -203,6 +203,9 @@ const struct check check_pcie_link = {
                    {"pcie.generation", PER_HCA, NULL, DUTY_RECORD, NULL}),
     .remedies = REMEDIES({"pcie.under_load", REASON(gpu_idle_while_read)},
                          {"pcie.*", REASON(see_link_status_and_reseat)}, {"sound", REASON(does_cuda_start)}),
+    .plain = PLAIN_WORDS(
+        {"pcie.width*", PLAIN(pcie_has_fewer_lanes, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"pcie.generation*", PLAIN(pcie_is_of_older_generation, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_links,
 };

@@ -114,6 +114,7 @@ const struct check check_rdma_bandwidth = {
     .parts = PARTS({"perftest", "perftest", command, NULL}),
     .remedies = REMEDIES({"rdma.*", REASON(look_at_hca_or_cables)}, {"sound", REASON(is_perftest_installed)}),
     .more_slots = slots_of_rails,
+    .plain = PLAIN_WORDS({"rdma.*", PLAIN(rdma_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_runs,
 };

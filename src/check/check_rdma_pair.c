@@ -258,6 +258,9 @@ const struct check check_rdma_pair = {
                          {"rdma.*", REASON(look_at_both_ends_of_the_rail)},
                          {"sound", REASON(is_perftest_on_both_hosts)}),
     .more_slots = slots_of_ways,
+    .plain = PLAIN_WORDS(
+        {"rdma.write.latency*", PLAIN(rdma_takes_long, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+        {"rdma.*", PLAIN(rdma_runs_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_ways,
 };

@@ -123,7 +123,8 @@ enum area {
     SUPPLIES = 1 << 6,
     FANS = 1 << 7,
     MANAGERS = 1 << 8,
-    CHASSIS = 1 << 9
+    CHASSIS = 1 << 9,
+    SENSORS = 1 << 10
 };
 
 /* What lies behind a document that was not read is not known either: a system's own logs, a chassis' fans. */
@@ -133,11 +134,17 @@ enum { OF_EVENTS = EVENTS | SYSTEMS | MANAGERS, OF_HEALTH = SYSTEMS | SUPPLIES |
 static const struct {
     const char *pattern;
     enum area area;
-} areas[] = {{"*LogServices*", EVENTS},        {"UpdateService*", FIRMWARE},
-             {"*/NetworkProtocol", PROTOCOLS}, {"*/SecureBoot", SECURE_BOOT},
-             {"*/EnvironmentMetrics", POWER},  {"Systems*", SYSTEMS},
-             {"Chassis/*/Power*", SUPPLIES},   {"Chassis/*/Thermal*", FANS},
-             {"Managers*", MANAGERS},          {"*", CHASSIS}};
+} areas[] = {{"*LogServices*", EVENTS},
+             {"UpdateService*", FIRMWARE},
+             {"*/NetworkProtocol", PROTOCOLS},
+             {"*/SecureBoot", SECURE_BOOT},
+             {"*/EnvironmentMetrics", POWER},
+             {"Systems*", SYSTEMS},
+             {"Chassis/*/Power*", SUPPLIES},
+             {"*/ThermalMetrics", SENSORS},
+             {"Chassis/*/Thermal*", FANS},
+             {"Managers*", MANAGERS},
+             {"*", CHASSIS}};
 
 struct teller {
     const struct reading *bmc;
@@ -521,18 +528,22 @@ static void tell_machine(const struct teller *teller)
     tell(teller, "redfish.machine", SYSTEMS, text != NULL ? reason_text(teller->out->arena, text) : NULL);
 }
 
-/* A chassis that holds others draws what they do. */
-static void tell_power(const struct teller *teller)
+/* The largest of what has that name: a chassis that holds others draws what they do, and of sensors the hottest counts. */
+static void tell_most(const struct teller *teller, const char *metric, const char *name, unsigned rests_on,
+                      const char *unit)
 {
-    double most = -1;
+    double most = -INFINITY;
 
-    for (size_t i = 0; i < teller->bmc->measurements.count; i++)
-        most =
-            teller->bmc->measurements.items[i].value > most ? teller->bmc->measurements.items[i].value : most;
-    if (most >= 0)
-        reading_measure(teller->out, "redfish.power", "", most, "W");
+    for (size_t i = 0; i < teller->bmc->measurements.count; i++) {
+        const struct measurement *measurement = &teller->bmc->measurements.items[i];
+
+        if (strcmp(measurement->metric, name) == 0)
+            most = fmax(most, measurement->value);
+    }
+    if (!isinf(most))
+        reading_measure(teller->out, metric, "", most, unit);
     else
-        tell(teller, "redfish.power", POWER | SUPPLIES | CHASSIS, NULL);
+        tell(teller, metric, rests_on, NULL);
 }
 
 /* Of several managers one that has it on is enough. One that has no such protocol, as a baseboard's behind the host's, tells nothing. */
@@ -640,6 +651,8 @@ static const struct item items[] = {
      LIMITS RULES_EQUAL("redfish.ipmi_over_lan", "off",
                         "assay: IPMI's login gives away hashes of passwords")},
     {"redfish.power", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"redfish.temperature", PER_TARGET, NULL, DUTY_RECORD, NULL},
+    {"redfish.intake_temperature", PER_TARGET, NULL, DUTY_RECORD, NULL},
     {0},
 };
 
@@ -667,7 +680,9 @@ static void tell_all(struct teller *teller)
     tell(teller, "redfish.boot_mode", SYSTEMS, value_of(teller, "redfish.boot_mode"));
     tell(teller, "redfish.secure_boot", SECURE_BOOT | SYSTEMS, value_of(teller, "redfish.secure_boot"));
     tell_ipmi(teller);
-    tell_power(teller);
+    tell_most(teller, "redfish.power", "redfish.chassis_power", POWER | SUPPLIES | CHASSIS, "W");
+    tell_most(teller, "redfish.temperature", "redfish.sensor", SENSORS | FANS | CHASSIS, "C");
+    tell_most(teller, "redfish.intake_temperature", "redfish.intake", SENSORS | FANS | CHASSIS, "C");
 }
 
 static void read_redfish(const struct check_context *context, const struct attempt *attempt,

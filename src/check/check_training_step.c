@@ -64,6 +64,9 @@ const struct check check_training_step = {
         {"sound", REASON(gpu_given_other_sums), .about = &sentence_training_sums_wrong},
         {"sound", REASON(gpu_computes_wrong), .about = &sentence_training_answers_wrong},
         {"sound", REASON(see_training_starts)}),
+    .plain = PLAIN_WORDS(
+        {"training.answers*", PLAIN(gpu_trains_to_other_bits, PLAIN_PART, PLAIN_MEASURED)},
+        {"training.forward*", PLAIN(gpu_trains_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
     .expected = expected_s,
     .read = read_parts,
 };

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 #include "rules.h"
@@ -87,6 +88,83 @@ const struct reason *check_remedy(const struct check *check, const char *metric,
     if (text == NULL)
         text = find_remedy(check->remedies, metric, cause);
     return text == NULL && check->window ? find_remedy(window_remedies, metric, cause) : text;
+}
+
+const struct reason *check_remedy_without_value(const struct check *check, const char *metric,
+                                                const struct reason *cause)
+{
+    for (const struct remedy *row = check->remedies; row != NULL && row->metric != NULL; row++)
+        if (row->about == &sentence_no_value_in_whole_output && is_for(row, metric, cause))
+            return row->text;
+    return NULL;
+}
+
+/* Of what every test that loads the hosts sees beside itself. */
+static const struct plain_words window_plain[] = {
+    {"window.temperature*", PLAIN(part_is_hot, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
+    {0},
+};
+
+static const struct plain_words *find_plain(const struct plain_words *rows, const char *metric, size_t *rank)
+{
+    for (const struct plain_words *row = rows; row != NULL && row->metric != NULL; row++, ++*rank)
+        if (fnmatch(row->metric, metric, 0) == 0)
+            return row;
+    return NULL;
+}
+
+const struct plain_words *check_plain(const struct check *check, const char *metric, size_t *ret_rank)
+{
+    const struct plain_words *row;
+    size_t rank = 0;
+
+    row = find_plain(check != NULL ? check->plain : NULL, metric, &rank);
+    if (row == NULL)
+        row = find_plain(window_plain, metric, &rank);
+    for (size_t i = 0; i < CHECK_COUNT && row == NULL; i++)
+        row = find_plain(checks[i]->plain, metric, &rank);
+    *ret_rank = row == NULL || row->last ? PLAIN_RANK_LAST : rank;
+    return row;
+}
+
+/* Checks that share a table have it once; they stand together. */
+static const struct listed_fact *listed_of(size_t check)
+{
+    return check > 0 && checks[check - 1]->listed == checks[check]->listed ? NULL : checks[check]->listed;
+}
+
+const struct listed_fact *check_listed(enum listed list, size_t i)
+{
+    for (size_t k = 0; k < CHECK_COUNT; k++)
+        for (const struct listed_fact *row = listed_of(k); row != NULL && row->fact != NULL; row++)
+            if (row->list == list && i-- == 0)
+                return row;
+    return NULL;
+}
+
+bool check_lists(const char *fact)
+{
+    for (size_t i = 0; i < CHECK_COUNT; i++)
+        for (const struct listed_fact *row = checks[i]->listed; row != NULL && row->fact != NULL; row++)
+            if (strcmp(row->fact, fact) == 0)
+                return true;
+    return false;
+}
+
+bool check_draws_curve(const char *metric)
+{
+    for (size_t i = 0; i < CHECK_COUNT; i++)
+        if (checks[i]->curves != NULL && fnmatch(checks[i]->curves, metric, 0) == 0)
+            return true;
+    return false;
+}
+
+const struct gpu_numbers *check_gpu_table(const char *metric)
+{
+    for (size_t i = 0; i < CHECK_COUNT; i++)
+        if (checks[i]->gpu_table != NULL && fnmatch(checks[i]->gpu_table->items, metric, 0) == 0)
+            return checks[i]->gpu_table;
+    return NULL;
 }
 
 /* The i-th subject of an item, in the order of tables; NULL when there are no more. */

@@ -49,6 +49,7 @@ static const struct repair_row {
     {"gpu-settings", "gpu.power_limit_default", "rma", NULL},
     {"gpu-settings", "*", "gpu-settings", NULL},
     {"health", "gpu.throttle.hw_power_brake", "power", NULL},
+    {"health", "pcie.*", "pcie", NULL},
     {"health", "gpu.t*", "heat", NULL},
     {"health", "*", "gpu-memory", NULL},
     {"ecc", "*", "gpu-memory", NULL},
@@ -104,6 +105,8 @@ static const struct repair_row {
     {"mpi-launch", "*", "launch", NULL},
     {"line", "*", "line", NULL},
 
+    {"bom", "aer.*", "pcie", NULL},
+    {"bom", "edac.*", "host-memory", NULL},
     {"bom", "dimm.*", "host-memory", NULL},
     {"bom", "advised.memory", "host-memory", NULL},
     {"bom", "nvme.*", "drive", NULL},

@@ -107,7 +107,7 @@ static void print_mendings(const struct acceptance_hint *hint)
         const struct mending *mending = &mendings.items.items[i];
         bool named = *mending->item != '\0';
 
-        cli_print("next: when %s is mended (swap: replaced): assay acceptance event %s repair %s%s%s --note "
+        cli_print("next: when %s is fixed (swap: replaced): assay acceptance event %s repair %s%s%s --note "
                   "TEXT%s\n",
                   mending->host, acceptance->name, mending->host, named ? " --item " : "", mending->item,
                   database_words(hint));

@@ -31,6 +31,16 @@ void access_forget(struct access *access)
     access->password = access->jump_password = access->sudo_password = NULL;
 }
 
+bool access_has_sudo_password(const struct access *access)
+{
+    return access->ask_sudo_password || access->sudo_password_fd != 0;
+}
+
+bool access_has_password(const struct access *access)
+{
+    return access->ask_password || access->password_fd != 0 || access_has_sudo_password(access);
+}
+
 struct remote_options access_remote(const struct access *access)
 {
     return (struct remote_options){.accept_new_host_keys = access->accept_new_host_keys,

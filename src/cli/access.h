@@ -81,6 +81,9 @@ struct access {
 /* Asks for what the options say, before anything is connected to. access_forget clears it, also after a failure. */
 int access_ask(struct access *access, struct error *err) __attribute__((warn_unused_result));
 void access_forget(struct access *access);
+/* Whether the options have any for the hosts themselves; one for sudo there. */
+bool access_has_password(const struct access *access);
+bool access_has_sudo_password(const struct access *access);
 struct remote_options access_remote(const struct access *access);
 
 #endif

@@ -44,7 +44,7 @@ static const struct cli_verb verbs[] = {
     {"status", "NAME [--next DIR]",
      "what is missing; writes hostfile, suite and commands of the next runs, and a script of them",
      verb_status},
-    {"report", "NAME [--format html|text|json] [--lang en|zh] [-o FILE] [--sign KEY]",
+    {"report", "NAME [--format html|text|json] [--lang " LANGUAGES_BARRED "] [-o FILE] [--sign KEY]",
      "its state and its history", verb_report},
     {"list", "", "the acceptances in the database", verb_list},
 };
@@ -393,7 +393,7 @@ static int check_report_options(const struct report_options *options, enum repor
         return error_set(err, ERROR_USAGE, "unknown format '%s'; expected html, text or json",
                          options->format);
     if (!cli_language(options->lang, ret_language))
-        return error_set(err, ERROR_USAGE, "unknown language '%s'; expected en or zh", options->lang);
+        return error_set(err, ERROR_USAGE, "unknown language '%s'; expected " LANGUAGES_SAID, options->lang);
     return options->key == NULL || strcmp(options->output, "-") != 0
                ? 0
                : error_set(err, ERROR_USAGE, "what is signed needs a file: -o FILE");
@@ -443,7 +443,7 @@ static int verb_report(int argc, char **argv)
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "html, text or json"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &options.lang,
-         "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID ", of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &options.key,
          "with a manifest of all its runs, documents and events, signed by this SSH key"},

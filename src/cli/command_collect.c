@@ -119,7 +119,7 @@ static int ask_host(struct collect *collect, int argc, char **argv, struct error
     collect->going.watcher = board_watcher(board);
     status = running_carry_out(&collect->going, &scheduler, &cancelled, err);
     board_destroy(board);
-    begin_release(&collect->going, &options.notes);
+    begin_tell_release(&collect->going, &options.notes);
     if (status == 0 && cancelled)
         return error_set(err, ERROR_USAGE, "cancelled; nothing was written");
     return status;
@@ -245,7 +245,7 @@ static const char *usage_fault(struct collect *collect, int argc, char **argv, i
     if (options->words != NULL && !options->redact)
         return "--redact-words goes with --redact";
     if (!report_language_find(options->language, &collect->language))
-        return arena_printf(collect->arena, "--lang '%s'; expected en or zh", options->language);
+        return arena_printf(collect->arena, "--lang '%s'; expected " LANGUAGES_SAID, options->language);
     if (!board_kind_parse(options->progress, &collect->kind))
         return arena_printf(collect->arena, "--progress '%s'; expected auto, plain, json or none",
                             options->progress);

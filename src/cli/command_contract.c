@@ -240,7 +240,7 @@ static int show(const char *file, const char *format, const char *lang, const ch
     if (form == NULL)
         return cli_fail(&err);
     if (!cli_language(lang, &language)) {
-        error_set(&err, ERROR_USAGE, "unknown language '%s'; expected en or zh", lang);
+        error_set(&err, ERROR_USAGE, "unknown language '%s'; expected " LANGUAGES_SAID, lang);
         return cli_fail(&err);
     }
     contract = contract_load(arena, file, &err);
@@ -258,7 +258,7 @@ static int verb_show(int argc, char **argv)
         {"format", 'f', OPTION_STRING, "NAME", &format,
          "text or html (to print and write into); default: text"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
         OPTION_END,
     };

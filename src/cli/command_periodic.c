@@ -216,7 +216,7 @@ static bool is_valid(struct periodic_options *options, const char *operand)
     else if (strcmp(options->format, "text") != 0 && strcmp(options->format, "json") != 0)
         cli_warn("assay: periodic plan: unknown format '%s'; expected text or json\n", options->format);
     else if (!cli_language(options->lang, &options->language))
-        cli_warn("assay: periodic plan: unknown language '%s'; expected en or zh\n", options->lang);
+        cli_warn("assay: periodic plan: unknown language '%s'; expected " LANGUAGES_SAID "\n", options->lang);
     else if (options->hours != NULL &&
              (!scan_double(slice_of(options->hours), &options->hours_h) || options->hours_h <= 0))
         cli_warn(
@@ -252,7 +252,7 @@ static int verb_plan(int argc, char **argv)
          "writes what was chosen as a suite; more groups of hosts: SUITE-2, SUITE-3, ..."},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text or json"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &options.lang,
-         "en or zh, of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID ", of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         CLI_DB_ROW(&options.db),
         OPTION_END,
     };

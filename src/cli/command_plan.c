@@ -475,6 +475,23 @@ static void print_json(struct arena *arena, const struct question *question, con
     cli_print_lines(out.bytes);
 }
 
+static int show_plan(struct question *cli, int argc, char **argv, bool json, unsigned hosts_at_once,
+                     bool full)
+{
+    cleanup_arena struct arena *arena = arena_create();
+    const struct record *record;
+    struct error err = {0};
+
+    if (question_make(arena, cli, "00000000-0000-0000-0000-000000000000", &err) < 0)
+        return cli_fail(&err);
+    record = running_new_record(arena, cli, argc, argv);
+    if (json)
+        print_json(arena, cli, record);
+    else
+        print_plan(arena, cli, record, hosts_at_once, full);
+    return EXIT_ACCEPT;
+}
+
 int command_plan(int argc, char **argv)
 {
     struct question cli = {0};
@@ -499,13 +516,11 @@ int command_plan(int argc, char **argv)
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &format, "text (default) or json"},
         {"full", 0, OPTION_FLAG, NULL, &full,
-         "every value that is owed, with its limit and the source of that; default: one screen"},
+         "every value that is required, with its limit and the source of that; default: one screen"},
         {"checks", 0, OPTION_FLAG, NULL, &checks,
          "list the checks that suites may name, with their arguments"},
         OPTION_END,
     };
-    struct error err = {0};
-    cleanup_arena struct arena *arena = NULL;
     int first, status;
 
     if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
@@ -520,17 +535,5 @@ int command_plan(int argc, char **argv)
     }
     if (checks)
         return print_checks();
-    arena = arena_create();
-    if (question_make(arena, &cli, "00000000-0000-0000-0000-000000000000", &err) < 0) {
-        status = cli_fail(&err);
-    } else {
-        const struct record *record = running_new_record(arena, &cli, argc, argv);
-
-        if (strcmp(format, "json") == 0)
-            print_json(arena, &cli, record);
-        else
-            print_plan(arena, &cli, record, hosts_at_once, full);
-        status = EXIT_ACCEPT;
-    }
-    return status;
+    return show_plan(&cli, argc, argv, strcmp(format, "json") == 0, hosts_at_once, full);
 }

@@ -80,6 +80,8 @@ static int begin(struct arena *arena, struct preflight *preflight, int argc, cha
 
     if (make_plan(arena, &preflight->options.plan, err) < 0)
         return -1;
+    if (preflight->options.plan.way != NULL)
+        cli_warn("assay: note: %s\n", reason_english(arena, preflight->options.plan.way));
     preflight->going.database = cli_database(preflight->options.db);
     return begin_planned(arena, &preflight->going, &preflight->options.plan, &options, argc, argv, err);
 }
@@ -209,6 +211,8 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     const struct findings notes = CLI_NOTES;
     int status;
 
+    preflight->options.plan.passwords = access_has_password(&preflight->options.access);
+    preflight->options.plan.sudo_password = access_has_sudo_password(&preflight->options.access);
     if (access_ask(&preflight->options.access, &err) < 0 || begin(arena, preflight, argc, argv, &err) < 0)
         return cli_fail(&err);
     options.remote = access_remote(&preflight->options.access);
@@ -216,7 +220,7 @@ static int run_all(struct arena *arena, struct preflight *preflight, enum board_
     preflight->going.watcher = board_watcher(board);
     status = running_carry_out(&preflight->going, &options, &cancelled, &err);
     board_destroy(board);
-    begin_release(&preflight->going, &notes);
+    begin_tell_release(&preflight->going, &notes);
     return status < 0 ? cli_fail(&err) : show(arena, preflight, cancelled, &err);
 }
 

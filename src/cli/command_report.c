@@ -146,7 +146,7 @@ int command_report(int argc, char **argv)
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
-         "en or zh, of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID ", of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "output file; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
@@ -168,7 +168,7 @@ int command_report(int argc, char **argv)
     if (report_format_find(request.format) == NULL)
         return bad_format(request.format);
     if (!cli_language(request.lang, &request.language)) {
-        cli_warn("assay: report: unknown language '%s'; expected en or zh\n", request.lang);
+        cli_warn("assay: report: unknown language '%s'; expected " LANGUAGES_SAID "\n", request.lang);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < request.appendices.count; i++) {
@@ -204,7 +204,7 @@ int command_show(int argc, char **argv)
         {"full", 0, OPTION_FLAG, NULL, &full,
          "also each failure with its gates, what did not run, hosts by steps, coverage and documents"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
-         "en or zh; default en, whatever the locale, since scripts read it"},
+         LANGUAGES_SAID "; default en, whatever the locale, since scripts read it"},
         CLI_DB_ROW(&request.db),
         OPTION_END,
     };
@@ -217,7 +217,7 @@ int command_show(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!cli_language(request.lang, &request.language)) {
-        cli_warn("assay: show: unknown language '%s'; expected en or zh\n", request.lang);
+        cli_warn("assay: show: unknown language '%s'; expected " LANGUAGES_SAID "\n", request.lang);
         return EXIT_USAGE;
     }
     request.summary = !full;

@@ -233,6 +233,8 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
     /* Before the database is open and a password in locked memory: neither outlives a fork. */
     if (run->options.detach && detach_begin(&detaching, &status, &err))
         return err.code != 0 ? cli_fail(&err) : print_detached(&detaching, status);
+    run->options.plan.passwords = access_has_password(&run->options.access);
+    run->options.plan.sudo_password = access_has_sudo_password(&run->options.access);
     if (access_ask(&run->options.access, &err) < 0 ||
         begin_run(run->arena, &run->going, &run->options.plan, &run->options.begin, argc, argv, &err) < 0)
         return cli_fail(&err);
@@ -255,9 +257,24 @@ static int run_all(struct run *run, enum board_kind kind, int argc, char **argv)
                  run->going.record->number, run->going.record->number);
         return cli_fail(&err);
     }
-    begin_release(&run->going, &run->options.begin.notes);
+    begin_tell_release(&run->going, &run->options.begin.notes);
     return finish(run, cancelled, &err);
 }
+
+#define EXCLUSIVE_ROWS(exclusive)                                                                                           \
+    {"exclusive-via",                                                                                                       \
+     0,                                                                                                                     \
+     OPTION_STRING,                                                                                                         \
+     "VIA",                                                                                                                 \
+     &(exclusive)->via,                                                                                                     \
+     "slurm: asks Slurm for each host before it is tested, one exclusive job per host, or one for "                         \
+     "all that have transport=slurm, also without this unless assay runs in an allocation; slurm:WORDS gives sbatch more, " \
+     "\"slurm:--partition=gpu --account=ops\""},                                                                            \
+    {                                                                                                                       \
+        "exclusive-wait", 0, OPTION_STRING, "MINUTES", &(exclusive)->minutes,                                               \
+            "how long to wait for a host that Slurm does not give (default " EXCLUSIVE_MINUTES                              \
+            "); then it is not tested"                                                                                      \
+    }
 
 /* false: *ret_status is the exit status, and why has been said. */
 static bool read_options(struct run_options *options, int argc, char **argv, int *ret_first, int *ret_status)
@@ -271,13 +288,7 @@ static bool read_options(struct run_options *options, int argc, char **argv, int
         CLI_LIMIT_ROW(&options->plan.hosts),
         {"allow-active", 0, OPTION_FLAG, NULL, &options->begin.allow_active,
          "run tests that load hosts also on hosts in production (use=production in the hostfile)"},
-        {"exclusive-via", 0, OPTION_STRING, "VIA", &options->begin.exclusive.via,
-         "slurm: asks Slurm for each host before it is tested, one exclusive job per host, or one for "
-         "all that have transport=slurm, also without this; slurm:WORDS gives sbatch more, "
-         "\"slurm:--partition=gpu --account=ops\""},
-        {"exclusive-wait", 0, OPTION_STRING, "MINUTES", &options->begin.exclusive.minutes,
-         "how long to wait for a host that Slurm does not give (default " EXCLUSIVE_MINUTES
-         "); then it is not tested"},
+        EXCLUSIVE_ROWS(&options->begin.exclusive),
         OPTION_HEADING("What is run"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
          "a suite file, or the name of a built-in one: collect, delivery, gpu, periodic, site, smoke, soak, tuning"},

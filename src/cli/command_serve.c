@@ -107,7 +107,7 @@ int command_serve(int argc, char **argv)
     const struct option_row rows[] = {
         {"port", 'p', OPTION_STRING, "N", &port_word, "of 127.0.0.1; default 8585; 0: one that is free"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -124,7 +124,7 @@ int command_serve(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!cli_language(lang, &language)) {
-        cli_warn("assay: serve: unknown language '%s'; expected en or zh\n", lang);
+        cli_warn("assay: serve: unknown language '%s'; expected " LANGUAGES_SAID "\n", lang);
         return EXIT_USAGE;
     }
     if (port_word != NULL && !read_port(port_word, &port)) {

@@ -438,7 +438,7 @@ int command_site(int argc, char **argv)
     struct work work = {.err = &err, .mark = {.tool = "assay " ASSAY_VERSION, .uuid = ""}};
     const struct option_row rows[] = {
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         "en or zh; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"redact", 0, OPTION_FLAG, NULL, &work.redact,
          "users, hosts, domains, addresses and serial numbers by pseudonyms, the same on each page and in "
          "each "
@@ -454,7 +454,7 @@ int command_site(int argc, char **argv)
     if (!cli_options(rows, "site DIR", argc, argv, &first, &status))
         return status;
     if (!cli_language(lang, &work.site.language)) {
-        cli_warn("assay: site: unknown language '%s'; expected en or zh\n", lang);
+        cli_warn("assay: site: unknown language '%s'; expected " LANGUAGES_SAID "\n", lang);
         return EXIT_USAGE;
     }
     if (first + 1 != argc) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "assay/app/allocation.h"
 #include "assay/base/cleanup.h"
 #include "assay/run/stage.h"
 #include "cli.h"
@@ -105,6 +106,18 @@ static int refuse_hosts(const struct stage_command *command, const struct hostfi
                      did_you_mean_host(asked->names.items[first], names, count).text);
 }
 
+/* As a run would reach them that uses what is brought. */
+static void choose_way(struct arena *arena, const struct stage_command *command,
+                       const struct hostfile *hostfile, const struct hostlist *names)
+{
+    const struct allocation_asked asked = {.hosts = command->hosts != NULL ? names : NULL,
+                                           .passwords = access_has_password(&command->access)};
+    const struct reason *way = allocation_take(arena, hostfile, &asked);
+
+    if (way != NULL)
+        cli_warn("assay: note: %s\n", reason_english(arena, way));
+}
+
 static int choose_hosts(struct arena *arena, const struct stage_command *command, struct targets *targets,
                         struct error *err)
 {
@@ -120,6 +133,7 @@ static int choose_hosts(struct arena *arena, const struct stage_command *command
         missing += hostfile_find(hostfile, names.names.items[i]) == NULL;
     if (missing > 0)
         return refuse_hosts(command, hostfile, &names, missing, err);
+    choose_way(arena, command, hostfile, &names);
     for (size_t i = 0; i < hostfile->hosts.count; i++)
         if (command->hosts == NULL || hostlist_has(&names, hostfile->hosts.items[i].name))
             *list_push(arena, &targets->hosts) = &hostfile->hosts.items[i];

@@ -140,7 +140,7 @@ static void print_meaning(const struct verification *verification, const struct 
               proof_joined(verification->arena, signers, " and by "));
     cli_print(
         "not proved: %sthat the verdict follows from the evidence: `assay import BUNDLE` and `assay judge` "
-        "read and judge it anew; that hosts and controller told the truth when the run was made: the "
+        "read and judge it again; that hosts and controller told the truth when the run was made: the "
         "signer vouches for that\n",
         verification->unproved > 0 ? "that the evidence is of this run; " : "");
 }

@@ -68,7 +68,7 @@ static void make_rows(struct words *words, struct option_row rows[ROWS_MOST])
         OPTION_HEADING("the answer"),
         {"format", 'f', OPTION_STRING, "NAME", &words->format, "text or json"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &words->lang,
-         "en or zh, of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+         LANGUAGES_SAID ", of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
         {"output", 'o', OPTION_STRING, "FILE", &words->output, "output file; default: standard output"},
         CLI_DB_ROW(&words->db),
         OPTION_END,
@@ -168,7 +168,7 @@ static bool is_valid(const struct words *words, int operands, const char *second
     if (strcmp(words->format, "text") != 0 && strcmp(words->format, "json") != 0)
         cli_warn("assay: worth: unknown format '%s'; expected text or json\n", words->format);
     else if (!cli_language(words->lang, ret_language))
-        cli_warn("assay: worth: unknown language '%s'; expected en or zh\n", words->lang);
+        cli_warn("assay: worth: unknown language '%s'; expected " LANGUAGES_SAID "\n", words->lang);
     else if (operands > 1)
         cli_warn("assay: worth: unexpected word '%s'\n", second);
     else

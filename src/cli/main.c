@@ -100,7 +100,7 @@ static const struct {
      "`assay list` has the runs, `assay attach` follows one, `assay acceptance status NAME` is of an acceptance"},
     {"board", "`assay attach` shows the board of a run, `assay serve` the same for a browser"},
     {"watch", "`assay attach` shows the board of a run, `assay serve` the same for a browser"},
-    {"check", "`assay preflight HOSTFILE` looks at what must be mended first, `assay run` tests"},
+    {"check", "`assay preflight HOSTFILE` looks at what must be fixed first, `assay run` tests"},
     {"test", "`assay run -H HOSTFILE -s SUITE` tests"},
     {"explain", "`assay repair CLASS` says what to do about a failure, `assay show` what a run found, "
                 "`assay plan --checks` what each check looks at"},

@@ -60,12 +60,12 @@ static const struct reason *last_value(const struct acceptance *acceptance,
     return NULL;
 }
 
-/* The first of them that says this. */
+/* The first of them that is this, by its key. */
 static const struct reason *value_said(struct arena *arena, const struct reason *const *values, size_t count,
-                                       const char *english)
+                                       const char *key)
 {
     for (size_t i = 0; i < count; i++)
-        if (values[i] != NULL && strcmp(reason_english(arena, values[i]), english) == 0)
+        if (values[i] != NULL && strcmp(reason_key(arena, values[i]), key) == 0)
             return values[i];
     return NULL;
 }
@@ -96,14 +96,14 @@ static void compare_hosts(struct acceptance *acceptance, const struct shape *sha
             requirement->state == REQUIREMENT_PASSED)
             all[i] = last_value(acceptance, requirement, slot);
         if (all[i] != NULL)
-            sorted[values++] = reason_english(arena, all[i]);
+            sorted[values++] = reason_key(arena, all[i]);
     }
     majority_value = majority(sorted, values);
     most = majority_value != NULL ? value_said(arena, all, count, majority_value) : NULL;
     for (size_t i = 0; i < count; i++) {
         struct requirement *requirement = &acceptance->requirements.items[i];
 
-        if (all[i] == NULL || (most != NULL && strcmp(reason_english(arena, all[i]), majority_value) == 0))
+        if (all[i] == NULL || (most != NULL && strcmp(reason_key(arena, all[i]), majority_value) == 0))
             continue;
         requirement->state = most != NULL ? REQUIREMENT_FAILED : REQUIREMENT_MISSING;
         requirement->why = most != NULL ? odd_value(arena, slot, all[i], most)
@@ -151,9 +151,9 @@ static struct column column_of(struct acceptance *acceptance, const struct shape
     return column;
 }
 
-static bool says(const struct column *column, const struct reason *value, const char *english)
+static bool says(const struct column *column, const struct reason *value, const char *key)
 {
-    return value != NULL && strcmp(reason_english(column->acceptance->arena, value), english) == 0;
+    return value != NULL && strcmp(reason_key(column->acceptance->arena, value), key) == 0;
 }
 
 /* Mostly there is one value. */
@@ -166,7 +166,7 @@ static bool is_uniform(const struct column *column)
             if (column->values[i][k] == NULL)
                 continue;
             if (first == NULL)
-                first = reason_english(column->acceptance->arena, column->values[i][k]);
+                first = reason_key(column->acceptance->arena, column->values[i][k]);
             if (!says(column, column->values[i][k], first))
                 return false;
         }
@@ -214,13 +214,12 @@ static void compare_at(const struct column *column, size_t run)
         if (last[i] != NULL)
             all[i] = column->values[i][last[i] - column->rows.items[i]->shown.items];
         if (all[i] != NULL)
-            sorted[count++] = reason_english(arena, all[i]);
+            sorted[count++] = reason_key(arena, all[i]);
     }
     common = majority(sorted, count);
     most = common != NULL ? value_said(arena, all, column->rows.count, common) : NULL;
     for (size_t i = 0; most != NULL && i < column->rows.count; i++)
-        if (all[i] != NULL && !says(column, all[i], common) &&
-            !was_common(column, reason_english(arena, all[i])))
+        if (all[i] != NULL && !says(column, all[i], common) && !was_common(column, reason_key(arena, all[i])))
             miss_value(column, last[i], all[i], most);
 }
 

@@ -47,25 +47,21 @@ static const struct sight *find_sight(const struct sights *sights, const struct 
     return NULL;
 }
 
-static const char *text_of(struct arena *arena, const struct outcome *outcome)
-{
-    return outcome->measured != NULL ? reason_english(arena, outcome->measured) : "";
-}
-
 /* Its first text is the one that means that it was read. */
-static bool is_read(struct arena *arena, const struct outcome *outcome, const struct limit *rule)
+static bool is_read(const struct outcome *outcome, const struct limit *rule)
 {
-    const char *text = text_of(arena, outcome);
+    const char *text = reason_as_word(outcome->measured);
     size_t length = strcspn(rule->text, "|");
 
-    return strlen(text) == length && strncmp(text, rule->text, length) == 0;
+    return text != NULL && strlen(text) == length && strncmp(text, rule->text, length) == 0;
 }
 
 /* The others mean that there is nothing to be read. */
-static bool is_settled(struct arena *arena, const struct outcome *outcome, const struct limit *rule)
+static bool is_settled(const struct outcome *outcome, const struct limit *rule)
 {
-    const char *text = text_of(arena, outcome), *at = strstr(rule->text, text);
-    size_t length = strlen(text);
+    const char *text = reason_as_word(outcome->measured),
+               *at = text != NULL ? strstr(rule->text, text) : NULL;
+    size_t length = text != NULL ? strlen(text) : 0;
 
     return length > 0 && at != NULL && (at == rule->text || at[-1] == '|') &&
            (at[length] == '\0' || at[length] == '|');
@@ -78,7 +74,7 @@ static void add_sights(struct arena *arena, const struct record *record, struct 
         const struct slot *slot = &step->shape->slots[outcome->slot];
         const struct limit *rule = read_rule(slot);
 
-        if (rule != NULL && find_sight(sights, step->shape, slot) == NULL && is_read(arena, outcome, rule))
+        if (rule != NULL && find_sight(sights, step->shape, slot) == NULL && is_read(outcome, rule))
             *list_push(arena, &sights->items) = (struct sight){
                 step->shape->suite_step, slot->metric, kind_of(step->shape, slot), step->members[0]->name};
     }
@@ -96,9 +92,8 @@ static void mark(const struct acceptance *acceptance, const struct sights *sight
         const struct outcome *outcome = &judgement->outcomes[i];
         const struct slot *slot = &shape->slots[outcome->slot];
         const struct limit *rule = reason_is(outcome->cause, read_on_no_host) ? read_rule(slot) : NULL;
-        const struct sight *sight = rule != NULL && !is_settled(acceptance->arena, outcome, rule)
-                                        ? find_sight(sights, shape, slot)
-                                        : NULL;
+        const struct sight *sight =
+            rule != NULL && !is_settled(outcome, rule) ? find_sight(sights, shape, slot) : NULL;
 
         if (sight != NULL)
             shown->lone = reason(acceptance->arena, read_in_another_run,

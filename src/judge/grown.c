@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/scan.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/judge.h"
 #include "grown.h"
@@ -134,10 +135,68 @@ static struct grown more_or_less(struct arena *arena, const struct limit *limit,
     return (struct grown){GROWN_WITHIN, NULL};
 }
 
+/* Of what is told of many devices by one number, the largest, each device is compared with itself: the facts of that name. */
+struct devices {
+    struct arena *arena;
+    const struct limit *limit;
+    const char *counter;
+    double hours;
+};
+
+/* A device without a fact has counted nothing. */
+static double counted_of(const struct attempt *attempt, const char *counter, const char *device)
+{
+    const char *told = reading_get_fact(&attempt->reading, counter, device);
+    double number;
+
+    if (told == NULL)
+        return 0;
+    return scan_double(slice_of(told), &number) ? number : NAN;
+}
+
+/* The worst of the devices that this attempt tells of. */
+static void weigh_devices(const struct devices *devices, const struct attempt *listing,
+                          const struct attempt *before, const struct attempt *now, struct grown *worst)
+{
+    list_each (fact, listing->reading.facts) {
+        struct grown one;
+
+        if (strcmp(fact->name, devices->counter) != 0)
+            continue;
+        one =
+            more_or_less(devices->arena, devices->limit, counted_of(before, devices->counter, fact->subject),
+                         devices->hours, counted_of(now, devices->counter, fact->subject));
+        if (one.word == GROWN_BEYOND ? worst->word != GROWN_BEYOND
+                                     : one.word == GROWN_UNKNOWN && worst->word == GROWN_WITHIN)
+            *worst = (struct grown){one.word, reason(devices->arena, about,
+                                                     arena_strdup(devices->arena, fact->subject), one.what)};
+    }
+}
+
+static struct grown grown_between_devices(const struct devices *devices, const struct attempt *before,
+                                          const struct attempt *now)
+{
+    struct grown worst = {GROWN_WITHIN, NULL};
+
+    weigh_devices(devices, now, before, now, &worst);
+    weigh_devices(devices, before, before, now, &worst);
+    return worst;
+}
+
+/* Whether it tells of devices what the slot has the largest of: only then each is looked at. */
+static bool is_of_devices(const struct attempt *attempt, const struct slot *slot)
+{
+    list_each (fact, attempt->reading.facts)
+        if (*slot->subject == '\0' && *fact->subject != '\0' && strcmp(fact->name, slot->metric) == 0)
+            return true;
+    return false;
+}
+
 struct grown grown_between(struct arena *arena, const struct limit *limit, const struct slot *slot,
                            const struct attempt *before, const struct attempt *now, double timescale,
                            double value)
 {
+    double hours = (now->began - before->began) * timescale / SECONDS_OF_HOUR;
     struct slot first = *slot;
 
     if (limit->text != NULL && is_rebooted(before, now))
@@ -145,8 +204,9 @@ struct grown grown_between(struct arena *arena, const struct limit *limit, const
     first.subject = called_before(before, now, slot->subject);
     if (first.subject == NULL)
         return (struct grown){GROWN_UNKNOWN, REASON(another_gpu_when_first_read)};
-    return more_or_less(arena, limit, number_of(arena, &first, before),
-                        (now->began - before->began) * timescale / SECONDS_OF_HOUR, value);
+    if (is_of_devices(before, slot) || is_of_devices(now, slot))
+        return grown_between_devices(&(struct devices){arena, limit, slot->metric, hours}, before, now);
+    return more_or_less(arena, limit, number_of(arena, &first, before), hours, value);
 }
 
 struct grown whole_grown_since(struct arena *arena, struct whole_run *run, size_t index,

@@ -466,11 +466,33 @@ static void take_none(struct isolate *isolate)
     memset(isolate->leaf_taken, 0, isolate->leaf_count * sizeof *isolate->leaf_taken);
 }
 
+/* Step 3. *ret_pace: of what remains then; *ret_over: what is slow is not told apart, and that is concluded. True: it is asking. */
+static bool search_leaves(struct isolate *isolate, enum pace *ret_pace, bool *ret_over)
+{
+    enum two_leaves answer;
+
+    isolate_weigh_leaves(isolate);
+    if (isolate_ask_leaves(isolate))
+        return true;
+    accuse_units(isolate, ISOLATE_LEAF, isolate->leaves, isolate->leaf_count);
+    *ret_pace = ask_remaining(isolate);
+    if (*ret_pace != PACE_SLOW)
+        return *ret_pace == PACE_UNSURE;
+    answer = isolate_two_leaves(isolate);
+    if (answer == TWO_LEAVES_SLOW) {
+        conclude(isolate, false, REASON(all_between_leaves_slow));
+        *ret_over = true;
+    }
+    if (answer == TWO_LEAVES_FOUND)
+        *ret_pace = ask_remaining(isolate);
+    return answer == TWO_LEAVES_ASKING || *ret_pace == PACE_UNSURE;
+}
+
 /* True: the search goes on. */
 static bool search_hosts(struct isolate *isolate, bool *ret_all_fast)
 {
     enum pace pace;
-    bool asking;
+    bool asking, over = false;
 
     *ret_all_fast = false;
 
@@ -486,15 +508,10 @@ static bool search_hosts(struct isolate *isolate, bool *ret_all_fast)
     }
     if (asking || pace == PACE_UNSURE)
         return true;
-    if (pace == PACE_SLOW && isolate->leaf_count > 1) {
-        isolate_weigh_leaves(isolate);
-        if (isolate_ask_leaves(isolate))
-            return true;
-        accuse_units(isolate, ISOLATE_LEAF, isolate->leaves, isolate->leaf_count);
-        pace = ask_remaining(isolate);
-        if (pace == PACE_UNSURE)
-            return true;
-    }
+    if (pace == PACE_SLOW && isolate->leaf_count > 1 && search_leaves(isolate, &pace, &over))
+        return true;
+    if (over)
+        return false;
     if (pace == PACE_SLOW)
         return search_links(isolate);
     *ret_all_fast = isolate->result->accusations.count == 0;

@@ -77,6 +77,11 @@ bool isolate_ask_leaves(struct isolate *isolate);
 enum few { FEW_ARE_FAST, FEW_ASKING, FEW_ARE_SLOWER };
 enum few isolate_ask_few(struct isolate *isolate);
 
+/* isolate_two_leaves.c: after step 3, where hosts of two leaves are left. TWO_LEAVES_ASKING: pairs are taken; TWO_LEAVES_FOUND: a host is
+   accused; TWO_LEAVES_SLOW: all across is slow, and what of it is not told; TWO_LEAVES_ELSE: nothing of that. */
+enum two_leaves { TWO_LEAVES_ELSE, TWO_LEAVES_ASKING, TWO_LEAVES_FOUND, TWO_LEAVES_SLOW };
+enum two_leaves isolate_two_leaves(struct isolate *isolate);
+
 /* isolate_link.c: step 4, over hosts that are not excluded. */
 enum link_search {
     LINK_ASKING,

@@ -819,13 +819,16 @@ static bool is_broken_variant(const struct step *step, const struct opinion *opi
 /* What the check says of a metric is about a bad value, not about none, and not about one that is held against nothing. */
 static const struct reason *remedy_of(const struct step *step, const char *metric, const struct reason *cause)
 {
+    const struct check *check = check_find(step->shape->check);
+    const struct reason *without = check_remedy_without_value(check, metric, cause);
+
     if (reason_is(cause, no_value_in_whole_output))
-        return REASON(read_output_test_again);
+        return without != NULL ? without : REASON(read_output_test_again);
     if (reason_is(cause, no_limit) || reason_is(cause, only_a_guess))
         return REASON(give_it_a_limit);
     if (reason_has(cause, host_rebooted_around_test))
         return REASON(see_why_it_rebooted);
-    return check_remedy(check_find(step->shape->check), metric, cause);
+    return check_remedy(check, metric, cause);
 }
 
 void slot_outcome(struct arena *arena, const struct step *step, size_t step_index, size_t slot_index,

@@ -489,14 +489,13 @@ static void put_gate(const struct census *census, const struct peers_finding *fi
     const struct reason *stated =
         reason(census->arena, peers_median_with_tolerance,
                arena_printf(census->arena, "%s%s", rounded(census->arena, median), unit), threshold * 100);
+    const char *bound = rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold));
     struct held_to *held = outcome_held_own(census->arena, outcome);
 
-    held->gate = reason(
-        census->arena, peers_bound_eased,
-        arena_printf(census->arena, "%s %s%s", higher ? ">=" : "<=",
-                     rounded(census->arena, higher ? median * (1 - threshold) : median / (1 - threshold)),
-                     unit),
-        rounded(census->arena, median), threshold * 100);
+    held->gate = reason(census->arena, peers_bound_eased,
+                        higher ? reason(census->arena, at_least, bound, unit)
+                               : reason(census->arena, at_most, bound, unit),
+                        rounded(census->arena, median), threshold * 100);
     held->limit = held->limit == NULL ? stated : reason(census->arena, and_beside_it, stated, held->limit);
     held->source = census->together->count == 1
                        ? reason(census->arena, siblings_in_run, finding->siblings)

@@ -212,7 +212,7 @@ int judge_waive(struct record *record, size_t step_index, const char *host, cons
         return error_set(
             err, ERROR_USAGE,
             "%s on %s failed by %s and by others of its hosts: what is wrong with several cannot be waived for "
-            "one; have the others mended, and run again",
+            "one; have the others fixed, and run again",
             step->shape->suite_step, step_target(record->arena, step), host);
     if (worst == OUTCOME_FAIL)
         return error_set(err, ERROR_USAGE,

@@ -208,10 +208,10 @@ static const char *const host_words[] = {"iommu", "acs", "peermem", "numa-balanc
                                          "psid",  "bmc", "nvswitch"};
 
 /* What may be wrong with a BMC that is asked over Redfish; the last two, by ipmitool. */
-static const char *const bmc_words[] = {"hangs",          "refuses",     "forgets",     "unwell",
-                                        "event",          "fan-gone",    "cpld-odd",    "ipmi-on-lan",
-                                        "default",        "open",        "legacy-boot", "reachable",
-                                        "ipmi-reachable", "clock-ahead", "log-full"};
+static const char *const bmc_words[] = {"hangs",          "refuses",  "forgets",     "unwell",
+                                        "event",          "fan-gone", "cpld-odd",    "ipmi-on-lan",
+                                        "default",        "open",     "legacy-boot", "reachable",
+                                        "ipmi-reachable", "hot",      "clock-ahead", "log-full"};
 
 static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sxid",
                                         "medium", "edac-ce", "mce-corrected"};

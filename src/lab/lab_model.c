@@ -285,6 +285,27 @@ static unsigned domain_of(const struct lab_host *host, int gpu)
     return (unsigned)number_or(host, FAULT_DOMAIN_OTHER, gpu, lab_unit(host->lab, host->number));
 }
 
+/* "30" of a fault that takes 30% away: 0.7. */
+static double left_by(const struct lab_host *host, enum fault_kind kind, int gpu)
+{
+    return 1 - number_or(host, kind, gpu, 0) / 100;
+}
+
+static void gpu_slow_down(struct lab_gpu *gpu, const struct lab_host *host)
+{
+    int number = gpu->number;
+
+    gpu->strength = (1 + 0.012 * lab_noise(host->number, "gflops", (unsigned)number)) *
+                    left_by(host, FAULT_THROTTLE, number) * left_by(host, FAULT_GPU_SLOW, number) *
+                    left_by(host, FAULT_BURN_SLOW, number);
+    gpu->tensor = left_by(host, FAULT_TENSOR_SLOW, number);
+    gpu->copies = left_by(host, FAULT_GPU_SLOW, number);
+    gpu->host_copies = left_by(host, FAULT_PCIE_SLOW, number);
+    gpu->gemm = left_by(host, FAULT_COMPUTE_SLOW, number);
+    gpu->training = left_by(host, FAULT_STEP_SLOW, number);
+    gpu->hbm = left_by(host, FAULT_HBM_SLOW, number);
+}
+
 static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int number)
 {
     const struct lab_profile *profile = host->profile;
@@ -308,16 +329,6 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .busy = has_fault(host, FAULT_GPU_BUSY, number),
         .idle = has_fault(host, FAULT_BURN_IDLE, number),
         .throttled = has_fault(host, FAULT_THROTTLE, number),
-        .strength = (1 + 0.012 * lab_noise(host->number, "gflops", n)) *
-                    (1 - number_or(host, FAULT_THROTTLE, number, 0) / 100) *
-                    (1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100) *
-                    (1 - number_or(host, FAULT_BURN_SLOW, number, 0) / 100),
-        .tensor = 1 - number_or(host, FAULT_TENSOR_SLOW, number, 0) / 100,
-        .copies = 1 - number_or(host, FAULT_GPU_SLOW, number, 0) / 100,
-        .host_copies = 1 - number_or(host, FAULT_PCIE_SLOW, number, 0) / 100,
-        .gemm = 1 - number_or(host, FAULT_COMPUTE_SLOW, number, 0) / 100,
-        .training = 1 - number_or(host, FAULT_STEP_SLOW, number, 0) / 100,
-        .hbm = 1 - number_or(host, FAULT_HBM_SLOW, number, 0) / 100,
         .memory_wrong = (unsigned)number_or(host, FAULT_HBM_BIT, number, 0),
         .sm_wrong = (int)number_or(host, FAULT_SDC, number, -1),
         .sag = number_or(host, FAULT_POWER_SAG, number, 0) / 100,
@@ -332,6 +343,7 @@ static void gpu_init(struct lab_gpu *gpu, const struct lab_host *host, int numbe
         .clock_held = (unsigned)number_or(host, FAULT_CLOCKS_HELD, number, 0),
         .links_active = profile->links,
     };
+    gpu_slow_down(gpu, host);
     gpu_build(gpu, host);
     gpu_strike(gpu, host);
     gpu_hold_back(gpu, profile);
@@ -609,6 +621,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
     if (manager != NULL)
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
     host->imex_active = lab->profile->domain_hosts > 0 && fault_find(lab, number, FAULT_IMEX_DOWN) == NULL;
+    host->imex_apart = fault_find(lab, number, FAULT_IMEX_MAP) != NULL;
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;
     host->rdma = fault_find(lab, number, FAULT_NCCL_SOCKET) == NULL;
@@ -707,8 +720,8 @@ static bool are_joined(const struct lab_host *a, const struct lab_host *b)
 {
     const struct lab_gpu *one = &a->gpus[0], *other = &b->gpus[0];
 
-    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active &&
-           other->domain == one->domain && other->clique == one->clique;
+    return one->fabric_ready && one->domain > 0 && a->imex_active && b->imex_active && !a->imex_apart &&
+           !b->imex_apart && other->domain == one->domain && other->clique == one->clique;
 }
 
 /* Whether the GPUs of hosts[index] are in the domain and partition of a host before it. */

@@ -273,7 +273,7 @@ struct lab_host {
     unsigned psu_lost;                   /* the power supply without mains; 0: none */
     const char *bmc_bad;                 /* over Redfish, a word of the fault; "" */
     const char *driver, *fabric_manager; /* versions */
-    bool fabric_manager_active, imex_active;
+    bool fabric_manager_active, imex_active, imex_apart;
     const char *cuda_error; /* NULL, or why no CUDA program can start */
     struct lab_gpu gpus[LAB_GPUS];
     int gpu_count;
@@ -420,11 +420,11 @@ struct tool {
 
 typedef int tool_main(struct tool *tool);
 tool_main tool_nvidia_smi, tool_nvidia_bug_report, tool_nvbandwidth, tool_probe_gpu, tool_probe_links,
-    tool_lspci, tool_systemctl, tool_fabric_manager, tool_dcgmi, tool_gpu_burn, tool_p2p, tool_nccl,
-    tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_iblinkinfo, tool_ibdiagnet,
-    tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id, tool_uname,
-    tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh, tool_ip,
-    tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
+    tool_lspci, tool_systemctl, tool_imex, tool_fabric_manager, tool_dcgmi, tool_gpu_burn, tool_p2p,
+    tool_nccl, tool_mpirun, tool_dmesg, tool_journalctl, tool_sudo, tool_ibstat, tool_iblinkinfo,
+    tool_ibdiagnet, tool_lldpctl, tool_mlnx_qos, tool_dcb, tool_ib_bw, tool_ethtool, tool_hostname, tool_id,
+    tool_uname, tool_date, tool_timedatectl, tool_dmidecode, tool_lscpu, tool_lsblk, tool_docker, tool_ssh,
+    tool_ip, tool_ldd, tool_ldconfig, tool_containerd, tool_nvidia_ctk, tool_nvidia_container_cli, tool_sshd,
     tool_ipmitool, tool_curl, tool_findmnt, tool_nvme, tool_mlxlink, tool_df, tool_du, tool_getent, tool_fio,
     tool_dd, tool_flock, tool_npu_smi, tool_iperf3, tool_ping, tool_rmcpping, tool_ss, tool_ior, tool_mdtest,
     tool_elbencho, tool_smpquery;

@@ -24,6 +24,7 @@ static const struct tool_row {
     {"nvidia-bug-report.sh", tool_nvidia_bug_report},
     {"lspci", tool_lspci},
     {"systemctl", tool_systemctl},
+    {"nvidia-imex-ctl", tool_imex},
     {"nv-fabricmanager", tool_fabric_manager},
     {"dcgmi", tool_dcgmi},
     {"gpu_burn", tool_gpu_burn},

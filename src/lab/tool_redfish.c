@@ -188,7 +188,12 @@ static void put_thermal(struct tool *tool, struct text *out)
         put_status(out, "OK");
         text_put(out, "}");
     }
-    text_put(out, "]}");
+    text_printf(
+        out,
+        "], \"Temperatures\": [{\"MemberId\": \"0\", \"Name\": \"Inlet Temp\", \"PhysicalContext\": \"Intake\", "
+        "\"ReadingCelsius\": 24, \"UpperThresholdCritical\": 45}, {\"MemberId\": \"1\", \"Name\": \"CPU1 Temp\", "
+        "\"PhysicalContext\": \"CPU\", \"ReadingCelsius\": %u, \"UpperThresholdCritical\": 95}]}",
+        is_bad(tool->host, "hot") ? 97 : 52);
 }
 
 static void put_updates(struct tool *tool, struct text *out)

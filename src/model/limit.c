@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/scan.h"
 #include "assay/model/suite.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
@@ -149,7 +150,7 @@ static const char *percent(struct arena *arena, double fraction)
     return arena_printf(arena, "%.6g", fraction * 100);
 }
 
-static const struct reason *text_of_number(struct arena *arena, const struct limit *limit, const char *sign)
+static const struct reason *text_of_number(struct arena *arena, const struct limit *limit)
 {
     char gate[32], most[32];
     const char *unit = unit_behind(arena, limit);
@@ -160,8 +161,10 @@ static const struct reason *text_of_number(struct arena *arena, const struct lim
         bound =
             reason(arena, at_least_and_at_most, gate,
                    arena_printf(arena, "%s%s", number_text(limit_gate_most(limit), most, sizeof most), unit));
+    else if (limit->rule == RULE_FLOOR)
+        bound = reason(arena, at_least, gate, unit);
     else
-        bound = reason(arena, text, arena_printf(arena, "%s %s%s", sign, gate, unit));
+        bound = reason(arena, at_most, gate, unit);
     if (limit->tolerance > 0)
         return reason(arena, bound_eased, bound, stated_number(arena, limit),
                       percent(arena, limit->tolerance));
@@ -188,16 +191,15 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
     switch (limit->rule) {
     case RULE_FLOOR:
     case RULE_RANGE:
-        return text_of_number(arena, limit, ">=");
     case RULE_CEILING:
     case RULE_PLAUSIBLE:
-        return text_of_number(arena, limit, "<=");
+        return text_of_number(arena, limit);
     case RULE_FRACTION:
         return reason(arena, percent_of_ceiling, limit->value * 100);
     case RULE_GROUPS:
         return reason(arena, percent_of_smaller_groups, limit->value * 100);
     case RULE_EQUAL:
-        return reason(arena, text, arena_printf(arena, "= %s", limit->text));
+        return reason(arena, exactly, limit->text);
     case RULE_ONE_OF:
         return reason(arena, one_of, limit->text);
     case RULE_MIN_VERSION:
@@ -222,6 +224,107 @@ const struct reason *limit_text(struct arena *arena, const struct limit *limit)
     default:
         return REASON(same_on_all_hosts);
     }
+}
+
+/* "345 GB/s" taken apart behind its number; NULL: it begins with none. */
+static const struct reason *bound_of_text(struct arena *arena, bool least, struct slice said)
+{
+    const char *after = memchr(said.bytes, ' ', said.length);
+    struct slice number = said;
+    double ignored;
+
+    number.length = after != NULL ? (size_t)(after - said.bytes) : said.length;
+    if (!scan_double(number, &ignored))
+        return NULL;
+    said.bytes += number.length;
+    said.length -= number.length;
+    return least ? reason(arena, at_least, number, said) : reason(arena, at_most, number, said);
+}
+
+/* "90% of the ceiling" */
+static const struct reason *share_of_text(struct arena *arena, const char *number, const char *percent,
+                                          const struct reason *gate)
+{
+    const struct slice share = {number, (size_t)(percent - number)};
+    double ignored;
+
+    if (!scan_double(share, &ignored))
+        return gate;
+    return strcmp(percent, "% of the ceiling") == 0 ? reason(arena, percent_of_ceiling, share)
+                                                    : reason(arena, percent_of_smaller_groups, share);
+}
+
+/* A gate that is told in words. */
+static const struct reason *gate_of_text(struct arena *arena, const struct reason *gate)
+{
+    const char *text = reason_argument_text(gate, 1), *and = text != NULL ? strstr(text, " and <= ") : NULL;
+    static const char percent[] = "% of the ";
+    struct slice said = slice_of(text != NULL ? text : "");
+    const struct reason *bound = NULL;
+
+    if (and != NULL && scan_text(&said, ">= "))
+        return reason(arena, at_least_and_at_most, ((struct slice){said.bytes, (size_t)(and-said.bytes)}),
+                      and+strlen(" and <= "));
+    if (text != NULL && strncmp(text, ">= ", 3) == 0 && strstr(text, percent) != NULL)
+        return share_of_text(arena, text + 3, strstr(text, percent), gate);
+    if (scan_text(&said, ">= version "))
+        return reason(arena, version_at_least, said);
+    if (scan_text(&said, "= "))
+        return reason(arena, exactly, said);
+    if (scan_text(&said, ">= "))
+        bound = bound_of_text(arena, true, said);
+    else if (scan_text(&said, "<= "))
+        bound = bound_of_text(arena, false, said);
+    return bound != NULL ? bound : gate;
+}
+
+const struct reason *limit_gate_of_record(struct arena *arena, const struct reason *gate)
+{
+    enum { ARGUMENTS_MOST = 3 };
+    struct reason_value values[ARGUMENTS_MOST];
+    size_t inner = reason_is(gate, gate_of_metric) ? 1 : 0;
+
+    if (reason_is(gate, text))
+        return gate_of_text(arena, gate);
+    if (!reason_is(gate, gate_of_metric) && !reason_is(gate, bound_eased) &&
+        !reason_is(gate, bound_with_tolerance_in_it) && !reason_is(gate, peers_bound_eased))
+        return gate;
+    for (size_t i = 0; i < gate->count; i++)
+        values[i] = (struct reason_value){VALUE_OF_REASON, {.reason = reason_argument(arena, gate, i + 1)}};
+    values[inner].reason = limit_gate_of_record(arena, values[inner].reason);
+    return reason_make(arena, gate->sentence, values, gate->count);
+}
+
+static bool is_floor(const struct reason *bound)
+{
+    return reason_is(bound, at_least) || reason_is(bound, at_least_and_at_most) ||
+           reason_is(bound, percent_of_ceiling) || reason_is(bound, percent_of_smaller_groups) ||
+           reason_is(bound, version_at_least);
+}
+
+/* The number that the argument begins with. */
+static double number_in(const struct reason *bound, size_t argument)
+{
+    const char *text = reason_argument_text(bound, argument);
+    struct slice rest = slice_of(text != NULL ? text : ""), word;
+    double value;
+
+    return scan_word(&rest, &word) && scan_double(word, &value) ? value : NAN;
+}
+
+struct limit_bound limit_bound_of(const struct reason *bound)
+{
+    bool most = reason_is(bound, at_most), both = reason_is(bound, at_least_and_at_most);
+
+    return (struct limit_bound){
+        .floor = is_floor(bound),
+        .ceiling = most || both,
+        .least = both || reason_is(bound, at_least) ? number_in(bound, 1) : NAN,
+        .most = most   ? number_in(bound, 1)
+                : both ? number_in(bound, 2)
+                       : NAN,
+        .exactly = reason_is(bound, exactly) ? reason_argument_text(bound, 1) : NULL,
+    };
 }
 
 /* '*' stands for any characters, none too; the last star is the only one that is ever tried again. */

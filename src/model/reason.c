@@ -200,9 +200,17 @@ bool reason_equal(const struct reason *a, const struct reason *b)
     return true;
 }
 
+/* Until reasons were data a record had what they say. */
+const char *reason_key(struct arena *arena, const struct reason *reason)
+{
+    const char *word = reason_as_word(reason);
+
+    return word != NULL ? word : reason_english(arena, reason);
+}
+
 bool reason_says_the_same(struct arena *arena, const struct reason *a, const struct reason *b)
 {
-    return reason_equal(a, b) || strcmp(reason_english(arena, a), reason_english(arena, b)) == 0;
+    return reason_equal(a, b) || strcmp(reason_key(arena, a), reason_key(arena, b)) == 0;
 }
 
 bool reason_mentions(const struct reason *reason, const char *text)
@@ -475,6 +483,13 @@ const struct reason *reason_word(struct arena *arena, const char *word)
     if (word == NULL)
         return NULL;
     return sentence != NULL ? &sentence->plain : reason_text(arena, word);
+}
+
+const char *reason_as_word(const struct reason *reason)
+{
+    if (reason_is(reason, text))
+        return reason_argument_text(reason, 1);
+    return reason != NULL && reason->count == 0 ? reason->sentence->texts[LANGUAGE_EN] : NULL;
 }
 
 struct form {

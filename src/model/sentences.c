@@ -3,18 +3,27 @@
    language, and a row without a sentence, does not compile. */
 #include "assay/model/reason.h"
 
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
+
+#define LANGUAGE(...)
 #define TEXT(key, string)
-#define SENTENCE(code, text) static const char zh_##code[] = text;
-#include "assay/languages/zh.def"
-#undef TEXT
+#define SENTENCE(code, text) static const char PASTE(LANGUAGE_FILE, code)[] = text;
+#define LANGUAGE_FILES
+#include "assay/languages/all.h"
+#undef LANGUAGE_FILES
 #undef SENTENCE
 
-#define SENTENCE(code_, count, english)                                   \
-    extern const struct sentence sentence_##code_;                        \
-    const struct sentence sentence_##code_ = {                            \
-        .code = #code_,                                                   \
-        .arguments = (count),                                             \
-        .texts = {[LANGUAGE_EN] = (english), [LANGUAGE_ZH] = zh_##code_}, \
-        .plain = {.sentence = &sentence_##code_, .depth = 1}};
+#define SENTENCE(code, count, english) static const char en_##code[] = english;
+#include "assay/reasons/all.def"
+#undef SENTENCE
+
+#define IN(code, key, name) [LANGUAGE_##key] = name##_##code,
+#define SENTENCE(code_, count, english)                                        \
+    extern const struct sentence sentence_##code_;                             \
+    const struct sentence sentence_##code_ = {.code = #code_,                  \
+                                              .arguments = (count),            \
+                                              .texts = {LANGUAGES(IN, code_)}, \
+                                              .plain = {.sentence = &sentence_##code_, .depth = 1}};
 #include "assay/reasons/all.def"
 #undef SENTENCE

@@ -97,12 +97,31 @@ static void add_fact(struct arena *arena, const struct reading *reading, const s
 static void add_reading(struct arena *arena, const struct reading *reading, size_t host,
                         struct sightings *sightings)
 {
-    if (reading->status != READING_COMPLETE)
-        return;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         for (size_t k = 0; strcmp(reading->tool, rows[i].tool) == 0 && k < reading->facts.count; k++)
             if (strcmp(reading->facts.items[k].name, rows[i].fact) == 0)
                 add_fact(arena, reading, &reading->facts.items[k], &rows[i], host, sightings);
+}
+
+/* Most readings tell nothing of parts, and their host is not looked for. */
+static bool tells_of_parts(const struct reading *reading)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (reading->status == READING_COMPLETE && strcmp(reading->tool, rows[i].tool) == 0)
+            return true;
+    return false;
+}
+
+/* places: NULL where one attempt is asked for, which is not worth sorting all hosts of the plan. */
+static size_t place_of(const struct plan *plan, const struct host_places *places, const struct host *host)
+{
+    size_t place = 0;
+
+    if (places != NULL)
+        return host_place(places, host);
+    while (place < plan->hosts.count && plan->hosts.items[place] != host)
+        place++;
+    return place;
 }
 
 /* A command of a step over several hosts is run by the first of them. */
@@ -114,9 +133,9 @@ static void add_attempt(struct arena *arena, const struct plan *plan, const stru
     list_each (part, attempt->parts) {
         size_t member = part->window > 0 ? attempt->windows.items[part->window - 1].member : 0, host;
 
-        if (member >= step->member_count)
+        if (member >= step->member_count || !tells_of_parts(&part->reading))
             continue;
-        host = host_place(places, step->members[member]);
+        host = place_of(plan, places, step->members[member]);
         if (host < plan->hosts.count)
             add_reading(arena, &part->reading, host, sightings);
     }
@@ -126,8 +145,7 @@ void sightings_of_attempt(struct arena *arena, const struct plan *plan, const st
                           struct sightings *ret_sightings)
 {
     *ret_sightings = (struct sightings){0};
-    if (attempt->parts.count > 0)
-        add_attempt(arena, plan, host_places_create(arena, plan), attempt, ret_sightings);
+    add_attempt(arena, plan, NULL, attempt, ret_sightings);
 }
 
 static int compare_places(const struct sighting *a, const struct sighting *b)

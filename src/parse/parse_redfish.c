@@ -199,7 +199,8 @@ static void read_line(void *state, struct slice line)
 static const char *const links[] = {
     "Systems",       "Managers", "Chassis",           "UpdateService", "SecureBoot",
     "LogServices",   "Entries",  "FirmwareInventory", "Power",         "PowerSubsystem",
-    "PowerSupplies", "Thermal",  "ThermalSubsystem",  "Fans",          "NetworkProtocol"};
+    "PowerSupplies", "Thermal",  "ThermalSubsystem",  "Fans",          "NetworkProtocol",
+    "ThermalMetrics"};
 
 static bool was_asked(const struct walk *walk, const char *path)
 {

@@ -150,8 +150,28 @@ static void tell_power(struct reading *reading, const char *path, const struct j
     tell_watts(reading, path, json_get(controls != NULL ? controls->items : NULL, "PowerConsumedWatts"));
 }
 
+/* "Chassis/1/Thermal CPU1 Temp"; what is as hot as its own board calls critical is a part that is not well. */
+static void tell_temperature(struct reading *reading, const char *subject, const struct json *sensor,
+                             const struct json *celsius, const struct json *critical)
+{
+    if (celsius == NULL || celsius->type != JSON_NUMBER || is_absent(sensor))
+        return;
+    reading_measure(reading, "redfish.sensor", subject, celsius->number, "C");
+    if (strcmp(json_string(sensor, "PhysicalContext", ""), "Intake") == 0)
+        reading_measure(reading, "redfish.intake", subject, celsius->number, "C");
+    if (critical != NULL && critical->type == JSON_NUMBER && critical->number > 0 &&
+        celsius->number >= critical->number)
+        reading_finding(reading, SEVERITY_FAULT, "redfish.health", subject,
+                        reason(reading->arena, redfish_hot, subject,
+                               arena_printf(reading->arena, "%g", celsius->number),
+                               arena_printf(reading->arena, "%g", critical->number)));
+}
+
 static void tell_thermal(struct reading *reading, const char *path, const struct json *document)
 {
+    json_each (sensor, json_get(document, "Temperatures"))
+        tell_temperature(reading, part_of(reading, path, sensor), sensor, json_get(sensor, "ReadingCelsius"),
+                         json_get(sensor, "UpperThresholdCritical"));
     tell_list(reading, "redfish.fans_listed", path, json_get(document, "Fans"));
     tell_all(reading, "redfish.fan", path, json_get(document, "Fans"));
 }
@@ -164,6 +184,15 @@ static void tell_supply_list(struct reading *reading, const char *path, const st
 static void tell_fan_list(struct reading *reading, const char *path, const struct json *document)
 {
     tell_list(reading, "redfish.fans_listed", path, json_get(document, "Members"));
+}
+
+/* The excerpts of sensors that DSP0268 has from 2020.4 on: they name no thresholds, of which the sensor's own health tells. */
+static void tell_thermal_metrics(struct reading *reading, const char *path, const struct json *document)
+{
+    json_each (sensor, json_get(document, "TemperatureReadingsCelsius"))
+        tell_temperature(reading,
+                         arena_printf(reading->arena, "%s %s", path, json_string(sensor, "DeviceName", "?")),
+                         sensor, json_get(sensor, "Reading"), NULL);
 }
 
 static void tell_environment(struct reading *reading, const char *path, const struct json *document)
@@ -310,6 +339,7 @@ static const struct resource {
     {"*/NetworkProtocol", tell_protocols, false},
     {"*/Power", tell_power, true},
     {"*/Thermal", tell_thermal, true},
+    {"*/ThermalMetrics", tell_thermal_metrics, false},
     {"*/EnvironmentMetrics", tell_environment, false},
     {"*/PowerSupplies", tell_supply_list, true},
     {"*/Fans", tell_fan_list, true},

@@ -7,6 +7,9 @@
 
 #include "assay/base/scan.h"
 #include "assay/parse/parser.h"
+#include "assay/reasons/any.h"
+
+#include "gates.h"
 
 const double quantile_parts[QUANTILES] = {0, 0.01, 0.25, 0.5, 0.75, 0.99, 1};
 
@@ -74,26 +77,24 @@ static void take_gate(struct distribution *distribution, double gate)
         distribution->gates[distribution->gate_count++] = gate;
 }
 
-/* ">= 345 GB/s", "<= 4 us", ">= 10 and <= 20 C" */
 static void take_gates(struct arena *arena, struct distribution *distribution, const struct outcome *outcome)
 {
-    struct slice rest, word;
-    double number;
+    const struct reason *gate = outcome->held->gate;
+    const struct limit_bound bound = limit_bound_of(gate_bound(arena, gate));
+    double numbers[] = {bound.least, bound.most, NAN};
+    struct slice rest = slice_of(bound.exactly != NULL ? bound.exactly : ""), word;
 
-    if (outcome->held->gate == NULL || strcmp(outcome->held->status, "peers") == 0)
+    if (gate == NULL || reason_is(gate, gate_of_metric) || strcmp(outcome->held->status, "peers") == 0 ||
+        reason_equal(distribution->gate, gate))
         return;
-    if (reason_equal(distribution->gate, outcome->held->gate))
-        return;
-    rest = slice_of(reason_english(arena, outcome->held->gate));
-    while (scan_text(&rest, ">= ") || scan_text(&rest, "<= ") || scan_text(&rest, "= ")) {
-        if (!scan_word(&rest, &word) || !scan_double(word, &number))
-            return;
-        if (distribution->gate == NULL)
-            distribution->gate = outcome->held->gate;
-        take_gate(distribution, number);
-        scan_text(&rest, " and ");
-        scan_text(&rest, "and ");
-    }
+    if (scan_word(&rest, &word) && !scan_double(word, &numbers[2]))
+        numbers[2] = NAN;
+    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+        if (isfinite(numbers[i])) {
+            if (distribution->gate == NULL)
+                distribution->gate = gate;
+            take_gate(distribution, numbers[i]);
+        }
 }
 
 static void take_value(const struct collection *collection, struct distribution *distribution,

@@ -49,12 +49,9 @@ static bool is_by_peers(const struct outcome *outcome)
 /* An amount beyond a bound. None of what is counted may be there at all: each one is a fault of its own. */
 static bool misses_amount(struct arena *arena, const struct outcome *outcome)
 {
-    const char *gate = reason_english(arena, gate_bound(arena, outcome->held->gate));
+    const struct limit_bound bound = limit_bound_of(gate_bound(arena, outcome->held->gate));
 
-    if (outcome->word != OUTCOME_FAIL ||
-        reason_is(gate_bound(arena, outcome->held->gate), at_least_and_at_most))
-        return false;
-    if (strncmp(gate, ">= ", 3) != 0 && (strncmp(gate, "<= ", 3) != 0 || strtod(gate + 3, NULL) == 0))
+    if (outcome->word != OUTCOME_FAIL || bound.floor == bound.ceiling || bound.most == 0)
         return false;
     return is_by_peers(outcome) || (isfinite(outcome->value) && reason_has(outcome->cause, expected));
 }
@@ -355,7 +352,7 @@ const struct reason *extent_cause(const struct view *view, enum report_extent ex
     const struct reason *origin = limit_origin(arena, first->held->status, first->held->source);
     const char *metric = view_slot(view, first)->metric;
     const struct range range = range_of(outcomes, count);
-    bool at_least = *reason_english(arena, gate_bound(arena, first->held->gate)) == '>';
+    bool at_least = limit_bound_of(gate_bound(arena, first->held->gate)).floor;
 
     if (is_by_peers(first))
         return reason(arena, all_differ_from_peers, whole, first->cause);

@@ -35,7 +35,7 @@ static void write_page_number(struct text *out, enum report_language language)
 static void open_head(struct text *out, enum report_language language)
 {
     html_markup(out, "<!DOCTYPE html>\n<html lang=\"");
-    html_text(out, language == LANGUAGE_ZH ? "zh-CN" : "en");
+    html_text(out, language_of(language)->html);
     html_markup(out, "\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
@@ -68,8 +68,11 @@ static void open_main(struct text *out)
 void frame_open(struct text *out, enum report_language language, const char *title, const char *foot)
 {
     open_whole(out, language, title);
-    if (language == LANGUAGE_ZH) /* elsewhere what the printer has */
-        html_markup(out, "@page { size: A4; }\n");
+    if (language_of(language)->paper != NULL) {
+        html_markup(out, "@page { size: ");
+        html_text(out, language_of(language)->paper);
+        html_markup(out, "; }\n");
+    }
     write_page_number(out, language);
     if (*foot != '\0')
         write_foot(out, foot);

@@ -36,25 +36,14 @@ const struct reason *gate_bound(struct arena *arena, const struct reason *gate)
     return gate;
 }
 
-/* As limit_text says it; NULL: neither. */
-static const char *sign_of(struct slice *rest)
-{
-    static const char *const signs[] = {">= ", "<= "};
-
-    for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
-        if (scan_text(rest, signs[i]))
-            return signs[i];
-    return NULL;
-}
-
 bool gate_number(struct arena *arena, const struct reason *gate, struct gate_number *ret_number)
 {
-    const struct reason *bound = gate_bound(arena, gate);
-    struct slice rest = slice_of(bound != NULL ? reason_english(arena, bound) : ""), word;
-    const char *sign = sign_of(&rest);
+    const struct limit_bound bound = limit_bound_of(gate_bound(arena, gate));
+    bool most = isnan(bound.least);
 
-    *ret_number = (struct gate_number){.most = sign != NULL && *sign == '<'};
-    return sign != NULL && scan_word(&rest, &word) && scan_double(word, &ret_number->bound);
+    *ret_number =
+        (struct gate_number){.bound = most ? bound.most : bound.least, .most = most && bound.ceiling};
+    return isfinite(ret_number->bound);
 }
 
 double gate_margin(struct gate_number number, double value)

@@ -6,30 +6,38 @@
 
 #include "assay/base/text.h"
 
-#define SENTENCE(code, text)
-#define TEXT(key, string) static const char zh_##key[] = string;
-#include "assay/languages/zh.def"
-#undef TEXT
-#undef SENTENCE
+#define PASTE_(a, b) a##_##b
+#define PASTE(a, b) PASTE_(a, b)
 
-static const char *const texts[TEXT_COUNT][LANGUAGE_COUNT] = {
-#define TEXT(key, string) [TEXT_##key] = {[LANGUAGE_EN] = string, [LANGUAGE_ZH] = zh_##key},
+#define LANGUAGE(...)
+#define SENTENCE(code, text)
+#define TEXT(key, string) static const char PASTE(LANGUAGE_FILE, key)[] = string;
+#define LANGUAGE_FILES
+#include "assay/languages/all.h"
+#undef LANGUAGE_FILES
+#undef TEXT
+
+#define TEXT(key, string) static const char en_##key[] = string;
 #include "text_en.def"
 #undef TEXT
+
+static const char *const texts[TEXT_COUNT][LANGUAGE_COUNT] = {
+#define IN(key_, key, name) [LANGUAGE_##key] = name##_##key_,
+#define TEXT(key, string) [TEXT_##key] = {LANGUAGES(IN, key)},
+#include "text_en.def"
+#undef TEXT
+#undef IN
 };
 
-static const char *const names[] = {[LANGUAGE_EN] = "en", [LANGUAGE_ZH] = "zh"};
-
-/* Of Chinese only where it is written as ours is, simplified; of English every one. NULL: any, also none. */
-static const char *const regions[][5] = {
-    [LANGUAGE_EN] = {NULL}, [LANGUAGE_ZH] = {"", "cn", "sg", "hans", "hans-cn"}};
-
+/* Of Chinese only where it is written as ours is, simplified; of English every one. */
 static bool is_region(enum report_language language, const char *region)
 {
-    if (regions[language][0] == NULL)
+    const char *const *regions = language_of(language)->regions;
+
+    if (regions[0] == NULL)
         return true;
-    for (size_t i = 0; i < sizeof regions[0] / sizeof regions[0][0]; i++)
-        if (strcmp(regions[language][i], region) == 0)
+    for (size_t i = 0; i < LANGUAGE_REGIONS && regions[i] != NULL; i++)
+        if (strcmp(regions[i], region) == 0)
             return true;
     return false;
 }
@@ -51,11 +59,14 @@ bool report_language_find(const char *name, enum report_language *ret_language)
     region = word + strcspn(word, "-");
     if (*region != '\0')
         *region++ = '\0';
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (strcmp(names[i], word) == 0 && is_region((enum report_language)i, region)) {
-            *ret_language = (enum report_language)i;
+    for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
+        enum report_language language = (enum report_language)i;
+
+        if (strcmp(language_name(language), word) == 0 && is_region(language, region)) {
+            *ret_language = language;
             return true;
         }
+    }
     return false;
 }
 
@@ -66,10 +77,11 @@ const char *language_text(enum report_language language, enum text_key key)
 
 const char *language_between(enum report_language language, const char *english)
 {
-    static const char *const rows[][2] = {
-        {", ", "\xe3\x80\x81"}, {"; ", "\xef\xbc\x9b"}, {": ", "\xef\xbc\x9a"}};
+    const struct language *here = language_of(language), *there = language_of(LANGUAGE_EN);
+    const char *const rows[][2] = {
+        {there->list, here->list}, {there->clauses, here->clauses}, {there->label, here->label}};
 
-    for (size_t i = 0; language == LANGUAGE_ZH && i < ARRAY_SIZE(rows); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (strcmp(rows[i][0], english) == 0)
             return rows[i][1];
     return english;

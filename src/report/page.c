@@ -181,7 +181,7 @@ void page_said_pair(struct page *page, enum text_key key, const struct reason *r
     html_markup(page->out, "</dd></div>\n");
 }
 
-void page_heads(struct page *page, const struct page_head *heads, size_t count)
+static void write_heads(struct page *page, const struct page_head *heads, size_t count)
 {
     html_markup(page->out, "<thead><tr>");
     for (size_t i = 0; i < count; i++) {
@@ -190,6 +190,24 @@ void page_heads(struct page *page, const struct page_head *heads, size_t count)
         else
             html_markup(page->out, "<th>");
         html_words(page->out, say(page, heads[i].text));
+        html_markup(page->out, "</th>");
+    }
+}
+
+void page_heads(struct page *page, const struct page_head *heads, size_t count)
+{
+    write_heads(page, heads, count);
+    html_markup(page->out, "</tr></thead>\n");
+}
+
+void page_heads_listed(struct page *page, const struct page_head *heads, size_t count, enum listed list)
+{
+    const struct listed_fact *fact;
+
+    write_heads(page, heads, count);
+    for (size_t i = 0; (fact = check_listed(list, i)) != NULL; i++) {
+        html_markup(page->out, "<th>");
+        html_words(page->out, said(page, fact->title));
         html_markup(page->out, "</th>");
     }
     html_markup(page->out, "</tr></thead>\n");

@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_PAGE_H
 #define ASSAY_REPORT_PAGE_H
 
+#include "assay/check/check.h"
 #include "assay/model/sighting.h"
 #include "assay/report/report.h"
 #include "assay/report/site.h"
@@ -28,13 +29,16 @@ struct page {
     struct report_causes causes;
     struct report_names names;
     const struct matrix *matrix;
+<<<<<<< HEAD
     struct heat_maps heat_maps[PAIR_METRICS];
+=======
+    struct heat_map_list heat_maps;
+>>>>>>> main
     struct charts charts;
     struct tunings tunings;
     struct distributions distributions;
     struct gpu_tables burns;
     struct reached reached;
-    bool has_heat_maps;
     struct worth_measured worth;
     struct sightings sightings; /* by host */
 };
@@ -96,6 +100,8 @@ struct page_head {
      page_heads((page), (const struct page_head[]){__VA_ARGS__}, \
                 sizeof((const struct page_head[]){__VA_ARGS__}) / sizeof(struct page_head)))
 void page_heads(struct page *page, const struct page_head *heads, size_t count);
+/* The same, and behind them the titles of the facts that the checks list there. */
+void page_heads_listed(struct page *page, const struct page_head *heads, size_t count, enum listed list);
 
 /* <a href> to an attempt among the evidence; false: it is not listed there, and nothing was opened. */
 bool page_open_attempt(struct page *page, const struct attempt *attempt);

@@ -36,20 +36,19 @@ static void write_parts(struct page *page, const struct assets *assets)
 
 static void write_summary(struct page *page, const struct assets *assets, size_t count)
 {
-    static const char *const facts[] = {"system.serial", "cpu.kinds", "dimm.kinds", "nvme.kinds",
-                                        "gpu.kinds"};
+    const struct listed_fact *fact;
     struct text *out = page->out;
 
-    page_table(page, "compact hosts", COLUMN(HOST), COLUMN(SERIAL), COLUMN(PROCESSORS), COLUMN(MEMORY),
-               COLUMN(NVME), COLUMN(GPUS));
+    html_markup(out, "<table class=\"compact hosts\">");
+    page_heads_listed(page, (const struct page_head[]){COLUMN(HOST)}, 1, LISTED_BOARDS);
     html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < count; i++) {
         if (!page->view->told[view_host(page->view, assets[i].host)])
             continue;
         html_markup(out, "<tr>");
         html_row_head(out, assets[i].host->name);
-        for (size_t k = 0; k < ARRAY_SIZE(facts); k++) {
-            const char *value = step_fact(assets[i].step, facts[k], "");
+        for (size_t k = 0; (fact = check_listed(LISTED_BOARDS, k)) != NULL; k++) {
+            const char *value = step_fact(assets[i].step, fact->fact, "");
 
             html_cell(out, *value != '\0' ? assets_readable(page->arena, value) : say(page, TEXT_NOT_READ));
         }

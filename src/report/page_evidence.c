@@ -11,24 +11,11 @@
 /* -- Inventory --------------------------------------------------------------------------------------------
  */
 
-/* Facts that tell hosts apart; one per GPU folds to "8 x NAME". */
-static const struct inventory_fact {
-    enum text_key title;
-    const char *name;
-    bool per_gpu;
-} inventory_facts[] = {
-    {TEXT_GPUS, "gpu.name", true},
-    {TEXT_F_DRIVER, "driver.version", false},
-    {TEXT_F_CUDA, "cuda.version", false},
-    {TEXT_F_FM, "fabric_manager.version", false},
-    {TEXT_F_FM_STATE, "fabric_manager.state", false},
-    {TEXT_F_NCCL, "nccl.version", false},
-    {TEXT_F_DCGM, "dcgm.version", false},
-};
-enum { FACT_COUNT = ARRAY_SIZE(inventory_facts) };
+/* Facts that tell hosts apart, as the checks list them; one per GPU folds to "8 x NAME". */
+enum { FACTS_MOST = 32 };
 
 struct inventory {
-    const char *values[FACT_COUNT];
+    const char *values[FACTS_MOST];
     LIST_OF(const struct host *) hosts;
 };
 struct inventories {
@@ -66,11 +53,21 @@ static const char *gpu_names(struct arena *arena, const struct step_view *step, 
     return text;
 }
 
-static void read_inventory(struct page *page, const struct step_view *step, struct inventory *inventory)
+static size_t list_facts(enum listed list, const struct listed_fact *ret_facts[FACTS_MOST])
 {
-    for (size_t i = 0; i < FACT_COUNT; i++) {
-        const char *value = inventory_facts[i].per_gpu ? gpu_names(page->arena, step, inventory_facts[i].name)
-                                                       : step_fact(step, inventory_facts[i].name, "");
+    size_t count = 0;
+
+    while (count < FACTS_MOST && (ret_facts[count] = check_listed(list, count)) != NULL)
+        count++;
+    return count;
+}
+
+static void read_inventory(struct page *page, const struct step_view *step,
+                           const struct listed_fact *const *facts, size_t count, struct inventory *inventory)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *value = facts[i]->per_gpu ? gpu_names(page->arena, step, facts[i]->fact)
+                                              : step_fact(step, facts[i]->fact, "");
 
         if (*value != '\0' && *inventory->values[i] == '\0')
             inventory->values[i] = value;
@@ -79,19 +76,20 @@ static void read_inventory(struct page *page, const struct step_view *step, stru
 
 static bool same_inventory(const struct inventory *a, const struct inventory *b)
 {
-    for (size_t i = 0; i < FACT_COUNT; i++)
+    for (size_t i = 0; i < FACTS_MOST; i++)
         if (strcmp(a->values[i], b->values[i]) != 0)
             return false;
     return true;
 }
 
-static void collect_inventories(struct page *page, struct inventories *inventories)
+static void collect_inventories(struct page *page, const struct listed_fact *const *facts, size_t count,
+                                struct inventories *inventories)
 {
     const struct plan *plan = page->view->record->plan;
     struct inventory *hosts = arena_array(page->arena, struct inventory, plan->hosts.count);
 
     for (size_t i = 0; i < plan->hosts.count; i++)
-        for (size_t k = 0; k < FACT_COUNT; k++)
+        for (size_t k = 0; k < FACTS_MOST; k++)
             hosts[i].values[k] = "";
     for (size_t i = 0; i < page->view->step_count; i++) {
         const struct step_view *step = &page->view->steps[i];
@@ -99,7 +97,7 @@ static void collect_inventories(struct page *page, struct inventories *inventori
             step->step->member_count == 1 ? view_host(page->view, step->step->members[0]) : (size_t)-1;
 
         if (host != (size_t)-1 && step->attempts.count > 0)
-            read_inventory(page, step, &hosts[host]);
+            read_inventory(page, step, facts, count, &hosts[host]);
     }
     for (size_t i = 0; i < plan->hosts.count; i++) {
         struct inventory *same = NULL;
@@ -117,17 +115,19 @@ static void collect_inventories(struct page *page, struct inventories *inventori
 
 void page_inventory(struct page *page)
 {
+    const struct listed_fact *facts[FACTS_MOST];
+    size_t count = list_facts(LISTED_HOSTS, facts);
     struct inventories inventories = {0};
     struct text *out = page->out;
 
-    collect_inventories(page, &inventories);
+    collect_inventories(page, facts, count, &inventories);
     page_paragraph(page, TEXT_INVENTORY_INTRO);
     html_markup(out, "<table class=\"inventory\"><thead><tr><th>");
     html_words(out, say(page, TEXT_HOSTS));
     html_markup(out, "</th>");
-    for (size_t i = 0; i < FACT_COUNT; i++) {
+    for (size_t i = 0; i < count; i++) {
         html_markup(out, "<th>");
-        html_words(out, say(page, inventory_facts[i].title));
+        html_words(out, said(page, facts[i]->title));
         html_markup(out, "</th>");
     }
     html_markup(out, "</tr></thead>\n<tbody>\n");
@@ -137,7 +137,7 @@ void page_inventory(struct page *page)
 
         html_markup(out, "<tr>");
         html_row_head(out, said(page, step_target_said(page->arena, &step)));
-        for (size_t k = 0; k < FACT_COUNT; k++)
+        for (size_t k = 0; k < count; k++)
             html_cell(out, *inventory->values[k] != '\0' ? inventory->values[k] : say(page, TEXT_NOT_READ));
         html_markup(out, "</tr>\n");
     }
@@ -147,14 +147,16 @@ void page_inventory(struct page *page)
 /* -- Equipment --------------------------------------------------------------------------------------------
  */
 
-enum { NAME, UUID, SERIAL, PCI, IDENTITY_COUNT };
-static const char *const identity_facts[IDENTITY_COUNT] = {
-    [NAME] = "gpu.name", [UUID] = "gpu.uuid", [SERIAL] = "gpu.serial", [PCI] = "gpu.pci"};
-
 static bool has_identity(const struct step_view *step)
 {
-    return step->step->member_count == 1 && step->attempts.count > 0 &&
-           (*step_fact(step, "gpu.uuid", "gpu0") != '\0' || *step_fact(step, "gpu.serial", "gpu0") != '\0');
+    const struct listed_fact *fact;
+
+    if (step->step->member_count != 1 || step->attempts.count == 0)
+        return false;
+    for (size_t i = 0; (fact = check_listed(LISTED_GPUS, i)) != NULL; i++)
+        if (fact->names && *step_fact(step, fact->fact, "gpu0") != '\0')
+            return true;
+    return false;
 }
 
 bool page_has_equipment(const struct page *page)
@@ -167,17 +169,23 @@ bool page_has_equipment(const struct page *page)
 
 static void write_gpus(struct page *page, const struct step_view *step)
 {
-    const char *values[IDENTITY_COUNT][FACT_GPUS];
+    const struct listed_fact *facts[FACTS_MOST];
+    size_t count = list_facts(LISTED_GPUS, facts);
+    const char *values[FACTS_MOST][FACT_GPUS];
 
-    for (size_t i = 0; i < IDENTITY_COUNT; i++)
-        step_gpu_facts(step, identity_facts[i], values[i]);
+    for (size_t i = 0; i < count; i++)
+        step_gpu_facts(step, facts[i]->fact, values[i]);
     for (unsigned gpu = 0; gpu < FACT_GPUS; gpu++) {
-        if (*values[UUID][gpu] == '\0' && *values[SERIAL][gpu] == '\0')
+        bool named = false;
+
+        for (size_t i = 0; i < count; i++)
+            named |= facts[i]->names && *values[i][gpu] != '\0';
+        if (!named)
             continue;
         html_markup(page->out, "<tr>");
         html_row_head(page->out, step->step->members[0]->name);
         html_cell(page->out, arena_printf(page->arena, "gpu%u", gpu));
-        for (size_t i = 0; i < IDENTITY_COUNT; i++)
+        for (size_t i = 0; i < count; i++)
             html_cell(page->out, values[i][gpu]);
         html_markup(page->out, "</tr>\n");
     }
@@ -190,8 +198,8 @@ void page_equipment(struct page *page)
 
     page_paragraph(page, TEXT_EQUIPMENT_INTRO);
     page_told(page);
-    page_table(page, "compact gpus", COLUMN(HOST), COLUMN(GPU), COLUMN(NAME), COLUMN(UUID), COLUMN(SERIAL),
-               COLUMN(PCI));
+    html_markup(page->out, "<table class=\"compact gpus\">");
+    page_heads_listed(page, (const struct page_head[]){COLUMN(HOST), COLUMN(GPU)}, 2, LISTED_GPUS);
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < page->view->step_count; i++) {
         size_t host = page->view->steps[i].step->member_count == 1

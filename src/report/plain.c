@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Causes in the words of somebody who has never seen assay: one table from metric to sentence. */
+/* Causes in the words of somebody who has never seen assay, as the checks have them for their metrics (struct plain_words). */
 #include <math.h>
 #include <string.h>
 
+#include "assay/check/check.h"
 #include "assay/check/repair.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/model.h"
@@ -11,93 +12,6 @@
 #include "causes.h"
 #include "gates.h"
 #include "searches.h"
-
-/* By the beginning of the metric; the first row that fits. Of several outcomes the one with the earliest row speaks. */
-static const struct plain_row {
-    const char *metric;
-    enum text_key text; /* {1} part, {2} measured, {3} required, {4} what was tested */
-} rows[] = {
-    {"p2p.unidirectional", TEXT_P_COPIES},
-    {"p2p.bidirectional", TEXT_P_COPIES_BOTH},
-    {"nvbandwidth.", TEXT_P_HOST_COPIES},
-    {"gpu.persistence", TEXT_P_PERSISTENCE},
-    {"gpu.power_limit_is_default", TEXT_P_POWER_LIMIT},
-    {"ecc.mode", TEXT_P_ECC_OFF},
-    {"gpu.mig", TEXT_P_MIG},
-    {"ecc.volatile.uncorrected", TEXT_P_ECC_ERRORS},
-    {"remapped_rows.pending", TEXT_P_REMAP},
-    {"gpu_burn.errors", TEXT_P_BURN_ERRORS},
-    {"gpu_burn.verdict", TEXT_P_BURN_FAULTY},
-    {"gpu_burn.float.gflops", TEXT_P_BURN_SLOW},
-    {"gpu_burn.tensor.gflops", TEXT_P_BURN_SLOW},
-    {"gpu_burn.gflops", TEXT_P_BURN_SLOW},
-    {"gpu_memory.contents", TEXT_P_GPU_MEMORY_WRONG},
-    {"gpu_memory.copy", TEXT_P_GPU_MEMORY_SLOW},
-    {"gpu_memory.read", TEXT_P_GPU_MEMORY_SLOW},
-    {"gpu_memory.write", TEXT_P_GPU_MEMORY_SLOW},
-    {"gpu_memory.triad", TEXT_P_GPU_MEMORY_SLOW},
-    {"training.answers", TEXT_P_TRAINING_WRONG},
-    {"training.forward", TEXT_P_TRAINING_SLOW},
-    {"gpu_links.one_way", TEXT_P_COPIES},
-    {"gpu_links.both_ways", TEXT_P_COPIES_BOTH},
-    {"gpu_links.all_to_one", TEXT_P_COPIES},
-    {"gpu_links.one_to_all", TEXT_P_COPIES},
-    {"gpu_links.all_to_all", TEXT_P_COPIES},
-    {"gpu_links.chase.own", TEXT_P_READ_OWN},
-    {"gpu_links.chase", TEXT_P_READ_PEER},
-    {"gpu_links.", TEXT_P_HOST_COPIES},
-    {"gpu_burn.temperature", TEXT_P_HOT},
-    {"gpu.temperature", TEXT_P_HOT},
-    {"window.temperature", TEXT_P_HOT},
-    {"rdma.write.latency", TEXT_P_RDMA_LATENCY},
-    {"rdma.", TEXT_P_RDMA},
-    {"line.whole", TEXT_P_LINE_WHOLE},
-    {"line.loss", TEXT_P_LINE_LOSS},
-    {"line.bandwidth", TEXT_P_LINE_SLOW},
-    {"ib.rate", TEXT_P_LINK_RATE},
-    {"ib.state", TEXT_P_PORT},
-    {"ib.physical_state", TEXT_P_PORT},
-    {"pcie.width", TEXT_P_PCIE_WIDTH},
-    {"pcie.generation", TEXT_P_PCIE_GENERATION},
-    {"gpu.count", TEXT_P_GPU_COUNT},
-    {"fabric_manager.matches_driver", TEXT_P_FABRIC_MANAGER_MATCHES},
-    {"fabric_manager.state", TEXT_P_FABRIC_MANAGER},
-    {"dcgm.", TEXT_P_DCGM},
-    {"bmc.sel_faults", TEXT_P_BMC_LOG},
-    {"bmc.sensor_faults", TEXT_P_BMC_SENSORS},
-};
-enum { ROW_COUNT = ARRAY_SIZE(rows) };
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* ROW_COUNT: there are no words for it. NCCL's metrics are alike but for the collective in their middle. */
-static size_t row_of(const char *metric)
-{
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strncmp(metric, rows[i].metric, strlen(rows[i].metric)) == 0)
-            return i;
-    return ROW_COUNT;
-}
-
-static enum text_key text_of(const char *metric, bool has_part)
-{
-    size_t row = row_of(metric);
-
-    if (row < ROW_COUNT)
-        return rows[row].text;
-    if (strncmp(metric, "nccl.", 5) == 0 && ends_with(metric, ".busbw"))
-        return TEXT_P_NCCL;
-    if (strncmp(metric, "nccl.", 5) == 0 && ends_with(metric, ".wrong"))
-        return TEXT_P_NCCL_WRONG;
-    if (strncmp(metric, "gpu_compute.", 12) == 0 && ends_with(metric, ".warm"))
-        return TEXT_P_GEMM_SLOW;
-    return has_part ? TEXT_P_OTHER_OF : TEXT_P_OTHER;
-}
 
 const char *part_name(struct arena *arena, const char *subject)
 {
@@ -116,15 +30,21 @@ const char *part_name(struct arena *arena, const char *subject)
     return arena_printf(arena, "%s%s", out, subject);
 }
 
-/* ">= 345 GB/s (365 with 5% tolerance)": what counts, without how it came about. NULL: no limit that can be said so shortly. */
+/* "≥ 345 GB/s": what counts, without how it came about. NULL: no limit that can be said so shortly. */
 static const char *required_text(struct arena *arena, enum report_language language,
                                  const struct reason *gate)
 {
-    const char *text = reason_english(arena, gate_bound(arena, gate));
+    const struct reason *of = gate_bound(arena, gate);
+    const struct limit_bound bound = limit_bound_of(of);
+    const char *first = reason_argument_text(of, 1), *second = reason_argument_text(of, 2);
 
-    if (strncmp(text, ">= ", 3) == 0 || strncmp(text, "<= ", 3) == 0)
-        return arena_printf(arena, "%s %s", *text == '>' ? "\xe2\x89\xa5" : "\xe2\x89\xa4", text + 3);
-    return strncmp(text, "= ", 2) == 0 ? reason_said(arena, language, reason_word(arena, text + 2)) : NULL;
+    if (bound.floor && bound.ceiling)
+        return language_say(arena, language, TEXT_P_BETWEEN, first, second);
+    if (isfinite(bound.least) || isfinite(bound.most))
+        return language_say(arena, language, bound.floor ? TEXT_P_AT_LEAST : TEXT_P_AT_MOST, first, second);
+    if (bound.floor)
+        return reason_said(arena, language, of);
+    return bound.exactly != NULL ? reason_said(arena, language, reason_word(arena, bound.exactly)) : NULL;
 }
 
 /* What makes the number a fault of one part, or that it is below its peers too, by so much that it fails by that alone; NULL: it is
@@ -171,6 +91,44 @@ static const char *measured_text(struct arena *arena, enum report_language langu
     return text;
 }
 
+static const struct plain_words *words_of(const struct view *view, const struct outcome *outcome,
+                                          size_t *ret_rank)
+{
+    const struct shape *shape = view->steps[outcome->step].step->shape;
+
+    return check_plain(check_find(shape->check), view_slot(view, outcome)->metric, ret_rank);
+}
+
+/* The metric by its name, where its check has no words for it. */
+static const char *by_name(struct arena *arena, enum report_language language, const struct slot *slot,
+                           const char *measured, const char *required)
+{
+    return language_say(arena, language, *slot->subject != '\0' ? TEXT_P_OTHER_OF : TEXT_P_OTHER,
+                        part_name(arena, slot->subject), measured, required, slot->metric);
+}
+
+static const char *in_plain_words(struct arena *arena, enum report_language language, const struct view *view,
+                                  const struct outcome *outcome, const char *required)
+{
+    const struct slot *slot = view_slot(view, outcome);
+    const char *const values[] = {
+        [PLAIN_PART] = part_name(arena, slot->subject),
+        [PLAIN_MEASURED] = measured_text(arena, language, outcome),
+        [PLAIN_REQUIRED] = required,
+        [PLAIN_METRIC] = slot->metric,
+        [PLAIN_TEST] = view->steps[outcome->step].step->shape->suite_step,
+    };
+    struct reason_value said[PLAIN_VALUES];
+    size_t rank, count = 0;
+    const struct plain_words *plain = words_of(view, outcome, &rank);
+
+    if (plain == NULL)
+        return by_name(arena, language, slot, values[PLAIN_MEASURED], required);
+    for (; plain->values[count] != PLAIN_NOTHING; count++)
+        said[count] = (struct reason_value){VALUE_OF_TEXT, {.text = values[plain->values[count]]}};
+    return reason_said(arena, language, reason_make(arena, plain->words, said, count));
+}
+
 static const char *outcome_problem(struct arena *arena, enum report_language language,
                                    const struct view *view, const struct outcome *outcome)
 {
@@ -187,11 +145,7 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
     }
     if (required == NULL || outcome->measured == NULL || reason_is(outcome->held->gate, gate_of_metric))
         return outcome->cause != NULL ? reason_said(arena, language, outcome->cause) : slot->metric;
-    text = language_say(arena, language, text_of(slot->metric, *slot->subject != '\0'),
-                        part_name(arena, slot->subject), measured_text(arena, language, outcome), required,
-                        row_of(slot->metric) < ROW_COUNT || strncmp(slot->metric, "nccl.", 5) != 0
-                            ? slot->metric
-                            : view->steps[outcome->step].step->shape->suite_step);
+    text = in_plain_words(arena, language, view, outcome, required);
     return beside == NULL ? text : arena_printf(arena, "%s; %s", text, reason_said(arena, language, beside));
 }
 
@@ -199,13 +153,14 @@ static const char *outcome_problem(struct arena *arena, enum report_language lan
 static const struct outcome *lead_of(const struct view *view, const struct report_entry *entry)
 {
     const struct outcome *lead = NULL;
-    size_t best = ROW_COUNT + 1;
+    size_t best = PLAIN_RANK_LAST + 1;
 
     for (size_t i = 0; i < entry->items; i++) {
-        size_t row = row_of(view_slot(view, entry->outcomes[i])->metric);
+        size_t rank;
 
-        if (row < best) {
-            best = row;
+        (void)words_of(view, entry->outcomes[i], &rank);
+        if (rank < best) {
+            best = rank;
             lead = entry->outcomes[i];
         }
     }
@@ -545,7 +500,7 @@ const char *causes_headline(struct arena *arena, enum report_language language, 
     const char *fix = count_text(arena, causes->to_fix), *open = count_text(arena, causes->to_decide);
     bool acceptance = standing_is_acceptance(&view->record->standing), all = causes->fit == causes->hosts;
     bool good = view->verdict == VERDICT_ACCEPT || view->verdict == VERDICT_ACCEPT_WITH_EXCEPTIONS;
-    const char *text = asked_headline(arena, language, view), *blank = language == LANGUAGE_ZH ? "" : " ";
+    const char *text = asked_headline(arena, language, view), *blank = language_of(language)->blank;
 
     if (text != NULL)
         return text;

@@ -95,7 +95,7 @@ static const char *where_text(struct page *page, const struct limit *limit)
         bounds_text(page, &size_texts, size_or_none(page, limit->size_min),
                     size_or_none(page, limit->size_max)),
     };
-    const char *comma = page->language == LANGUAGE_ZH ? "，" : ", ", *text = "";
+    const char *comma = language_of(page->language)->comma, *text = "";
 
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         if (*parts[i] != '\0')
@@ -115,7 +115,7 @@ static const char *source_text(struct page *page, const struct contract *contrac
     if (rest == NULL)
         return source;
     return sayf(
-        page, TEXT_CONTRACT_PROPOSED,
+        page, TEXT_CONTRACT_IS_PROPOSED,
         said(page, limit_origin(page->arena, arena_strndup(page->arena, status, (size_t)(rest - status)),
                                 reason_word(page->arena, rest + 2))));
 }

@@ -8,7 +8,10 @@
 #include "assay/base/scan.h"
 #include "assay/check/check.h"
 #include "assay/model/sighting.h"
+#include "assay/reasons/any.h"
 #include "assay/report/report.h"
+
+#include "gates.h"
 
 enum { GPUS_MAX = FACT_GPUS };
 
@@ -154,7 +157,11 @@ static struct heat_map heat_map_median(struct arena *arena, const struct heat_ma
     return median;
 }
 
+<<<<<<< HEAD
 bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps)
+=======
+static bool heat_maps_of(const struct view *view, const char *metric, struct heat_maps *ret_maps)
+>>>>>>> main
 {
     LIST_OF(struct heat_map) good = {0};
 
@@ -182,6 +189,7 @@ bool heat_maps_collect(const struct view *view, const struct pair_metric *of, st
     return ret_maps->items.count > 0;
 }
 
+<<<<<<< HEAD
 /* Maps of one metric by host, of the first step there that has it. */
 static struct heat_map *maps_by_host(const struct view *view, const char *metric)
 {
@@ -219,16 +227,22 @@ struct agreement pair_agreement(const struct view *view, const struct pair_metri
     agreement.least = ratios.items[0];
     agreement.most = ratios.items[ratios.count - 1];
     return agreement;
+=======
+void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+    struct heat_maps maps;
+
+    *ret_list = (struct heat_map_list){0};
+    for (size_t i = 0; i < count; i++)
+        if (checks[i]->pairs != NULL && heat_maps_of(view, checks[i]->pairs, &maps))
+            *list_push(view->arena, &ret_list->items) = maps;
+>>>>>>> main
 }
 
 /* -- Curves -----------------------------------------------------------------------------------------------
  */
-
-static bool is_busbw(const struct slot *slot)
-{
-    return slot->size_bytes > 0 && slice_starts(slice_of(slot->metric), "nccl.") &&
-           slice_ends(slice_of(slot->metric), ".busbw");
-}
 
 bool measurement_size(const struct measurement *measurement, double *ret_size)
 {
@@ -263,12 +277,11 @@ static int compare_points(const void *left, const void *right)
     return a->size < b->size ? -1 : a->size > b->size;
 }
 
-/* ">= 345 GB/s" -> 345 */
+/* The floor that the metric itself is held to. */
 static bool floor_of(struct arena *arena, const struct reason *gate, double *ret_value)
 {
-    struct slice rest = slice_of(reason_english(arena, gate)), word;
-
-    return scan_text(&rest, ">= ") && scan_word(&rest, &word) && scan_double(word, ret_value);
+    *ret_value = reason_is(gate, gate_of_metric) ? NAN : limit_bound_of(gate_bound(arena, gate)).least;
+    return isfinite(*ret_value);
 }
 
 static void chart_add_gate(struct arena *arena, struct chart *chart, double size, double value)
@@ -391,7 +404,8 @@ void charts_collect(const struct view *view, struct charts *ret_charts)
 
         /* Slots of one metric stand together: one look for each metric is enough. */
         for (size_t k = 0; k < shape->slot_count; k++)
-            if (is_busbw(&shape->slots[k]) && strcmp(shape->slots[k].metric, last) != 0) {
+            if (shape->slots[k].size_bytes > 0 && strcmp(shape->slots[k].metric, last) != 0 &&
+                check_draws_curve(shape->slots[k].metric)) {
                 last = shape->slots[k].metric;
                 chart_add_step(view, chart_find(view, ret_charts, shape->suite_step, last), i);
             }
@@ -400,7 +414,7 @@ void charts_collect(const struct view *view, struct charts *ret_charts)
         chart_add_earlier(view, &ret_charts->items.items[i]);
 }
 
-/* -- Burn -------------------------------------------------------------------------------------------------
+/* -- GPUs -------------------------------------------------------------------------------------------------
  */
 
 static void keep_worst(double *place, double value, bool highest)
@@ -423,24 +437,30 @@ static struct gpu_row gpu_row_make(struct arena *arena, size_t step)
     return row;
 }
 
-static bool gpu_row_take(struct gpu_row *row, const char *metric, const char *subject, double value)
+static bool is_metric(const char *wanted, const char *metric)
+{
+    return wanted != NULL && strcmp(wanted, metric) == 0;
+}
+
+static bool gpu_row_take(struct gpu_row *row, const struct gpu_numbers *numbers, const char *metric,
+                         const char *subject, double value)
 {
     size_t gpu = gpu_of(subject);
 
     if (gpu == GPUS_MAX)
         return false;
-    if (strcmp(metric, "gpu_burn.gflops") == 0)
+    if (is_metric(numbers->value, metric))
         keep_worst(&row->values[gpu], value, false);
-    else if (strcmp(metric, "gpu_burn.temperature") == 0)
+    else if (is_metric(numbers->temperature, metric))
         keep_worst(&row->temperatures[gpu], value, true);
-    else if (strcmp(metric, "window.power.max") == 0)
+    else if (is_metric(numbers->power, metric))
         keep_worst(&row->powers[gpu], value, true);
     else
         return false;
     return true;
 }
 
-static bool gpu_row_read(const struct view *view, struct gpu_row *row)
+static bool gpu_row_read(const struct view *view, const struct gpu_numbers *numbers, struct gpu_row *row)
 {
     const struct step_view *step = &view->steps[row->step];
     bool any = false;
@@ -449,8 +469,8 @@ static bool gpu_row_read(const struct view *view, struct gpu_row *row)
         const struct slot *slot = &step->step->shape->slots[i];
         size_t gpu = gpu_of(slot->subject);
 
-        any |= gpu_row_take(row, slot->metric, slot->subject, step->items[i]->value);
-        if (gpu == GPUS_MAX || !slice_starts(slice_of(slot->metric), "gpu_burn."))
+        any |= gpu_row_take(row, numbers, slot->metric, slot->subject, step->items[i]->value);
+        if (gpu == GPUS_MAX || check_gpu_table(slot->metric) != numbers)
             continue;
         row->odd[gpu] |= step->items[i]->word > OUTCOME_PASS || step->items[i]->remark;
         if (step->items[i]->word > row->words[gpu])
@@ -460,7 +480,7 @@ static bool gpu_row_read(const struct view *view, struct gpu_row *row)
         const struct reading *reading = &step->attempts.items[i]->reading;
 
         for (size_t k = 0; k < reading->measurements.count; k++)
-            any |= gpu_row_take(row, reading->measurements.items[k].metric,
+            any |= gpu_row_take(row, numbers, reading->measurements.items[k].metric,
                                 reading->measurements.items[k].subject, reading->measurements.items[k].value);
     }
     return any;
@@ -484,16 +504,16 @@ void gpu_tables_collect(const struct view *view, struct gpu_tables *ret_tables)
     *ret_tables = (struct gpu_tables){0};
     for (size_t i = 0; i < view->step_count; i++) {
         const struct shape *shape = view->steps[i].step->shape;
-        bool burns = false;
+        const struct gpu_numbers *numbers = NULL;
         struct gpu_table *table;
         struct gpu_row row;
 
-        for (size_t k = 0; k < shape->slot_count && !burns; k++)
-            burns = slice_starts(slice_of(shape->slots[k].metric), "gpu_burn.");
-        if (!burns || view->steps[i].attempts.count == 0)
+        for (size_t k = 0; k < shape->slot_count && numbers == NULL; k++)
+            numbers = check_gpu_table(shape->slots[k].metric);
+        if (numbers == NULL || view->steps[i].attempts.count == 0)
             continue;
         row = gpu_row_make(view->arena, i);
-        if (!gpu_row_read(view, &row))
+        if (!gpu_row_read(view, numbers, &row))
             continue;
         table = gpu_table_of(view, ret_tables, shape->suite_step);
         for (size_t gpu = 0; gpu < GPUS_MAX; gpu++)
@@ -572,45 +592,21 @@ bool courses_collect(struct arena *arena, const struct attempt *attempt, struct 
 /* -- Facts ------------------------------------------------------------------------------------------------
  */
 
-/* Those that the pages ask for, by step_fact and from parts too: versions, kinds and serial numbers. */
-static const char *const step_facts[] = {
-    "cpu.kinds",
-    "cuda.version",
-    "dcgm.version",
-    "dimm.kinds",
-    "driver.version",
-    "fabric_manager.state",
-    "fabric_manager.version",
-    "gpu.kinds",
-    "gpu.name",
-    "gpu.pci",
-    "gpu.serial",
-    "gpu.uuid",
-    "nccl.version",
-    "nvme.kinds",
-    "system.serial",
-};
-
-static bool is_step_fact(const char *name)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(step_facts); i++)
-        if (strcmp(step_facts[i], name) == 0)
-            return true;
-    return false;
-}
-
+/* What the checks say that pages list is asked of the parts of an attempt too. */
 bool report_rests_on(const char *tool, const char *fact)
 {
-    return is_step_fact(fact) || sighting_rests_on(tool, fact);
+    return check_lists(fact) || sighting_rests_on(tool, fact);
 }
 
 const char *step_fact(const struct step_view *step, const char *name, const char *subject)
 {
+    bool listed = check_lists(name);
+
     for (size_t i = step->attempts.count; i > 0; i--) {
         const struct attempt *attempt = step->attempts.items[i - 1];
         const char *value = reading_get_fact(&attempt->reading, name, subject);
 
-        for (size_t k = 0; value == NULL && is_step_fact(name) && k < attempt->parts.count; k++)
+        for (size_t k = 0; value == NULL && listed && k < attempt->parts.count; k++)
             value = reading_get_fact(&attempt->parts.items[k].reading, name, subject);
         if (value != NULL)
             return value;
@@ -639,13 +635,15 @@ static void take_gpu_facts(const struct reading *reading, const char *name, cons
 
 void step_gpu_facts(const struct step_view *step, const char *name, const char *ret_values[FACT_GPUS])
 {
+    bool listed = check_lists(name);
+
     for (size_t gpu = 0; gpu < FACT_GPUS; gpu++)
         ret_values[gpu] = NULL;
     for (size_t i = step->attempts.count; i > 0; i--) {
         const struct attempt *attempt = step->attempts.items[i - 1];
 
         take_gpu_facts(&attempt->reading, name, ret_values);
-        for (size_t k = 0; is_step_fact(name) && k < attempt->parts.count; k++)
+        for (size_t k = 0; listed && k < attempt->parts.count; k++)
             take_gpu_facts(&attempt->parts.items[k].reading, name, ret_values);
     }
     for (size_t gpu = 0; gpu < FACT_GPUS; gpu++)

@@ -27,6 +27,7 @@ struct heat_maps {
     double highest;
     const struct outcome *gate; /* an item that shows the gate; NULL when none was applied */
 };
+<<<<<<< HEAD
 /* false: the run has no such measurements. */
 bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps);
 
@@ -36,6 +37,13 @@ struct agreement {
     double median, least, most;
 };
 struct agreement pair_agreement(const struct view *view, const struct pair_metric *of);
+=======
+/* Of each check that has such a metric (struct check, pairs) and of which the run has measurements. */
+struct heat_map_list {
+    LIST_OF(struct heat_maps) items;
+};
+void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list);
+>>>>>>> main
 
 struct point {
     double size, value;

@@ -302,6 +302,28 @@ void site_history_index(const struct site_history *history, enum report_language
     arena_destroy(page.arena);
 }
 
+/* Of more, a list is too long for a browser and for eyes: 54 MB of 20,000 hosts. */
+enum { PARTS_MOST = 25000 };
+
+/* Of many parts those that moved, or of which something was found. */
+static bool is_listed(const struct site_subject *subject, enum site_subject_kind kind, size_t count)
+{
+    return subject->kind == kind && (kind != SITE_PART || count <= PARTS_MOST || subject->has_page);
+}
+
+static void write_left_out(struct page *page, const struct site_history *history, size_t count)
+{
+    size_t listed = 0;
+
+    for (size_t i = 0; i < history->subjects.count; i++)
+        listed += is_listed(&history->subjects.items[i], SITE_PART, count);
+    if (listed == count)
+        return;
+    html_markup(page->out, "<p>");
+    html_text(page->out, sayf(page, TEXT_SITE_PARTS_LEFT_OUT, number(page, count), number(page, listed)));
+    html_markup(page->out, "</p>\n");
+}
+
 void site_history_list(const struct site_history *history, enum site_subject_kind kind,
                        enum report_language language, struct text *out)
 {
@@ -309,9 +331,14 @@ void site_history_list(const struct site_history *history, enum site_subject_kin
         {TEXT_SITE_TITLE, "../index.html"}, {TEXT_SITE_HISTORY, "index.html"}, {0, NULL}};
     enum text_key title = kind == SITE_PART ? TEXT_SITE_ALL_PARTS : TEXT_SITE_ALL_GROUPS;
     struct page page = {.out = out, .arena = arena_create(), .language = language};
+    size_t count = 0;
 
+    for (size_t i = 0; i < history->subjects.count; i++)
+        count += history->subjects.items[i].kind == kind;
     frame_open_site(out, language, say(&page, title));
     site_head(&page, way, say(&page, title), "");
+    if (kind == SITE_PART)
+        write_left_out(&page, history, count);
     site_section(&page, "list", kind == SITE_PART ? TEXT_SITE_PARTS : TEXT_SITE_GROUPS);
     if (kind == SITE_PART)
         site_table(&page, COLUMN(SITE_IDENTITY), COLUMN(SITE_PLACE), NUMBERS(SITE_PLACES),
@@ -319,7 +346,7 @@ void site_history_list(const struct site_history *history, enum site_subject_kin
     else
         site_table(&page, COLUMN(HOSTS), NUMBERS(SITE_RATES), NUMBERS(SITE_FINDINGS));
     for (size_t i = 0; i < history->subjects.count; i++)
-        if (history->subjects.items[i].kind == kind)
+        if (is_listed(&history->subjects.items[i], kind, count))
             write_part_row(&page, &history->subjects.items[i], "");
     site_table_end(&page);
     html_markup(out, "</section>\n");

@@ -69,34 +69,54 @@ static const struct reason *condition_text(struct arena *arena, const struct jso
 }
 
 /* As the plan said it; where that cannot be read any more, the condition itself. */
-static const struct reason *why_unplanned(const struct source *source, const struct suite *suite,
-                                          const struct hostfile *hostfile, const struct json *when,
-                                          const char *platform)
+static const struct reason *why_unplanned(const struct source *source, const struct unplanned_hosts *hosts,
+                                          const struct json *when)
 {
     const struct reason *why = NULL;
 
     if (when == NULL)
         return NULL;
-    if (hostfile != NULL)
-        why = unplanned_why(source->arena, hostfile, suite->platform, platform, when);
+    if (hosts != NULL)
+        why = unplanned_why(hosts, when);
     return why != NULL ? why : condition_text(source->arena, when);
+}
+
+/* A platform of the plan, with what the hostfile says of its hosts: NULL where that cannot be read any more. */
+struct planned_platform {
+    const char *name;
+    const struct unplanned_hosts *hosts;
+};
+struct planned_platforms {
+    LIST_OF(struct planned_platform) items;
+};
+
+static void find_platforms(const struct source *source, const struct suite *suite,
+                           struct planned_platforms *ret_platforms)
+{
+    const struct hostfile *hostfile = documents_hostfile(source->arena, source->documents);
+
+    *ret_platforms = (struct planned_platforms){0};
+    for (size_t i = 0; i < source->plan->shapes.count; i++) {
+        const char *name = source->plan->shapes.items[i]->platform;
+
+        if (!was_seen(source->plan, i))
+            *list_push(source->arena, &ret_platforms->items) = (struct planned_platform){
+                name,
+                hostfile == NULL ? NULL : unplanned_hosts_of(source->arena, hostfile, suite->platform, name)};
+    }
 }
 
 static void add_steps(const struct source *source, const struct suite *suite, struct unjudged_list *list)
 {
-    const struct plan *plan = source->plan;
-    const struct hostfile *hostfile = documents_hostfile(source->arena, source->documents);
+    struct planned_platforms platforms;
 
-    for (size_t i = 0; i < suite->steps.count; i++)
-        for (size_t k = 0; k < plan->shapes.count; k++) {
-            const struct suite_step *step = &suite->steps.items[i];
-            const char *platform = plan->shapes.items[k]->platform;
-
-            if (!was_seen(plan, k) && !is_planned(plan, step->name, platform))
-                *list_push(source->arena, &list->items) = (struct unjudged){
-                    step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name, platform, "",
-                    why_unplanned(source, suite, hostfile, step->when, platform)};
-        }
+    find_platforms(source, suite, &platforms);
+    array_each (step, suite->steps.items, suite->steps.count)
+        array_each (platform, platforms.items.items, platforms.items.count)
+            if (!is_planned(source->plan, step->name, platform->name))
+                *list_push(source->arena, &list->items) =
+                    (struct unjudged){step->when != NULL ? UNJUDGED_WHEN : UNJUDGED_PLATFORM, step->name,
+                                      platform->name, "", why_unplanned(source, platform->hosts, step->when)};
 }
 
 static void add_idle_gates(const struct source *source, const struct suite *suite, struct unjudged_list *list)

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unplanned.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/reasons/any.h"
 
-/* What the hostfile says of the hosts of one platform, which all say the same. */
-struct said_of_hosts {
+struct unplanned_hosts {
     struct arena *arena;
-    const struct host *host; /* one of them */
+    const struct host *host; /* one of them, who all say the same; NULL: there is none */
     unsigned hosts;          /* of all platforms, spares aside */
     unsigned leaves;         /* 0: one of them declares none */
     bool cables;
 };
 
-static const char *wanted_number(const struct said_of_hosts *said, const struct json *wanted)
+static const char *wanted_number(const struct unplanned_hosts *said, const struct json *wanted)
 {
     return arena_printf(said->arena, "%.0f", wanted->number);
 }
 
-static const struct reason *too_few_hosts(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *too_few_hosts(const struct unplanned_hosts *said, const struct json *wanted)
 {
     return said->hosts >= wanted->number
                ? NULL
                : reason(said->arena, takes_hosts, wanted_number(said, wanted), said->hosts);
 }
 
-static const struct reason *too_many_hosts(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *too_many_hosts(const struct unplanned_hosts *said, const struct json *wanted)
 {
     return said->hosts <= wanted->number
                ? NULL
                : reason(said->arena, takes_no_more_hosts, wanted_number(said, wanted), said->hosts);
 }
 
-static const struct reason *too_few_leaves(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *too_few_leaves(const struct unplanned_hosts *said, const struct json *wanted)
 {
     if (said->leaves == 0)
         return REASON(leaves_not_declared);
@@ -42,25 +42,25 @@ static const struct reason *too_few_leaves(const struct said_of_hosts *said, con
                : reason(said->arena, takes_leaves, wanted_number(said, wanted), said->leaves);
 }
 
-static const struct reason *no_cables(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *no_cables(const struct unplanned_hosts *said, const struct json *wanted)
 {
     (void)wanted;
     return said->cables ? NULL : REASON(cables_not_declared);
 }
 
-static const struct reason *no_mounts(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *no_mounts(const struct unplanned_hosts *said, const struct json *wanted)
 {
     (void)wanted;
     return said->host->mounts != NULL ? NULL : REASON(mounts_not_declared);
 }
 
-static const struct reason *no_object_store(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *no_object_store(const struct unplanned_hosts *said, const struct json *wanted)
 {
     (void)wanted;
     return said->host->object_store != NULL ? NULL : REASON(object_store_not_declared);
 }
 
-static const struct reason *no_probe(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *no_probe(const struct unplanned_hosts *said, const struct json *wanted)
 {
     const char *probe = said->host->probe;
 
@@ -69,7 +69,7 @@ static const struct reason *no_probe(const struct said_of_hosts *said, const str
                : reason(said->arena, probe_not_declared, wanted->string);
 }
 
-static const struct reason *other_bmc(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *other_bmc(const struct unplanned_hosts *said, const struct json *wanted)
 {
     const char *kind = host_bmc_kind(said->host);
 
@@ -80,7 +80,7 @@ static const struct reason *other_bmc(const struct said_of_hosts *said, const st
     return strcmp(kind, "redfish") == 0 ? REASON(bmc_by_redfish) : REASON(bmc_without_address);
 }
 
-static const struct reason *other_fabric(const struct said_of_hosts *said, const struct json *wanted)
+static const struct reason *other_fabric(const struct unplanned_hosts *said, const struct json *wanted)
 {
     const char *fabric = said->host->fabric;
 
@@ -92,7 +92,7 @@ static const struct reason *other_fabric(const struct said_of_hosts *said, const
 /* The keys of "when", but for what a platform alone decides. */
 static const struct {
     const char *key;
-    const struct reason *(*why)(const struct said_of_hosts *said, const struct json *wanted);
+    const struct reason *(*why)(const struct unplanned_hosts *said, const struct json *wanted);
 } conditions[] = {
     {"hosts_min", too_few_hosts}, {"hosts_max", too_many_hosts}, {"leaves_min", too_few_leaves},
     {"cabling", no_cables},       {"mounts", no_mounts},         {"bmc", other_bmc},
@@ -106,44 +106,53 @@ static bool is_of(const struct host *host, const char *usual, const char *platfo
     return host->role != ROLE_SPARE && name != NULL && strcmp(name, platform) == 0;
 }
 
-static unsigned count_leaves(const struct hostfile *hostfile, const char *usual, const char *platform)
+static int compare_leaves(const void *a, const void *b)
 {
-    unsigned count = 0;
-
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        const struct host *host = &hostfile->hosts.items[i];
-        bool seen = false;
-
-        if (!is_of(host, usual, platform))
-            continue;
-        if (*host->leaf == '\0')
-            return 0;
-        for (size_t k = i; k > 0 && !seen; k--)
-            seen = is_of(&hostfile->hosts.items[k - 1], usual, platform) &&
-                   strcmp(hostfile->hosts.items[k - 1].leaf, host->leaf) == 0;
-        count += !seen;
-    }
-    return count;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-const struct reason *unplanned_why(struct arena *arena, const struct hostfile *hostfile, const char *usual,
-                                   const char *platform, const struct json *when)
+/* Sorts them. 0: one is not declared. */
+static unsigned count_leaves(const char **leaves, size_t count)
 {
-    struct said_of_hosts said = {.arena = arena, .leaves = count_leaves(hostfile, usual, platform)};
+    unsigned different = 0;
+
+    qsort(leaves, count, sizeof *leaves, compare_leaves);
+    if (count > 0 && *leaves[0] == '\0')
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        different += i == 0 || strcmp(leaves[i - 1], leaves[i]) != 0;
+    return different;
+}
+
+const struct unplanned_hosts *unplanned_hosts_of(struct arena *arena, const struct hostfile *hostfile,
+                                                 const char *usual, const char *platform)
+{
+    struct unplanned_hosts *said = arena_new(arena, struct unplanned_hosts);
+    const char **leaves = arena_array(arena, const char *, hostfile->hosts.count + 1);
+    size_t count = 0;
+
+    said->arena = arena;
+    array_each (host, hostfile->hosts.items, hostfile->hosts.count) {
+        said->hosts += host->role != ROLE_SPARE;
+        if (!is_of(host, usual, platform))
+            continue;
+        said->host = host;
+        said->cables |= host->rails.count > 0;
+        leaves[count++] = host->leaf;
+    }
+    said->leaves = count_leaves(leaves, count);
+    return said;
+}
+
+const struct reason *unplanned_why(const struct unplanned_hosts *said, const struct json *when)
+{
     const struct reason *all = NULL;
 
-    for (size_t i = 0; i < hostfile->hosts.count; i++) {
-        said.hosts += hostfile->hosts.items[i].role != ROLE_SPARE;
-        if (!is_of(&hostfile->hosts.items[i], usual, platform))
-            continue;
-        said.host = &hostfile->hosts.items[i];
-        said.cables |= said.host->rails.count > 0;
-    }
-    for (size_t i = 0; said.host != NULL && i < ARRAY_SIZE(conditions); i++) {
+    for (size_t i = 0; said->host != NULL && i < ARRAY_SIZE(conditions); i++) {
         const struct json *wanted = json_get(when, conditions[i].key);
 
         if (wanted != NULL)
-            all = reason_also(arena, all, conditions[i].why(&said, wanted));
+            all = reason_also(said->arena, all, conditions[i].why(said, wanted));
     }
     return all;
 }

@@ -7,9 +7,12 @@
 #include "assay/model/hostfile.h"
 #include "assay/model/reason.h"
 
-/* when: the step's condition. usual: the platform of hosts that declare none; NULL. Returns NULL where the hostfile does not show which
-   part of the condition does not hold. */
-const struct reason *unplanned_why(struct arena *arena, const struct hostfile *hostfile, const char *usual,
-                                   const char *platform, const struct json *when);
+/* What the hostfile says of the hosts of one platform: it is read once, however many steps are asked about. */
+struct unplanned_hosts;
+/* usual: the platform of hosts that declare none; NULL. Lives in the arena. */
+const struct unplanned_hosts *unplanned_hosts_of(struct arena *arena, const struct hostfile *hostfile,
+                                                 const char *usual, const char *platform);
+/* when: the step's condition. Returns NULL where the hostfile does not show which part of the condition does not hold. */
+const struct reason *unplanned_why(const struct unplanned_hosts *hosts, const struct json *when);
 
 #endif

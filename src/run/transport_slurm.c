@@ -99,6 +99,17 @@ static const struct failure *failure_of(const struct slurm_session *session, str
     return found;
 }
 
+/* What srun says of a job that is over is the same whether it was never given or was taken away: who asked for it knows more. */
+static const struct reason *why_over(const struct slurm_session *session, const struct failure *failure)
+{
+    const struct remote_options *options = &session->context->options;
+
+    if (failure == NULL || failure->failure != TRANSPORT_JOB_OVER || session->job == NULL ||
+        options->slurm_refused == NULL)
+        return NULL;
+    return options->slurm_refused(options->slurm_context, session->target->name);
+}
+
 /* srun has ended, could not be started, or took too long: another one after a while, or the end of the session. */
 static void over(struct slurm_session *session, const struct reason *otherwise)
 {
@@ -106,7 +117,7 @@ static void over(struct slurm_session *session, const struct reason *otherwise)
     cleanup_arena struct arena *arena = NULL;
     struct slice line;
     const struct failure *failure = failure_of(session, &line);
-    const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise;
+    const struct reason *what = failure != NULL ? &failure->sentence->plain : otherwise, *known;
     bool again = !session->ready && failure != NULL && failure->again &&
                  now - session->since < session->context->options.reconnect_for_ms;
 
@@ -120,9 +131,12 @@ static void over(struct slurm_session *session, const struct reason *otherwise)
         return;
     }
     arena = arena_create();
+    known = why_over(session, failure);
     session->base.events->closed(session->base.context,
                                  failure != NULL ? failure->failure : TRANSPORT_JUMP_FAILED,
-                                 line.length > 0 ? reason(arena, about, what, line) : what);
+                                 known != NULL     ? known
+                                 : line.length > 0 ? reason(arena, about, what, line)
+                                                   : what);
 }
 
 /* ---- what comes back ---- */

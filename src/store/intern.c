@@ -127,13 +127,15 @@ struct name {
     const struct measurement *place; /* only its at; NULL until it is asked for */
     const struct reason *reason;     /* likewise */
 };
+struct held_read;
+
 struct names {
     struct store *store;
     struct arena *arena;
     LIST_OF(struct name) items;
-    struct repeated *repeated;   /* by hash, REPEATED of them; NULL until one is asked for */
-    const char **texts;          /* likewise, TEXTS of them */
-    const struct held_to **held; /* likewise, HELD of them */
+    struct repeated *repeated;     /* by hash, REPEATED of them; NULL until one is asked for */
+    const char **texts;            /* likewise, TEXTS of them */
+    const struct held_read **held; /* likewise, HELD of them */
 };
 
 /* A reason that was met lately: of the outcomes of a large run most say what others said. */
@@ -249,25 +251,36 @@ const struct reason *take_repeated_reason(struct rows *rows)
     return repeated->reason;
 }
 
+/* As it is stored, and as it is read: what was told in words became data. */
+struct held_read {
+    struct held_to stored, read;
+};
+
+static struct held_read *read_held(struct arena *arena, const struct held_to *stored)
+{
+    struct held_read *held = arena_new(arena, struct held_read);
+
+    held->stored = held->read = *stored;
+    held->read.gate = limit_gate_of_record(arena, stored->gate);
+    return held;
+}
+
 /* Words are there once, so what they were made into says whether they are the same. */
 const struct held_to *take_held_to(struct rows *rows)
 {
     struct names *names = rows->names;
     const struct reason *limit = take_reason_word(rows), *gate = take_reason_word(rows),
                         *source = take_reason_word(rows);
-    const struct held_to held = {limit, gate, source, take_word(rows)}, **known;
+    const struct held_to held = {limit, gate, source, take_word(rows)};
+    const struct held_read **known;
     uint64_t hash = hash_bytes(&held, sizeof held);
 
     if (names->held == NULL)
-        names->held = arena_array(names->arena, const struct held_to *, HELD);
+        names->held = arena_array(names->arena, const struct held_read *, HELD);
     known = &names->held[hash & (HELD - 1)];
-    if (*known == NULL || memcmp(*known, &held, sizeof held) != 0) {
-        struct held_to *kept = arena_new(names->arena, struct held_to);
-
-        *kept = held;
-        *known = kept;
-    }
-    return *known;
+    if (*known == NULL || memcmp(&(*known)->stored, &held, sizeof held) != 0)
+        *known = read_held(names->arena, &held);
+    return &(*known)->read;
 }
 
 const char *take_repeated_text(struct rows *rows)

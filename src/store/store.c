@@ -306,12 +306,11 @@ static int migrate(struct store *store, const struct store_opening *opening, str
     /* A controller that was killed before its first commit leaves a file without anything in it. */
     if (opening->read_only && version == 0)
         return error_set(err, ERROR_USAGE, "%s is empty: no run was ever kept in it", store->path);
-    if (opening->read_only)
-        return error_set(
-            err, ERROR_USAGE,
-            "%s is of an earlier format (%lld); open it once for writing, as `assay run` does, to "
-            "bring it up to date",
-            store->path, (long long)version);
+    if (opening->read_only) {
+        store->earlier = true;
+        return error_set(err, ERROR_USAGE, "%s is of an earlier format (%lld)", store->path,
+                         (long long)version);
+    }
     /* A table that takes the place of another is no deletion of what referred to it. */
     if (exec(store, "PRAGMA foreign_keys=OFF; PRAGMA legacy_alter_table=ON", err) < 0 ||
         store_begin(store, err) < 0 || store_finish(store, apply_migrations(store, opening, err), err) < 0)
@@ -396,16 +395,26 @@ static struct store *store_new(const char *path)
     return store;
 }
 
-struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err)
+static struct store *open_as(const char *path, const struct store_opening *opening, bool *ret_earlier,
+                             struct error *err)
 {
     struct store *store = store_new(path);
 
     store->read_only = opening->read_only;
+    *ret_earlier = false;
     if (prepare(store, opening, err) < 0) {
+        *ret_earlier = store->earlier;
         store_close(store);
         return NULL;
     }
     return store;
+}
+
+struct store *store_open_as(const char *path, const struct store_opening *opening, struct error *err)
+{
+    bool earlier;
+
+    return open_as(path, opening, &earlier, err);
 }
 
 struct store *store_open_nameless(const char *label, int version, struct error *err)
@@ -434,13 +443,36 @@ int store_bring_up_to_date(struct store *store, struct error *err)
         store, &(const struct store_opening){.migrations = store_migrations, .version = store_version}, err);
 }
 
+/* What only reads has no other way to read what an earlier assay wrote. */
+static int bring_file_up_to_date(const char *path, const struct store_opening *opening, struct error *err)
+{
+    const struct error earlier = *err;
+    struct error why = {0};
+    struct store_opening writing = *opening;
+    struct store *store;
+
+    writing.read_only = false;
+    store = store_open_as(path, &writing, &why);
+    if (store == NULL)
+        return error_set(
+            err, ERROR_USAGE,
+            "%s; it cannot be brought up to date where it is: %s; copy it, with %s-wal if there is "
+            "one, to a folder that you may write in, and give that with --db",
+            earlier.text, why.text, path);
+    store_close(store);
+    return 0;
+}
+
 struct store *store_open(const char *path, bool read_only, struct error *err)
 {
-    return store_open_as(path,
-                         &(struct store_opening){.read_only = read_only,
-                                                 .migrations = store_migrations,
-                                                 .version = store_version},
-                         err);
+    const struct store_opening opening = {
+        .read_only = read_only, .migrations = store_migrations, .version = store_version};
+    bool earlier;
+    struct store *store = open_as(path, &opening, &earlier, err);
+
+    if (store != NULL || !earlier || bring_file_up_to_date(path, &opening, err) < 0)
+        return store;
+    return open_as(path, &opening, &earlier, err);
 }
 
 void store_close(struct store *store)

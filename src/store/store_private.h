@@ -30,6 +30,7 @@ struct store {
     char *path;
     char note[256];
     bool read_only;
+    bool earlier; /* its file is of an earlier format, and was only to be read */
     bool foreign; /* what it holds came from another party: what is wrong with it is no damage of ours */
     sqlite3_stmt *statements[STATEMENT_COUNT];
     struct intern *words; /* text -> id, of words that are known to be committed or in this transaction */

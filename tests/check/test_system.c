@@ -274,7 +274,7 @@ static void gpus_of_one_module_of_grace_and_blackwell_share_their_number(void **
 #define RACK "5ee1ab0d-7b1c-4cb0-a74c-6a4a1f2b3c4d"
 #define NOWHERE "00000000-0000-0000-0000-000000000000"
 
-static const char *domain_of(const char *gpus, const char *ret_fact)
+static const char *domain_by(const char *gpus, const char *imex, const char *ret_fact)
 {
     static char kept[200];
     struct own_host host;
@@ -289,11 +289,66 @@ static const char *domain_of(const char *gpus, const char *ret_fact)
                                  "</driver_version>\n<attached_gpus>2</attached_gpus>\n%s</nvidia_smi_log>\n",
                                  gpus),
                     "", 0},
-                   {"imex", "inactive\n", "", 3},
+                   {"imex", imex, "", 0},
                    {0}});
     snprintf(kept, sizeof kept, "%s", fact(&host, ret_fact));
     arena_destroy(host.arena);
     return kept;
+}
+
+static const char *domain_of(const char *gpus, const char *ret_fact)
+{
+    return domain_by(gpus, "inactive\n", ret_fact);
+}
+
+static const char *imex_of(const char *nodes, const char *rows, const char *state, const char *ret_fact)
+{
+    static char printed[1000];
+
+    snprintf(printed, sizeof printed,
+             "active\n10.0.0.2 fd00::2 \nConnectivity Table Legend:\nC - Connected - Ready for operation\n\n"
+             "5/12/2025 06:08:10.580\nNodes:\n%s\n Nodes From\\To  0   1   2\n%s\nDomain State: %s\n",
+             nodes, rows, state);
+    return domain_by(IN_FABRIC("GPU-a", "7", RACK), printed, ret_fact);
+}
+
+#define NODE(number, state) \
+    "Node #" number "   - 10.0.0." number "        - " state "                - Version: 570.172\n"
+#define THREE NODE("1", "READY") NODE("2", "READY") NODE("3", "READY")
+
+static void a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_others(void **state)
+{
+    static const struct {
+        const char *nodes, *rows, *domain, *node, *advised;
+    } cases[] = {
+        {THREE, "0 C C C\n1 C C C\n2 C C C\n", "UP", "READY", "UP"},
+        /* Another one is gone, or has another map: it is not this host's to mend. */
+        {NODE("1", "UNAVAILABLE") NODE("2", "READY") NODE("3", "READY"), "0 I I I\n1 N C C\n2 N C C\n",
+         "DEGRADED", "READY", "DEGRADED: 2 of 3 nodes are ready"},
+        {THREE, "0 C !M! !M!\n1 !M! C C\n2 !M! C C\n", "DEGRADED", "READY",
+         "DEGRADED: 3 of 3 nodes are ready"},
+        {THREE, "0 C !V! C\n1 !V! C !V!\n2 C !V! C\n", "DEGRADED",
+         "READY, but connected with 0 of the 2 other nodes that are ready",
+         "DEGRADED: 3 of 3 nodes are ready"},
+        {NODE("1", "READY") NODE("2", "WAITING_FOR_PEERS") NODE("3", "READY"), "0 C N C\n1 N N N\n2 C N C\n",
+         "DEGRADED", "WAITING_FOR_PEERS", "DEGRADED: 2 of 3 nodes are ready"},
+        {THREE, "0 C C C\n1 C C C\n2 C C C\n", "DOWN", "READY, but its domain is DOWN",
+         "DOWN: 3 of 3 nodes are ready"},
+        /* Its command service is off, or it is of no domain: nobody says how it is. */
+        {NODE("1", "READY") NODE("2", "UNAVAILABLE") NODE("3", "READY"), "0 C C C\n1 I I I\n2 C C C\n",
+         "DEGRADED", "not told", "not told"},
+        {NODE("7", "READY"), "0 C\n", "UP", "not told", "not told"},
+        {"", "", "", "not told", "not told"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        assert_string_equal(imex_of(cases[i].nodes, cases[i].rows, cases[i].domain, "imex.node"),
+                            cases[i].node);
+        assert_string_equal(imex_of(cases[i].nodes, cases[i].rows, cases[i].domain, "advised.imex"),
+                            cases[i].advised);
+    }
+    assert_string_equal(domain_of(IN_FABRIC("GPU-a", "7", RACK), "imex.node"), "not told");
 }
 
 static void a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named(void **state)
@@ -1397,6 +1452,7 @@ int main(void)
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
         cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
         cmocka_unit_test(a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named),
+        cmocka_unit_test(a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_others),
         cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
         cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),
     };

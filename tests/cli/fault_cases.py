@@ -183,6 +183,7 @@ GPUS = [
     Case("gpu-busy:4", undecided("gpu-settings", {"gpu4"}, "1"), remedy="process"),
 ]
 
+LEVEL_4 = {"name": "level-4", "title": "level 4", "purpose": "soak", "steps": [{"check": "dcgm-diag", "arguments": {"level": 4}}]}
 LOAD = [
     Case("dcgm:3", fail("dcgm-diag", {"gpu3"}, "fail")),
     Case("dcgm-warn:4", fail("dcgm-diag", {"gpu4"}, "dcgm.diagnostic is warn"), remedy="warning in the evidence"),
@@ -212,7 +213,9 @@ LOAD = [
     Case("throttle:1", fail("gpu-burn", {"gpu1"}, "Active")),
     Case("clocks-held:3", fail("gpu-burn", {"gpu3"}, "window.clock.held_down is 1200 of 1980 MHz, expected no"), remedy="nvidia-smi -rgc"),
     Case("power-low:6", {}, noted={("gpu-burn", "gpu6"): r"window.power.of_others is 6\d.* %"}),
-    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it")),
+    Case("dcgm-short", undecided("dcgm-diag", ALL_GPUS, "no value for it"), remedy="the level that runs"),
+    # As a soak asks for; what level 3 has passes, and no GPU is to blame for the rest.
+    Case("dcgm-short:3", undecided("dcgm-diag", ALL_GPUS, "no value for it"), remedy="the level that runs", suite=LEVEL_4),
     Case("gpu-slow:4=3", {}),  # within all limits: a matter of peers and of history
     Case("xid:0=79", fail("gpu-burn", {"gpu0"}, "79") | fail("xid-after", {"gpu0"}, "79"), remedy="follow the action of the line"),
     Case("xid:5=48", fail("gpu-burn", {"gpu5"}, "48") | fail("xid-after", {"gpu5"}, "48")),
@@ -253,10 +256,14 @@ LOAD = [
     Case("log-burn:sxid", {}),
     Case("log-burn:edac-ce", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
     Case("log-burn:mce-corrected", {}, noted={("gpu-burn", ""): "1 line of corrected hardware errors"}),
-    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}"), remedy="reseat") for what, words in (
-        ("aer-nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
-        ("edac-ue", "mc0: 1 uncorrectable memory errors"))],
+    *[Case(f"machine-counts:{what}", fail("gpu-burn", HOST, f"window.hardware is {words}") | fail("bom-after", HOST, f"{metric} is 1, .*1 more than the 0"),
+           remedy="reseat") for what, metric, words in (
+        ("aer-nonfatal", "aer.nonfatal", r"0000:\w\w:00.0: 1 uncorrectable PCIe errors"), ("aer-fatal", "aer.fatal", r"0000:\w\w:00.0: 1 fatal PCIe errors"),
+        ("edac-ue", "edac.ue", "mc0: 1 uncorrectable memory errors"))],
     Case("machine-counts:edac-ce", {}, noted={("gpu-burn", ""): r"window.corrected is mc0: 30 corrected memory errors .*, [\d.e+]+ per hour"}),
+    # Far beyond what anybody puts up with in half an hour, and what the kernel stops to listen to.
+    Case("machine-counts:edac-ce=1000000", fail("gpu-burn", HOST, "window.hardware is mc0: (1000000|1e\\+06) corrected memory errors")
+         | fail("bom-after", HOST, "edac.ce is 1000000, mc0: 1000000 more than the 0"), remedy="reseat"),
     Case("machine-counts:nvme-warning", fail("gpu-burn", HOST, "nvme1: the drive warns: .*no longer reliable") | fail("bom-after", HOST, r"nvme1: the drive reports a critical warning \(4\)"),
          remedy="drive"),
     Case("nvme-burn", fail("gpu-burn", HOST, "nvme1: 7 media errors of the drive"), remedy="drive"),
@@ -476,6 +483,7 @@ BMC = [
     Case("bmc-bad:forgets", undecided("redfish", HOST, "UpdateService/FirmwareInventory/PSU_1 was not read: .* HTTP status 404")),
     Case("bmc-bad:unwell", fail("redfish", HOST, r"Chassis/Chassis_0: Critical \(Enabled\)"), remedy="reseat"),
     Case("bmc-bad:event", fail("redfish", HOST, "Uncorrectable ECC error of P1-DIMMA1"), remedy="manual"),
+    Case("bmc-bad:hot", fail("redfish", HOST, "CPU1 Temp: 97 degrees, critical from 95"), remedy="reseat"),
     Case("bmc-bad:fan-gone", fail("redfish", HOST, "redfish.fans is 7, while most hosts have 8"), remedy="reseat"),
     Case("bmc-bad:cpld-odd", fail("redfish", HOST, r"firmware.cpld is 1 x F1.00.02, 1 x F1.00.04, while most hosts have 2 x F1.00.04"),
          remedy="flash"),
@@ -542,10 +550,10 @@ SYSTEM = [
     Case("toolkit-old", fail("container-runtime", HOST, "toolkit.version is 1.14.3, while most hosts have 1.19.1")
          | fail("advisories", HOST, r"toolkit is 1\.14\.3: CVE-2024-0132, fixed in 1\.16\.2 \(critical"), remedy="all hosts", runs_on=True,
          suite=SITE),
-    Case("driver-eol", fail("support", HOST, r"nvidia_driver is 535\.309\.01, supported until 2026-06 \(status vendor\)"), remedy="a delivery anew",
+    Case("driver-eol", fail("support", HOST, r"nvidia_driver is 535\.309\.01, supported until 2026-06 \(status vendor\)"), remedy="run a delivery again",
          runs_on=True, suite=SUPPORT),
     Case("os-eol", fail("support", HOST, r"support.os is ubuntu-20\.04, supported until 2025-05-29|support.kernel is ubuntu-20\.04-generic-5"),
-         remedy="a delivery anew", runs_on=True, suite=SUPPORT),
+         remedy="run a delivery again", runs_on=True, suite=SUPPORT),
     Case("sshd-root-login", fail("ssh-hardening", HOST, "sshd.permitrootlogin is yes"), runs_on=True, suite=SITE),
     Case("open-port", fail("posture", HOST, r"posture.ports_agreed is not agreed: 6666/tcp \(nc\)"), runs_on=True, suite=SITE,
          remedy="ss -lntup", noted={("posture", ""): "posture.ports_fixed is 22/tcp"}),
@@ -713,8 +721,14 @@ NVL72 = [
          runs_on=True),
     Case("domain-other", fail("nvlink-domain", HOST, r"clique 0, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
          runs_on=True),
-    Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, while most hosts have active") | APART, numbers_undecided=True,
-         runs_on=True, noted={("nvlink-domain", ""): "advised.imex is failed, expected active"}),
+    Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, expected active"), remedy="nodes_config.cfg"),
+    # On no host at all: each is alike, and each has it.
+    Case("imex-down everywhere", {(host, step): what for host in "abc" for (_, step), what in
+                                  fail("nvlink-domain", HOST, "imex.service is failed, expected active").items()},
+         faults=[f"{host}:imex-down" for host in "abc"]),
+    Case("imex-map", fail("nvlink-domain", HOST, r"imex.node is READY, but connected with 0 of the \d+ other nodes that are ready"),
+         remedy="nvidia-imex-ctl -N",
+         noted={("nvlink-domain", ""): r"advised.imex is DEGRADED: \d+ of \d+ nodes are ready, expected UP"}),
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
     Case("serial-twice:2", fail("gpu-inventory", {"gpu2"}, r"gpu.board is shared with node\d+ gpu0")
          | fail("gpu-inventory", {"gpu0"}, r"gpu.board is shared with node\d+ gpu2", host="c"),

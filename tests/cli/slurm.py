@@ -31,18 +31,25 @@ SlurmdLogFile={folder}/%n.log
 MpiDefault=pmix
 {nodes}PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe={sharing}
 """
+# A second one, whose jobs take the nodes of the first one's away.
+URGENT = """PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
+PartitionName=urgent Nodes=ALL State=UP OverSubscribe={sharing} PriorityTier=10 PreemptMode=off
+"""
 
 
 class Slurm:
-    def __init__(self, hosts, leaves=0, sharing="FORCE:8"):
+    def __init__(self, hosts, leaves=0, sharing="FORCE:8", urgent=False):
         """leaves: over so many leaf switches under one spine; 0: it knows of no switches. sharing: "NO" lets a job have a
-        node for itself."""
+        node for itself. urgent: there is a partition of that name, too."""
         self.hosts, self.folder, self.conf = hosts, f"{FOLDER}/slurm", f"{FOLDER}/slurm.conf"
         for name in ("spool", "state", *(host.name for host in hosts.list)):
             os.makedirs(f"{self.folder}/{name}")
         nodes = "".join(f"NodeName={host.name} NodeAddr={host.address} CPUs=2 RealMemory=100\n" for host in hosts.list)
         text = CONFIGURATION.format(controller=socket.gethostname(), network=NETWORK, folder=self.folder, nodes=nodes,
                                     sharing=sharing)
+        if urgent:
+            text += URGENT.format(sharing=sharing)
         if leaves:
             each = len(hosts.list) // leaves
             write(f"{FOLDER}/topology.conf", "".join(
@@ -74,11 +81,11 @@ class Slurm:
 
     def idle(self):
         """How many nodes are."""
-        return self.ask("sinfo", "-h", "-N", "-o", "%N %T").stdout.count(" idle")
+        return self.ask("sinfo", "-h", "-N", "-p", "all", "-o", "%N %T").stdout.count(" idle")
 
-    def start_job(self, node):
+    def start_job(self, node, *words):
         """A job of somebody on that node, which has begun."""
-        job = self.ask("sbatch", "--parsable", "-w", node, "-J", "somebody", "-o", "/dev/null", "--wrap", "sleep 600").stdout.strip()
+        job = self.ask("sbatch", "--parsable", "-w", node, "-J", "somebody", "-o", "/dev/null", *words, "--wrap", "sleep 600").stdout.strip()
         wait_until(lambda: self.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip() == "RUNNING", 20)
         return job
 

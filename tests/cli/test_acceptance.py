@@ -120,7 +120,7 @@ def week_1(lab, hostfile, suite):
            "what is wrong stands first, then what was reached, and the history behind it", heads, parts)
     tap.ok(f"failed on node2, GPU 3 ({sick['node2']['serial']}), in run 1: " in text and sick["node2"]["serial"] in page, "also as text and on paper", text)
     told = acceptance("status", "su").stdout
-    tap.ok("\nnext: when node2 is mended (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
+    tap.ok("\nnext: when node2 is fixed (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
            told.splitlines()[-3].startswith("next: ") and told.endswith("\nacceptance: su\nverdict: reject\n"),
            "what to type next is the last thing before the verdict", told)
     alone, done = run(20.9, "-H", hostfile, "-s", suite, "--hosts", "node2", "--steps", "reachable,gpu-inventory")

@@ -49,7 +49,7 @@ with Lab("slow", 4, ["node3:ecc-uncorrected:5", "node2:nic-slow:mlx5_3", "node4:
     assay("acceptance", "add", "culprits", "1", "--db", database)
     status = re.sub(r"\s+", " ", assay("acceptance", "status", "culprits", "--db", database).stdout)
     tap.ok("because of node2 mlx5_3, which the pairs of that run show to be slow" in status and
-           "when node2 is mended" in status,
+           "when node2 is fixed" in status,
            "an acceptance says in words who it is", made.stderr, status)
 
 # Nobody else is there to tell which of two is slow: then neither has passed.

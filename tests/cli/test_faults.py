@@ -9,6 +9,8 @@ usage: test_faults.py ASSAY clean            what needs no fault, and whether ea
        test_faults.py ASSAY GROUP found      instead of all of `delivery`, those of its steps that find the fault
        test_faults.py ASSAY harmless         those of all groups of `delivery` that nobody may be accused for
 
+HOSTS=16 in the environment: each case alone in a run over so many hosts, with its host in their middle.
+
 With `found`, and in the sample, a host is asked far less; what only the other steps could say wrongly is seen without it.
 """
 
@@ -33,6 +35,7 @@ NAMES = r"node\d+|gpu\d|npu\d|mlx5_\d|/data|/scratch|/var/tmp|/var/log"  # what 
 # Of other fabrics, of BMCs over Redfish and of racks that NVLinks join (the groups roce and nvl72), of leaves (test_leaves.py), and what was found
 # before the tests already.
 UNSAMPLED = {"roce", "redfish", "cabling-lldp", "nvlink-domain", "nccl-all-gather-leaves"}
+LONE = max(3, int(os.environ.get("HOSTS", 3)))  # hosts of a run that one case has for itself
 EXIT = {"accept": 0, "reject": 1, "incomplete": 2}
 
 tap = Tap()
@@ -48,9 +51,10 @@ class Run:
     def __init__(self, number, packs, first):
         self.number, self.cases = number, [case for pack in packs for case in pack]
         self.suite = self.cases[0].suite
-        self.hosts = [f"node{first + i}" for i in range(len(packs) + 2)]
+        count = LONE if len(self.cases) == 1 else len(packs) + 2
+        self.hosts = [f"node{first + i}" for i in range(count)]
         # A healthy host is the head, and another one is left to compare and to launch with.
-        self.names = ([dict(zip("abc", self.hosts))] if len(self.cases) == 1 else
+        self.names = ([dict(zip("abc", self.hosts[count // 2 - 1:]))] if len(self.cases) == 1 else
                       [{"b": host} for host, pack in zip(self.hosts[1:-1], packs) for _ in pack])
 
     def faults(self):
@@ -81,7 +85,7 @@ def runs_of(packs):
     """Packs of the same suite share a run where each concerns one host only; each other case has a run of its own."""
     together = {}
     for number, pack in enumerate(packs):
-        together.setdefault(pack[0].suite_name if pack[0].shares else number, []).append(pack)
+        together.setdefault(pack[0].suite_name if pack[0].shares and LONE == 3 else number, []).append(pack)
     runs, first = [], 1
     for shared in together.values():
         parts = -(-len(shared) // SHARE)

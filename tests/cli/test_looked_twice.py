@@ -67,6 +67,56 @@ with Lab("looked-twice", len(HOSTS), [f"{host}:link-downs:mlx5_3=3" for host in 
     tap.same(steps, {"fabric-counters-after"}, "and only by the second look")
     tap.ok("grows by no more than 10, or 120 an hour where that is more" in assay("plan", "-H", lab.hostfile, "-s", suite, "--full").stdout,
            "the plan says by how much it may grow")
+# Of the machine: AER of devices, EDAC of memory, packets that PCIe sent a GPU again. Each device is compared with itself.
+NEW = 'cd "$ASSAY_LAB_ROOT" && if [ -d NEW ]; then cp -r NEW/. .; fi; if [ -f STRUCK ]; then : >../struck; fi; echo counted 1'
+MACHINE = {
+    "name": "machine-twice", "title": "looked twice", "purpose": "trial", "steps": [
+        {"check": "reachable"},
+        {"check": "bom", "needs": ["reachable"]}, {"check": "health", "needs": ["reachable"], "record": ["gpu.*"]},
+        {"name": "between", "check": "command", "needs": ["bom", "health"],
+         "arguments": {"command": NEW, "pattern": "^counted (?<counted>[0-9]+)$", "metric_prefix": "site"}, "record": ["site.*"]},
+        {"name": "bom-after", "check": "bom", "last": True, "needs": ["between"]},
+        {"name": "health-after", "check": "health", "last": True, "needs": ["between"], "record": ["gpu.*"]},
+    ]}
+AER, EDAC = "sys/bus/pci/devices/0000:18:00.0/aer_dev_", "sys/devices/system/edac/mc/mc0/"
+# Of each host: files before, files in between, and what fails in the last looks.
+MACHINES = {
+    "node1": ({}, {}, {}),
+    "node2": ({}, {AER + "fatal": "DLP 1\nTOTAL_ERR_FATAL 1\n"}, {"aer.fatal": r"aer.fatal is 1, 0000:18:00.0: 1 more than the 0 that it was"}),
+    "node3": ({AER + "nonfatal": "TOTAL_ERR_NONFATAL 4\n"}, {AER + "nonfatal": "TOTAL_ERR_NONFATAL 5\n"}, {"aer.nonfatal": "1 more than the 4 that it was"}),
+    "node4": ({EDAC + "ce_count": "2\n"}, {EDAC + "ce_count": "42\n", AER + "correctable": "TOTAL_ERR_COR 300\n"}, {}),
+    # What another device had counted long ago hides nothing.
+    "node5": ({"sys/bus/pci/devices/0000:2a:00.0/aer_dev_correctable": "TOTAL_ERR_COR 900000\n"}, {AER + "correctable": "TOTAL_ERR_COR 700\n"},
+              {"aer.correctable": r"0000:18:00.0: 700 more than the 0"}),
+    "node6": ({}, {EDAC + "ue_count": "1\n", EDAC + "ce_count": "1000000\n"}, {"edac.ue": "mc0: 1 more", "edac.ce": "mc0: 1000000 more than the 0"}),
+    "node7": ({}, {"STRUCK": ""}, {"pcie.replays": "pcie.replays is 500, 500 more than the 0 that it was"}),
+}
+machine = os.path.join(FOLDER, "machine-twice.json")
+with open(machine, "w", encoding="utf-8") as file:
+    json.dump(MACHINE, file)
+
+
+def put(folder, files):
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        with open(os.path.join(folder, path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+with Lab("machine-twice", len(MACHINES), [f"{host}:machine-counts:edac-ce=1" for host in MACHINES] + ["node7:gpu-counts:2=pcie-replays"],
+         speed=10) as lab:
+    for host, (before, between, _) in MACHINES.items():
+        root = os.path.join(lab.folder, "hosts", host, "root")
+        put(root, before)
+        put(root if "STRUCK" in between else os.path.join(root, "NEW"), between)
+    database = os.path.join(FOLDER, "machine-twice.db")
+    done = assay("run", "-H", lab.hostfile, "-s", machine, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, "machine-twice.html"))
+    report = Report(database)
+    for host, (_, between, expected) in MACHINES.items():
+        bad = {item["metric"]: item for step, item in report.outcomes() if step["target"] == host and item["outcome"] != "pass" and item["metric"] not in ("sound", "nvme.read")}
+        tap.ok(bad.keys() == expected.keys() and all(bad[name]["outcome"] == "fail" and re.search(cause, bad[name]["cause"]) and bad[name]["remedy"]
+                                                      and report.steps[bad[name]["step"]]["name"].endswith("-after") for name, cause in expected.items()),
+               f"{host}: {', '.join(between) or 'nothing'} between the looks: {', '.join(expected) or 'nothing'} fails", {name: item["cause"] for name, item in bad.items()}, done.stderr)
 # Where a suite has its looks says nothing: the last one is the last.
 turned = os.path.join(FOLDER, "turned.json")
 with open(turned, "w", encoding="utf-8") as file:

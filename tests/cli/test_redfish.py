@@ -313,6 +313,19 @@ def older_fans(bmc):
     bmc.documents[f"{ROOT}/Chassis/box/Thermal"] = {"Fans": [{"MemberId": "0", "Name": "Fan 0"}]}
 
 
+def a_hot_sensor(bmc):
+    both_forms(bmc)
+    bmc.documents[f"{ROOT}/Chassis/box/Thermal"]["Temperatures"] = [
+        {"MemberId": "0", "Name": "CPU1 Temp", "ReadingCelsius": 97, "UpperThresholdCritical": 95},
+        {"MemberId": "1", "Name": "CPU2 Temp", "ReadingCelsius": 99, "UpperThresholdCritical": 95, "Status": {"State": "Absent"}},
+        {"MemberId": "2", "Name": "Inlet", "ReadingCelsius": 24, "UpperThresholdCritical": 0, "PhysicalContext": "Intake"}]
+
+
+def metrics_that_are_gone(bmc):
+    """What is only recorded is not known then, and nothing that is judged."""
+    bmc.documents[f"{ROOT}/{THERMAL}"]["ThermalMetrics"] = link(f"{THERMAL}/ThermalMetrics")
+
+
 def two_of_one_id(bmc):
     bmc.documents[f"{ROOT}/{ENTRIES}?$skip=2"] = {"Members": [
         {"Id": "9", "Severity": "Critical", "Created": stamp(3 * DAY), "Message": "an old story"},
@@ -346,6 +359,7 @@ CASES = [
     ("a chassis that leads to no fans", lambda bmc: bmc.documents[f"{ROOT}/Chassis/box"].pop("ThermalSubsystem"), "inconclusive",
      {"redfish.fans"}, "does not tell of redfish.fans"),
     ("a fan of the older form without a Status", older_fans, "inconclusive", {HEALTH, FANS}, "Status.Health"),
+    ("a sensor that is as hot as its own board calls critical", a_hot_sensor, "fail", {HEALTH}, "CPU1 Temp: 97 degrees, critical from 95"),
     ("a system without a UUID", changes("Systems/system", UUID="00000000-0000-0000-0000-000000000000"), "inconclusive",
      {"redfish.machine"}, "does not tell of redfish.machine"),
     ("a supply that is gone", changes(PSU.replace("/1", "/0"), Status={"State": "Absent"}), "fail", {"redfish.power_supplies"}, "redfish.power_supplies is 1, while most hosts have 2"),
@@ -489,7 +503,7 @@ def who_differs(tell, cluster):
     # Not what is set for the next boot.
     bmcs["booted"].documents[f"{ROOT}/Systems/system/SecureBoot"]["SecureBootCurrentBoot"] = "Disabled"
     # What boards of several vendors have, and is well.
-    for be_other in (two_managers, both_forms, old_without_severity, token_service):
+    for be_other in (two_managers, both_forms, old_without_severity, token_service, metrics_that_are_gone):
         be_other(bmcs["vendors"])
     asked = len(bmcs["b"].asked)
     run = cluster.run("a,b,open,one,twin,older,booted,vendors")

@@ -141,8 +141,9 @@ def a_busy_node_is_waited_for():
     tap.same(inside[1:], [f"{host} {name}" for host in others], "each test runs inside an allocation of that node for assay alone")
     tap.same(held(name), [], "in the end they are given back")
     refused = assay(*words_of("refused"), "--exclusive-via", "slurm:--partition=none", SLURM_CONF=slurm.conf)
-    tap.ok(refused.returncode == 64 and "invalid partition" in refused.stderr and not os.path.exists(f"{FOLDER}/refused.db"),
-           "what Slurm refuses is said before anything begins", refused.stderr)
+    runs = assay("list", "--db", f"{FOLDER}/refused.db")
+    tap.ok(refused.returncode == 64 and "invalid partition" in refused.stderr and "refused" not in runs.stdout and runs.returncode == 0,
+           "what Slurm refuses is said before anything begins, and no run is kept", refused.stderr, runs.stdout)
     slurm.ask("scancel", job)
     wait_until(lambda: slurm.idle() == COUNT, 30)
 

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""usage: test_slurm_transport.py assay [STORY...]
+"""usage: test_slurm_transport.py assay [HOSTS] [STORY...]
 
 A cluster whose nodes take no SSH: a real Slurm over hosts without sshd, reached by its steps (transport=slurm).
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 
 import namespaces
-from cluster import FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, start, wait_until
+from cluster import ASSAY, FOLDER, PATIENCE_S, Report, Tap, assay, closing_lines, environment, start, wait_until
 from namespaces import Hosts, command, write
 from slurm import Slurm
 
-COUNT = 3
+STORY_WORDS = [word for word in sys.argv[2:] if not word.isdigit()]
+COUNT = int(([word for word in sys.argv[2:] if word.isdigit()] or [3])[0])
+NOBODY = 65534
 STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
@@ -172,6 +176,95 @@ def a_controller_is_killed():
     nothing_is_left("a killed controller")
 
 
+def states(name):
+    """Of the attempts so far, as the database has them now: a controller that is at work is not asked."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"file:{FOLDER}/{name}.db?mode=ro", uri=True)) as database:
+            return [state for (state,) in database.execute("SELECT state FROM attempt")]
+    except sqlite3.Error:
+        return []
+
+
+def instead_of(program, line):
+    """A PATH with a program of that name before Slurm's own, which is $real there."""
+    folder = f"{FOLDER}/instead-{program}"
+    os.makedirs(folder, exist_ok=True)
+    write(f"{folder}/{program}", f"#!/bin/sh\nreal={shutil.which(program)}\n{line}\n", 0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def dies(name, *steps, **more):
+    """A run whose controller is killed by something that it asks."""
+    done = assay(*words(name, *steps), SLURM_CONF=slurm.conf, **more)
+    tap.same(done.returncode, -signal.SIGKILL, f"{name}: its controller is killed", done.stdout, done.stderr)
+
+
+def goes_on(name, story):
+    passed_once(name, resume(name), story)
+    nothing_is_left(story)
+
+
+def a_controller_is_killed_before_a_host_is_reached():
+    dies("submitted", slow("submitted", 1), PATH=instead_of("sbatch", '"$real" "$@"; kill -KILL $PPID'))
+    tap.same(len(slurm.ask("squeue", "-h").stdout.splitlines()), 1, "killed as Slurm takes the job: the job is there")
+    goes_on("submitted", "killed as Slurm takes the job")
+    other = slurm.start_job("node1")
+    child = start(*words("pending", slow("pending", 1)), SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: " PD " in slurm.ask("squeue").stdout, 30), "pending: its job waits", slurm.ask("squeue").stdout)
+    kill(child)
+    slurm.ask("scancel", other)
+    goes_on("pending", "killed while the job waits")
+
+
+def killed_after_the_last_output(name):
+    """Whether it was, before it had ended; then it goes on."""
+    child = start(*words(name, slow(name, 1)), SLURM_CONF=slurm.conf)
+    wait_until(lambda: states(name) == ["ended"] * 2 * COUNT, 60)
+    kill(child)
+    if Report(f"{FOLDER}/{name}.db").json["run"]["state"] == "ended":
+        return False
+    goes_on(name, "killed after the last output")
+    return True
+
+
+def a_controller_is_killed_after_all_is_done():
+    write(f"{FOLDER}/large", "".join(f"{number:0999d}\n" for number in range(12000)))
+    write(f"{FOLDER}/fetched.touched", "")
+    child = begin("fetched", step("slow", f"cat {FOLDER}/large; echo done; hostname -s >>{FOLDER}/fetched.touched"))
+    time.sleep(1)
+    kill(child)
+    tap.same(states("fetched").count("sent"), COUNT, "killed while output comes: it has not come yet", states("fetched"))
+    goes_on("fetched", "killed while output comes")
+    lengths = {capture["length"] for attempt in attempts("fetched", "slow") for capture in attempt["captures"] if capture["stream"] == "stdout"}
+    tap.ok(lengths and min(lengths) > 12000000, "killed while output comes: it is whole", lengths)
+    tap.ok(any(killed_after_the_last_output(f"judged{turn}") for turn in range(8)), "killed after the last output: before the run has ended")
+    dies("given-back", slow("given-back", 1), PATH=instead_of("scancel", "kill -KILL $PPID"))
+    tap.same(len(slurm.ask("squeue", "-h").stdout.splitlines()), 1, "killed as it gives back: the job is there still")
+    goes_on("given-back", "killed as it gives back")
+    done = assay(*words("kept", slow("kept", 1)), SLURM_CONF=slurm.conf, PATH=instead_of("scancel", "echo no >&2; exit 1"))
+    tap.ok(done.returncode == 0 and "are not released: no; `scancel --name=assay-" in done.stderr, "Slurm does not take it back: that is said", done.stderr)
+    done = assay("cancel", "1", "--db", f"{FOLDER}/kept.db", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "and `assay cancel` gives it back, though the run had ended", done.stdout, done.stderr)
+    nothing_is_left("a job that was kept")
+
+
+def a_stage_is_killed():
+    os.makedirs(f"{FOLDER}/many/bin")
+    command("dd", "if=/dev/urandom", f"of={FOLDER}/many/bin/tool", "bs=1000000", "count=40")
+    os.chmod(f"{FOLDER}/many/bin/tool", 0o755)
+    child = start("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.ok(wait_until(lambda: len(slurm.ask("squeue", "-h", "-s").stdout.splitlines()) >= 1, 30), "a stage: its steps are there")
+    time.sleep(2)
+    kill(child)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: its allocations end with it", slurm.ask("squeue").stdout)
+    tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 20), "a killed stage: no process is left", hosts.processes())
+    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.same(done.returncode, 0, "a killed stage: another one brings the tools", done.stdout, done.stderr)
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: nothing is left in the queue")
+    for host in hosts.list:  # as over SSH, what was under way stays in its spool: no database knows of it
+        shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/assay-0")
+
+
 def everything_on(host):
     """As proctrack/cgroup does it at the end of a step: all that the run has begun on that host is killed."""
     for line in host.processes():
@@ -211,10 +304,10 @@ def the_steps_break():
 
 
 def slurmctld_is_away():
-    child = begin("away", slow("away", 4), step("next", "echo done", needs=["slow"]))
+    child = begin("away", slow("away", 20), step("next", "echo done", needs=["slow"]))
     slurm.controller.kill()
     slurm.controller.wait()
-    time.sleep(10)
+    time.sleep(60)
     slurm.begin_controller()
     passed_once("away", end(child), "slurmctld is away for a while")
     nothing_is_left("slurmctld is away for a while")
@@ -236,12 +329,53 @@ def the_job_is_cancelled():
 
 def is_free_again(story):
     """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it, and its lock
-    for a minute."""
+    for a minute. No later run takes it away, which docs/guide/shared-clusters.md says."""
     tap.ok(wait_until(lambda: not hosts.processes("sleep 300"), 20), f"{story}: nothing goes on on any host", hosts.processes())
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: Slurm has its nodes back", slurm.ask("sinfo", "-N").stdout)
     for host in hosts.list:
         for place in ("assay-0", "assay-locks-0"):
             shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/{place}")
+
+
+def the_job_is_preempted():
+    child = begin("preempted", slow("preempted", 300))
+    job = slurm.start_job("node2", "-p", "urgent")
+    began = time.monotonic()
+    done = end(child)
+    tap.ok(time.monotonic() - began < 120, "preempted: the run does not wait for what cannot come", time.monotonic() - began)
+    tap.same(verdict(done), (2, "incomplete"), "preempted: the run is incomplete", done.stdout, done.stderr)
+    found = outcomes("preempted")
+    tap.ok(len(found) == COUNT and all(item[0] in ("inconclusive", "not run") and "preempted" in item[1].lower() for item in found.values()),
+           "preempted: that Slurm has ended it is said", found)
+    tap.same(begun_on("preempted"), ALL, "preempted: nothing ran twice")
+    tap.same(slurm.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip(), "RUNNING", "preempted: whoever came is left alone")
+    slurm.ask("scancel", job)
+    is_free_again("preempted")
+
+
+def drain(state):
+    slurm.ask("scontrol", "update", "nodename=node2", f"state={state}", "reason=test")
+
+
+def a_node_is_drained():
+    """In the middle: what has begun goes on, as Slurm has it. Before: the job waits for it, and then all of the run is said not to have run."""
+    child = begin("drained", slow("drained", 6), step("next", "echo done", needs=["slow"]))
+    drain("drain")
+    passed_once("drained", end(child), "a node drained in the middle")
+    nothing_is_left("a node drained in the middle")
+    name = "waits"
+    write(f"{FOLDER}/{name}.touched", "")
+    done = assay(*words(name, slow(name, 1)), "--exclusive-wait", "0.2", SLURM_CONF=slurm.conf)
+    found = {**outcomes(name), **outcomes(name, "reachable")}
+    tap.ok(done.returncode == 2 and found and all(item[0] in ("inconclusive", "not run") for item in found.values()),
+           "a node that is drained: nothing passes", found, done.stdout, done.stderr)
+    waited = [item[1] for item in outcomes(name, "reachable").values()]
+    tap.ok(len(waited) == COUNT and all("Slurm has not given it to assay within 0.2 min" in cause and "node2" in cause for cause in waited), "a node that is drained: why the job waited is said", waited, done.stderr)
+    nothing_is_left("a node that is drained")
+    done = assay(*words("others", slow("others", 1)), "--hosts", "node1,node3", SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), "a node that is drained: without it the others pass", done.stdout, done.stderr)
+    drain("resume")
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "the node is back")
 
 
 def a_job_that_is_over_is_resumed():
@@ -301,13 +435,107 @@ def what_comes_before_a_run():
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
 
 
+def allocated(*words):
+    return slurm.ask("salloc", "--no-shell", "--exclusive", *words).stderr.split("job allocation ")[1].split()[0]
+
+
+def give_back(job):
+    slurm.ask("scancel", job)
+    wait_until(lambda: slurm.idle() == COUNT, 60)
+
+
 def an_allocation_that_is_there():
-    job = slurm.ask("salloc", "--no-shell", f"--nodes={COUNT}", "--exclusive").stderr.split("job allocation ")[1].split()[0]
+    job = allocated(f"--nodes={COUNT}")
     done = assay(*words("inside", slow("inside", 1)), SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
     passed_once("inside", done, "inside an allocation")
     tap.same(slurm.ask("squeue", "-h", "-o", "%i").stdout.split(), [job], "inside an allocation: it asks for no other, and leaves that")
-    slurm.ask("scancel", job)
-    wait_until(lambda: slurm.idle() == COUNT, 60)
+    give_back(job)
+
+
+def hostfile_with(name, text):
+    """As the test's own, with other words behind the platform."""
+    return write(f"{FOLDER}/{name}", f"defaults platform=plain.json slots=1 {text}\nnode[1-{COUNT}] address={namespaces.NETWORK}.[1-{COUNT}]\n")
+
+
+def told(hosts_file, *more, suite="open", job=None):
+    """What `assay plan` says of how the hosts are reached, in one line."""
+    done = assay("plan", "-H", hosts_file, "-s", f"{FOLDER}/{suite}.json", *more, SLURM_CONF=slurm.conf, **({"SLURM_JOB_ID": job} if job else {}))
+    return " ".join(line for line in done.stdout.splitlines() if line.startswith(("transport: ", "note: started inside"))) + done.stderr
+
+
+def a_transport_that_nobody_named():
+    open_file = hostfile_with("open", "scheduler=slurm")
+    inside = words("open", slow("open", 5), hosts_file="open")
+    job = allocated(f"--nodes={COUNT}")
+    plan = told(open_file, job=job)
+    tap.ok(f"transport: slurm, {COUNT} of {COUNT} hosts, in the allocation that this shell is in" in plan and f"inside job {job} of Slurm" in plan,
+           "no transport, inside an allocation: the plan says that it is Slurm, and why", plan)
+    tap.same(told(open_file), "", "no transport, outside: nothing is said of Slurm")
+    child = start(*inside, SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    tap.ok(wait_until(lambda: begun_on("open") == ALL, 60), "no transport, inside: hosts without sshd are reached", begun_on("open"))
+    kill(child)
+    write(f"{FOLDER}/open", open(open_file, encoding="utf-8").read() + "# another text, and nothing else\n")
+    done = assay("run", "--resume", "1", "-H", open_file, "--db", f"{FOLDER}/open.db", "-o", f"{FOLDER}/open.html", SLURM_CONF=slurm.conf)
+    tap.ok(done.returncode == 64 and "continue it inside one" in done.stderr, "no transport, resumed outside: it is no other run for that", done.stderr)
+    done = assay("run", "--resume", "1", "-H", open_file, "--db", f"{FOLDER}/open.db", "--progress", "none", "-o", f"{FOLDER}/open.html",
+                 SLURM_CONF=slurm.conf, SLURM_JOB_ID=job)
+    passed_once("open", done, "no transport, resumed inside")
+    tap.same({attempt["transport"] for attempt in attempts("open", "slow")}, {"slurm"}, "no transport, inside: the run tells it")
+    for name, text, word in (("ssh", "transport=ssh", ""), ("local", "transport=local", ""), ("other", "user=somebody", "user=somebody")):
+        plan = told(hostfile_with(name, text), job=job)
+        tap.ok("transport: slurm" not in plan and word in plan and (word != "") == ("over SSH" in plan),
+               f"inside an allocation: {text} is no step of Slurm", plan)
+    give_back(job)
+    plan = told(open_file, job=job)
+    tap.ok("transport: slurm" not in plan and "over SSH" in plan, "inside a job that is over: the plan says that it is SSH", plan)
+    job = allocated("-w", "node1,node2")
+    plan = told(open_file, job=job)
+    tap.ok("transport: slurm" not in plan and "the job does not have node3" in plan, "a job that lacks a host of the run: it is SSH, and that host is named", plan)
+    plan = told(open_file, "--hosts", "node[1-2]", job=job)
+    tap.ok("transport: slurm, 2 of 2 hosts" in plan, "and without that host it is Slurm", plan)
+    give_back(job)
+
+
+def somebody(*line, **more):
+    """The program as a user who is not root."""
+    return subprocess.run([ASSAY, *line], cwd=FOLDER, env=environment(SLURM_CONF=slurm.conf, HOME="/tmp", **more), user=NOBODY, group=NOBODY,
+                          extra_groups=[], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def root_that_nobody_gives():
+    os.chmod(FOLDER, 0o755)
+    suite = write(f"{FOLDER}/roots.json", json.dumps({
+        "name": "roots", "title": "roots", "purpose": "trial", "steps": [
+            {"check": "reachable"}, {"check": "privilege", "needs": ["reachable"]}, {"check": "xid", "needs": ["reachable"]},
+            {"check": "os", "needs": ["reachable"]}]}))
+    tap.ok("steps of Slurm" not in assay("plan", "-H", f"{FOLDER}/hostfile", "-s", suite).stdout, "root over Slurm: who is root has it")
+    plain, sudo = f"{FOLDER}/hostfile", hostfile_with("sudo", "transport=slurm become=sudo")
+    plan = somebody("plan", "-H", plain, "-s", suite)
+    tap.ok("steps of Slurm run as nobody, and the hostfile has no become=sudo" in plan.stdout and "undecided: privilege, xid\n" in plan.stdout,
+           "root over Slurm: the plan says which steps want it and have it not", plan.stdout, plan.stderr)
+    plan = somebody("plan", "-H", sudo, "-s", suite)
+    tap.ok("are told no password" in plan.stdout and "undecided there: privilege, xid\n" in plan.stdout,
+           "sudo over Slurm: the plan says which steps rest on it", plan.stdout, plan.stderr)
+    os.makedirs(f"{FOLDER}/nobody", exist_ok=True)
+    os.chown(f"{FOLDER}/nobody", NOBODY, NOBODY)
+    for name, hosts_file in (("plain", plain), ("sudo", sudo)):
+        done = somebody("run", "-H", hosts_file, "-s", suite, "--db", f"{FOLDER}/nobody/{name}.db", "--progress", "none",
+                        "-o", f"{FOLDER}/nobody/{name}.html")
+        tap.ok("steps of Slurm run as nobody" in done.stderr and "privilege, xid" in done.stderr, f"{name}: the run begins with that", done.stderr)
+        report = Report(f"{FOLDER}/nobody/{name}.db")
+        found = {(step["name"], step["target"]): item["outcome"] for step, item in report.outcomes()
+                 if step["name"] in ("reachable", "privilege") and item["metric"] != "sound"}
+        tap.same(found, {**{("reachable", host): "pass" for host in ALL}, **{("privilege", host): "inconclusive" for host in ALL}},
+                 f"{name}: what wants root is undecided, and the rest is not", done.stdout, done.stderr)
+    nothing_is_left("root that nobody gives")
+    reading, writing = os.pipe()
+    os.write(writing, b"secret\n")
+    os.close(writing)
+    asked = subprocess.run([ASSAY, "run", "-H", sudo, "-s", suite, "--db", f"{FOLDER}/asked.db", "--sudo-password-fd", str(reading)], cwd=FOLDER,
+                           env=environment(SLURM_CONF=slurm.conf), pass_fds=[reading], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    os.close(reading)
+    tap.ok(asked.returncode == 64 and "node1 has transport=slurm" in asked.stderr and not os.path.exists(f"{FOLDER}/asked.db"),
+           "a password for sudo over Slurm: refused before anything begins", asked.stderr)
 
 
 def what_is_wrong_is_said():
@@ -322,8 +550,11 @@ def what_is_wrong_is_said():
 
 
 STORIES = {story.__name__: story for story in (
-    what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there, a_launch_across_hosts,
-    the_steps_break, a_controller_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, a_job_that_is_over_is_resumed,
+    what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
+    a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
+    the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
+    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
+    a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
 if missing:
@@ -334,8 +565,8 @@ command("ip", "link", "set", "lo", "up")
 hosts = Hosts(COUNT, "1gbit", sshd=False)
 write(f"{FOLDER}/hostfile", f"defaults platform=plain.json slots=1 transport=slurm scheduler=slurm\nnode[1-{COUNT}] "
       f"address={namespaces.NETWORK}.[1-{COUNT}]\n")
-slurm = Slurm(hosts, sharing="NO")
+slurm = Slurm(hosts, sharing="NO", urgent=True)
 if tap.ok(slurm.begin(), "Slurm: its nodes are idle", slurm.log()):
-    for name in sys.argv[2:] or STORIES:
+    for name in STORY_WORDS or STORIES:
         STORIES[name]()
 tap.end()

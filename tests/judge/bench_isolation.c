@@ -15,7 +15,9 @@ struct row {
     bool must_find;      /* missed in at most 1 of 1,000 */
     unsigned one_of;     /* so many trials only one is made; 0: each is */
     unsigned median_aim; /* of half of the trials, where most cannot be had; 0: no aim */
-    double wrong_most;   /* accusations of what is healthy, as a share of the trials */
+    bool
+        untold; /* no test tells it from others (docs/guide/slow-hosts.md): it must be left among candidates */
+    double wrong_most; /* accusations of what is healthy, as a share of the trials */
 };
 
 #define HOSTS_232 .hosts = 232, .loss = 0.10, .noise = 0.02
@@ -30,6 +32,15 @@ static const struct row rows[] = {
     {{.name = "4-1-link", FEW(4), .bad_links = 1}, 0, true},
     {{.name = "8-1-link", FEW(8), .bad_links = 1}, 0, true},
     {{.name = "12-1-host", FEW(12), .bad_hosts = 1}, 0, true},
+    {{.name = "8+1-host-of-8", FEW(9), .bad_hosts = 1, .bad_below = 8}, 0, true},
+    {{.name = "8+1-host-alone", FEW(9), .bad_hosts = 1, .bad_from = 8}, .untold = true},
+    {{.name = "8+2-1-host", FEW(10), .bad_hosts = 1}, 0, true},
+    {{.name = "8+1-1-leaf", FEW(9), .bad_leaves = 1}, .untold = true},
+    {{.name = "8+2-1-leaf", FEW(10), .bad_leaves = 1}, .untold = true},
+    {{.name = "8+4-1-leaf", FEW(12), .bad_leaves = 1}, .untold = true},
+    {{.name = "8+8-1-leaf", FEW(16), .bad_leaves = 1}, .untold = true},
+    {{.name = "8+8+4-1-leaf", FEW(20), .bad_leaves = 1}, 0, true},
+    {{.name = "8+2-1-link", FEW(10), .bad_links = 1}, 0, true},
     {{.name = "20-1-link", FEW(20), .bad_links = 1}, 0, true},
     {{.name = "232-healthy", HOSTS_232}, 6, true},
     {{.name = "232-1-host", HOSTS_232, .bad_hosts = 1}, 6, true},
@@ -91,7 +102,7 @@ static double bound(const struct scenario *scenario, double wrong)
 static void run(const struct row *row, unsigned all)
 {
     unsigned trials = row->one_of > 0 && all > row->one_of ? all / row->one_of : all;
-    unsigned *rounds = calloc(trials, sizeof *rounds), missed = 0, wrong = 0;
+    unsigned *rounds = calloc(trials, sizeof *rounds), missed = 0, wrong = 0, silent = 0;
     unsigned median_aim = row->median_aim > 0 ? row->median_aim : row->rounds_aim;
     double tests = 0;
     const char *name = row->scenario.name;
@@ -102,6 +113,7 @@ static void run(const struct row *row, unsigned all)
         rounds[i] = trial.rounds;
         tests += trial.tests;
         missed += trial.missed > 0;
+        silent += trial.missed > 0 && trial.candidates == 0;
         wrong += trial.wrong;
     }
     qsort(rounds, trials, sizeof *rounds, compare);
@@ -115,6 +127,8 @@ static void run(const struct row *row, unsigned all)
     figure(name, "rounds_max", rounds[trials - 1], "rounds", 0, false);
     figure(name, "tests_mean", tests / trials, "tests", 0, false);
     figure(name, "missed", (double)missed / trials, "of_trials", 0.001, row->must_find);
+    if (row->untold)
+        figure(name, "missed_without_a_word", silent, "trials", 0, true);
     figure(name, "wrongly_accused", wrong, "accusations", row->wrong_most * trials, true);
     free(rounds);
 }

@@ -69,7 +69,10 @@ static void build(struct arena *arena, struct world *world)
             .name = arena_printf(arena, "node%zu", i + 1),
             .leaf = scenario->hosts_per_leaf > 0 ? (unsigned)(i / scenario->hosts_per_leaf) : 0};
     world->leaves = world->hosts[scenario->hosts - 1].leaf + 1u;
-    choose(&world->random, world->bad_host, scenario->bad_hosts, scenario->hosts);
+    choose(&world->random, world->bad_host, scenario->bad_hosts,
+           (scenario->bad_below > 0 ? scenario->bad_below : scenario->hosts) - scenario->bad_from);
+    for (size_t i = 0; i < scenario->bad_hosts; i++)
+        world->bad_host[i] += scenario->bad_from;
     choose(&world->random, world->bad_leaf, scenario->bad_leaves, world->leaves);
     for (size_t i = 0; i < scenario->bad_links; i++)
         choose_link(world, world->bad_link[i]);

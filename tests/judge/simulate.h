@@ -11,6 +11,7 @@ struct scenario {
     size_t hosts, hosts_per_leaf; /* 0: no leaf is declared, and none limits anything */
     double oversubscription;      /* 2: a leaf's uplinks carry half of what its hosts send */
     unsigned bad_hosts, bad_links, bad_leaves;
+    size_t bad_from, bad_below; /* bad hosts are these from 0; bad_below 0: any */
     bool neighbours; /* as in sendrecv: each member talks to the next one only, the last to the first */
     unsigned
         drops_in_round; /* a healthy host drops out in this round, and its test gives no value; 0: none does */

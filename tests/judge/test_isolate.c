@@ -91,13 +91,33 @@ static void the_ends_of_a_path_that_was_found_are_no_candidates(void **state)
         assert_int_equal(simulate_trial(&(struct scenario){FEW(10), .bad_links = 1}, seed).candidates, 0);
 }
 
-/* Also one of the last leaf's only two, or its only one, but where there are just two leaves: it is not told from them. */
+/* Also one of the last leaf's only two, or its only one, but where there are just two leaves: that one is not told from them. */
 static void a_slow_host_among_few_is_named(void **state)
 {
     (void)state;
     for (size_t hosts = 5; hosts <= 24; hosts++)
-        if (hosts != 9 && hosts != 10)
-            expect_all_found(&(struct scenario){FEW(hosts), .bad_hosts = 1}, 20);
+        expect_all_found(&(struct scenario){FEW(hosts), .bad_hosts = 1, .bad_below = hosts == 9 ? 8 : 0}, 25);
+}
+
+/* Every test across has the uplinks of both, and a host that is alone on its leaf is in each of them. */
+static void nobody_is_named_for_what_two_leaves_have_in_common(void **state)
+{
+    static const size_t sizes[] = {9, 10, 11, 12, 16};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+        for (uint64_t seed = 1; seed <= 200; seed++) {
+            struct trial trial = simulate_trial(&(struct scenario){FEW(sizes[i]), .bad_leaves = 1}, seed);
+
+            assert_int_equal(trial.wrong, 0);
+            assert_int_equal(trial.candidates, sizes[i]);
+        }
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct trial trial = simulate_trial(&(struct scenario){FEW(9), .bad_hosts = 1, .bad_from = 8}, seed);
+
+        assert_int_equal(trial.found + trial.wrong, 0);
+        assert_int_equal(trial.candidates, 9);
+    }
 }
 
 /* Seeds with which noise hides it from a search that takes the mean of all pairs for healthy: of each 180 one is so. */
@@ -260,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_path_among_few_hosts_is_named),
         cmocka_unit_test(the_ends_of_a_path_that_was_found_are_no_candidates),
         cmocka_unit_test(a_slow_host_among_few_is_named),
+        cmocka_unit_test(nobody_is_named_for_what_two_leaves_have_in_common),
         cmocka_unit_test(few_hosts_are_not_accused_for_another),
         cmocka_unit_test(a_path_between_neighbours_is_named_where_only_they_talk),
         cmocka_unit_test(two_paths_are_named),

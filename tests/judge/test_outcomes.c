@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../arena_test.h"
+#include "../says_test.h"
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 
@@ -325,7 +326,7 @@ static const char *english(const struct world *world, const struct reason *reaso
 
 static void assert_said(const struct world *world, const struct reason *reason, const char *words)
 {
-    if (strstr(english(world, reason), words) == NULL)
+    if (!says(english(world, reason), words))
         fail_msg("'%s' does not say '%s'", english(world, reason), words);
 }
 
@@ -339,7 +340,7 @@ static void judge(struct world *world)
         const struct outcome *got = outcome_of(world, step, host, metric);                  \
         const char *cause = english(world, got->cause);                                     \
                                                                                             \
-        if (got->word != (expected) || strstr(cause, words) == NULL)                        \
+        if (got->word != (expected) || !says(cause, words))                                 \
             fail_msg("%s of %s on %s: %s, '%s'; expected %s with '%s'", metric, step, host, \
                      outcome_name(got->word), cause, outcome_name(expected), words);        \
     } while (0)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit_test.h"
+#include "../says_test.h"
 #include "assay/judge/judge.h"
 #include "assay/plan/plan_build.h"
 #include "asymptote.h"
@@ -297,16 +297,16 @@ static void what_was_compared_is_said_as_what_it_is(void **state)
                         ">= 90% of the median of its own smaller groups");
     assert_string_equal(english(&world, outcome->held->source), "the pairs");
     print_message("# %s\n", english(&world, outcome->cause));
-    assert_non_null(strstr(english(&world, outcome->cause), "% (+-0.5%) below the median 3"));
-    assert_non_null(strstr(english(&world, outcome->cause), "of 16 smaller groups; fail from 10%"));
-    assert_non_null(strstr(english(&world, outcome->remedy), "smaller groups of the same hosts are faster"));
+    assert_says(english(&world, outcome->cause), "% (+-0.5%) below the median 3");
+    assert_says(english(&world, outcome->cause), "of 16 smaller groups; fail from 10%");
+    assert_says(english(&world, outcome->remedy), "smaller groups of the same hosts are faster");
     arena_destroy(world.arena);
 
     world_begin(&world, SUITE(PAIRS ", " ALL), 16, (struct fabric){.loss = 0.05, .noise = 0.001}, 7);
     outcome = judged(&world);
     assert_int_equal(outcome->word, OUTCOME_PASS);
-    assert_non_null(strstr(english(&world, outcome->cause), "remark: " METRIC " is "));
-    assert_non_null(strstr(english(&world, outcome->cause), "of 16 smaller groups; remark from 5%"));
+    assert_says(english(&world, outcome->cause), "remark: " METRIC " is ");
+    assert_says(english(&world, outcome->cause), "of 16 smaller groups; remark from 5%");
     arena_destroy(world.arena);
 }
 
@@ -319,8 +319,8 @@ static void without_smaller_groups_nothing_is_decided(void **state)
     world_begin(&world, SUITE(ALL), 16, (struct fabric){.noise = quiet}, 7);
     outcome = judged(&world);
     assert_int_equal(outcome->word, OUTCOME_INCONCLUSIVE);
-    assert_non_null(strstr(english(&world, outcome->cause),
-                           "only 0 smaller groups of this run have it, and 2 are needed"));
+    assert_says(english(&world, outcome->cause),
+                "only 0 smaller groups of this run have it, and 2 are needed");
     arena_destroy(world.arena);
 }
 

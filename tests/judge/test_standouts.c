@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../arena_test.h"
+#include "../says_test.h"
 #include "truth_fleet.h"
 
 /* One GPU of six hosts computes so much less; so many of the others never answered. */
@@ -60,7 +61,7 @@ static size_t said_of_eight_hosts(size_t dead, const char *words)
     truth_fleet_judge(&fleet, arena);
     for (size_t i = 0; i < fleet.judgement.outcome_count; i++)
         said += fleet.judgement.outcomes[i].remark &&
-                strstr(reason_english(arena, fleet.judgement.outcomes[i].cause), words) != NULL;
+                says(reason_english(arena, fleet.judgement.outcomes[i].cause), words);
     arena_destroy(arena);
     return said;
 }

@@ -2,7 +2,7 @@
 /* Several runs judged as one: what is asked of the hosts of all of them, what stays a run's own, and who may not be among them. */
 #include <string.h>
 
-#include "../unit_test.h"
+#include "../says_test.h"
 #include "handmade.h"
 #include "truth_fleet.h"
 
@@ -78,7 +78,7 @@ static void assert_port(const struct two *two, size_t run, size_t host, enum out
     const struct outcome *outcome = port_of(two, run, host);
     const char *cause = reason_english(two->arena, outcome->cause);
 
-    if (outcome->word != word || strstr(cause, words) == NULL)
+    if (outcome->word != word || !says(cause, words))
         fail_msg("host %zu of run %zu: %s, '%s'; expected %s with '%s'", host, run,
                  outcome_name(outcome->word), cause, outcome_name(word), words);
 }

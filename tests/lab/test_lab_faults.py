@@ -90,6 +90,7 @@ CASES = [
     ("extra-partition", 'cat "$ASSAY_LAB_ROOT"/sys/class/infiniband/mlx5_0/ports/1/pkeys/1', r"^0x8123$"),
     ("bmc-bad:log-full", "sudo -n ipmitool sel info", r"^Overflow +: true$"),
     ("bmc-bad:clock-ahead", "sudo -n ipmitool sel elist", r"Uncorrectable ECC \| Asserted$"),
+    ("bmc-bad:hot", BMC_ASKS.replace("Systems", "Chassis/Chassis_0/Thermal"), r'"ReadingCelsius": 97'),
     ("bmc-bad:hangs", BMC_ASKS + "; echo rc $?", r"timed out(.|\n)*rc 28$"),
     ("bmc-bad:reachable", "curl --verbose https://$(hostname)-bmc:443/; ping -c 2 $(hostname)-bmc", r"Connected to (.|\n)* 2 received, 0% packet loss"),
     ("bmc-bad:ipmi-reachable", "rmcpping -c 2 $(hostname)-bmc", r"^pong received from "),
@@ -263,6 +264,8 @@ NVL72_CASES = [
     ("fabric-degraded:1", "nvidia-smi -q", r"Bandwidth +: Degraded\n"),
     ("clique-other:7", "nvidia-smi -q", r"CliqueId +: 7\n"),
     ("domain-other", "nvidia-smi -q", r"ClusterUUID +: (?!9b2dd74a|0000)"),
+    ("imex-map", "i=$(nvidia-imex-ctl -N | sed -n \"s/^Node #\([0-9]*\) .* $(hostname -I | tr -d ' ') .*/\\1/p\"); nvidia-imex-ctl -N | grep \"^ *$i   \"",
+     r"!M! !M!"),
     ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
     ("nvlink-counts:2=symbol=5", "e() { nvidia-smi nvlink -e | grep -c 'Symbol Errors: 5'; }; e; gpu_burn 30 >/dev/null; e", r"^0\n1$"),
 ]

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <string.h>
 
 #include "../arena_test.h"
 #include "assay/model/suite.h"
+#include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 
 #define GIB 1073741824.0
 
@@ -49,6 +52,56 @@ static void limits_are_read_and_said_in_words(void **state)
         assert_string_equal(reason_english(*state, limit_text(*state, &limit)), cases[i].text);
         assert_string_equal(limit_status_name(limit.status), "guess"); /* unsaid: cannot fail anything */
     }
+}
+
+/* Of a record of before gates were data: what it said in words is what the limit says in data. */
+static void a_gate_in_words_is_the_gate_that_it_says(void **state)
+{
+    static const struct {
+        const char *json, *exactly;
+        bool floor, ceiling;
+        double least, most;
+    } cases[] = {
+        {"{\"floor\": 345, \"unit\": \"GB/s\"}", NULL, true, false, 345, NAN},
+        {"{\"floor\": 0.5, \"unit\": \"count\"}", NULL, true, false, 0.5, NAN},
+        {"{\"ceiling\": 4, \"unit\": \"us\"}", NULL, false, true, NAN, 4},
+        {"{\"ceiling\": 0, \"unit\": \"count\"}", NULL, false, true, NAN, 0},
+        {"{\"range\": [30, 60], \"unit\": \"C\"}", NULL, true, true, 30, 60},
+        {"{\"fraction_of_groups\": 0.9}", NULL, true, false, NAN, NAN},
+        {"{\"min_version\": \"525.60.13\"}", NULL, true, false, NAN, NAN},
+        {"{\"equal\": \"400 Gb/s\"}", "400 Gb/s", false, false, NAN, NAN},
+        {"{\"one_of\": [\"Disabled\", \"N/A\"]}", NULL, false, false, NAN, NAN},
+        {"{\"same\": true}", NULL, false, false, NAN, NAN},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct limit limit = read_limit(*state, cases[i].json);
+        const struct reason *gate = limit_text(*state, &limit);
+        const struct reason *words = reason_decode(*state, reason_english(*state, gate));
+        struct limit_bound bound = limit_bound_of(limit_gate_of_record(*state, words));
+
+        assert_string_equal(reason_english(*state, limit_gate_of_record(*state, words)),
+                            reason_english(*state, gate));
+        assert_true(reason_equal(limit_gate_of_record(*state, gate), gate));
+        assert_true(bound.floor == cases[i].floor && bound.ceiling == cases[i].ceiling);
+        assert_true(isnan(bound.least) ? isnan(cases[i].least) : bound.least == cases[i].least);
+        assert_true(isnan(bound.most) ? isnan(cases[i].most) : bound.most == cases[i].most);
+        assert_true((bound.exactly == NULL) == (cases[i].exactly == NULL));
+        if (bound.exactly != NULL)
+            assert_string_equal(bound.exactly, cases[i].exactly);
+    }
+}
+
+/* ... also within what eases it, and of another metric. */
+static void a_gate_in_words_within_another_becomes_data_too(void **state)
+{
+    const struct reason *eased = reason(*state, bound_eased, ">= 310.5 GB/s", "345", "10");
+    const struct reason *of = reason(*state, gate_of_metric, "gpu_burn.gflops", eased);
+    const struct reason *read = limit_gate_of_record(*state, of);
+
+    assert_string_equal(reason_english(*state, read), reason_english(*state, of));
+    read = reason_argument(*state, reason_argument(*state, read, 2), 1);
+    assert_true(limit_bound_of(read).least == 310.5);
 }
 
 static void what_was_stated_stands_apart_from_the_tolerance(void **state)
@@ -247,6 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ARENA_TEST(limits_are_read_and_said_in_words),
         ARENA_TEST(only_a_guess_cannot_fail),
+        ARENA_TEST(a_gate_in_words_is_the_gate_that_it_says),
+        ARENA_TEST(a_gate_in_words_within_another_becomes_data_too),
         cmocka_unit_test(tolerance_eases_the_gate),
         ARENA_TEST(what_was_stated_stands_apart_from_the_tolerance),
         ARENA_TEST(a_tolerance_is_given_once_and_where_there_is_a_number),

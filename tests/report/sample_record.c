@@ -220,7 +220,7 @@ static const struct held_to *held_to(const struct maker *maker, const struct ite
     struct held_to *held = arena_new(maker->arena, struct held_to);
 
     *held = (struct held_to){.limit = told(maker, row->limit),
-                             .gate = told(maker, row->gate),
+                             .gate = limit_gate_of_record(maker->arena, told(maker, row->gate)),
                              .source = told(maker, row->source),
                              .status = row->status};
     return held;

@@ -44,7 +44,7 @@ static void lay(struct arena *arena, struct outcome *outcome, const struct reaso
     struct held_to *held = outcome_held_own(arena, outcome);
 
     outcome->cause = cause;
-    held->gate = reason_text(arena, gate);
+    held->gate = limit_gate_of_record(arena, reason_text(arena, gate));
     held->status = "peers";
     held->source = reason(arena, siblings_in_run, 7);
 }

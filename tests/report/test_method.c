@@ -100,7 +100,8 @@ static void what_a_limit_only_looks_at_is_no_gate(void **state)
         const struct slot *slot = &record->plan->steps.items[outcome->step].shape->slots[outcome->slot];
 
         if (strcmp(slot->metric, "gpu_burn.temperature") == 0) {
-            outcome_held_own(arena, outcome)->gate = reason_text(arena, "<= 80 C");
+            outcome_held_own(arena, outcome)->gate =
+                limit_gate_of_record(arena, reason_text(arena, "<= 80 C"));
             outcome_held_own(arena, outcome)->status = "field";
         }
     }

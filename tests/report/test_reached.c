@@ -77,7 +77,7 @@ static void a_part_that_its_peers_fail_is_the_lowest_of_the_row_of_all(void **st
     slow->measured = reason_text(arena, "346 GB/s");
     outcome_held_own(arena, slow)->status = "peers";
     outcome_held_own(arena, slow)->gate =
-        reason_text(arena, ">= 360 GB/s (380 of its peers with 5% tolerance)");
+        limit_gate_of_record(arena, reason_text(arena, ">= 360 GB/s (380 of its peers with 5% tolerance)"));
     reached_of(view_create(arena, record), &reached);
     row = row_of(&reached, "p2p-bandwidth", "p2p.unidirectional.enabled");
     assert_ptr_equal(row->worst, slow);
@@ -125,7 +125,8 @@ static const char *why(struct arena *arena, const char *hosts, const char *when)
 
     assert_non_null(hostfile);
     assert_non_null(json);
-    return reason_english(arena, unplanned_why(arena, hostfile, "hgx-h100", "hgx-h100", json));
+    return reason_english(arena,
+                          unplanned_why(unplanned_hosts_of(arena, hostfile, "hgx-h100", "hgx-h100"), json));
 }
 
 static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **state)
@@ -137,6 +138,9 @@ static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **stat
                         "the hostfile does not say at which address the BMC is (bmc=ADDRESS)");
     assert_string_equal(why(arena, "node1 leaf=l1\nnode2 leaf=l1\n", "{\"leaves_min\": 2}"),
                         "it needs 2 leaves, and the hostfile has 1");
+    assert_string_equal(
+        why(arena, "node1 leaf=l2\nnode2 leaf=l1\nnode3 leaf=l2\nnode4 leaf=l1\n", "{\"leaves_min\": 3}"),
+        "it needs 3 leaves, and the hostfile has 2");
     assert_string_equal(why(arena, "node1\nnode2\n", "{\"hosts_min\": 4, \"mounts\": true}"),
                         "it needs 4 hosts, and the hostfile has 2; the hostfile declares no storage "
                         "(mounts=/data,/scratch)");

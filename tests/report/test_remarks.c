@@ -150,9 +150,10 @@ static void a_slow_gpus_card_names_the_number_that_is_low(void **state)
     slow->value = gate->value = 37100;
     slow->measured = gate->measured = reason_text(arena, "37100 GFLOP/s");
     gate->word = OUTCOME_FAIL;
-    *outcome_held_own(arena, gate) = (struct held_to){.status = "peers",
-                                                      .gate = reason_text(arena, ">= 38610 GFLOP/s"),
-                                                      .source = reason(arena, siblings_in_run, 7)};
+    *outcome_held_own(arena, gate) =
+        (struct held_to){.status = "peers",
+                         .gate = limit_gate_of_record(arena, reason_text(arena, ">= 38610 GFLOP/s")),
+                         .source = reason(arena, siblings_in_run, 7)};
     gate->cause = reason(arena, fail_from,
                          reason(arena, below_peers, "gpu3", "13.5", "0.3", 7,
                                 reason(arena, values_of_metric, 1, "gpu_burn.gflops")),

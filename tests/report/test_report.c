@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../unit_test.h"
+#include "../says_test.h"
 #include "assay/report/report.h"
 
 #include <math.h>
@@ -155,8 +155,8 @@ static void expect_harmless(const char *format)
     const char *report = report_of(arena, sample_record(arena, &hostile), format, &length);
 
     assert_int_equal(strlen(report), length); /* no NUL */
-    assert_null(strstr(report, "<script>"));  /* the page's own one has attributes */
-    assert_non_null(strstr(report, "alert(1)"));
+    assert_says_not(report, "<script>");      /* the page's own one has attributes */
+    assert_says(report, "alert(1)");
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)report[i];
 
@@ -168,7 +168,7 @@ static void expect_harmless(const char *format)
             fail_msg("%s holds a byte that is not UTF-8 at %zu", format, i);
     }
     if (strcmp(format, "json") != 0)
-        assert_null(strstr(report, "\xe2\x80\xae")); /* right-to-left override */
+        assert_says_not(report, "\xe2\x80\xae"); /* right-to-left override */
     arena_destroy(arena);
 }
 
@@ -267,7 +267,7 @@ static void what_waits_for_several_is_said_with_what_there_is_of_it(void **state
 
     (void)state;
     expect_contains(html, "not run because of more than one of the faults");
-    assert_null(strstr(html, "several of these faults"));
+    assert_says_not(html, "several of these faults");
     arena_destroy(arena);
 }
 
@@ -284,9 +284,9 @@ static void text_in_chinese_fits_too_and_says_no_english_of_its_own(void **state
 
         text_init(&out, (size_t)1 << 24);
         report_format_find("text")->write(sample_record(arena, samples[i]), LANGUAGE_ZH, &out);
-        assert_non_null(strstr(out.bytes, "验收结论："));
+        assert_says(out.bytes, "验收结论：");
         for (size_t k = 0; k < ARRAY_SIZE(own); k++)
-            assert_null(strstr(out.bytes, own[k]));
+            assert_says_not(out.bytes, own[k]);
         for (line = strtok_r(out.bytes, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
             if (printable_width(line) > 80)
                 fail_msg("%zu columns: %s", printable_width(line), line);
@@ -383,11 +383,11 @@ static void html_fetches_nothing(void **state)
     const char *html = report_of(arena, sample_record(arena, &faulty), "html", NULL);
 
     (void)state;
-    assert_null(strstr(html, "http:"));
-    assert_null(strstr(html, "https:"));
-    assert_null(strstr(html, " src="));
-    assert_null(strstr(html, "@import"));
-    assert_null(strstr(strstr(html, "<script") + 1, "<script")); /* one, and that inside of the page */
+    assert_says_not(html, "http:");
+    assert_says_not(html, "https:");
+    assert_says_not(html, " src=");
+    assert_says_not(html, "@import");
+    assert_says_not(strstr(html, "<script") + 1, "<script"); /* one, and that inside of the page */
     arena_destroy(arena);
 }
 
@@ -567,7 +567,7 @@ static void hosts_that_differ_by_name_and_number_only_are_one_entry(void **state
     }
     assert_int_equal(report_entries(arena, record, &entries), 1);
     assert_string_equal(reason_english(arena, entries[0].target), "70 hosts: node[1-70]");
-    assert_non_null(strstr(reason_english(arena, entries[0].cause), "(and 67 more)"));
+    assert_says(reason_english(arena, entries[0].cause), "(and 67 more)");
     arena_destroy(arena);
 }
 
@@ -776,16 +776,16 @@ static void whom_isolation_accuses_is_named_in_every_format(void **state)
     const char *html = report_of(arena, record, "html", NULL), *text = report_of(arena, record, "text", NULL);
 
     (void)state;
-    assert_non_null(strstr(html, "Isolation suspects path node3 - node4."));
-    assert_non_null(strstr(html, "2 hosts: node[1-2]"));
-    assert_non_null(strstr(text, "SUSPECT       path node3 - node4: it slows nccl-all-gather-cluster"));
-    assert_non_null(strstr(text, "candidates    2 hosts: node[1-2]"));
+    assert_says(html, "Isolation suspects path node3 - node4.");
+    assert_says(html, "2 hosts: node[1-2]");
+    assert_says(text, "SUSPECT       path node3 - node4: it slows nccl-all-gather-cluster");
+    assert_says(text, "candidates    2 hosts: node[1-2]");
     assert_string_equal(json_string(accused, "kind", ""), "link");
     assert_string_equal(json_string(accused, "subject", ""), "node3 - node4");
     assert_string_equal(json_string(json_get(report, "searches")->items, "candidates", ""),
                         "2 hosts: node[1-2]");
     html = report_of(arena, sample_record(arena, &clean), "html", NULL);
-    assert_null(strstr(html, "Isolation"));
+    assert_says_not(html, "Isolation");
     arena_destroy(arena);
 }
 
@@ -817,7 +817,7 @@ static void every_attempt_of_a_retest_is_printed(void **state)
            before = count_of(report_of(arena, record, "html", NULL), ">1 of 2</a>");
 
     (void)state;
-    assert_null(strstr(report_of(arena, sample_record(arena, &clean), "text", NULL), "RETESTS"));
+    assert_says_not(report_of(arena, sample_record(arena, &clean), "text", NULL), "RETESTS");
     for (size_t i = 0; i < record->attempts.count; i++) {
         const struct step *step = &record->plan->steps.items[record->attempts.items[i].step];
 
@@ -831,13 +831,13 @@ static void every_attempt_of_a_retest_is_printed(void **state)
     record->attempts.items[record->attempts.count - 1].n = 2;
     html = report_of(arena, record, "html", NULL);
     text = report_of(arena, record, "text", NULL);
-    assert_non_null(strstr(text, "RETESTS (every attempt"));
-    assert_non_null(strstr(text, "node7, nccl-all-reduce, attempt 1 of 2"));
-    assert_non_null(strstr(text, "node7, nccl-all-reduce, attempt 2 of 2"));
-    assert_non_null(strstr(html, "Retests: every attempt"));
+    assert_says(text, "RETESTS (every attempt");
+    assert_says(text, "node7, nccl-all-reduce, attempt 1 of 2");
+    assert_says(text, "node7, nccl-all-reduce, attempt 2 of 2");
+    assert_says(html, "Retests: every attempt");
     assert_int_equal(count_of(html, ">1 of 2</a>"), before + 1);
     assert_int_equal(count_of(html, ">2 of 2</a>"), before + 1);
-    assert_non_null(strstr(strstr(html, "id=\"retests\""), "nccl.all_reduce.busbw: "));
+    assert_says(strstr(html, "id=\"retests\""), "nccl.all_reduce.busbw: ");
     arena_destroy(arena);
 }
 
@@ -869,7 +869,7 @@ static void a_failure_names_the_hardware_and_leaves_room_for_who_mends_it(void *
     assert_non_null(end);
     report = arena_strndup(arena, burn, (size_t)(end - burn));
     expect_contains(report, "node6, gpu4, serial 1652923000052");
-    assert_null(strstr(report, "gpu3, serial"));
+    assert_says_not(report, "gpu3, serial");
     expect_contains(report, "To be fixed");
     arena_destroy(arena);
 }
@@ -882,7 +882,7 @@ static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **sta
     const char *formats[] = {"text", "html"};
 
     (void)state;
-    assert_null(strstr(report_of(arena, record, "text", NULL), "state=drain"));
+    assert_says_not(report_of(arena, record, "text", NULL), "state=drain");
     for (size_t i = 0; i < record->plan->hosts.count; i++) {
         struct host *host = arena_new(arena, struct host);
         const struct host *old = record->plan->hosts.items[i];
@@ -901,7 +901,7 @@ static void hosts_that_failed_are_taken_out_of_use_by_their_scheduler(void **sta
         expect_contains(report, "scontrol update nodename=node6 state=drain reason=");
         expect_contains(report, "kubectl cordon node8\n");
         expect_contains(report, "# RMA: node6 gpu");
-        assert_null(strstr(report, "nodename=node1 ")); /* it did not fail */
+        assert_says_not(report, "nodename=node1 "); /* it did not fail */
     }
     expect_contains(report_of(arena, record, "text", NULL), "\nscontrol update nodename=node6 state=drain ");
     for (const char *const *line =
@@ -1156,10 +1156,10 @@ static void of_a_site_only_hosts_that_did_not_pass_are_told_one_by_one(void **st
     expect_contains(html, "Of 2,600 hosts this section lists 6,");
     expect_contains(html, "assay report 12 -f json");
     assert_non_null(evidence);
-    assert_non_null(strstr(evidence, ">node3<"));
-    assert_non_null(strstr(equipment, ">node8<"));
-    assert_null(strstr(evidence, ">node1000<"));
-    assert_null(strstr(equipment, ">node1000<"));
+    assert_says(evidence, ">node3<");
+    assert_says(equipment, ">node8<");
+    assert_says_not(evidence, ">node1000<");
+    assert_says_not(equipment, ">node1000<");
     /* All of them are in the sums. */
     expect_contains(html, "2,594 ");
     expect_links(html);
@@ -1195,7 +1195,7 @@ static void a_waiver_is_shown_beside_what_it_covers_and_counted(void **state)
     expect_contains(html, "replaced in &lt;week&gt; 20");
     assert_string_equal(json_string(json, "verdict", ""), "accept with exceptions");
     assert_string_equal(json_string(entry, "outcome", ""), "fail");
-    assert_non_null(strstr(json_string(entry, "waiver", ""), "Li Wei"));
+    assert_says(json_string(entry, "waiver", ""), "Li Wei");
     assert_int_equal(json_get(json, "waivers")->count, 1);
     arena_destroy(arena);
 }

@@ -22,7 +22,8 @@ struct begin_options {
 
 /*
  * In running there is the path of the database; its store is the caller's to close, also after a failure. The plan of a new
- * run is made before the database: a question that is put wrongly leaves nothing behind. argv is kept with it. Of a run that is
+ * run is made before the database: a question that is put wrongly leaves nothing behind. Slurm is asked after the run is kept,
+ * so that no job is without a run that knows it; a run that gets none is forgotten again. argv is kept with it. Of a run that is
  * taken up the question is the one that it was begun with, and only its hostfile may be another.
  */
 int begin_run(struct arena *arena, struct running *running, struct question *question,
@@ -32,7 +33,7 @@ int begin_run(struct arena *arena, struct running *running, struct question *que
 int begin_planned(struct arena *arena, struct running *running, struct question *question,
                   const struct begin_options *options, int argc, char **argv, struct error *err)
     __attribute__((warn_unused_result));
-/* Gives back what Slurm gave; where it cannot be, that is told. */
-void begin_release(const struct running *running, const struct findings *notes);
+/* Of a run that has ended: tells what Slurm gave and could not be given back. */
+void begin_tell_release(const struct running *running, const struct findings *notes);
 
 #endif

@@ -69,7 +69,7 @@ int acceptance_sign(struct store *store, const struct campaign *campaign, const 
                     const char *path, const struct text *report, const char *key,
                     struct proof_files *ret_files, struct error *err) __attribute__((warn_unused_result));
 
-/* What is to be run next: missing and to be retested; not what must be mended first. */
+/* What is to be run next: missing and to be retested; not what must be fixed first. */
 /* One run: these steps are all that these hosts owe, with those without which they would decide nothing. */
 struct campaign_block {
     struct hostlist hosts, steps;

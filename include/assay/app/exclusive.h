@@ -57,6 +57,8 @@ void exclusive_settle(struct exclusive *exclusive);
 const struct check_claims *exclusive_claims(const struct exclusive *exclusive);
 /* The number of the host's job; NULL: it has none. Lives as long. */
 const char *exclusive_job(const struct exclusive *exclusive, const char *host);
+/* Why Slurm has not given it, or has taken it back, in an arena that lives as long; NULL: it has given it, or may yet. */
+const struct reason *exclusive_refused(const struct exclusive *exclusive, const char *host);
 /* Whether Slurm has not yet decided on the host; of one that is new (a spare) it is asked now. */
 bool exclusive_awaits(struct exclusive *exclusive, const struct host *host);
 /* To be called now and then; never waits. What has changed, in words, else NULL. */

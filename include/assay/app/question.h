@@ -14,8 +14,10 @@ struct question {
     const char *exclusive;          /* exclusive_document; NULL */
     const char *max_evidence;       /* "8G"; NULL: the default */
     const char *duration;           /* "24h"; NULL: the suite's */
+    bool passwords, sudo_password;  /* some are given for the hosts; one for sudo is among them */
     struct hostfile_names names;    /* NULL: as the hostfile says */
     struct plan_sources sources;
+    const struct reason *way; /* how hosts are reached, where that was to be decided (allocation.h); NULL */
     struct plan *plan;
     struct plan_notes notes;
 };

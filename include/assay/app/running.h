@@ -21,12 +21,13 @@ struct running {
     struct watcher watcher;
     int cancelled_by;            /* the signal; 0: none */
     struct exclusive *exclusive; /* NULL: hosts are not asked for */
+    const char *not_released;    /* at its end: what Slurm gave and could not be given back, in words; NULL */
 };
 
 /* A record of a run that has not begun, of the plan that was made. */
 struct record *running_new_record(struct arena *arena, const struct question *question, int argc,
                                   char **argv);
-/* Runs what the record's plan owes, judges it, and ends the run in the store. */
+/* Runs what the record's plan owes, judges it, gives back what Slurm gave, and ends the run in the store. */
 int running_carry_out(struct running *running, const struct scheduler_options *options, bool *ret_cancelled,
                       struct error *err) __attribute__((warn_unused_result));
 /* Stores an attempt that has ended and what its check reads in it, and keeps of it what the judge goes by: its bytes

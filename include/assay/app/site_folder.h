@@ -43,7 +43,7 @@ struct site_file {
     char *place; /* root and path */
     int old;     /* what is there, read as far as it is the same; -1: nothing */
     uint64_t same;
-    bool writes;
+    bool writes, lasts_now; /* lasts_now: on the disk when it is ended, not with the others */
     struct file_writing writing;
     struct text text;
     struct error *err;
@@ -53,7 +53,7 @@ int site_file_begin(struct site_file *file, struct site_folder *folder, const ch
 int site_file_end(struct site_file *file) __attribute__((warn_unused_result));
 /* What is there stays. */
 void site_file_abandon(struct site_file *file);
-/* Whether it is there. */
+/* Whether it is there, and not empty: none of ours is, but what power was lost over may be. */
 bool site_folder_has(const struct site_folder *folder, const char *path);
 
 /* The mark of a run, in "runs/6/"; empty where there is none that can be read. In the arena. */
@@ -62,7 +62,7 @@ void site_mark_of_run(const struct site_folder *folder, struct arena *arena, con
 /* Of files that are sorted. */
 void site_mark_sort(struct site_mark *mark);
 bool site_mark_names(const struct site_mark *mark, const char *file);
-/* Sorts its files and writes it. */
+/* Sorts its files and writes it, once all that was written before is on the disk. */
 int site_mark_write(struct site_folder *folder, const char *prefix, struct site_mark *mark, struct error *err)
     __attribute__((warn_unused_result));
 

@@ -45,6 +45,9 @@ struct file_writing {
     char *target;    /* what path leads to; NULL: standard output */
     char *temporary; /* NULL: there is none */
     unsigned mode;
+    /* Set after file_begin by who writes many and sees to it afterwards (syncfs): the file is whole or not at all for all who
+       read it, but after a loss of power it may be empty. */
+    bool lasts_later;
     int fd; /* -1: closed */
 };
 int file_begin(struct file_writing *writing, const char *path, unsigned mode, struct error *err)

@@ -217,11 +217,56 @@ struct check_course {
 };
 const struct check_course *check_courses(size_t *ret_count);
 
+/*
+ * How a report says that an item is not met, to somebody who has never seen assay: the first row of the metric. A metric without
+ * one is told by its name. Of several outcomes of one fault the earliest row speaks.
+ */
+enum plain_value {
+    PLAIN_NOTHING, /* behind the last one */
+    PLAIN_PART,    /* the item's subject: "GPU 3" */
+    PLAIN_MEASURED,
+    PLAIN_REQUIRED,
+    PLAIN_METRIC,
+    PLAIN_TEST, /* the suite's name of the step */
+};
+enum { PLAIN_VALUES = 4 };
+struct plain_words {
+    const char *metric; /* '*' stands for any characters */
+    const struct sentence *words;
+    enum plain_value values[PLAIN_VALUES + 1]; /* of the sentence, in its order */
+    bool last; /* speaks only where the fault has no other item: they say why */
+};
+/* PLAIN(gpu_is_hot, PLAIN_PART, PLAIN_MEASURED): as many values as the sentence of reasons/check.def takes. */
+#define PLAIN(code, ...)                                                \
+    &sentence_##code + REASON_CHECKED(code, REASON_COUNT(__VA_ARGS__)), \
+    {                                                                   \
+        __VA_ARGS__                                                     \
+    }
+
+/* A fact that reports list: of each host beside those of the others, of what the host is built of, or of each GPU. The columns
+   come in the order of the checks. */
+enum listed { LISTED_HOSTS, LISTED_BOARDS, LISTED_GPUS };
+struct listed_fact {
+    enum listed list;
+    const char *fact;
+    const struct reason *title;
+    bool per_gpu; /* in a list of hosts: a fact of each GPU, which is folded to "8 x NAME" */
+    bool names;   /* in the list of GPUs: one without any of these is not listed */
+};
+
+/* What is drawn of each GPU of a host side by side: a row a host. */
+struct gpu_numbers {
+    const char *items;                       /* '*' as above: whose outcome counts for the GPU */
+    const char *value, *temperature, *power; /* metrics; the lowest value, and the highest of the others */
+};
+
 /* The tables of a check, with the row of zeros that ends each. */
 #define ARGUMENTS(...) ((const struct argument[]){__VA_ARGS__, {0}})
 #define PARTS(...) ((const struct part_row[]){__VA_ARGS__, {0}})
 #define ITEMS(...) ((const struct item[]){__VA_ARGS__, {0}})
 #define REMEDIES(...) ((const struct remedy[]){__VA_ARGS__, {0}})
+#define PLAIN_WORDS(...) ((const struct plain_words[]){__VA_ARGS__, {0}})
+#define LISTED(...) ((const struct listed_fact[]){__VA_ARGS__, {0}})
 
 /* Of a fault that a reading tells; each NULL where nothing is known. In the arena. */
 struct check_fault {
@@ -264,9 +309,14 @@ struct check {
     /* What is wrong with the one member, as the hostfile has it: -1 with err set; NULL: none. Of the context it
      * has arena, suite, step, platform, check and members. */
     int (*host_valid)(const struct check_context *context, const char *hostfile, struct error *err);
-    const struct part_row *parts;  /* PARTS(...) */
-    const struct item *items;      /* ITEMS(...); NULL: none */
-    const struct remedy *remedies; /* REMEDIES(...); NULL: none */
+    const struct part_row *parts;        /* PARTS(...) */
+    const struct item *items;            /* ITEMS(...); NULL: none */
+    const struct remedy *remedies;       /* REMEDIES(...); NULL: none */
+    const struct plain_words *plain;     /* PLAIN_WORDS(...); NULL: reports tell its items by their names */
+    const struct listed_fact *listed;    /* LISTED(...); NULL: reports list nothing of it */
+    const char *pairs;                   /* metric of pairs of GPUs that is drawn as a map; NULL: none */
+    const char *curves;                  /* metrics that are drawn by message size, with '*'; NULL: none */
+    const struct gpu_numbers *gpu_table; /* NULL: none */
     /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
      * hosts fails by it, tests of parts of them tell who that is. '*' stands for any characters, where an argument
      * says which it is. NULL: there is no such thing. */
@@ -324,6 +374,20 @@ unsigned check_accelerators(const struct platform *platform);
 unsigned check_expected_s(const struct check_context *context);
 /* The check's remedy for this metric, by what its cause says; NULL when nobody knows. */
 const struct reason *check_remedy(const struct check *check, const char *metric, const struct reason *cause);
+/* Of a metric that a whole output has no value for: only a row that is about just that. NULL: there is none. */
+const struct reason *check_remedy_without_value(const struct check *check, const char *metric,
+                                                const struct reason *cause);
+/* The plain words for this metric, of the check or else of whoever knows it, as a metric means the same in all checks; NULL when
+   there are none. *ret_rank: the lower, the sooner its item speaks for the others. */
+const struct plain_words *check_plain(const struct check *check, const char *metric, size_t *ret_rank);
+enum { PLAIN_RANK_LAST = 100000 }; /* of all that have no words, or let others speak */
+/* The facts of this list, in the order of the checks; the i-th, or NULL when there are no more. */
+const struct listed_fact *check_listed(enum listed list, size_t i);
+/* Whether reports list the fact, in any list. */
+bool check_lists(const char *fact);
+/* Whether the metric is drawn by message size; and the table of GPUs that its item stands in, or NULL. */
+bool check_draws_curve(const char *metric);
+const struct gpu_numbers *check_gpu_table(const char *metric);
 /* The row that names the problem in a preflight; NULL when there is none. */
 const struct remedy *check_problem(const struct check *check, const char *metric, const struct reason *cause);
 

@@ -17,9 +17,9 @@
  *   4  A path between two good hosts: halves of all, then halves of the slow half, down to one pair.
  *
  * A suspect needs three slow tests with different partners that are fast elsewhere (two partners, if its leaf has no third),
- * and is not named if a slow path to one of them would explain nearly all of it. With two leaves neither can be told from
- * the other, nor from its host if it has only one or two; with more, a leaf is the suspect if several of its hosts are slow
- * on the way to others, and the host if only one is.
+ * and is not named if a slow path to one of them would explain nearly all of it. With more than two leaves, a leaf is the suspect if
+ * several of its hosts are slow on the way to others, and the host if only one is. With two, neither leaf can be told from the other,
+ * nor from its host if it has only one; if it has two, the one that is slow across while the other is fast is the suspect.
  */
 #ifndef ASSAY_ISOLATE_H
 #define ASSAY_ISOLATE_H

@@ -109,6 +109,15 @@ const char *limit_rule_name(enum limit_rule rule);       /* "floor" */
 /* The effective gate: ">= 345 GB/s", ">= 95 and <= 210 C (100 to 200 with 5% tolerance)", "= ok", "one of Disabled|N/A",
  * ">= version 525.60.13", "same on all hosts" */
 const struct reason *limit_text(struct arena *arena, const struct limit *limit);
+/* A gate as a record has it. Until gates were data they were told in words, ">= 345 GB/s": those become the data that they are. */
+const struct reason *limit_gate_of_record(struct arena *arena, const struct reason *gate);
+/* What a gate asks for, by its data; of one that is eased or of another metric, of the bound in it. */
+struct limit_bound {
+    bool floor, ceiling; /* no less, no more than something, which need not be a number of its own */
+    double least, most;  /* the numbers; NAN: there is none */
+    const char *exactly; /* "ok"; NULL: it is no word */
+};
+struct limit_bound limit_bound_of(const struct reason *bound);
 /* FLOOR, CEILING or RANGE: it compares numbers, in its unit. */
 bool limit_is_number(const struct limit *limit);
 /* Whether whatever meets the limit meets the other too. */

@@ -31,10 +31,7 @@
 #include "assay/base/arena.h"
 #include "assay/base/scan.h"
 #include "assay/base/text.h"
-
-/* Of what is written for people; JSON, CSV and other forms for programs are the same in all. */
-enum report_language { LANGUAGE_EN, LANGUAGE_ZH };
-enum { LANGUAGE_COUNT = LANGUAGE_ZH + 1 };
+#include "assay/languages/all.h"
 
 struct sentence;
 
@@ -97,6 +94,10 @@ const struct reason *reason_also(struct arena *arena, const struct reason *first
 
 /* A word of a fixed vocabulary, such as the name of an enum; one that has no row in words.def is a text. */
 const struct reason *reason_word(struct arena *arena, const char *word);
+/* The word that it was made of: of a text its argument, of a sentence without arguments the one that stands for it; NULL: it is neither. */
+const char *reason_as_word(const struct reason *reason);
+/* What a value is compared by with those of other records, whichever assay wrote them: its word, else what it says. */
+const char *reason_key(struct arena *arena, const struct reason *reason);
 /* With each of its texts as change makes it; in the arena. */
 const struct reason *reason_map(struct arena *arena, const struct reason *reason,
                                 const char *(*change)(void *context, const char *text), void *context);

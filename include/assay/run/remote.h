@@ -66,6 +66,8 @@ struct remote_options {
     /* Of TRANSPORT_SLURM: the number of the job in which this host's steps run, NULL: none of ours. NULL, or where it gives none:
        steps run in the allocation that assay was started in, or each session asks Slurm for one of its own. */
     const char *(*slurm_job)(void *context, const char *host);
+    /* Why that job is not to be had (any more), as far as whoever asked for it knows; NULL: nothing is known. */
+    const struct reason *(*slurm_refused)(void *context, const char *host);
     void *slurm_context;
     unsigned answer_margin_ms; /* how much later than the host's own deadline an answer may come; 0: 30000 */
 };

@@ -24,7 +24,8 @@ struct store;
 
 /* A handle is for one thread, and does not go through fork(): a child that lives on opens its own, and only
    when its parent held none at the fork. */
-/* Opens or creates path and migrates it. read_only refuses to create. A file that is no database, is damaged,
+/* Opens or creates path and migrates it. read_only refuses to create; a file of an earlier format is brought up to date even so, where
+ * it can be written, as there is no other way to read it. A file that is no database, is damaged,
    or is of a later version: ERROR_USAGE with the remedy; nothing is changed in it. */
 struct store *store_open(const char *path, bool read_only, struct error *err)
     __attribute__((warn_unused_result));

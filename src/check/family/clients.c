@@ -100,8 +100,8 @@ static void put_script(const struct check_context *context, const char *name, co
                        const char *script, bool answered, struct text *out)
 {
     text_printf(out, "cat >\"$ASSAY_DIR/%s\" <<'END-OF-%s'\n", name, name);
-    text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n"
-                  "main() {\n");
+    text_put(out, script_lab_root);
+    text_put(out, "main() {\n");
     put_environment(context, out);
     text_put(out, settings);
     text_put(out, script);

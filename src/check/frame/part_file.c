@@ -23,8 +23,7 @@ void put_environment(const struct check_context *context, struct text *out)
     const struct suite_variant *variant = check_variant(context);
 
     frames_put_words(out);
-    /* The root of a simulated host's files; see check.h. */
-    text_put(out, "[ -n \"$ASSAY_LAB_HOST\" ] || unset ASSAY_LAB_ROOT\n");
+    text_put(out, script_lab_root);
     /* Tools print numbers and words as in the C locale, and count GPUs as lspci and nvidia-smi do. */
     put_export(out, "LC_ALL", "C");
     put_export(out, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");

@@ -140,23 +140,6 @@ static const char *name_in_table(const char *metric)
     return strncmp(metric, PORT_COUNTER, strlen(PORT_COUNTER)) == 0 ? metric + strlen(PORT_COUNTER) : metric;
 }
 
-/* What is not in the table is none that may grow at all: a link that goes down. */
-const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
-{
-    const char *name = name_in_table(metric);
-    double most = 0, hourly = 0;
-
-    for (size_t i = 0; i < ARRAY_SIZE(port_counters); i++)
-        if (strcmp(port_counters[i].counter, name) == 0) {
-            most = port_counters[i].most;
-            hourly = port_counters[i].hourly;
-        }
-    return rules_new(context,
-                     LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most, .most = hourly,
-                                  .text = GROWN_OF_BOOT, .unit = "", .status = LIMIT_TOOL,
-                                  .source = "assay: as much as may be added during one test"));
-}
-
 /*
  * Of these the rate of each bit is told too: of what came in, or of what went out where it is that which was lost, refused or
  * sent again. How often a link went down or trained again goes by time.
@@ -191,12 +174,19 @@ static const struct {
     RATE_OUT("rp_cnp_handled"),
 };
 
-/* NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour. */
+/*
+ * NVIDIA/DCGM nvvs: 480 correctable errors of a PCIe link in a test; of longer ones as many an hour.
+ *
+ * Corrected errors of memory: makers of boards keep their thresholds to themselves, and what Linux's tools act upon (10 of a
+ * module, 50 of a page, 100 of a socket in 24 hours: mcelog.conf, rasdaemon) has them log a line or retire a page, and not a
+ * module replaced. So only what is beyond all doubt fails: 15 a second, which the kernel calls a storm and stops to listen to
+ * (CMCI_STORM_THRESHOLD, arch/x86/kernel/cpu/mce), and never fewer than a socket may have in a day.
+ */
 static const struct grown kernel_counters[] = {
     {"aer.correctable", "window.aer.correctable", &sentence_pcie_errors_corrected, 480, 480},
     {"aer.nonfatal", "window.aer.nonfatal", &sentence_pcie_errors_uncorrectable, 0, 0},
     {"aer.fatal", "window.aer.fatal", &sentence_pcie_errors_fatal, 0, 0},
-    {"edac.ce", "window.edac.ce", &sentence_edac_errors_corrected, INFINITY, 0},
+    {"edac.ce", "window.edac.ce", &sentence_edac_errors_corrected, 100, 15 * HOUR_S},
     {"edac.ue", "window.edac.ue", &sentence_edac_errors_uncorrectable, 0, 0},
 };
 
@@ -204,6 +194,57 @@ static const struct grown kernel_counters[] = {
 static const char *const kernel_devices[] = {"aer.devices", "aer.devices", "aer.devices", "edac.controllers",
                                              "edac.controllers"};
 _Static_assert(ARRAY_SIZE(kernel_devices) == ARRAY_SIZE(kernel_counters), "each counter has its devices");
+
+static const struct grown *find_row(const struct grown *rows, size_t count, const char *counter)
+{
+    array_each (row, rows, count)
+        if (strcmp(row->counter, counter) == 0)
+            return row;
+    return NULL;
+}
+
+/* What is in no table is none that may grow at all: a link that goes down. */
+const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
+{
+    const char *name = name_in_table(metric);
+    const struct grown *row = find_row(port_counters, ARRAY_SIZE(port_counters), name);
+
+    if (row == NULL)
+        row = find_row(gpu_counters, ARRAY_SIZE(gpu_counters), name);
+    if (row == NULL)
+        row = find_row(kernel_counters, ARRAY_SIZE(kernel_counters), name);
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = row != NULL ? row->most : 0,
+                                  .most = row != NULL ? row->hourly : 0, .text = GROWN_OF_BOOT, .unit = "",
+                                  .status = LIMIT_TOOL,
+                                  .source = "assay: as much as may be added during one test"));
+}
+
+void growth_kernel_slots(const struct check_context *context, struct slot_list *slots)
+{
+    bool again = rules_look_again(context);
+
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++)
+        slot_add(context, slots, kernel_counters[i].counter, "", NULL, again ? DUTY_GATE : DUTY_RECORD,
+                 again ? growth_since_begin(context, kernel_counters[i].counter) : NULL);
+}
+
+void growth_kernel_largest(const struct reading *part, struct reading *out)
+{
+    double number;
+
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++) {
+        double largest = 0;
+
+        list_each (fact, part->facts)
+            if (strcmp(fact->name, kernel_counters[i].counter) == 0 &&
+                scan_double(slice_of(fact->value), &number)) {
+                largest = fmax(largest, number);
+                reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
+            }
+        reading_measure(out, kernel_counters[i].counter, "", largest, "");
+    }
+}
 
 /* NVM Express, SMART log: errors that the drive could not recover from. */
 static const struct grown media_errors = {"nvme.media_errors", "window.nvme.media_errors",

@@ -40,6 +40,10 @@ struct growth {
 /* Of a port's counter that is read before all tests and after them, "ib.counter.link_downed": by how much it may have grown
    (RULE_GROWN), as in a window. One of those that have a limit there. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric);
+/* The kernel's own counters likewise: slots of their names, and for these the largest of all devices, with a fact for each device that
+   counted something: so each is compared with itself. part: of window_hardware.sh. */
+void growth_kernel_slots(const struct check_context *context, struct slot_list *slots);
+void growth_kernel_largest(const struct reading *part, struct reading *out);
 /* Those of a port's network device on Ethernet ("eth.counter.rx_crc_errors_phy"), that have one there too. NULL: there are no more. */
 const char *growth_device_counter(size_t number);
 

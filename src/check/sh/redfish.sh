@@ -69,7 +69,7 @@ links() {
             power = name "/PowerSubsystem"
             thermal = name "/ThermalSubsystem"
             part = name "(/(SecureBoot|NetworkProtocol|Power|Thermal|EnvironmentMetrics))?|" \
-                logs "(/" name "(/Entries(/" name ")?)?)?|" power "(/PowerSupplies(/" name ")?)?|" thermal "(/Fans(/" name ")?)?"
+                logs "(/" name "(/Entries(/" name ")?)?)?|" power "(/PowerSupplies(/" name ")?)?|" thermal "(/(ThermalMetrics|Fans(/" name ")?))?"
             path = "^/redfish/v1/((Systems|Managers|Chassis)(/(" part "))?|UpdateService(/FirmwareInventory(/" name ")?)?)/?" \
                 "([?][A-Za-z0-9=$&%_.-]*)?$"
         }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "imex.h"
+
+#include <string.h>
+
+#include "assay/base/arena.h"
+#include "assay/reasons/check.h"
+
+#define READY "READY"
+
+struct node {
+    struct slice address, state;
+};
+
+struct domain {
+    LIST_OF(struct node) nodes;
+    struct slice state; /* empty: it is not there */
+    size_t own;         /* the host's node; as many as there are nodes: it is none of them */
+    size_t connected;   /* of the nodes that are ready those that it is connected with, without itself */
+};
+
+static bool has_word(struct slice words, struct slice word)
+{
+    struct slice one;
+
+    while (scan_word(&words, &one))
+        if (one.length == word.length && memcmp(one.bytes, word.bytes, word.length) == 0)
+            return true;
+    return false;
+}
+
+/* " - 172.31.48.81    - READY                - Version: 570.172", behind its number. */
+static void read_node(struct arena *arena, struct domain *domain, struct slice line)
+{
+    struct slice dash, address, state;
+
+    if (scan_word(&line, &dash) && scan_word(&line, &address) && scan_word(&line, &dash) &&
+        scan_word(&line, &state))
+        *list_push(arena, &domain->nodes) = (struct node){address, state};
+}
+
+static bool is_ready(const struct domain *domain, size_t node)
+{
+    return node < domain->nodes.count && slice_equal(domain->nodes.items[node].state, READY);
+}
+
+static size_t count_ready(const struct domain *domain)
+{
+    size_t ready = 0;
+
+    for (size_t i = 0; i < domain->nodes.count; i++)
+        ready += is_ready(domain, i);
+    return ready;
+}
+
+/* The host's own row of the table: whom it reaches. */
+static void read_row(struct domain *domain, struct slice cells)
+{
+    struct slice cell;
+
+    for (size_t to = 0; scan_word(&cells, &cell); to++)
+        domain->connected += to != domain->own && is_ready(domain, to) && slice_equal(cell, "C");
+}
+
+static size_t find_own(const struct domain *domain, struct slice addresses)
+{
+    size_t own = 0;
+
+    while (own < domain->nodes.count && !has_word(addresses, domain->nodes.items[own].address))
+        own++;
+    return own;
+}
+
+static struct domain read_table(struct arena *arena, struct slice addresses, struct slice printed)
+{
+    struct domain domain = {.state = slice_of("")};
+    struct slice line, word;
+    bool in_table = false;
+    uint64_t number;
+
+    while (scan_line(&printed, &line)) {
+        line = slice_trim(line);
+        if (scan_text(&line, "Node #") && scan_digits(&line, &number)) {
+            read_node(arena, &domain, line);
+        } else if (scan_text(&line, "Domain State:")) {
+            domain.state = slice_trim(line);
+        } else if (slice_starts(line, "Nodes From")) {
+            in_table = true;
+            domain.own = find_own(&domain, addresses);
+        } else if (in_table && scan_word(&line, &word) && scan_u64(word, &number) && number == domain.own) {
+            read_row(&domain, line);
+        }
+    }
+    return domain;
+}
+
+static void say_node(struct reading *out, const struct domain *domain)
+{
+    size_t ready = count_ready(domain), others = ready - (ready > 0);
+
+    if (!is_ready(domain, domain->own))
+        reading_fact(out, "imex.node", "", domain->nodes.items[domain->own].state);
+    else if (slice_equal(domain->state, "DOWN"))
+        reading_fact_said(out, "imex.node", "", REASON(imex_ready_in_domain_that_is_down));
+    else if (2 * domain->connected < others)
+        reading_fact_said(
+            out, "imex.node", "",
+            reason(out->arena, imex_ready_but_apart, (unsigned)domain->connected, (unsigned)others));
+    else
+        reading_fact(out, "imex.node", "", slice_of(READY));
+}
+
+void imex_read(struct reading *out, struct slice addresses, struct slice printed)
+{
+    struct domain domain = read_table(out->arena, addresses, printed);
+    bool told = domain.own < domain.nodes.count && domain.state.length > 0 &&
+                !slice_equal(domain.nodes.items[domain.own].state, "UNAVAILABLE");
+
+    if (!told) {
+        reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
+        reading_fact(out, "imex.domain", "", slice_of(IMEX_NOT_TOLD));
+        return;
+    }
+    say_node(out, &domain);
+    if (slice_equal(domain.state, "UP"))
+        reading_fact(out, "imex.domain", "", domain.state);
+    else
+        reading_fact_said(out, "imex.domain", "",
+                          reason(out->arena, imex_domain_partly,
+                                 arena_printf(out->arena, "%.*s", slice_print(domain.state)),
+                                 (unsigned)count_ready(&domain), (unsigned)domain.nodes.count));
+}
