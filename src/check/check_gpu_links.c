@@ -70,6 +70,10 @@ const struct check check_gpu_links = {
                    {"gpu_links.uuid", PER_GPU, NULL, DUTY_RECORD, NULL},
                    {"probe.program", PER_TARGET, NULL, DUTY_RECORD, NULL}),
     .more_slots = more_slots,
+    /* The last is a read that waits for the one before; p2p's latency is of a copy. */
+    .pairs = PAIR_METRICS({"gpu_links.one_way", "GB/s", "p2p.unidirectional.enabled"},
+                          {"gpu_links.both_ways", "GB/s", "p2p.bidirectional.enabled"},
+                          {"gpu_links.chase", "ns", NULL}),
     .remedies =
         REMEDIES({"gpu_links.up*", REASON(see_pcie_link_and_bios)},
                  {"gpu_links.down*", REASON(see_pcie_link_and_bios)},

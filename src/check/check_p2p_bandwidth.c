@@ -108,7 +108,9 @@ const struct check check_p2p_bandwidth = {
         {"p2p.unidirectional*", PLAIN(gpu_copies_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)},
         {"p2p.bidirectional*",
          PLAIN(gpu_copies_both_ways_slowly, PLAIN_PART, PLAIN_MEASURED, PLAIN_REQUIRED)}),
-    .pairs = "p2p.unidirectional.enabled",
+    .pairs =
+        PAIR_METRICS({"p2p.unidirectional.enabled", "GB/s", NULL},
+                     {"p2p.bidirectional.enabled", "GB/s", NULL}, {"p2p.latency.gpu.enabled", "us", NULL}),
     .expected = expected_s,
     .more_slots = slots_of_access,
     .read = read_copies,

@@ -29,11 +29,7 @@ struct page {
     struct report_causes causes;
     struct report_names names;
     const struct matrix *matrix;
-<<<<<<< HEAD
-    struct heat_maps heat_maps[PAIR_METRICS];
-=======
     struct heat_map_list heat_maps;
->>>>>>> main
     struct charts charts;
     struct tunings tunings;
     struct distributions distributions;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/check/check.h"
 #include "assay/model/suite.h"
 #include "page.h"
 #include "pairs.h"
@@ -26,7 +27,6 @@ static void write_heat_map(struct page *page, const struct heat_maps *maps, cons
 }
 
 static void write_heat_maps(struct page *page, const struct heat_maps *maps)
-<<<<<<< HEAD
 {
     struct text *out = page->out;
     const char *agrees = pair_agreement_text(page->arena, page->language, page->view, maps->of);
@@ -51,29 +51,6 @@ static void write_heat_maps(struct page *page, const struct heat_maps *maps)
 void page_heat_maps(struct page *page)
 {
     page_paragraph(page, TEXT_P2P_INTRO);
-    for (size_t i = 0; i < PAIR_METRICS; i++)
-        if (page->heat_maps[i].items.count > 0)
-            write_heat_maps(page, &page->heat_maps[i]);
-=======
-{
-    struct text *out = page->out;
-
-    html_markup(out, "<p>");
-    html_words(out, say(page, TEXT_P2P_INTRO));
-    if (maps->gate != NULL) {
-        html_words(out, " ");
-        html_words(out, sayf(page, TEXT_P2P_GATE, said(page, maps->gate->held->gate),
-                             word(page, maps->gate->held->status)));
-    }
-    html_markup(out, "</p>\n<div class=\"figures\">\n");
-    for (size_t i = 0; i < maps->items.count; i++)
-        write_heat_map(page, maps, &maps->items.items[i]);
-    html_markup(out, "</div>\n");
->>>>>>> main
-}
-
-void page_heat_maps(struct page *page)
-{
     for (size_t i = 0; i < page->heat_maps.items.count; i++)
         write_heat_maps(page, &page->heat_maps.items.items[i]);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pairs.h"
 
+#include "assay/check/check.h"
+
 const char *heat_map_title(struct arena *arena, enum report_language language, const struct view *view,
                            const struct heat_map *map)
 {

@@ -211,12 +211,7 @@ void report_html(const struct record *record, enum report_language language, str
     report_causes_of(page.view, page.entries, page.entry_count, &page.causes);
     report_names_of(arena, record, &page.names);
     page.matrix = matrix_create(page.view);
-<<<<<<< HEAD
-    for (size_t i = 0; i < PAIR_METRICS; i++)
-        page.has_heat_maps |= heat_maps_collect(page.view, &pair_metrics[i], &page.heat_maps[i]);
-=======
     heat_maps_collect(page.view, &page.heat_maps);
->>>>>>> main
     charts_collect(page.view, &page.charts);
     tunings_collect(page.view, &page.tunings);
     distributions_collect(page.view, &page.distributions);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/base/printable.h"
+#include "assay/check/check.h"
 #include "assay/model/evidence.h"
 #include "assay/model/suite.h"
 #include "changes.h"
@@ -541,29 +542,29 @@ static void write_heat_map(struct letter *letter, const struct heat_map *map)
     }
 }
 
+static void write_heat_maps(struct letter *letter, const struct heat_maps *maps)
+{
+    const char *agrees = pair_agreement_text(letter->arena, letter->language, letter->view, maps->of);
+
+    text_printf(letter->out, "\n%s, %s\n", maps->of->metric, maps->of->unit);
+    if (agrees != NULL)
+        put_wrapped(letter, "", 2, agrees);
+    for (size_t i = 0; i < maps->items.count; i++)
+        if (i < PAIR_MAPS || !maps->items.items[i].bad)
+            write_heat_map(letter, &maps->items.items[i]);
+}
+
 static void write_pairs(struct letter *letter)
 {
-    bool any = false;
+    struct heat_map_list all;
 
-    for (size_t i = 0; i < PAIR_METRICS; i++) {
-        const struct pair_metric *of = &pair_metrics[i];
-        const char *agrees = pair_agreement_text(letter->arena, letter->language, letter->view, of);
-        struct heat_maps maps;
-
-        if (!heat_maps_collect(letter->view, of, &maps))
-            continue;
-        if (!any) {
-            put_rule(letter, say(letter, TEXT_P2P));
-            put_wrapped(letter, "", 2, say(letter, TEXT_L_PAIRS_INTRO));
-        }
-        any = true;
-        text_printf(letter->out, "\n%s, %s\n", of->metric, of->unit);
-        if (agrees != NULL)
-            put_wrapped(letter, "", 2, agrees);
-        for (size_t k = 0; k < maps.items.count; k++)
-            if (k < PAIR_MAPS || !maps.items.items[k].bad)
-                write_heat_map(letter, &maps.items.items[k]);
-    }
+    heat_maps_collect(letter->view, &all);
+    if (all.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_P2P));
+    put_wrapped(letter, "", 2, say(letter, TEXT_L_PAIRS_INTRO));
+    for (size_t i = 0; i < all.items.count; i++)
+        write_heat_maps(letter, &all.items.items[i]);
 }
 
 static void write_shared_steps(struct letter *letter)

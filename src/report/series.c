@@ -67,15 +67,6 @@ static bool gpu_pair_of(const char *subject, size_t *ret_from, size_t *ret_to)
 /* -- Heat maps --------------------------------------------------------------------------------------------
  */
 
-const struct pair_metric pair_metrics[PAIR_METRICS] = {
-    {"p2p.unidirectional.enabled", "GB/s", NULL},
-    {"p2p.bidirectional.enabled", "GB/s", NULL},
-    {"p2p.latency.gpu.enabled", "us", NULL},
-    {"gpu_links.one_way", "GB/s", "p2p.unidirectional.enabled"},
-    {"gpu_links.both_ways", "GB/s", "p2p.bidirectional.enabled"},
-    {"gpu_links.chase", "ns", NULL}, /* a read that waits for the one before; p2p's latency is of a copy */
-};
-
 static size_t count_gpus(const struct shape *shape, const char *metric)
 {
     size_t gpus = 0, from, to;
@@ -157,11 +148,7 @@ static struct heat_map heat_map_median(struct arena *arena, const struct heat_ma
     return median;
 }
 
-<<<<<<< HEAD
-bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps)
-=======
-static bool heat_maps_of(const struct view *view, const char *metric, struct heat_maps *ret_maps)
->>>>>>> main
+static bool heat_maps_of(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps)
 {
     LIST_OF(struct heat_map) good = {0};
 
@@ -189,7 +176,19 @@ static bool heat_maps_of(const struct view *view, const char *metric, struct hea
     return ret_maps->items.count > 0;
 }
 
-<<<<<<< HEAD
+void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list)
+{
+    size_t count;
+    const struct check *const *checks = check_list(&count);
+    struct heat_maps maps;
+
+    *ret_list = (struct heat_map_list){0};
+    for (size_t i = 0; i < count; i++)
+        for (const struct pair_metric *of = checks[i]->pairs; of != NULL && of->metric != NULL; of++)
+            if (heat_maps_of(view, of, &maps))
+                *list_push(view->arena, &ret_list->items) = maps;
+}
+
 /* Maps of one metric by host, of the first step there that has it. */
 static struct heat_map *maps_by_host(const struct view *view, const char *metric)
 {
@@ -227,18 +226,6 @@ struct agreement pair_agreement(const struct view *view, const struct pair_metri
     agreement.least = ratios.items[0];
     agreement.most = ratios.items[ratios.count - 1];
     return agreement;
-=======
-void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list)
-{
-    size_t count;
-    const struct check *const *checks = check_list(&count);
-    struct heat_maps maps;
-
-    *ret_list = (struct heat_map_list){0};
-    for (size_t i = 0; i < count; i++)
-        if (checks[i]->pairs != NULL && heat_maps_of(view, checks[i]->pairs, &maps))
-            *list_push(view->arena, &ret_list->items) = maps;
->>>>>>> main
 }
 
 /* -- Curves -----------------------------------------------------------------------------------------------

@@ -6,14 +6,7 @@
 
 #include "view.h"
 
-/* What is measured of every two GPUs of a host, and what another test calls the same; NULL: none does. */
-struct pair_metric {
-    const char *metric, *unit, *beside;
-};
-enum { PAIR_METRICS = 6 };
-extern const struct pair_metric pair_metrics[PAIR_METRICS];
-
-/* One of them between the GPUs of one host, or its median over several. */
+/* A metric of pairs of GPUs (struct pair_metric) between those of one host, or its median over several. */
 struct heat_map {
     size_t step; /* of the host; of a median the first one */
     size_t gpus, hosts;
@@ -27,23 +20,17 @@ struct heat_maps {
     double highest;
     const struct outcome *gate; /* an item that shows the gate; NULL when none was applied */
 };
-<<<<<<< HEAD
-/* false: the run has no such measurements. */
-bool heat_maps_collect(const struct view *view, const struct pair_metric *of, struct heat_maps *ret_maps);
-
+/* Of each such metric of each check of which the run has measurements. */
+struct heat_map_list {
+    LIST_OF(struct heat_maps) items;
+};
+void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list);
 /* What one test measured, divided by what the other did, of the same two GPUs of the same host. */
 struct agreement {
     size_t pairs; /* that both measured; 0: the others are 0 too */
     double median, least, most;
 };
 struct agreement pair_agreement(const struct view *view, const struct pair_metric *of);
-=======
-/* Of each check that has such a metric (struct check, pairs) and of which the run has measurements. */
-struct heat_map_list {
-    LIST_OF(struct heat_maps) items;
-};
-void heat_maps_collect(const struct view *view, struct heat_map_list *ret_list);
->>>>>>> main
 
 struct point {
     double size, value;

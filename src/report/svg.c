@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/check/check.h"
+
 /* -- Heat map ---------------------------------------------------------------------------------------------
  */
 

@@ -260,6 +260,12 @@ struct gpu_numbers {
     const char *value, *temperature, *power; /* metrics; the lowest value, and the highest of the others */
 };
 
+/* A metric of every two GPUs of a host that reports draw as a map, one metric a row. */
+struct pair_metric {
+    const char *metric, *unit;
+    const char *beside; /* what another check calls the same, and reports divide it by; NULL: none does */
+};
+
 /* The tables of a check, with the row of zeros that ends each. */
 #define ARGUMENTS(...) ((const struct argument[]){__VA_ARGS__, {0}})
 #define PARTS(...) ((const struct part_row[]){__VA_ARGS__, {0}})
@@ -267,6 +273,7 @@ struct gpu_numbers {
 #define REMEDIES(...) ((const struct remedy[]){__VA_ARGS__, {0}})
 #define PLAIN_WORDS(...) ((const struct plain_words[]){__VA_ARGS__, {0}})
 #define LISTED(...) ((const struct listed_fact[]){__VA_ARGS__, {0}})
+#define PAIR_METRICS(...) ((const struct pair_metric[]){__VA_ARGS__, {0}})
 
 /* Of a fault that a reading tells; each NULL where nothing is known. In the arena. */
 struct check_fault {
@@ -314,7 +321,7 @@ struct check {
     const struct remedy *remedies;       /* REMEDIES(...); NULL: none */
     const struct plain_words *plain;     /* PLAIN_WORDS(...); NULL: reports tell its items by their names */
     const struct listed_fact *listed;    /* LISTED(...); NULL: reports list nothing of it */
-    const char *pairs;                   /* metric of pairs of GPUs that is drawn as a map; NULL: none */
+    const struct pair_metric *pairs;     /* PAIR_METRICS(...); NULL: none is drawn as a map */
     const char *curves;                  /* metrics that are drawn by message size, with '*'; NULL: none */
     const struct gpu_numbers *gpu_table; /* NULL: none */
     /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
