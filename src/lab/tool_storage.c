@@ -168,6 +168,7 @@ int tool_du(struct tool *tool)
                    {"/home/ubuntu", 1600 << 10},
                    {"/root", 48 << 10},
                    {"/tmp", 3 << 10},
+                   {"/usr/lib", 9 << 20},
                    {"/var/lib/containerd", 21 << 20},
                    {"/var/lib/dpkg", 60 << 10},
                    {"/var/log", 2200 << 10},

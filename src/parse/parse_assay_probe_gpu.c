@@ -351,10 +351,10 @@ const struct parser parse_assay_probe_gpu = {
         {"gpu_links.one_to_all", "GB/s", BETTER_HIGHER, "copies from this GPU to all others in turn, alone",
          true},
         {"gpu_links.all_to_all", "GB/s", BETTER_HIGHER, "the same while all GPUs do", true},
+        /* Compared with nobody's until a GPU has run it: who knows how far healthy ones lie apart? */
         {"gpu_links.chase.own", "ns", BETTER_LOWER,
-         "until a GPU has a word of its own memory, from the second cache; one read after the other", true,
-         true},
-        {"gpu_links.chase", "ns", BETTER_LOWER, "the same of another GPU's memory", true},
+         "until a GPU has a word of its own memory, from the second cache; one read after the other"},
+        {"gpu_links.chase", "ns", BETTER_LOWER, "the same of another GPU's memory"},
         {"gpu_compute.*.random.warm", "TFLOP/s", BETTER_HIGHER,
          "products of matrices of that type and size: random numbers, after a warm-up", true, true},
         {"gpu_compute.*.clock", "MHz", BETTER_HIGHER, "of the SMs meanwhile, the mean"},

@@ -574,7 +574,7 @@ SYSTEM = [
     Case("inodes-full", fail("space", HOST, r"space.inodes_full is / 97 %"), remedy="small files", runs_on=True, suite=SITE),
     Case("logs-grown:40", fail("space", {"/var/log"}, r"space.size is 4\d+.* MiB, expected <= 30720"), remedy="du -xh", runs_on=True,
          suite=SITE),
-    Case("tool-missing:du", undecided("space", {"/home/*", "/root", "/var/lib", "/var/log", "/var/tmp"}, "command .du.: No such file"),
+    Case("tool-missing:du", undecided("space", {"/home/*", "/root", "/usr", "/var/lib", "/var/log", "/var/tmp"}, "command .du.: No such file"),
          runs_on=True, suite=SITE),
     # Where nobody asks for them they are written down, and make no host worse.
     Case("tool-missing:docker", {}),
