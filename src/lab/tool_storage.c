@@ -164,15 +164,10 @@ int tool_du(struct tool *tool)
     static const struct {
         const char *path;
         unsigned long long kib;
-    } folders[] = {{"/home/ops", 412 << 10},
-                   {"/home/ubuntu", 1600 << 10},
-                   {"/root", 48 << 10},
-                   {"/tmp", 3 << 10},
-                   {"/usr/lib", 9 << 20},
-                   {"/var/lib/containerd", 21 << 20},
-                   {"/var/lib/dpkg", 60 << 10},
-                   {"/var/log", 2200 << 10},
-                   {"/var/tmp", 12 << 10}};
+    } folders[] = {
+        {"/home/ops", 412 << 10},    {"/home/ubuntu", 1600 << 10}, {"/root", 48 << 10},
+        {"/tmp", 3 << 10},           {"/usr/lib", 9 << 20},        {"/var/lib/containerd", 21 << 20},
+        {"/var/lib/dpkg", 60 << 10}, {"/var/log", 2200 << 10},     {"/var/tmp", 12 << 10}};
     const char *folder = tool->argv[tool->argc - 1];
     size_t length = strlen(folder), found = 0;
     unsigned long long sum = 0;
