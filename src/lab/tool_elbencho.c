@@ -58,18 +58,27 @@ int tool_elbencho_over(struct tool *tool, struct lab_host *hosts, size_t count, 
     return 0;
 }
 
+static bool read_mark(const char *mark, uint64_t *ret_started)
+{
+    cleanup_text struct text text = {0};
+
+    text_init(&text, 64);
+    return file_exists(mark) && file_read(mark, &text, &(struct error){0}) == 0 &&
+           scan_u64((struct slice){text.bytes, text.length}, ret_started);
+}
+
+/* It is waited for until the mark is there and written. */
 static bool are_ready(const struct tool *tool, size_t count)
 {
     const char *mark = mark_of(tool);
-    cleanup_text struct text text = {0};
-    uint64_t started = 0;
+    uint64_t started;
 
-    text_init(&text, 64);
-    for (int tries = 0; tries < WAIT_TRIES && !file_exists(mark); tries++)
+    for (int tries = 0; tries < WAIT_TRIES; tries++) {
+        if (read_mark(mark, &started))
+            return started == count;
         usleep(WAIT_US);
-    usleep(WAIT_US); /* until it is written */
-    return file_read(mark, &text, &(struct error){0}) == 0 &&
-           scan_u64((struct slice){text.bytes, text.length}, &started) && started == count;
+    }
+    return false;
 }
 
 /* --- a phase --- */
