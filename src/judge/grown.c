@@ -125,7 +125,7 @@ static struct grown more_or_less(struct arena *arena, const struct limit *limit,
     double more = value - was;
     const char *first = arena_printf(arena, "%.15g", was), *ago = arena_printf(arena, "%.3g", hours);
 
-    if (isnan(was))
+    if (isnan(was) || isnan(value))
         return (struct grown){GROWN_UNKNOWN, REASON(not_when_first_read)};
     if (more < 0)
         return (struct grown){GROWN_UNKNOWN, reason(arena, less_than_when_first_read, first, ago)};

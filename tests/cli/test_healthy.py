@@ -39,7 +39,7 @@ with open(os.path.join(FOLDER, "hgx-h100-2-by-draft.json"), encoding="utf-8") as
     told = set(re.findall(r"[a-z][a-z0-9_.]+[a-z0-9_]", json.load(file)["note"]))
 tap.same((done.returncode, report.verdict, dict(found)), (0, "accept", {}), "two healthy hosts are accepted by the contract that `contract init` writes",
          done.stderr)
-tap.ok(len(others) < 20 and not others - told, "every gate is judged by one of its clauses, but for those that its note names", others - told)
+tap.ok(len(others) <= 25 and not others - told, "every gate is judged by one of its clauses, but for those that its note names", len(others), others - told)
 carried = [item["value"] for step, item in report.outcomes("record") if item["metric"] == "window.ib.bytes" and step["name"] == "nccl-all-gather-cluster"]
 tap.ok(len(carried) == 1 and carried[0] and float(carried[0]) > 16 * 2 ** 30, "what each host's adapters carried at least is told, for a contract", carried)
 

@@ -203,6 +203,15 @@ static const struct grown *find_row(const struct grown *rows, size_t count, cons
     return NULL;
 }
 
+static const struct limit *since_begin(const struct check_context *context, const char *metric, double most,
+                                       double hourly)
+{
+    return rules_new(context,
+                     LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = most, .most = hourly,
+                                  .text = GROWN_OF_BOOT, .unit = "", .status = LIMIT_TOOL,
+                                  .source = "assay: as much as may be added during one test"));
+}
+
 /* What is in no table is none that may grow at all: a link that goes down. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric)
 {
@@ -213,36 +222,54 @@ const struct limit *growth_since_begin(const struct check_context *context, cons
         row = find_row(gpu_counters, ARRAY_SIZE(gpu_counters), name);
     if (row == NULL)
         row = find_row(kernel_counters, ARRAY_SIZE(kernel_counters), name);
-    return rules_new(context,
-                     LIMITS RULES(.metric = metric, .rule = RULE_GROWN, .value = row != NULL ? row->most : 0,
-                                  .most = row != NULL ? row->hourly : 0, .text = GROWN_OF_BOOT, .unit = "",
-                                  .status = LIMIT_TOOL,
-                                  .source = "assay: as much as may be added during one test"));
+    return since_begin(context, metric, row != NULL ? row->most : 0, row != NULL ? row->hourly : 0);
 }
+
+/* Those that count: more of them are welcome, and what fewer of them had counted is not known. */
+static const char *const counting[] = {"aer.devices", "edac.controllers"};
+#define COUNTING_MOST 1e6
 
 void growth_kernel_slots(const struct check_context *context, struct slot_list *slots)
 {
     bool again = rules_look_again(context);
 
+    for (size_t i = 0; i < ARRAY_SIZE(counting); i++)
+        slot_add(context, slots, counting[i], "", NULL, again ? DUTY_GATE : DUTY_RECORD,
+                 again ? since_begin(context, counting[i], COUNTING_MOST, 0) : NULL);
     for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++)
         slot_add(context, slots, kernel_counters[i].counter, "", NULL, again ? DUTY_GATE : DUTY_RECORD,
                  again ? growth_since_begin(context, kernel_counters[i].counter) : NULL);
 }
 
+/* What is no number is not known, and then neither is the largest. */
+static void tell_largest(const struct reading *part, const char *counter, struct reading *out)
+{
+    double largest = 0, number;
+    bool known = true;
+
+    list_each (fact, part->facts) {
+        if (strcmp(fact->name, counter) != 0)
+            continue;
+        if (scan_double(slice_of(fact->value), &number))
+            largest = fmax(largest, number);
+        else
+            known = false;
+        reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
+    }
+    if (known)
+        reading_measure(out, counter, "", largest, "");
+}
+
 void growth_kernel_largest(const struct reading *part, struct reading *out)
 {
-    double number;
+    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++)
+        tell_largest(part, kernel_counters[i].counter, out);
+    for (size_t i = 0; i < ARRAY_SIZE(counting); i++) {
+        const char *told = reading_get_fact(part, counting[i], "");
+        double number;
 
-    for (size_t i = 0; i < ARRAY_SIZE(kernel_counters); i++) {
-        double largest = 0;
-
-        list_each (fact, part->facts)
-            if (strcmp(fact->name, kernel_counters[i].counter) == 0 &&
-                scan_double(slice_of(fact->value), &number)) {
-                largest = fmax(largest, number);
-                reading_fact(out, fact->name, fact->subject, slice_of(fact->value));
-            }
-        reading_measure(out, kernel_counters[i].counter, "", largest, "");
+        if (told != NULL && scan_double(slice_of(told), &number))
+            reading_measure(out, counting[i], "", number, "");
     }
 }
 

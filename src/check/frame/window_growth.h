@@ -41,7 +41,8 @@ struct growth {
    (RULE_GROWN), as in a window. One of those that have a limit there. */
 const struct limit *growth_since_begin(const struct check_context *context, const char *metric);
 /* The kernel's own counters likewise: slots of their names, and for these the largest of all devices, with a fact for each device that
-   counted something: so each is compared with itself. part: of window_hardware.sh. */
+   counted something: so each is compared with itself; and how many devices count at all, of which fewer than before decide nothing.
+   part: of window_hardware.sh. */
 void growth_kernel_slots(const struct check_context *context, struct slot_list *slots);
 void growth_kernel_largest(const struct reading *part, struct reading *out);
 /* Those of a port's network device on Ethernet ("eth.counter.rx_crc_errors_phy"), that have one there too. NULL: there are no more. */
