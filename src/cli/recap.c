@@ -19,7 +19,7 @@ struct names {
 /* Steps of a host, or of several, by how they ended. */
 struct tally {
     const struct host *host; /* NULL: over several hosts */
-    size_t ok, recorded, waived, failed, open, skipped;
+    size_t ok, recorded, waived, failed, open, skipped, left_out;
     struct names failed_names, open_names;
     const char *verdict, *rest; /* as they are printed; equal ones are folded */
     bool printed;
@@ -132,7 +132,7 @@ static void tell_across(struct telling *telling, const struct tally *tally, cons
     if (verdict->fail > 0 && tally->failed == 0)
         tell(telling, REASON(recap_at_fault));
     /* Its own steps are all there: what did not run of it is with others. */
-    if (verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped == 0)
+    if (verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped + tally->left_out == 0)
         tell(telling, reason(telling->arena, recap_in_no_test, verdict->not_run));
     if (verdict->accused > 0)
         tell(telling, REASON(recap_makes_slow));
@@ -182,6 +182,8 @@ static void count_all(struct arena *arena, const struct record *record, struct t
 
         if (tally != NULL && is_counted(step))
             count_step(arena, tally, step, worst[i], waived[i]);
+        else if (tally != NULL && step->origin == ORIGIN_LEFT_OUT)
+            tally->left_out++;
     }
 }
 
@@ -251,12 +253,52 @@ static void put_rest(struct text *out, const char *rest, size_t indent)
     text_put(out, "\n");
 }
 
+/* Names that are wider than their column have lines of their own, which end behind a comma. */
+static void print_hosts(const char *hosts)
+{
+    enum { INDENT = 2, FURTHER_INDENT = 4 };
+    cleanup_text struct text lines = {0};
+    size_t column = INDENT;
+
+    text_init(&lines, LINE_BYTES);
+    text_printf(&lines, "%*s", INDENT, "");
+    while (*hosts != '\0') {
+        size_t length = strcspn(hosts, ",");
+
+        length += hosts[length] == ',';
+        if (column + length > COLUMNS) {
+            text_printf(&lines, "\n%*s", FURTHER_INDENT, "");
+            column = FURTHER_INDENT;
+        }
+        text_add(&lines, hosts, length);
+        column += length;
+        hosts += length;
+    }
+    text_put(&lines, "\n");
+    cli_print_lines(lines.bytes);
+}
+
 /* As wide as it is on a terminal: a Chinese character takes two columns. */
 static const char *padded(struct arena *arena, const char *text, size_t width)
 {
     size_t has = printable_width(text);
 
     return arena_printf(arena, "%s%*s", text, width > has ? (int)(width - has) : 0, "");
+}
+
+static void print_line(struct arena *arena, const struct recap_line *line, size_t hosts_width,
+                       size_t verdict_width)
+{
+    bool apart = printable_width(line->hosts) > hosts_width;
+    cleanup_text struct text words = {0};
+
+    if (apart)
+        print_hosts(line->hosts);
+    text_init(&words, LINE_BYTES);
+    text_printf(&words, "  %s  %s  ", padded(arena, apart ? "" : line->hosts, hosts_width),
+                padded(arena, line->verdict, verdict_width));
+    put_rest(&words, line->rest, hosts_width + verdict_width + 6);
+    cli_print_lines(words.bytes);
 }
 
 static void print_lines(struct arena *arena, enum report_language language, const struct recap_line *lines,
@@ -272,13 +314,7 @@ static void print_lines(struct arena *arena, enum report_language language, cons
     }
     cli_print("%s:\n", reason_said(arena, language, REASON(recap_head)));
     for (size_t i = 0; i < count && i < LINES_MOST; i++) {
-        cleanup_text struct text line = {0};
-
-        text_init(&line, LINE_BYTES);
-        text_printf(&line, "  %s  %s  ", padded(arena, lines[i].hosts, hosts_width),
-                    padded(arena, lines[i].verdict, verdict_width));
-        put_rest(&line, lines[i].rest, hosts_width + verdict_width + 6);
-        cli_print_lines(line.bytes);
+        print_line(arena, &lines[i], hosts_width, verdict_width);
     }
     if (count > LINES_MOST)
         cli_print("  %s\n",

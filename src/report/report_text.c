@@ -110,18 +110,26 @@ static void put_column(struct letter *letter, const char *string, size_t width)
 }
 
 /* Bytes of the next word that fit into `room` columns, and how many columns they take. A wide character, as of
-   Chinese, is a word of its own, with the mark that closes behind it. */
+   Chinese, is a word of its own, with the mark that closes behind it. One that is longer, as names of many hosts, ends behind a comma. */
 static size_t next_word(const char *string, size_t room, size_t *ret_width)
 {
-    const char *at = string, *next = string;
+    const char *at = string, *next = string, *comma = string;
     struct slice character;
-    size_t width = 0, last = 0, wide;
+    size_t width = 0, last = 0, wide, comma_width = 0;
 
     for (; *at != '\0' && *at != ' '; at = next, width += wide, last = wide) {
         printable_next(&next, &character);
         wide = printable_columns(&character);
-        if (width + wide > room || (width > 0 && (wide == 2 || last == 2) && !printable_closes(&character)))
+        if (width + wide > room) {
+            *ret_width = comma > string ? comma_width : width;
+            return (size_t)((comma > string ? comma : at) - string);
+        }
+        if (width > 0 && (wide == 2 || last == 2) && !printable_closes(&character))
             break;
+        if (*at == ',') {
+            comma = next;
+            comma_width = width + wide;
+        }
     }
     *ret_width = width;
     return (size_t)(at - string);

@@ -449,7 +449,10 @@ static int copy_table(struct copy *copy, size_t table, long long number, struct 
         return -1;
     text_put(&select_sql, "SELECT ");
     put_names(&select_sql, &columns, true, NULL);
-    text_printf(&select_sql, " FROM %s WHERE %s ORDER BY %s", row->name, row->rows, row->order);
+    text_printf(&select_sql, " FROM %s WHERE %s", row->name, row->rows);
+    /* Only ids follow the order in which rows are written: to sort all others would be for nothing. */
+    if (row->identity != NULL)
+        text_printf(&select_sql, " ORDER BY %s", row->order);
     text_printf(&insert_sql, "INSERT INTO %s(", row->name);
     put_names(&insert_sql, &columns, false, NULL);
     text_put(&insert_sql, ") VALUES(");

@@ -225,18 +225,37 @@ static int check_pages(struct foreign *foreign, struct error *err)
     return result;
 }
 
-/* A text that ends before its bytes do would be one thing to SQLite and another to us. */
+static int bind_text(const struct foreign *foreign, const char *table, sqlite3_stmt *to, int at,
+                     const char *text, int length, struct error *err)
+{
+    /* A text that ends before its bytes do would be one thing to SQLite and another to us. */
+    if (memchr(text, '\0', (size_t)length) != NULL)
+        return refuse(foreign, err, "table %s has a text with a NUL in it", table);
+    /* The row that it comes from stays until it is written. */
+    return sqlite3_bind_text(to, at, text, length, SQLITE_STATIC);
+}
+
+/* Most values are integers: those are not worth a copy as a value of any type. */
 static int copy_values(const struct foreign *foreign, const char *table, sqlite3_stmt *from, sqlite3_stmt *to,
                        struct error *err)
 {
-    for (int i = 0; i < sqlite3_column_count(from); i++) {
-        if (sqlite3_column_type(from, i) == SQLITE_TEXT &&
-            strlen(column(from, i)) != (size_t)sqlite3_column_bytes(from, i))
-            return refuse(foreign, err, "table %s has a text with a NUL in it", table);
-        if (sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i)) != SQLITE_OK)
-            return refuse(foreign, err, "table %s has a value that is too large", table);
-    }
-    return 0;
+    int count = sqlite3_column_count(from), result = SQLITE_OK;
+
+    for (int i = 0; i < count && result == SQLITE_OK; i++)
+        switch (sqlite3_column_type(from, i)) {
+        case SQLITE_INTEGER:
+            result = sqlite3_bind_int64(to, i + 1, sqlite3_column_int64(from, i));
+            break;
+        case SQLITE_TEXT:
+            result =
+                bind_text(foreign, table, to, i + 1, column(from, i), sqlite3_column_bytes(from, i), err);
+            break;
+        default:
+            result = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+        }
+    if (result > 0)
+        return refuse(foreign, err, "table %s has a value that is too large", table);
+    return result;
 }
 
 static int copy_rows(struct foreign *foreign, struct store *store, const char *table, sqlite3_stmt *from,

@@ -3,6 +3,7 @@
 named."""
 
 import json
+import re
 import shutil
 import signal
 import sqlite3
@@ -63,6 +64,19 @@ def a_healthy_cluster():
         tap.ok("preflight" in shown.stdout and shown.returncode == 0, "the preflight is kept and shown as a run", shown.stdout)
 
 
+def hosts_that_do_not_fold():
+    """Every second host of many: what is shown of them fits into a terminal, and lacks none."""
+    path, database, count = f"{FOLDER}/odd.hosts", f"{FOLDER}/odd.db", 60
+    numbers = {str(2 * i + 1) for i in range(count)}
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"gpu{number} platform=hgx-h100 address=127.9.0.{number} port=1\n" for number in numbers)
+    assay("run", "-H", path, "-s", "smoke", "--steps", "reachable", "--db", database, "--progress", "none", "-o", f"{FOLDER}/odd.html")
+    lines = assay("show", "--db", database).stdout.splitlines()
+    named = set(re.findall(r"\d+", re.search(r"gpu\[([\d,\s]+)\]", "\n".join(lines)).group(1)))
+    tap.same(([line for line in lines if len(line) > 80 and not line.startswith("all of it: ")], named), ([], numbers),
+             "hosts of which every second one ran fit into 80 columns, and none is left out", "\n".join(lines))
+
+
 def many_things_to_mend():
     with Lab("broken", 18, FAULTS) as lab:
         shutil.copy(f"{lab.folder}/hosts/node15/boot_id", f"{lab.folder}/hosts/node16/boot_id")
@@ -119,5 +133,6 @@ def usage():
 usage()
 a_request_to_end()
 a_healthy_cluster()
+hosts_that_do_not_fold()
 many_things_to_mend()
 tap.end()
