@@ -195,14 +195,14 @@ LOAD = [
     Case("all burn slow", fail("gpu-burn", ALL_GPUS, r"gpu_burn.float.gflops is 28\d\d\d GFLOP/s, expected >= 38600"),
          faults=[f"b:burn-slow:{gpu}=45" for gpu in range(8)]),
     # Below every figure, and far from its siblings.
-    Case("burn-hot:3=86", {}, noted={("gpu-burn", "gpu3"): r"window.temperature.above_others is [12]\d(\.5)? C, expected <= 18",
+    Case("burn-hot:3=88", {}, noted={("gpu-burn", "gpu3"): r"window.temperature.above_others is [12]\d(\.5)? C, expected <= 18",
                                      ("gpu-burn-tensor", "gpu3"): r"window.temperature.above_others is [12]\d(\.5)? C"}),
     Case("burn-hot:2", fail("gpu-burn", {"gpu2"}, "window.temperature.max is 91 C, expected <= 89"), remedy="air flow"),
     Case("burn-slow:5", fail("gpu-burn", {"gpu5"}, "below .* peers, measured by 1 value of gpu_burn.gflops")),
     Case("burn-boasts:4", undecided("gpu-burn", {"gpu4"}, r"gpu_burn.float.gflops is 10\d\d\d\d GFLOP/s, which is not credible: expected <= 73700 GFLOP/s \(67000 with 10% tolerance\)"), remedy="datasheet"),
     Case("burn-old", undecided("gpu-burn-tensor", HOST | ALL_GPUS, "computed in float, but tensor was requested"), remedy="build a new one"),
     # Too few hosts for the same GPU to have peers on them: the other GPUs of all hosts are. No limit is published.
-    Case("tensor-slow:6=20", fail("gpu-burn-tensor", {"gpu6"}, r"below .* 23 peers, measured by 1 value of gpu_burn.gflops"), alone=True,
+    Case("tensor-slow:6=20", fail("gpu-burn-tensor", {"gpu6"}, r"below .* \d+ peers, measured by 1 value of gpu_burn.gflops"), alone=True,
          runs_on=True),
     Case("burn-short", fail("gpu-burn", HOST, "gpu_burn.lasted is 1 s, expected >= 1800 s"), remedy="which gpu_burn"),
     Case("burn-short:1700", fail("gpu-burn", HOST, "gpu_burn.lasted is 1700 s, expected >= 1800 s")),
