@@ -543,7 +543,7 @@ static bool is_nccl_test(const char *path)
  * A test that has a load beside it: sh -c SCRIPT NAME SECONDS PROGRAM..., of which the first rank of each host is carried out as
  * it is, with a program in the place of PROGRAM that says that it was begun, and lasts as long as the test of all hosts does.
  */
-enum { WORDS_OF_LOAD = 5 };
+enum { WORDS_OF_LOAD = 5, BEGUN_FD = 9 };
 
 struct load {
     const struct place *place;
@@ -567,7 +567,11 @@ static void be_load(struct tool *tool, const struct launch *launch, const struct
     char *const *words = tool->argv + launch->command;
 
     dup2(over, STDIN_FILENO);
-    dup2(begun, 9);
+    /* That of the fourth host may have this number already. */
+    if (begun == BEGUN_FD)
+        fcntl(begun, F_SETFD, 0);
+    else
+        dup2(begun, BEGUN_FD);
     lab_enter_host(tool, place->host);
     setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
     execlp("sh", "sh", "-c", words[2], words[3], words[4], "sh", "-c",

@@ -356,6 +356,10 @@ for fault, two, three in FABRIC_CASES:
         shown = gathered(lab, 2), gathered(lab, 3)
         tap.ok(all(abs(is_ - should) < 5 for is_, should in zip(shown, (two, three))),
                f"{fault} shows over the hosts that it speaks of", shown)
+with Lab(6) as lab:
+    over = ",".join(f"node{host}:8" for host in range(1, 7))
+    done = lab.run(1, f"mpirun -H {over} -np 48 sh -c 'shift; exec \"$@\"' load 1 all_gather_perf -b 8G -e 8G -g 1")
+    tap.ok(re.search(r"^ +85899\d+ ", done.stdout, re.M), "a test that has a load beside it on each of six hosts comes to its end", text_of(done)[-2000:])
 with Lab(2, ["node2:slow-spells:20"]) as lab:
     shown = [gathered(lab, 2) for _ in range(7)]
     tap.ok(all(abs(is_ - (272 if number in (4, 5) else 340)) < 5 for number, is_ in enumerate(shown)),
