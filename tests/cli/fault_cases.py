@@ -377,7 +377,7 @@ NETWORK = [
     # Nothing shows inside the adapter; both of its neighbours are slow to talk to.
     Case("nic-slow:mlx5_3", fail("rdma-neighbour", {"mlx5_2->mlx5_3", "mlx5_3->mlx5_4"}, "rdma.write.bandwidth is 9"),
          suite=RAILS, remedy="cable"),
-    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, r"plugged in where mlx5_3 belongs \(MF0;l\dr3"), suite=CABLING,
+    Case("rail-swap:2-3", fail("cabling", {"mlx5_2", "mlx5_3"}, r"plugged in where mlx5_3 belongs \(MF0;l\d+r3"), suite=CABLING,
          remedy="plug the cable"),
     # Nothing is seen at the end of a cable that carries nothing: where it is plugged, nobody knows.
     Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour: the link is Down"), suite=CABLING),
@@ -385,7 +385,7 @@ NETWORK = [
     Case("link-rate:mlx5_4", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 1X 106.25 Gbps compared with 4X"), suite=CABLING),
     Case("tool-missing:iblinkinfo", undecided("cabling", HOST | ALL_HCAS, "tool missing: .*iblinkinfo"), suite=CABLING),
     # One sweep by the head, which names the HCA's host as well.
-    Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged in where mlx5_6 belongs \(MF0;l\dr6",
+    Case("rail-swap:4-6", fail("cabling-fabric", {"b mlx5_4", "b mlx5_6"}, r"plugged in where mlx5_6 belongs \(MF0;l\d+r6",
                                host="all"), suite=CABLING_FABRIC, remedy="plug the cable"),
     Case("tool-missing:ibdiagnet", undecided("cabling-fabric", HOST | {f"{host} {hca}" for host in "abc" for hca in ALL_HCAS},
                                              "tool missing: .*ibdiagnet", host="all"),
@@ -599,7 +599,7 @@ ROCE = [
 for case in ROCE:
     case.suite = os.path.join(SUITES, "roce.json")
 ROCE += [
-    Case("rail-swap:6-7", fail("cabling", {"mlx5_6", "mlx5_7"}, r"plugged in where mlx5_7 belongs \(l\dr7 port swp"),
+    Case("rail-swap:6-7", fail("cabling", {"mlx5_6", "mlx5_7"}, r"plugged in where mlx5_7 belongs \(l\d+r7 port swp"),
          suite=CABLING_ROCE),
     Case("link-down:mlx5_5", undecided("cabling", {"mlx5_5"}, "no neighbour on rdma5"), suite=CABLING_ROCE),
     Case("link-rate:mlx5_4=200", fail("cabling", {"mlx5_4"}, "slower than mlx5_0: 200000 Mb/s"), suite=CABLING_ROCE),
@@ -717,9 +717,9 @@ NVL72 = [
     Case("fabric-cluster-uuid-zero:2", fail("nvlink-domain", HOST, "nvlink.domain.one is no: gpu2 is in none"), remedy="NMX"),
     Case("fabric-degraded:1", fail("nvlink-domain", {"gpu1"}, "fabric.bandwidth is Degraded"), remedy="NMX"),
     Case("fabric-state:3", fail("nvlink-domain", {"gpu3", ""}, "fabric.state is In Progress"), numbers_undecided=True),
-    Case("clique-other", fail("nvlink-domain", HOST, r"clique 1, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
+    Case("clique-other", fail("nvlink-domain", HOST, r"clique 1, while most hosts of rack r\d+ have .*, clique 0") | APART, numbers_undecided=True,
          runs_on=True),
-    Case("domain-other", fail("nvlink-domain", HOST, r"clique 0, while most hosts of rack r\d have .*, clique 0") | APART, numbers_undecided=True,
+    Case("domain-other", fail("nvlink-domain", HOST, r"clique 0, while most hosts of rack r\d+ have .*, clique 0") | APART, numbers_undecided=True,
          runs_on=True),
     Case("imex-down", fail("nvlink-domain", HOST, "imex.service is failed, expected active"), remedy="nodes_config.cfg"),
     # On no host at all: each is alike, and each has it.

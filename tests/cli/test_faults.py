@@ -9,7 +9,8 @@ usage: test_faults.py ASSAY clean            what needs no fault, and whether ea
        test_faults.py ASSAY GROUP found      instead of all of `delivery`, those of its steps that find the fault
        test_faults.py ASSAY harmless         those of all groups of `delivery` that nobody may be accused for
 
-HOSTS=16 in the environment: each case alone in a run over so many hosts, with its host in their middle.
+HOSTS=16 in the environment: each case alone in a run over so many hosts, with its host in their middle. What a case says of the head, or of
+all of three hosts, does not hold there.
 
 With `found`, and in the sample, a host is asked far less; what only the other steps could say wrongly is seen without it.
 """
