@@ -420,6 +420,7 @@ REFUSED = [
     ("node1:p2p:0-1=fast", r"column 15: 'fast' is not a number.*expected HOST:p2p:A-B=GBPS"),
     ("node1:p2p:3-3=5", r"one and the same GPU"),
     ("node1:gpu-missing", r"needs an argument"),
+    ("node1:host-odd:nic", r"column 16: 'nic' is none of iommu, acs, peermem, numa-balancing, psid, bmc, nvswitch"),
     ("node1:down:now", r"column 12: 'now' is too much"),
     ("node1:nic-slow:eth0", r"'eth0' is not an HCA from mlx5_0 to mlx5_7"),
     ("node1:path-slow:node1", r"'node1' is not another host of this lab"),
