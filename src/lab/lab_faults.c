@@ -22,6 +22,7 @@ enum argument {
     ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_BMC_WORD,       /* hangs */
     ARGUMENT_LOG_WORD,       /* mce */
+    ARGUMENT_MD_WORD,        /* degraded */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -223,6 +224,8 @@ static const char *const bmc_words[] = {"hangs",          "refuses",  "forgets",
 static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sxid",
                                         "medium", "edac-ce", "mce-corrected"};
 
+static const char *const md_words[] = {"degraded", "failed", "inactive", "none", "resync"};
+
 /* What a shared mount may suffer from on one host. */
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
                                          "corrupts",  "lags", "locks", "options"};
@@ -340,6 +343,8 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
         return read_word_of(cursor, bmc_words, ARRAY_SIZE(bmc_words), fault);
     case ARGUMENT_LOG_WORD:
         return read_word_of(cursor, log_words, ARRAY_SIZE(log_words), fault);
+    case ARGUMENT_MD_WORD:
+        return read_word_of(cursor, md_words, ARRAY_SIZE(md_words), fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:
