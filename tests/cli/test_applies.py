@@ -117,6 +117,8 @@ with Lab("roce", 2, options=("--fabric", "roce")) as lab:
     causes = " ".join(item["cause"] + item["remedy"] for _, item in Report(database).outcomes() if item["metric"] == "ib.link_layer")
     tap.same(found, {("inconclusive", "ib.link_layer")}, "Ethernet that nobody declared is found, and decides nothing", done.stderr)
     tap.ok("fabric=ethernet" in causes, "with what to say in the hostfile", causes)
+    tap.ok("recap:" in done.stdout and "in no test across hosts" not in done.stdout,
+           "what --steps left out of a host is not taken for tests across hosts that it was in none of", done.stdout)
 
 with Lab("one", 1) as lab:
     database = os.path.join(FOLDER, "one.db")
