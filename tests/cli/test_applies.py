@@ -138,7 +138,8 @@ with Lab("two", 4) as lab:
     done = assay("run", "-H", write("apart.hosts", text), "-s", TRIAL, "--steps", "reachable", "--db", database, "--progress",
                  "none", "-o", os.path.join(FOLDER, "apart.html"))
     shown = " ".join(assay("report", "--db", database, "--format", "text").stdout.split())
-    for words, why in (("roce, the whole test (hgx-h100): because of what the hostfile says", "a test that was left out"),
+    for words, why in (("roce, the whole test (hgx-h100): the hostfile says fabric=infiniband", "a test that was left out"),
+                       ("roce, the whole test (site-h100): the hostfile says fabric=infiniband", "the same on a platform of a file"),
                        ("p2p-bandwidth, p2p.unidirectional.enabled (site-h100): only recorded: no enforceable limit", "a number without a limit"),
                        ("nvlink-domain, the whole test (hgx-h100): hosts of this kind have no such part", "what hosts do not have"),
                        ("nccl-all-gather-cluster, the whole test (hgx-h100, site-h100): hosts of these platforms were never tested together",
