@@ -127,6 +127,7 @@ static const struct repair_row {
     {"os", "bios.*", "firmware", NULL},
     {"os", "*", "os", NULL},
     {"space", "*", "space", NULL},
+    {"md-raid", "*", "drive", NULL},
     {"setup", "setup.free_space", "space", NULL},
     {"container-runtime", "*", "containers", NULL},
     {"ssh-hardening", "*", "posture", NULL},

@@ -240,7 +240,7 @@ static int read_kind(const char *word, const char *what, enum event_kind *ret_ki
     return event_what_parse(what, ret_kind)
                ? 0
                : error_set(err, ERROR_USAGE,
-                           "--what '%s' is none of settings, cable, firmware, reseat and part", what);
+                           "--what '%s' is not one of settings, cable, firmware, reseat and part", what);
 }
 
 static int read_hosts(struct words *words, int operand, const char *option, struct hostlist *ret_hosts)
@@ -487,9 +487,9 @@ static int help(FILE *out)
 
     text_init(&rows, HELP_BYTES);
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-        text_printf(&rows, "  %-10s", verbs[i].name);
+        text_printf(&rows, *verbs[i].operands != '\0' ? "  %-10s" : "  %s", verbs[i].name);
         options_wrap(&rows, verbs[i].operands, INDENT);
-        text_put(&rows, "      ");
+        text_printf(&rows, "%*s", INDENT, "");
         options_wrap(&rows, verbs[i].summary, INDENT);
     }
     fprintf(out, "usage: assay acceptance VERB ...\n\nAn acceptance is a campaign over many runs.\n\n%s",

@@ -372,7 +372,7 @@ static int find_platforms(struct arena *arena, const struct baseline *baseline,
             ret_platforms[(*ret_count)++] = found;
         else
             cli_print(
-                "remark: platform %s is not known: no figure was held against its links; give its file by "
+                "remark: platform %s is not known: no figure was compared with its links; give its file by "
                 "--platform\n",
                 name);
     }
@@ -409,7 +409,7 @@ static int verb_check(int argc, char **argv)
     struct option_list given = {0};
     const struct option_row rows[] = {
         {"platform", 0, OPTION_LIST, "NAME", &given,
-         "platform file or built-in name that figures are held against; default: the built-in ones it names"},
+         "platform file or built-in name that figures are compared with; default: the built-in ones it names"},
         OPTION_END,
     };
     struct error err = {0};

@@ -106,7 +106,8 @@ int command_repair(int argc, char **argv)
     cleanup_arena struct arena *arena = NULL;
     int first, status;
 
-    if (!cli_options(rows, "repair [CLASS | CHECK | STEP]", argc, argv, &first, &status))
+    if (!cli_options(rows, "repair [CLASS | CHECK | STEP]        (default: lists the pages)", argc, argv,
+                     &first, &status))
         return status;
     if (first == argc)
         return list_pages();

@@ -150,7 +150,7 @@ int command_report(int argc, char **argv)
         {"output", 'o', OPTION_STRING, "FILE", &request.output, "output file; default: standard output"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
-         "assay-report-RUN.html; of a run that is no acceptance assay-trial-RUN.html, and the manifest says "
+         "assay-report-RUN.html; of a run that is not an acceptance assay-trial-RUN.html, and the manifest says "
          "so"},
         {"against", 0, OPTION_STRING, "RUN", &request.against,
          "compared with this run; default: the last accepted one before it of the same hosts and suite"},

@@ -128,7 +128,7 @@ int command_serve(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (port_word != NULL && !read_port(port_word, &port)) {
-        cli_warn("assay: serve: --port: '%s' is no port; expected 0 to 65535\n", port_word);
+        cli_warn("assay: serve: --port: '%s' is not a port; expected 0 to 65535\n", port_word);
         return EXIT_USAGE;
     }
     store = store_open(cli_database(db), true, &err);

@@ -33,7 +33,7 @@ static bool read_options(struct stage_command *command, int argc, char **argv, i
          "only these hosts of the hostfile: node[1-4],node7"},
         CLI_LIMIT_ROW(&command->hosts),
         OPTION_HEADING("What is done"),
-        {"list", 0, OPTION_FLAG, NULL, &command->list, "which versions lie on the hosts"},
+        {"list", 0, OPTION_FLAG, NULL, &command->list, "list which versions are on the hosts"},
         {"remove", 0, OPTION_STRING, "VERSION", &command->remove,
          "remove that version, by its first 12 digits or more; not while a command uses it"},
         {"dry-run", 'n', OPTION_FLAG, NULL, &command->dry_run,

@@ -19,9 +19,10 @@ struct names {
 /* Steps of a host, or of several, by how they ended. */
 struct tally {
     const struct host *host; /* NULL: over several hosts */
-    size_t ok, recorded, waived, failed, open, skipped, left_out;
+    size_t ok, recorded, waived, failed, open, skipped;
     struct names failed_names, open_names;
     const char *verdict, *rest; /* as they are printed; equal ones are folded */
+    bool left_out;              /* steps of the host, by --steps */
     bool printed;
 };
 
@@ -132,7 +133,8 @@ static void tell_across(struct telling *telling, const struct tally *tally, cons
     if (verdict->fail > 0 && tally->failed == 0)
         tell(telling, REASON(recap_at_fault));
     /* Its own steps are all there: what did not run of it is with others. */
-    if (verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped + tally->left_out == 0)
+    if (verdict->word == VERDICT_INCOMPLETE && verdict->not_run > 0 && tally->skipped == 0 &&
+        !tally->left_out)
         tell(telling, reason(telling->arena, recap_in_no_test, verdict->not_run));
     if (verdict->accused > 0)
         tell(telling, REASON(recap_makes_slow));
@@ -180,10 +182,10 @@ static void count_all(struct arena *arena, const struct record *record, struct t
         struct tally *tally =
             step->member_count > 1 ? across : tally_of(by_name, plan->hosts.count, step->members[0]);
 
+        if (tally != NULL && step->origin == ORIGIN_LEFT_OUT)
+            tally->left_out = true;
         if (tally != NULL && is_counted(step))
             count_step(arena, tally, step, worst[i], waived[i]);
-        else if (tally != NULL && step->origin == ORIGIN_LEFT_OUT)
-            tally->left_out++;
     }
 }
 

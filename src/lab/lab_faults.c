@@ -22,6 +22,7 @@ enum argument {
     ARGUMENT_DATA_WORD,      /* read-only */
     ARGUMENT_BMC_WORD,       /* hangs */
     ARGUMENT_LOG_WORD,       /* mce */
+    ARGUMENT_MD_WORD,        /* degraded */
     ARGUMENT_PAIR,           /* 0-1 */
     ARGUMENT_PAIR_NUMBER,    /* 0-1=45 */
     ARGUMENT_HCA,            /* mlx5_3 */
@@ -159,6 +160,16 @@ static int read_equals(struct cursor *cursor, struct fault *fault)
     return read_number(cursor, fault);
 }
 
+/* Refuses the word, and names those that are right. */
+static int wrong_word(struct cursor *cursor, const char *const *words, size_t count)
+{
+    const char *why = "is none of";
+
+    for (size_t i = 0; i < count; i++)
+        why = arena_printf(cursor->arena, "%s%s %s", why, i > 0 ? "," : "", words[i]);
+    return wrong(cursor, cursor->at, why);
+}
+
 static int read_test(struct cursor *cursor, struct fault *fault)
 {
     fault->word = "Diagnostic";
@@ -173,13 +184,10 @@ static int read_test(struct cursor *cursor, struct fault *fault)
             cursor->at += strlen(cursor->at);
             return 0;
         }
-    return wrong(
-        cursor, cursor->at,
-        "is none of PCIe, GPU Memory, Diagnostic, Targeted Stress, Targeted Power, Memory Bandwidth");
+    return wrong_word(cursor, dcgm_tests, ARRAY_SIZE(dcgm_tests));
 }
 
-static int read_word_of(struct cursor *cursor, const char *const *words, size_t count, const char *why,
-                        struct fault *fault)
+static int read_word_of(struct cursor *cursor, const char *const *words, size_t count, struct fault *fault)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(cursor->at, words[i]) == 0) {
@@ -187,7 +195,7 @@ static int read_word_of(struct cursor *cursor, const char *const *words, size_t 
             cursor->at += strlen(cursor->at);
             return 0;
         }
-    return wrong(cursor, cursor->at, why);
+    return wrong_word(cursor, words, count);
 }
 
 /* Of what there is one of each GPU, and which may be another. */
@@ -200,7 +208,7 @@ static int read_gpu_word(struct cursor *cursor, struct fault *fault)
     if (*cursor->at != '=')
         return wrong(cursor, cursor->at, "stands where '=' and a word should");
     cursor->at++;
-    return read_word_of(cursor, gpu_words, ARRAY_SIZE(gpu_words), "is nothing that a GPU has", fault);
+    return read_word_of(cursor, gpu_words, ARRAY_SIZE(gpu_words), fault);
 }
 
 /* Of what hosts of one platform have alike. */
@@ -215,6 +223,8 @@ static const char *const bmc_words[] = {"hangs",          "refuses",  "forgets",
 
 static const char *const log_words[] = {"mce",    "dpc",     "sxid-fatal",   "sxid",
                                         "medium", "edac-ce", "mce-corrected"};
+
+static const char *const md_words[] = {"degraded", "failed", "inactive", "none", "resync"};
 
 /* What a shared mount may suffer from on one host. */
 static const char *const data_words[] = {"read-only", "full", "stale", "hangs",  "apart",
@@ -292,13 +302,7 @@ static int read_monitor(struct cursor *cursor, struct fault *fault)
 {
     static const char *const programs[] = {"dcgm-exporter", "nv-hostengine", "nvidia-smi"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-        if (strcmp(cursor->at, programs[i]) == 0) {
-            fault->word = programs[i];
-            cursor->at += strlen(cursor->at);
-            return 0;
-        }
-    return wrong(cursor, cursor->at, "is none of dcgm-exporter, nv-hostengine, nvidia-smi");
+    return read_word_of(cursor, programs, ARRAY_SIZE(programs), fault);
 }
 
 static int read_version(struct cursor *cursor, struct fault *fault)
@@ -332,17 +336,15 @@ static int read_argument(struct cursor *cursor, const struct lab *lab, struct fa
     case ARGUMENT_GPU_WORD:
         return read_gpu(cursor, lab, "=", &fault->gpu) < 0 ? -1 : read_gpu_word(cursor, fault);
     case ARGUMENT_HOST_WORD:
-        return read_word_of(cursor, host_words, ARRAY_SIZE(host_words), "is nothing that hosts have alike",
-                            fault);
+        return read_word_of(cursor, host_words, ARRAY_SIZE(host_words), fault);
     case ARGUMENT_DATA_WORD:
-        return read_word_of(cursor, data_words, ARRAY_SIZE(data_words),
-                            "is nothing that a mount suffers from", fault);
+        return read_word_of(cursor, data_words, ARRAY_SIZE(data_words), fault);
     case ARGUMENT_BMC_WORD:
-        return read_word_of(cursor, bmc_words, ARRAY_SIZE(bmc_words), "is nothing that a BMC suffers from",
-                            fault);
+        return read_word_of(cursor, bmc_words, ARRAY_SIZE(bmc_words), fault);
     case ARGUMENT_LOG_WORD:
-        return read_word_of(cursor, log_words, ARRAY_SIZE(log_words), "is nothing that a kernel logs here",
-                            fault);
+        return read_word_of(cursor, log_words, ARRAY_SIZE(log_words), fault);
+    case ARGUMENT_MD_WORD:
+        return read_word_of(cursor, md_words, ARRAY_SIZE(md_words), fault);
     case ARGUMENT_PAIR:
         return read_pair(cursor, lab, fault);
     case ARGUMENT_PAIR_NUMBER:

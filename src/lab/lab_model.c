@@ -590,6 +590,7 @@ static void storage_init(struct lab_host *host)
 {
     const struct fault *slow = fault_find(host->lab, host->number, FAULT_FIO_SLOW);
     const struct fault *bad = fault_find(host->lab, host->number, FAULT_DATA_BAD);
+    const struct fault *md = fault_find(host->lab, host->number, FAULT_MD_RAID);
 
     host->open_port = (unsigned)limit_or(host, FAULT_OPEN_PORT, 0);
     host->no_space = fault_find(host->lab, host->number, FAULT_NO_SPACE) != NULL;
@@ -603,6 +604,7 @@ static void storage_init(struct lab_host *host)
     host->power_late_ms = limit_or(host, FAULT_POWER_OUT_OF_PHASE, 0.4);
     host->data_speed = 1 - limit_or(host, FAULT_CLIENT_SLOW, 0) / 100;
     host->data_bad = bad != NULL ? bad->word : "";
+    host->md_bad = md != NULL ? md->word : "";
 }
 
 void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number)

@@ -293,6 +293,7 @@ struct lab_host {
     double power_late_ms;            /* how far its load is from the moments agreed on */
     double data_speed;               /* share of what one client of /data can do */
     const char *data_bad;            /* what is wrong with its /data, a word of the fault; "" */
+    const char *md_bad;              /* the same of its mirror md1 */
 };
 
 /* The ClusterUUID of a domain; of 0 all zeros. */

@@ -56,7 +56,8 @@ static int absolute_directory(const char *directory, char path[PATH_MAX], bool c
     if (create && directory_create(directory, 0755, err) < 0)
         return -1;
     if (realpath(directory, path) == NULL)
-        return error_set(err, ERROR_USAGE, "%s: %s", directory, strerror(errno));
+        return error_set(err, ERROR_USAGE, "%s: %s; --dir names the folder of the lab", directory,
+                         strerror(errno));
     if (path[strcspn(path, " \t\n#:\"'\\$%")] != '\0')
         return error_set(err, ERROR_USAGE,
                          "%s: a lab cannot use a folder whose path has blanks, quotes or any of # : \\ $ %%",

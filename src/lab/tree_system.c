@@ -40,6 +40,35 @@ static void write_memory(struct tree *tree, const struct lab_host *host)
     tree_file(tree, "proc/sys/kernel/numa_balancing", "%d\n", host->numa_balancing);
 }
 
+/* The drives of /scratch as one array, and a mirror, on partitions of two of them. */
+static void write_arrays(struct tree *tree, const struct lab_host *host)
+{
+    static const struct {
+        const char *fault, *lines;
+    } mirrors[] = {
+        {"degraded", "md1 : active raid1 nvme1n1p2[0]\n      937127936 blocks super 1.2 [2/1] [U_]\n"},
+        {"failed", "md1 : active raid1 nvme3n1p2[2] nvme2n1p2[1](F) nvme1n1p2[0]\n"
+                   "      937127936 blocks super 1.2 [2/2] [UU]\n"},
+        {"inactive", "md1 : inactive nvme1n1p2[0](S)\n      937127936 blocks super 1.2\n"},
+        {"none", ""},
+        {"resync",
+         "md1 : active raid1 nvme2n1p2[1] nvme1n1p2[0]\n      937127936 blocks super 1.2 [2/2] [UU]\n"
+         "      [=>...................]  resync =  8.5% (79655874/937127936) finish=71.4min "
+         "speed=200134K/sec\n"},
+        {"", "md1 : active raid1 nvme2n1p2[1] nvme1n1p2[0]\n      937127936 blocks super 1.2 [2/2] [UU]\n"},
+    };
+    const char *data = "";
+
+    for (unsigned i = host->board->nvme_count - 1; i > 0; i--)
+        data = tree_path(tree, "%s nvme%un1p1[%u]", data, i, i - 1);
+    for (size_t i = 0; i < ARRAY_SIZE(mirrors); i++)
+        if (strcmp(mirrors[i].fault, host->md_bad) == 0)
+            tree_file(tree, "proc/mdstat",
+                      "Personalities : [raid0] [raid1] \n%s      \nmd0 : active raid0%s\n"
+                      "      30005842608 blocks super 1.2 512k chunks\n      \nunused devices: <none>\n",
+                      mirrors[i].lines, data);
+}
+
 /* What the kernel says of a program that watches the GPUs, and of its neighbour that does not. */
 static void write_monitor(struct tree *tree, const char *program)
 {
@@ -81,6 +110,7 @@ void tree_system(struct tree *tree, const struct lab_host *host)
         tree_private(tree);
     write_limits(tree, host);
     write_memory(tree, host);
+    write_arrays(tree, host);
     if (host->monitor != NULL)
         write_monitor(tree, host->monitor);
     tree_secret(tree, LAB_BMC_LOGIN_FILE, LAB_BMC_LOGIN);

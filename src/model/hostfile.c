@@ -1039,7 +1039,8 @@ struct hostfile *hostfile_parse(struct arena *arena, const char *path, struct sl
     file->bytes = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
     sound = read_file(&parser);
     if (sound && file->hosts.count == 0) {
-        refuse(&parser, parser.line > 0 ? parser.line : 1, 1, "no host in this file");
+        refuse(&parser, parser.line > 0 ? parser.line : 1, 1,
+               "no host in this file; expected a line for each");
         return NULL;
     }
     sound &= refuse_twice(&parser) == 0;

@@ -20,6 +20,22 @@ static bool is_one_of(const char *word, const char *const *names, size_t count)
     return false;
 }
 
+/* Where nothing is like it, the hosts are named, as far as a line holds them. */
+static int refuse_host(const struct hostfile *hostfile, const char *asked, const char *const *names,
+                       size_t count, struct error *err)
+{
+    enum { NAMED_BYTES = 200 };
+    struct did_you_mean meant = did_you_mean_host(asked, names, count);
+    struct arena *arena = arena_create();
+    const char *all = hostlist_fold(arena, names, count);
+    bool named = *meant.text == '\0' && strlen(all) <= NAMED_BYTES;
+    int rc = error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'%s%s%s", hostfile->path, asked,
+                       meant.text, named ? "; it has " : "", named ? all : "");
+
+    arena_destroy(arena);
+    return rc;
+}
+
 static int check_hosts_named(const struct hostfile *hostfile, const struct hostlist *asked, struct error *err)
 {
     size_t count = hostfile->hosts.count;
@@ -29,9 +45,7 @@ static int check_hosts_named(const struct hostfile *hostfile, const struct hostl
         names[i] = hostfile->hosts.items[i].name;
     for (size_t i = 0; i < asked->names.count; i++)
         if (!is_one_of(asked->names.items[i], names, count))
-            return error_set(err, ERROR_USAGE, "--hosts: %s has no host '%s'%s", hostfile->path,
-                             asked->names.items[i],
-                             did_you_mean_host(asked->names.items[i], names, count).text);
+            return refuse_host(hostfile, asked->names.items[i], names, count, err);
     return 0;
 }
 

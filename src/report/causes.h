@@ -74,7 +74,7 @@ const char *said_joined(struct arena *arena, const struct said_list *pieces);
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (by tests across hosts)"; "" the host as a whole. */
 const char *cause_part(struct arena *arena, enum report_language language, const struct view *view,
                        const struct report_entry *entries, const struct report_cause *cause);
-/* "10 of 16 hosts are OK. Fix these 6." */
+/* "10 of 16 hosts are OK. Fix 6 faults." */
 const char *causes_headline(struct arena *arena, enum report_language language, const struct view *view,
                             const struct report_causes *causes);
 /* "gpu4" as people say it: "GPU 4"; any other word as it is. */

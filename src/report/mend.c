@@ -13,7 +13,9 @@
 #include "assay/reasons/report.h"
 #include "view.h"
 
-#define ANY_HOST "HOST" /* in a cause that is folded over hosts */
+/* In a cause that is folded over hosts. */
+#define ANY_HOST "HOST"
+#define ANY_ADDRESS "ADDRESS"
 
 enum { CAUSES_SHOWN = 3 };
 
@@ -117,7 +119,7 @@ static const char *without_names(void *context, const char *text)
 {
     const struct nameless *nameless = context;
 
-    text = replace_word(nameless->arena, text, nameless->host->address, ANY_HOST);
+    text = replace_word(nameless->arena, text, nameless->host->address, ANY_ADDRESS);
     return replace_word(nameless->arena, text, nameless->host->name, ANY_HOST);
 }
 
@@ -403,13 +405,14 @@ static const char *fold_hosts(struct arena *arena, const struct host *const *hos
 
 struct named {
     struct arena *arena;
-    const char *hosts;
+    const char *hosts, *addresses;
 };
 
 static const char *with_names(void *context, const char *text)
 {
     const struct named *named = context;
 
+    text = replace_word(named->arena, text, ANY_ADDRESS, named->addresses);
     return replace_word(named->arena, text, ANY_HOST, named->hosts);
 }
 
@@ -421,8 +424,11 @@ static void name_hosts(struct arena *arena, struct mend *mend)
                             ? mend->hosts
                             : arena_printf(arena, "%s, ...", mend->members[0]->name);
 
+    /* Of one host its address as it is: that may be what is wrong. */
+    const char *addresses = mend->count == 1 ? mend->members[0]->address : hosts;
+
     if (mend->cause != NULL)
-        mend->cause = reason_map(arena, mend->cause, with_names, &(struct named){arena, hosts});
+        mend->cause = reason_map(arena, mend->cause, with_names, &(struct named){arena, hosts, addresses});
 }
 
 /* On the hosts one command serves all; from here each has its own. */

@@ -101,8 +101,9 @@ static void find_platforms(const struct source *source, const struct suite *suit
 
         if (!was_seen(source->plan, i))
             *list_push(source->arena, &ret_platforms->items) = (struct planned_platform){
-                name,
-                hostfile == NULL ? NULL : unplanned_hosts_of(source->arena, hostfile, suite->platform, name)};
+                name, hostfile == NULL
+                          ? NULL
+                          : unplanned_hosts_of(source->arena, hostfile, source->plan, suite->platform, name)};
     }
 }
 

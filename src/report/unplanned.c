@@ -99,11 +99,42 @@ static const struct {
     {"fabric", other_fabric},     {"probe", no_probe},           {"object_store", no_object_store},
 };
 
-static bool is_of(const struct host *host, const char *usual, const char *platform)
-{
-    const char *name = host->platform != NULL ? host->platform : usual;
+/* What the hostfile calls a platform, a name or a file, and its name in the plan. */
+struct platform_word {
+    const char *word, *name;
+};
+struct platform_words {
+    LIST_OF(struct platform_word) items;
+};
 
-    return host->role != ROLE_SPARE && name != NULL && strcmp(name, platform) == 0;
+/* NULL: no step is over this host alone. */
+static const char *planned_platform(const struct plan *plan, const char *host)
+{
+    for (size_t i = 0; i < plan->steps.count; i++) {
+        const struct step *step = &plan->steps.items[i];
+
+        if (step->member_count == 1 && strcmp(step->members[0]->name, host) == 0)
+            return step->shape->platform;
+    }
+    return NULL;
+}
+
+/* The plan is asked once for each word: it has many steps. */
+static const char *platform_name(struct arena *arena, struct platform_words *words, const struct plan *plan,
+                                 const struct host *host, const char *usual)
+{
+    const char *word = host->platform != NULL ? host->platform : usual, *name;
+
+    if (word == NULL)
+        return "";
+    list_each (known, words->items)
+        if (strcmp(known->word, word) == 0)
+            return known->name;
+    name = planned_platform(plan, host->name);
+    if (name == NULL)
+        return word;
+    *list_push(arena, &words->items) = (struct platform_word){word, name};
+    return name;
 }
 
 static int compare_leaves(const void *a, const void *b)
@@ -125,8 +156,10 @@ static unsigned count_leaves(const char **leaves, size_t count)
 }
 
 const struct unplanned_hosts *unplanned_hosts_of(struct arena *arena, const struct hostfile *hostfile,
-                                                 const char *usual, const char *platform)
+                                                 const struct plan *plan, const char *usual,
+                                                 const char *platform)
 {
+    struct platform_words words = {0};
     struct unplanned_hosts *said = arena_new(arena, struct unplanned_hosts);
     const char **leaves = arena_array(arena, const char *, hostfile->hosts.count + 1);
     size_t count = 0;
@@ -134,7 +167,8 @@ const struct unplanned_hosts *unplanned_hosts_of(struct arena *arena, const stru
     said->arena = arena;
     array_each (host, hostfile->hosts.items, hostfile->hosts.count) {
         said->hosts += host->role != ROLE_SPARE;
-        if (!is_of(host, usual, platform))
+        if (host->role == ROLE_SPARE ||
+            strcmp(platform_name(arena, &words, plan, host, usual), platform) != 0)
             continue;
         said->host = host;
         said->cables |= host->rails.count > 0;

@@ -5,13 +5,16 @@
 
 #include "assay/base/json.h"
 #include "assay/model/hostfile.h"
+#include "assay/model/plan.h"
 #include "assay/model/reason.h"
 
 /* What the hostfile says of the hosts of one platform: it is read once, however many steps are asked about. */
 struct unplanned_hosts;
-/* usual: the platform of hosts that declare none; NULL. Lives in the arena. */
+/* platform: as the plan calls it, which has the name that stands in the file where the hostfile names a file. usual: the platform
+   of hosts that declare none; NULL. Lives in the arena. */
 const struct unplanned_hosts *unplanned_hosts_of(struct arena *arena, const struct hostfile *hostfile,
-                                                 const char *usual, const char *platform);
+                                                 const struct plan *plan, const char *usual,
+                                                 const char *platform);
 /* when: the step's condition. Returns NULL where the hostfile does not show which part of the condition does not hold. */
 const struct reason *unplanned_why(const struct unplanned_hosts *hosts, const struct json *when);
 

@@ -291,7 +291,7 @@ for (const language of ["en", "zh"])
       same(CULPRITS.filter(name => !seen.some(cells => cells[0].endsWith(name))), []);
       same(seen.filter(cells => cells.length !== 4 || cells.some(cell => cell === "")), []);
       same(seen.some(cells => cells[1].startsWith("GPU 4") && cells[1].includes("1652923000052")), true);
-      same(await page.locator(".headline").innerText(), language === "en" ? "202 of 208 hosts are OK. Fix these 6 faults and settle 1 open point."
+      same(await page.locator(".headline").innerText(), language === "en" ? "202 of 208 hosts are OK. Fix 6 faults and settle 1 open point."
         : "208 台主机中有 202 台合格。请处理以下 6 个故障，并厘清 1 个待定事项。");
       same((await page.locator(".fleet svg").boundingBox()).y < 400, true);
       await picture(page, `first-screen-${language}`);

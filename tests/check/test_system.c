@@ -1408,6 +1408,81 @@ static void a_kernel_is_supported_with_its_distribution_or_by_its_own_row(void *
                         "no table of support dates speaks of rocky-9.4-6.9.1-1.el9.elrepo.x86_64");
 }
 
+/* What md-raid makes of /proc/mdstat, which is as a host without md has none where it is NULL. */
+static const char *md_raid(const char *mdstat, const char *item)
+{
+    static char seen[256];
+    struct own_host host;
+
+    host_begin(&host, "md-raid");
+    host_reads(&host, (const struct printed[]){{"driver",
+                                                mdstat != NULL ? "md.driver\t\tloaded\nkey-value end\n"
+                                                               : "md.driver\t\tnone\nkey-value end\n",
+                                                "", 0},
+                                               {"mdstat", mdstat != NULL ? mdstat : "", "", 0},
+                                               {0}});
+    snprintf(seen, sizeof seen, "%s", fact(&host, item));
+    if (strcmp(item, "status") == 0)
+        snprintf(seen, sizeof seen, "%s", reading_status_name(host.attempt.reading.status));
+    for (size_t i = 0; i < host.attempt.reading.findings.count; i++)
+        assert_int_not_equal(host.attempt.reading.findings.items[i].severity, SEVERITY_FAULT);
+    arena_destroy(host.arena);
+    return seen;
+}
+
+#define MDSTAT(arrays) "Personalities : [raid1] [raid0] \n" arrays "unused devices: <none>\n"
+#define ARRAY_OF(name, counts) \
+    name " : active raid1 sdb1[1] sda1[0]\n      1000 blocks super 1.2 " counts "\n      \n"
+#define STRIPE "md9 : active raid0 sdd[1] sdc[0]\n      1000 blocks super 1.2 512k chunks\n      \n"
+
+static void arrays_that_work_or_that_a_host_does_not_have_are_well(void **state)
+{
+    static const char *const items[] = {"md.degraded", "md.failed_members", "md.not_active", "md.syncing"};
+    static const char well[] =
+        MDSTAT(ARRAY_OF("md0", "[2/2] [UU]") STRIPE ARRAY_OF("md127", "[2/2] [UU]\n      \tresync=PENDING"));
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(items); i++) {
+        assert_string_equal(md_raid(NULL, items[i]), "none");
+        assert_string_equal(md_raid(MDSTAT(""), items[i]), "none");
+        assert_string_equal(md_raid(well, items[i]), "none");
+    }
+    assert_string_equal(md_raid(NULL, "status"), "complete");
+    assert_string_equal(md_raid(NULL, "md.layout"), "none");
+    assert_string_equal(md_raid(MDSTAT(""), "md.layout"), "none");
+    assert_string_equal(md_raid(well, "md.layout"), "raid0 of 2, 2 x raid1 of 2");
+}
+
+static void an_array_that_lacks_a_drive_is_named(void **state)
+{
+    static const char two[] = MDSTAT(ARRAY_OF("md0", "[2/1] [U_]") ARRAY_OF("md1", "[3/1] [_U_]"));
+
+    (void)state;
+    assert_string_equal(md_raid(two, "md.degraded"),
+                        "md0: only 1 of 2 members work; md1: only 1 of 3 members work");
+    assert_string_equal(md_raid(two, "md.failed_members"), "none");
+    assert_string_equal(md_raid(two, "md.layout"), "raid1 of 2, raid1 of 3");
+    assert_string_equal(md_raid(MDSTAT("md1 : active raid1 sdc1[2] sdb1[1](F) sda1[0]\n"
+                                       "      1000 blocks [2/2] [UU]\n"),
+                                "md.failed_members"),
+                        "md1: sdb1 has failed");
+    assert_string_equal(
+        md_raid(MDSTAT("md1 : inactive sda1[0](S)\n      1000 blocks super 1.2\n"), "md.not_active"),
+        "md1 is inactive");
+    assert_string_equal(
+        md_raid(MDSTAT(ARRAY_OF("md1", "[2/2] [UU]\n      [>....]  resync =  0.4% (4/1000)")), "md.syncing"),
+        "md1 resync 0.4%");
+}
+
+static void arrays_that_were_not_read_whole_are_not_well(void **state)
+{
+    (void)state;
+    assert_string_equal(md_raid("", "md.degraded"), "(none)");
+    assert_string_equal(md_raid("Personalities : [raid1] \n", "md.degraded"), "(none)");
+    assert_string_equal(md_raid(MDSTAT(ARRAY_OF("md0", "[2/2] [U")), "md.degraded"), "(none)");
+    assert_string_equal(md_raid(MDSTAT(ARRAY_OF("md0", "[2/2] [U_]")), "md.degraded"), "(none)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1450,6 +1525,9 @@ int main(void)
         cmocka_unit_test(slots_are_held_against_the_gpus_that_are_there),
         cmocka_unit_test(passive_checks_keep_no_files),
         cmocka_unit_test(disks_that_nobody_listed_are_not_none),
+        cmocka_unit_test(arrays_that_work_or_that_a_host_does_not_have_are_well),
+        cmocka_unit_test(an_array_that_lacks_a_drive_is_named),
+        cmocka_unit_test(arrays_that_were_not_read_whole_are_not_well),
         cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
         cmocka_unit_test(a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named),
         cmocka_unit_test(a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_others),

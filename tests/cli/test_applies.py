@@ -117,6 +117,8 @@ with Lab("roce", 2, options=("--fabric", "roce")) as lab:
     causes = " ".join(item["cause"] + item["remedy"] for _, item in Report(database).outcomes() if item["metric"] == "ib.link_layer")
     tap.same(found, {("inconclusive", "ib.link_layer")}, "Ethernet that nobody declared is found, and decides nothing", done.stderr)
     tap.ok("fabric=ethernet" in causes, "with what to say in the hostfile", causes)
+    tap.ok("recap:" in done.stdout and "in no test across hosts" not in done.stdout,
+           "what --steps left out of a host is not taken for tests across hosts that it was in none of", done.stdout)
 
 with Lab("one", 1) as lab:
     database = os.path.join(FOLDER, "one.db")
@@ -136,7 +138,8 @@ with Lab("two", 4) as lab:
     done = assay("run", "-H", write("apart.hosts", text), "-s", TRIAL, "--steps", "reachable", "--db", database, "--progress",
                  "none", "-o", os.path.join(FOLDER, "apart.html"))
     shown = " ".join(assay("report", "--db", database, "--format", "text").stdout.split())
-    for words, why in (("roce, the whole test (hgx-h100): because of what the hostfile says", "a test that was left out"),
+    for words, why in (("roce, the whole test (hgx-h100): the hostfile says fabric=infiniband", "a test that was left out"),
+                       ("roce, the whole test (site-h100): the hostfile says fabric=infiniband", "the same on a platform of a file"),
                        ("p2p-bandwidth, p2p.unidirectional.enabled (site-h100): only recorded: no enforceable limit", "a number without a limit"),
                        ("nvlink-domain, the whole test (hgx-h100): hosts of this kind have no such part", "what hosts do not have"),
                        ("nccl-all-gather-cluster, the whole test (hgx-h100, site-h100): hosts of these platforms were never tested together",

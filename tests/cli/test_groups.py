@@ -46,7 +46,7 @@ def pairs(tap):
         tap.same(done.returncode, 1, "a slow adapter is rejected", done.stdout, done.stderr)
         tap.same(words(report, "all-gather-pair"), right, "both pairs of its host are slow, and no other")
         tap.same(words(report, "all-reduce-pair"), right, "all_reduce, judged beside all_gather, says the same")
-        tap.ok("\nfix: node2: " in done.stdout and "\nanswer: 4 of 5 hosts are OK. Fix this 1 fault.\n" in done.stdout,
+        tap.ok("\nfix: node2: " in done.stdout and "\nanswer: 4 of 5 hosts are OK. Fix 1 fault.\n" in done.stdout,
                "what two pairs have in common is one fault of one host", done.stdout)
 
 
@@ -228,7 +228,7 @@ def rdma(tap):
         items = [item for step, item in report.outcomes() if step["name"] == "rdma-pair" and item["metric"].startswith("rdma.")]
         tap.same(len(items), 3 * 2 * 8, "both ways are measured")
         tap.ok("\nfix: node2 mlx5_4 (by tests across hosts): " in done.stdout and
-               "\nanswer: 2 of 3 hosts are OK. Fix this 1 fault.\n" in done.stdout,
+               "\nanswer: 2 of 3 hosts are OK. Fix 1 fault.\n" in done.stdout,
                "its host is named, once for all tests between hosts", done.stdout)
         bad = {(step["target"], item["metric"], item["subject"]) for step, item in report.outcomes()
                if step["name"] == "gpudirect" and item["outcome"] != "pass"}
@@ -273,7 +273,7 @@ def pairs_of_the_rest(tap, fault, launch):
                {step["outcome"] for step in report.steps if step["name"] == "mpi-launch"} == {"pass", launch},
                f"{fault}: they are launched on without it", done.stdout)
         tap.same([report.verdict_of(f"node{i}") for i in (1, 2, 3)], ["accept"] * 3, f"{fault}: and are accepted", done.stdout)
-        tap.ok("\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, f"{fault}: one fault, and no open point",
+        tap.ok("\nanswer: 3 of 4 hosts are OK. Fix 1 fault.\n" in done.stdout, f"{fault}: one fault, and no open point",
                done.stdout)
         tap.same(report.unrun_without_reason(), [], f"{fault}: what did not run says why")
 
@@ -303,7 +303,7 @@ def another_partner(tap):
         tap.same(words(report, "all-gather-pair"), {"node1 node2": "pass", "node3 node4": "not run", "node3 node2": "pass"},
                  "a host whose only partner is down is tested with another", done.stdout, done.stderr)
         tap.ok("substitute: pass: 2 hosts: node[2-3] all-gather-pair: node2 instead of node4" in done.stdout and
-               "\nanswer: 3 of 4 hosts are OK. Fix this 1 fault.\n" in done.stdout, "and the terminal says so", done.stdout)
+               "\nanswer: 3 of 4 hosts are OK. Fix 1 fault.\n" in done.stdout, "and the terminal says so", done.stdout)
 
 
 def a_host_without_a_partner(tap):
@@ -312,7 +312,7 @@ def a_host_without_a_partner(tap):
         done, report = run(lab, "alone", LAUNCHED, purpose="delivery")
         tap.same((report.verdict_of("node1"), report.verdict), ("incomplete", "reject"), "whom nobody tested with others is not OK",
                  done.stdout, done.stderr)
-        tap.ok("\nanswer: 0 of 2 hosts are OK. Fix this 1 fault.\n" in done.stdout and
+        tap.ok("\nanswer: 0 of 2 hosts are OK. Fix 1 fault.\n" in done.stdout and
                "in no test across hosts of 2 kinds" in done.stdout, "and the terminal says why", done.stdout)
 
 

@@ -105,6 +105,8 @@ def many_things_to_mend():
         tap.same([line.split(":")[:3] for line in lines if not line.startswith(" ")][:2],
                  [["fail", " node6", " connection refused"], ["fail", " node2", " clock"]], "as text: what, where, why",
                  text.stdout)
+        tap.ok(re.search(r"^fail: node6: connection refused: connect to 127\.1\.0\.6 port \d+: ", text.stdout, re.M),
+               "as text: of one host with its address, which may be what is wrong", text.stdout)
         tap.ok("clean: 1 of 3 hosts: node1" in lines and lines[-1] == "to fix: 2", "as text: who is clean, and how much there is to do",
                text.stdout)
 

@@ -92,7 +92,7 @@ def unmet(tap, lab):
              done.stdout, done.stderr)
     shown = text_of(lab, 1)
     answer = shown[shown.index("WHAT TO FIX"):shown.index("FAILURES")]
-    tap.ok("Fix this 1 fault. 1. node[1-6]: nothing that was measured meets it: all 336 pairs of GPUs of 6 hosts are below the limit: "
+    tap.ok("Fix 1 fault. 1. node[1-6]: nothing that was measured meets it: all 336 pairs of GPUs of 6 hosts are below the limit: "
            "p2p.unidirectional.enabled is 3" in answer and "required >= 900 GB/s (contract: site7, clause 4.2: annex C)" in answer and
            " 2. " not in answer, "it is one line that names the clause, and not one for each", answer)
     tap.ok("; the worst is node" in answer, "and who is the worst", answer)

@@ -176,7 +176,7 @@ try:
 finally:
     if server.process.poll() is None:
         server.process.kill()
-for words, expected in ((("x",), "unexpected word 'x'"), (("--port", "65536"), "is no port"), (("--port", "-1"), "is no port"), (("--lang", "fr"), "unknown language 'fr'")):
+for words, expected in ((("x",), "unexpected word 'x'"), (("--port", "65536"), "is not a port"), (("--port", "-1"), "is not a port"), (("--lang", "fr"), "unknown language 'fr'")):
     done = assay("serve", *words, "--db", DATABASE)
     tap.ok(done.returncode == 64 and expected in done.stderr, f"serve {' '.join(words)}: refused by its word", done.stderr)
 done = assay("serve", "--db", os.path.join(FOLDER, "nothing.db"))

@@ -163,7 +163,7 @@ REFUSED = [
     ("a mistyped option", (*RUN, "--conections", "2"), "assay: run: unknown option '--conections'; did you mean '--connections'\\?"),
     ("a mistyped step", (*RUN, "--steps", "reachabel"), "has no step 'reachabel'; did you mean 'reachable'\\?"),
     ("a mistyped host", (*RUN, "--hosts", "ndoe2"), "has no host 'ndoe2'; did you mean 'node2'\\?"),
-    ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'\n"),
+    ("a host of another number, which is no slip", (*RUN, "--hosts", "node5"), r"has no host 'node5'; it has node\[1-4\]\n"),
     ("a mistyped host to bring tools to", ("stage", "-H", "hosts", "--hosts", "node[1-2],nod3", "."),
      "1 of the 3 hosts are not in hosts: 'nod3'; did you mean 'node3'\\?"),
     ("a mistyped platform", ("plan", "-H", "platform-typo", "-s", "smoke"), "'hgx-h10'.*; did you mean 'hgx-h100'\\?"),

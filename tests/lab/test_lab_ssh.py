@@ -97,6 +97,9 @@ with Lab(3) as lab:
            "down ends the server and everything that runs on the hosts", f"{done} {marked(lab.directory)}")
     done = lab.down()
     tap.ok(done.returncode == 0 and "no lab was running" in done.stdout, "down twice is no error", done)
+    done = program("lab", "down", "--dir", os.path.join(lab.directory, "nowhere"))
+    tap.ok(done.returncode == 64 and "nowhere: No such file or directory; --dir names the folder" in done.stderr,
+           "a folder that does not exist is refused with what to say", done)
     done = program("lab", "status", "--dir", lab.directory)
     tap.ok(done.returncode == 1 and "not running" in done.stdout, "status tells that it is down", done)
 

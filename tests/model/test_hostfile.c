@@ -284,9 +284,9 @@ static void wrong_files_are_told_by_line_and_column(void **state)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "hosts:1:1: no host in this file"},
-        {"# nothing\n\n", "hosts:2:1: no host in this file"},
-        {"defaults slots=8\n", "hosts:1:1: no host in this file"},
+        {"", "hosts:1:1: no host in this file; expected a line for each"},
+        {"# nothing\n\n", "hosts:2:1: no host in this file; expected a line for each"},
+        {"defaults slots=8\n", "hosts:1:1: no host in this file; expected a line for each"},
         {"n1\nn2 slot=8\n", "hosts:2:4: unknown key 'slot'; did you mean 'slots'? " KEYS},
         {"n1 colour=red\n", "hosts:1:4: unknown key 'colour'; " KEYS},
         {"n1 label.=x\n", "hosts:1:4: unknown key 'label.'; " KEYS},

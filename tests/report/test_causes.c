@@ -451,7 +451,7 @@ static void the_headline_never_says_more_than_the_verdict(void **state)
     arena_destroy(answer.arena);
     answer = answer_of(&faulty);
     assert_string_equal(causes_headline(answer.arena, LANGUAGE_EN, answer.view, &answer.causes),
-                        "2 of 8 hosts are OK. Fix these 6 faults and settle 1 open point.");
+                        "2 of 8 hosts are OK. Fix 6 faults and settle 1 open point.");
     arena_destroy(answer.arena);
 }
 

@@ -117,16 +117,27 @@ static void what_was_not_tested_stands_on_paper_whole_with_its_cause(void **stat
     arena_destroy(arena);
 }
 
-static const char *why(struct arena *arena, const char *hosts, const char *when)
+/* Every host has one step in the plan, which calls its platform so. */
+static const char *why(struct arena *arena, const char *hosts, const char *platform, const char *when)
 {
     struct error err = {0};
     const struct hostfile *hostfile = hostfile_parse(arena, "hosts", slice_of(hosts), &err);
     const struct json *json = json_parse(arena, "when", arena_strdup(arena, when), strlen(when), &err);
 
+    struct shape shape = {.suite_step = "reachable", .platform = platform};
+    struct plan plan = {0};
+
     assert_non_null(hostfile);
     assert_non_null(json);
-    return reason_english(arena,
-                          unplanned_why(unplanned_hosts_of(arena, hostfile, "hgx-h100", "hgx-h100"), json));
+    array_each (host, hostfile->hosts.items, hostfile->hosts.count) {
+        const struct host **members = arena_array(arena, const struct host *, 1);
+
+        members[0] = host;
+        *list_push(arena, &plan.steps) =
+            (struct step){.shape = &shape, .members = members, .member_count = 1};
+    }
+    return reason_english(
+        arena, unplanned_why(unplanned_hosts_of(arena, hostfile, &plan, "hgx-h100", platform), json));
 }
 
 static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **state)
@@ -134,16 +145,19 @@ static void a_test_that_was_not_planned_says_what_the_hostfile_lacks(void **stat
     struct arena *arena = arena_create();
 
     (void)state;
-    assert_string_equal(why(arena, "node1\nnode2\n", "{\"bmc\": \"redfish\"}"),
+    assert_string_equal(why(arena, "node1\nnode2\n", "hgx-h100", "{\"bmc\": \"redfish\"}"),
                         "the hostfile does not say at which address the BMC is (bmc=ADDRESS)");
-    assert_string_equal(why(arena, "node1 leaf=l1\nnode2 leaf=l1\n", "{\"leaves_min\": 2}"),
+    assert_string_equal(why(arena, "node1 leaf=l1\nnode2 leaf=l1\n", "hgx-h100", "{\"leaves_min\": 2}"),
                         "it needs 2 leaves, and the hostfile has 1");
-    assert_string_equal(
-        why(arena, "node1 leaf=l2\nnode2 leaf=l1\nnode3 leaf=l2\nnode4 leaf=l1\n", "{\"leaves_min\": 3}"),
-        "it needs 3 leaves, and the hostfile has 2");
-    assert_string_equal(why(arena, "node1\nnode2\n", "{\"hosts_min\": 4, \"mounts\": true}"),
+    assert_string_equal(why(arena, "node1 leaf=l2\nnode2 leaf=l1\nnode3 leaf=l2\nnode4 leaf=l1\n", "hgx-h100",
+                            "{\"leaves_min\": 3}"),
+                        "it needs 3 leaves, and the hostfile has 2");
+    assert_string_equal(why(arena, "node1\nnode2\n", "hgx-h100", "{\"hosts_min\": 4, \"mounts\": true}"),
                         "it needs 4 hosts, and the hostfile has 2; the hostfile declares no storage "
                         "(mounts=/data,/scratch)");
+    assert_string_equal(why(arena, "node1 platform=./site.json\nnode2 platform=./site.json\n", "site-h100",
+                            "{\"bmc\": \"redfish\"}"),
+                        "the hostfile does not say at which address the BMC is (bmc=ADDRESS)");
     arena_destroy(arena);
 }
 
