@@ -162,12 +162,24 @@ struct trials {
     size_t runs, false_ones; /* healthy parts that were found, over all runs */
 };
 
+/* Whether one number is of both; those of a fleet are all of one part, or all of two. */
+static bool are_neighbors(const struct truth_fleet *fleet, size_t a, size_t b)
+{
+    if (fleet->values.items[0].parts[1] == TRUTH_NONE)
+        return false;
+    list_each (value, fleet->values)
+        if ((value->parts[0] == a && value->parts[1] == b) || (value->parts[0] == b && value->parts[1] == a))
+            return true;
+    return false;
+}
+
+/* Of two neighbours one hides the other: a port whose one neighbour is slow has one pair left, which tells neither. */
 static void choose_sick(const struct truth_fleet *fleet, struct trials *trials, uint64_t *random)
 {
     for (size_t i = 0; i < trials->at_once;) {
         size_t part = dice_next(random) % fleet->parts.count, k = 0;
 
-        while (k < i && trials->sick[k].part != part)
+        while (k < i && trials->sick[k].part != part && !are_neighbors(fleet, trials->sick[k].part, part))
             k++;
         if (k == i)
             trials->sick[i++] = (struct sick){part, 0, loss_most};
