@@ -184,11 +184,16 @@ static const struct limit *most_latency(const struct check_context *context)
                                   .status = LIMIT_VENDOR));
 }
 
+static const struct limit *least_bandwidth(const struct check_context *context)
+{
+    if (is_bidirectional(context) || is_gpudirect(context))
+        return rdma_share_of_rate(context, metric(context), is_bidirectional(context) ? 2 : 1);
+    return rdma_shares_of_path(context, metric(context));
+}
+
 static void slots_of_ways(const struct check_context *context, struct slot_list *slots)
 {
-    const struct limit *rules =
-        is_latency(context) ? most_latency(context)
-                            : rdma_share_of_rate(context, metric(context), is_bidirectional(context) ? 2 : 1);
+    const struct limit *rules = is_latency(context) ? most_latency(context) : least_bandwidth(context);
 
     for (size_t way = 0; parts[way].name != NULL; way++)
         for (size_t i = 0; check_hca(context, i) != NULL; i++)

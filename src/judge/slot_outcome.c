@@ -397,20 +397,22 @@ static bool is_contracted(struct opinion opinion, struct opinion beside)
 }
 
 /* A gate that nothing enforceable spoke of is undecided; beside: what its own smaller groups say, where they were asked, or that it
-   was read nowhere. */
+   was read nowhere; guess: the first that it misses; NULL. */
 static struct opinion none_missed(const struct item_case *item, struct opinion opinion, struct opinion beside,
-                                  bool enforceable)
+                                  bool enforceable, const struct limit *guess)
 {
+    opinion.remark = guess != NULL;
     if (!enforceable && item->slot->duty == DUTY_GATE) {
         opinion.word = OUTCOME_INCONCLUSIVE;
         opinion.cause = opinion.limit != NULL ? REASON(only_a_guess) : REASON(no_limit);
     } else if (beside.limit != NULL && !is_contracted(opinion, beside)) {
         return beside;
-    } else if (opinion.remark) {
-        opinion.cause = reason(item->arena, remark,
-                               reason(item->arena, guess_expects, item->slot->metric,
-                                      value_with_unit(item->arena, &opinion.value),
-                                      limit_text(item->arena, opinion.limit)));
+    } else if (guess != NULL) {
+        opinion.limit = guess;
+        opinion.cause =
+            reason(item->arena, remark,
+                   reason(item->arena, guess_expects, item->slot->metric,
+                          value_with_unit(item->arena, &opinion.value), limit_text(item->arena, guess)));
     }
     return opinion;
 }
@@ -457,7 +459,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
 {
     struct opinion opinion = {.word = OUTCOME_PASS, .cause = NULL, .value = value};
     struct opinion beside = {.cause = NULL};
-    const struct limit *disbelieving = disbelieved(item, &value);
+    const struct limit *disbelieving = disbelieved(item, &value), *guess = NULL;
     bool enforceable = false;
 
     if (disbelieving != NULL)
@@ -486,7 +488,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
             common = what_others_have(item, limit, &value);
         met = limit_is_in_unit(limit, &value) ? limit_met(limit, &value, common.text) : UNDECIDED;
         if (!limit_enforceable(limit)) {
-            opinion.remark |= met == MISSED;
+            guess = guess == NULL && met == MISSED ? limit : guess;
             if (opinion.limit == NULL)
                 opinion.limit = limit;
             continue;
@@ -504,7 +506,7 @@ static struct opinion by_limits(const struct item_case *item, struct value value
         opinion.cause = why_missed(item, opinion.limit, &value, &common);
         return opinion;
     }
-    return none_missed(item, opinion, beside, enforceable);
+    return none_missed(item, opinion, beside, enforceable, guess);
 }
 
 static bool is_worse_value(const char *metric, const struct value *value, const struct value *than)

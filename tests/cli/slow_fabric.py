@@ -5,6 +5,7 @@ NVIDIA's and Microsoft's own fleets call 10% below their like a fail and 5% wort
 gpu-fryer, ngc_multinode_perf): limit fraction_of_groups 0.9 of `delivery`, which remarks at half of that.
 """
 
+import json
 import os
 
 from cluster import FOLDER, Lab, Report, assay
@@ -12,6 +13,7 @@ from cluster import FOLDER, Lab, Report, assay
 # Per cent, and the word.
 AIMS = ((0, "pass"), (5, "remark"), (10, "fail"))
 STEPS = ("reachable", "mpi-launch", "nccl-all-gather-pairs", "nccl-all-gather-cluster")
+PLATFORMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "suites", "platforms")
 
 
 def word_of(hosts, percent):
@@ -27,3 +29,28 @@ def word_of(hosts, percent):
     if len(items) != 1:
         raise RuntimeError(f"{len(items)} items, exit status {done.returncode}: {done.stderr[-1000:]}")
     return "remark" if items[0]["remark"] and items[0]["outcome"] == "pass" else items[0]["outcome"]
+
+
+def name_adapters(lab, profile):
+    """A platform file of the site's own, which names the adapters that the built-in one does not, for the lab's hostfile."""
+    with open(os.path.join(PLATFORMS, f"{profile}.json"), encoding="utf-8") as file:
+        known = json.load(file)
+    hcas = {"names": [f"mlx5_{i}" for i in range(known["hcas"]["count"])], "gbits": known["hcas"]["gbits"]}
+    named = lab.write("site.json", {**known, "name": "site", "like": profile, "$schema": "", "hcas": hcas})
+    with open(lab.hostfile, encoding="utf-8") as file:
+        hosts = file.read()
+    with open(lab.hostfile, "w", encoding="utf-8") as file:
+        file.write(hosts.replace(f"platform={profile}", f"platform={named}"))
+
+
+def words_of_ports(hosts, percent, profile="hgx-b300"):
+    """Of each port between two hosts, where all of the fabric is so slow alike; of a platform for which no cloud has a limit."""
+    # In a ring of an even number of hosts every pair has one of these.
+    faults = [f"node{number}:fabric-slow-all:{percent}" for number in range(1, hosts + 1, 2)] if percent else []
+    with Lab(f"even-{hosts}-{percent}", hosts, faults, profile=profile) as lab:
+        name_adapters(lab, profile)
+        database = os.path.join(FOLDER, f"even-{hosts}-{percent}.db")
+        assay("run", "-H", lab.hostfile, "-s", "delivery", "--steps", "reachable,mpi-launch,rdma-pair", "--db", database, "--progress", "none",
+              "-o", os.path.join(FOLDER, f"even-{hosts}-{percent}.html"))
+    return ["remark" if item["remark"] and item["outcome"] == "pass" else item["outcome"]
+            for _, item in Report(database).outcomes() if item["metric"] == "rdma.write.bandwidth"]

@@ -119,17 +119,30 @@ static void try_healthy(const char *name, const struct truth_scatter *scatter, s
 
 struct kind {
     const char *name;
-    const char *suite, *steps[2];
-    size_t values; /* of a part, each with noise of its own */
-    size_t hosts_per_leaf;
+    const char *suite, *steps[2]; /* suite: a built-in one, or one as it is */
+    size_t values;                /* of a part, each with noise of its own */
+    size_t hosts_per_leaf, hosts_min;
 };
 
+/* No built-in suite has it: it shows less than pairs of hosts do. */
+#define ADAPTERS                                                                               \
+    "{\"name\": \"adapters\", \"title\": \"adapters\", \"purpose\": \"delivery\", \"steps\": " \
+    "[{\"check\": \"rdma-bandwidth\"}]}"
+
 static const struct kind kinds[] = {
-    {"gpu", "delivery", {"gpu-burn"}, 1, 0},
-    {"link", "delivery", {"p2p-bandwidth"}, 6, 0},          /* one way, both ways, latency; there and back */
-    {"host", "delivery", {"nccl-all-reduce"}, 32, 0},       /* of 8 bytes to 16 GiB */
-    {"leaf", "delivery", {"nccl-all-gather-leaves"}, 2, 4}, /* with either neighbour */
-    {"compute", "gpu", {"gpu-compute"}, 12, 0},             /* a GPU again: six types, two sizes */
+    {"gpu", "delivery", {"gpu-burn"}, 1, 0, 1},
+    {"link", "delivery", {"p2p-bandwidth"}, 6, 0, 1},    /* one way, both ways, latency; there and back */
+    {"host", "delivery", {"nccl-all-reduce"}, 32, 0, 1}, /* of 8 bytes to 16 GiB */
+    {"leaf", "delivery", {"nccl-all-gather-leaves"}, 2, 4, 8}, /* with either neighbour */
+    {"compute", "gpu", {"gpu-compute"}, 12, 0, 1},             /* a GPU again: six types, two sizes */
+    {"adapter", ADAPTERS, {"rdma-bandwidth"}, 1, 0, 1},        /* a port, to itself */
+    {"rail", "delivery", {"rdma-pair"}, 4, 0, 3}, /* a port, with either neighbour, there and back */
+    {"member",
+     "delivery",
+     {"nccl-all-gather-pairs"},
+     10,
+     0,
+     3}, /* a host, with either neighbour, five sizes */
 };
 static const size_t sizes[] = {1, 8, 64, 232, 1250};
 static const double spreads[] = {0.01, 0.03, 0.05};
@@ -149,12 +162,24 @@ struct trials {
     size_t runs, false_ones; /* healthy parts that were found, over all runs */
 };
 
+/* Whether one number is of both; those of a fleet are all of one part, or all of two. */
+static bool are_neighbors(const struct truth_fleet *fleet, size_t a, size_t b)
+{
+    if (fleet->values.items[0].parts[1] == TRUTH_NONE)
+        return false;
+    list_each (value, fleet->values)
+        if ((value->parts[0] == a && value->parts[1] == b) || (value->parts[0] == b && value->parts[1] == a))
+            return true;
+    return false;
+}
+
+/* Of two neighbours one hides the other: a port whose one neighbour is slow has one pair left, which tells neither. */
 static void choose_sick(const struct truth_fleet *fleet, struct trials *trials, uint64_t *random)
 {
     for (size_t i = 0; i < trials->at_once;) {
         size_t part = dice_next(random) % fleet->parts.count, k = 0;
 
-        while (k < i && trials->sick[k].part != part)
+        while (k < i && trials->sick[k].part != part && !are_neighbors(fleet, trials->sick[k].part, part))
             k++;
         if (k == i)
             trials->sick[i++] = (struct sick){part, 0, loss_most};
@@ -264,8 +289,6 @@ static void try_way(const struct kind *kind, struct truth_fleet *fleet, const st
     double smallest = at_power(arena, fleet, scatter, &trials);
     double false_ones = (double)trials.false_ones / (double)trials.runs;
     double ideal = bound(kind, fleet->parts.count, scatter, fmax(false_ones, alpha));
-    double learned = learner_bound(kind, fleet->parts.count, fleet->run.record.plan->hosts.count, scatter,
-                                   fmax(false_ones, alpha));
     /* A limit amid the scatter finds healthy parts, and more than one in a hundred: beside that no bound means anything. */
     bool comparable = false_ones <= fmax(alpha, (double)fleet->parts.count / 100);
     enum truth_aim aim = (way == TRUTH_NAMED && comparable) || way == TRUTH_BY_PEERS ? AIM_MOST : AIM_NONE;
@@ -276,11 +299,21 @@ static void try_way(const struct kind *kind, struct truth_fleet *fleet, const st
     truth_figure(name, arena_printf(arena, "%s_bound", word), ideal, "of_speed", AIM_NONE, 0);
     truth_figure(name, arena_printf(arena, "%s_to_bound", word), smallest / ideal, "ratio", aim, 1.2);
     if (kind->hosts_per_leaf == 0 && fleet->parts.count > 1) {
+        double learned = learner_bound(kind, fleet->parts.count, fleet->run.record.plan->hosts.count, scatter,
+                                       fmax(false_ones, alpha));
+
         truth_figure(name, arena_printf(arena, "%s_learner_bound", word), learned, "of_speed", AIM_NONE, 0);
         truth_figure(name, arena_printf(arena, "%s_to_learner_bound", word), smallest / learned, "ratio", aim,
                      1.2);
     }
     arena_destroy(arena);
+}
+
+/* Above pairs there are no peers, and two leaves have one test, which is slow by either of them. */
+static bool is_asked(const struct kind *kind, size_t hosts, enum truth_way way)
+{
+    return kind->hosts_per_leaf == 0 || way == TRUTH_FAILED ||
+           (way == TRUTH_NAMED && hosts / kind->hosts_per_leaf > 2);
 }
 
 static void try_power(const struct kind *kind, size_t hosts, double spread, size_t trials, const char *name)
@@ -291,8 +324,7 @@ static void try_power(const struct kind *kind, size_t hosts, double spread, size
 
     truth_fleet_make(arena, hosts, kind->hosts_per_leaf, kind->suite, kind->steps, &fleet);
     for (enum truth_way way = 0; way < TRUTH_WAYS; way++)
-        /* Two leaves have one test, which is slow by either of them. */
-        if (way != TRUTH_NAMED || kind->hosts_per_leaf == 0 || hosts / kind->hosts_per_leaf > 2)
+        if (is_asked(kind, hosts, way))
             try_way(kind, &fleet, &scatter, way, trials, name);
     arena_destroy(arena);
 }
@@ -311,7 +343,7 @@ static void powers(size_t trials, const char *only)
             for (size_t s = 0; s < ARRAY_SIZE(spreads); s++) {
                 snprintf(name, sizeof name, "slow-%s-%zu-hosts-%g%%", kinds[i].name, sizes[k],
                          spreads[s] * 100);
-                if (is_wanted(name, only) && sizes[k] / 2 >= kinds[i].hosts_per_leaf)
+                if (is_wanted(name, only) && sizes[k] >= kinds[i].hosts_min)
                     try_power(&kinds[i], sizes[k], spreads[s], trials, name);
             }
 }

@@ -108,7 +108,8 @@ void big_run_plan(struct arena *arena, const char *hostfile, const char *suite, 
     struct plan_notes notes;
     struct plan_sources *sources = &ret_run->sources;
     const struct hostfile *hosts = hostfile_parse(arena, "hosts", slice_of(hostfile), &err);
-    const struct suite *loaded = suite_load(arena, suite, &err);
+    const struct suite *loaded =
+        *suite == '{' ? suite_parse(arena, "suite", slice_of(suite), &err) : suite_load(arena, suite, &err);
 
     *ret_run = (struct big_run){.record = {.arena = arena, .state = RUN_ENDED}};
     if (hosts != NULL && loaded != NULL && plan_sources_load(arena, hosts, loaded, NULL, sources, &err) == 0)

@@ -17,7 +17,7 @@ struct big_run {
     enum big_serials serials; /* set before it is tried */
 };
 
-/* What is planned: hosts as a hostfile has them, a built-in suite, and of that only these steps (NULL behind the last;
+/* What is planned: hosts as a hostfile has them, a built-in suite by its name or one as it is, and of that only these steps (NULL behind the last;
    NULL: all), as if it had no others. Nothing was tried yet. Ends the program where it cannot be made. */
 void big_run_plan(struct arena *arena, const char *hostfile, const char *suite, const char *const *steps,
                   struct big_run *ret_run);

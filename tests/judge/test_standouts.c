@@ -126,6 +126,69 @@ static void a_slow_path_between_two_leaves_names_neither(void **state)
     assert_int_equal(failed, 2);
 }
 
+/* The first port of the third of so many hosts is slower by so much: how many ports, or hosts, are named, that one among them. */
+static size_t named_beside(const char *step, size_t hosts, double loss, enum truth_way way)
+{
+    const char *const steps[] = {step, NULL};
+    static const struct truth_scatter scatter = {.noise = 0.002, .spread = 0.001};
+    struct arena *arena = arena_create();
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    size_t slow, named = 0;
+
+    truth_fleet_make(arena, hosts, 0, "delivery", steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    slow = 2 * (fleet.parts.count / hosts);
+    fleet.parts.items[slow].loss = loss;
+    truth_fleet_judge(&fleet, arena);
+    for (size_t i = 0; i < fleet.parts.count; i++)
+        named += fleet.parts.items[i].found[way];
+    if (!fleet.parts.items[slow].found[way])
+        named = 0;
+    arena_destroy(arena);
+    return named;
+}
+
+static void a_slow_port_is_named_by_its_pairs_and_none_of_those_at_the_other_end(void **state)
+{
+    (void)state;
+    assert_int_equal(named_beside("rdma-pair", 3, 0.05, TRUTH_NAMED), 1);
+    assert_int_equal(named_beside("rdma-pair", 8, 0.05, TRUTH_NAMED), 1);
+    assert_int_equal(named_beside("rdma-pair", 8, 0.05, TRUTH_BY_PEERS), 1);
+    assert_int_equal(named_beside("rdma-pair", 8, 0, TRUTH_NAMED), 0);
+}
+
+/* What each has left beside the other is one pair, which tells neither end. */
+static void of_two_neighbours_with_the_same_slow_port_one_is_named_and_the_pair_of_the_other(void **state)
+{
+    static const char *const steps[] = {"rdma-pair", NULL};
+    static const struct truth_scatter scatter = {.noise = 0.002, .spread = 0.001};
+    struct truth_fleet fleet;
+    uint64_t random = 1;
+    size_t named = 0, pairs = 0;
+
+    truth_fleet_make(*state, 8, 0, "delivery", steps, &fleet);
+    truth_fleet_draw(&fleet, &scatter, &random);
+    fleet.parts.items[8 * 2].loss = 0.25;
+    fleet.parts.items[8 * 3].loss = 0.2;
+    truth_fleet_judge(&fleet, *state);
+    for (size_t i = 0; i < fleet.parts.count; i++)
+        named += fleet.parts.items[i].found[TRUTH_BY_PEERS];
+    for (size_t i = 0; i < fleet.judgement.outcome_count; i++)
+        pairs += says(reason_english(*state, fleet.judgement.outcomes[i].cause),
+                      "n4's mlx5_0 with n5's mlx5_0 is ");
+    assert_true(fleet.parts.items[8 * 2].found[TRUTH_BY_PEERS]);
+    assert_int_equal(named, 1);
+    assert_int_equal(pairs, 1);
+}
+
+static void a_host_that_is_slow_with_both_neighbours_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(named_beside("nccl-all-gather-pairs", 8, 0.06, TRUTH_BY_PEERS), 1);
+    assert_int_equal(named_beside("nccl-all-gather-pairs", 4, 0.15, TRUTH_NAMED), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +197,9 @@ int main(void)
         cmocka_unit_test(where_too_few_answered_it_is_said_once_that_nothing_is_compared),
         cmocka_unit_test(a_leaf_is_named_though_its_neighbors_other_tests_are_slow_too),
         ARENA_TEST(a_slow_path_between_two_leaves_names_neither),
+        cmocka_unit_test(a_slow_port_is_named_by_its_pairs_and_none_of_those_at_the_other_end),
+        ARENA_TEST(of_two_neighbours_with_the_same_slow_port_one_is_named_and_the_pair_of_the_other),
+        cmocka_unit_test(a_host_that_is_slow_with_both_neighbours_is_named),
     };
 
     return cmocka_run_group_tests_name("standouts", tests, NULL, NULL);

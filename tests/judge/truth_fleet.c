@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "assay/reasons/any.h"
+#include "assay/reasons/model.h"
 #include "dice.h"
 
 /* The middle of what the sources of suites/baselines/hgx-h100.json measured on healthy hosts. Of host copies they give a
@@ -21,6 +22,7 @@ static const struct nominal {
     double value;
     double lowest, highest, d2; /* of healthy ones; d2 0: not told */
     bool copy;                  /* the check repeats the number before it under another name */
+    double most; /* a port's rate: where the scatter would make it faster, it is as fast as that; 0: none */
 } nominals[] = {
     {"p2p.unidirectional.enabled", 379.5, 365, 394, 4.6, false},
     {"p2p.bidirectional.enabled", 757, 739, 775, 4.6, false},
@@ -29,6 +31,7 @@ static const struct nominal {
     {"nvbandwidth.device_to_host_memcpy_ce", 55, 52, 55.2, 3.9, false},
     {"nccl.all_reduce.busbw", 480, 478.9, 483, 3.4, false},
     {"nccl.all_gather.busbw", 320, 0, 0, 0, false}, /* over 10 to 16 hosts */
+    {"rdma.write.bandwidth", 392, 0, 0, 0, false, 400},
     {"gpu_burn.gflops", 51500, 0, 0, 0, false},
     {"gpu_burn.float.gflops", 51500, 0, 0, 0, true},
     /* As one H100 had them: docs/guide/probes.md. */
@@ -100,12 +103,12 @@ static size_t number_parts(struct arena *arena, const struct shape *shape, size_
     return count;
 }
 
-/* "l12" -> 11 */
-static size_t leaf_number(const struct host *host)
+/* "l12", "n12" -> 11 */
+static size_t number_in(const char *name)
 {
     uint64_t number = 1;
 
-    (void)scan_u64(slice_of(host->leaf + 1), &number);
+    (void)scan_u64(slice_of(name + 1), &number);
     return (size_t)number - 1;
 }
 
@@ -146,6 +149,7 @@ static void add_value(struct truth_fleet *fleet, struct attempt *attempt, const 
         .sign = metric_find(slot->metric)->better == BETTER_LOWER ? -1 : 1,
         .parts = {parts[0], parts[1]},
         .copy_of = copy_of,
+        .most = nominal->most > 0 ? nominal->most : INFINITY,
         .measured = nominal->d2 > 0 ? log(nominal->highest / nominal->lowest) / nominal->d2 : 0,
         .share = 1};
 }
@@ -156,28 +160,43 @@ static void add_parts(struct truth_fleet *fleet, size_t step, size_t count)
         *list_push(fleet->run.record.arena, &fleet->parts) = (struct truth_part){.step = step};
 }
 
+enum { PAIR = 2 };
+
+/* Of a step its parts, of which there are `count` by number_parts: those of the host, which are its own; of each of two hosts, which
+   all pairs share and which begin with the first of them; or leaves. number: of the slot's. */
+static void find_parts_of(const struct step *step, size_t leaves, size_t count, size_t first, size_t number,
+                          size_t ret_parts[2])
+{
+    for (size_t k = 0; k < PAIR; k++)
+        if (leaves > 0)
+            ret_parts[k] = number_in(step->members[k]->leaf);
+        else if (step->member_count == PAIR)
+            ret_parts[k] = number_in(step->members[k]->name) * count + number;
+        else
+            ret_parts[k] = k == 0 ? first + number : TRUTH_NONE;
+}
+
 static void try_all(struct truth_fleet *fleet, size_t leaves)
 {
     const struct plan *plan = fleet->run.record.plan;
     struct arena *arena = fleet->run.record.arena;
     size_t item = 0;
 
-    if (leaves > 0)
-        add_parts(fleet, 0, leaves);
+    add_parts(fleet, 0, leaves);
     fleet->of_item = arena_alloc(arena, fleet->run.items * sizeof *fleet->of_item);
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
         struct attempt *attempt = big_run_try(&fleet->run, i, true);
         size_t *numbers = arena_array(arena, size_t, step->shape->slot_count + 1), first = fleet->parts.count;
+        size_t count = number_parts(arena, step->shape, numbers);
 
-        if (leaves == 0)
-            add_parts(fleet, i, number_parts(arena, step->shape, numbers));
+        if (leaves == 0 && step->member_count != PAIR)
+            add_parts(fleet, i, count);
+        else if (leaves == 0 && first == 0)
+            add_parts(fleet, i, count * plan->hosts.count);
         for (size_t k = 0; k < step->shape->slot_count; k++, item++) {
-            size_t *parts = fleet->of_item[item];
-
-            parts[0] = leaves > 0 ? leaf_number(step->members[0]) : first + numbers[k];
-            parts[1] = leaves > 0 ? leaf_number(step->members[1]) : TRUTH_NONE;
-            add_value(fleet, attempt, &step->shape->slots[k], parts);
+            find_parts_of(step, leaves, count, first, numbers[k], fleet->of_item[item]);
+            add_value(fleet, attempt, &step->shape->slots[k], fleet->of_item[item]);
         }
     }
 }
@@ -194,6 +213,7 @@ void truth_fleet_make(struct arena *arena, size_t hosts, size_t hosts_per_leaf, 
                                 hostfile, i * hosts_per_leaf + 1, (i + 1) * hosts_per_leaf, i + 1);
     if (leaves == 0)
         hostfile = arena_printf(arena, "n[1-%zu] platform=hgx-h100 slots=8 fabric=infiniband\n", hosts);
+    ret_fleet->leaves = leaves;
     big_run_plan(arena, hostfile, suite, steps, &ret_fleet->run);
     keep_measured(ret_fleet->run.record.plan);
     try_all(ret_fleet, leaves);
@@ -231,21 +251,43 @@ static void write_values(struct truth_fleet *fleet)
             level = fmin(level, level_of(fleet, value->parts[1], value->share));
         *value->number = value->copy_of != NULL
                              ? *value->copy_of
-                             : value->nominal * exp(value->sign * (level + value->share * value->noise));
+                             : fmin(value->most, value->nominal * exp(value->sign *
+                                                                      (level + value->share * value->noise)));
     }
 }
 
-/* That a test between two leaves is slow names neither: its cause does. */
-static bool names(const struct truth_fleet *fleet, struct arena *arena, size_t item, size_t side)
+/* Whether the cause has the sentence, with that argument. */
+static bool tells(struct arena *arena, const struct reason *cause, const struct sentence *sentence,
+                  size_t argument, const char *text)
+{
+    if (cause == NULL)
+        return false;
+    if (reason_is_(cause, sentence) &&
+        strcmp(reason_english(arena, reason_argument(arena, cause, argument)), text) == 0)
+        return true;
+    for (size_t i = 0; i < cause->count; i++)
+        if (tells(arena, cause->arguments[i].reason, sentence, argument, text))
+            return true;
+    return false;
+}
+
+/* That a test between two leaves, or two hosts, is slow names neither: its cause does. ret_by_peers: whether peers name it. */
+static bool names(const struct truth_fleet *fleet, struct arena *arena, size_t item, size_t side,
+                  bool *ret_by_peers)
 {
     const struct outcome *outcome = &fleet->judgement.outcomes[item];
-    char leaf[32];
+    const struct step *step = &fleet->run.record.plan->steps.items[outcome->step];
+    const char *host = step->members[side]->name, *subject = step->shape->slots[outcome->slot].subject;
 
+    *ret_by_peers = outcome_stands_out(outcome);
     if (fleet->of_item[item][1] == TRUTH_NONE)
         return outcome->remark || outcome->word == OUTCOME_FAIL;
-    snprintf(leaf, sizeof leaf, "l%zu", fleet->of_item[item][side] + 1);
-    return reason_is(outcome->cause, leaf_slow_with_both) &&
-           strcmp(reason_english(arena, reason_argument(arena, outcome->cause, 2)), leaf) == 0;
+    if (fleet->leaves > 0)
+        return tells(arena, outcome->cause, &sentence_leaf_slow_with_both, 2, step->members[side]->leaf);
+    *ret_by_peers = tells(arena, outcome->cause, &sentence_below_peers, 1,
+                          *subject == '\0' ? host : arena_printf(arena, "%s's %s", host, subject));
+    return *ret_by_peers || tells(arena, outcome->cause, &sentence_slow_in_all_pairs, 2,
+                                  *subject == '\0' ? host : arena_printf(arena, "%s %s", host, subject));
 }
 
 static void find_parts(struct truth_fleet *fleet, struct arena *arena)
@@ -256,10 +298,10 @@ static void find_parts(struct truth_fleet *fleet, struct arena *arena)
         const struct outcome *outcome = &fleet->judgement.outcomes[i];
 
         for (size_t k = 0; k < 2 && fleet->of_item[i][k] != TRUTH_NONE; k++) {
-            bool *found = fleet->parts.items[fleet->of_item[i][k]].found;
+            bool *found = fleet->parts.items[fleet->of_item[i][k]].found, by_peers;
 
-            found[TRUTH_NAMED] |= names(fleet, arena, i, k);
-            found[TRUTH_BY_PEERS] |= outcome_stands_out(outcome);
+            found[TRUTH_NAMED] |= names(fleet, arena, i, k, &by_peers);
+            found[TRUTH_BY_PEERS] |= by_peers;
             found[TRUTH_FAILED] |= outcome->word == OUTCOME_FAIL;
         }
     }

@@ -4,7 +4,7 @@
  * the program has, and the judge is the real one. Made up are only the values.
  *
  * A value lies at its nominal (truth_fleet.c: the middle of what the baseline's sources measured), times the part that it
- * speaks of (a GPU, the path between two, a host, a leaf's uplinks), times noise of its own:
+ * speaks of (a GPU, the path between two, a host, a port, a leaf's uplinks), times noise of its own:
  *
  *     nominal * exp(spread * x_part + noise * x_value) * (1 - loss_part)        x: normal, standard deviation 1
  *
@@ -31,6 +31,7 @@ struct truth_part {
 struct truth_value {
     double *number; /* of the measurement */
     double nominal, sign;
+    double most; /* INFINITY: it may be any */
     double
         measured; /* standard deviation, as a fraction, of the healthy ones that its sources measured; 0: not told */
     double share;          /* of the scatter that is asked for, as drawn */
@@ -44,6 +45,7 @@ struct truth_fleet {
     LIST_OF(struct truth_part) parts;
     LIST_OF(struct truth_value) values;
     size_t (*of_item)[2]; /* the parts of each item of the plan, in its order */
+    size_t leaves;        /* 0: its parts are no leaves */
     struct judgement judgement;
 };
 

@@ -33,6 +33,10 @@
  *
  * At least PEERS_LEAST siblings are needed: the median of five holds even if two of them are slow.
  *
+ * One false finding in a hundred runs is so of numbers that one subject makes. Where the slower of two makes them and these
+ * differ by more than noise, healthy scores have a longer tail below than above, and more of them are found:
+ * docs/guide/limits.md has how many.
+ *
  * Slow subjects explain slow pairs: the slowest is named first, and pairs that it took part in no longer count against its
  * partners. A fleet that is slow as a whole has no outlier: that is what limits are for.
  */

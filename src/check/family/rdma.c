@@ -94,15 +94,43 @@ void rdma_read_part(const struct check_context *context, const struct part *part
         *list_push(out->arena, &out->findings) = reading->findings.items[i];
 }
 
+/* Of the declared rate, which is there. */
+static struct limit share_of_rate(const struct check_context *context, const char *metric, double share,
+                                  enum limit_status status, const char *source)
+{
+    return (struct limit){.metric = metric,
+                          .rule = RULE_FLOOR,
+                          .value = share * context->platform->hca_gbits,
+                          .unit = "Gb/s",
+                          .source = source,
+                          .status = status};
+}
+
+static struct limit least_share(const struct check_context *context, const char *metric, unsigned directions)
+{
+    return share_of_rate(context, metric, 0.9 * directions, LIMIT_VENDOR,
+                         "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, twice that in both "
+                         "directions");
+}
+
 const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
                                        unsigned directions)
 {
     if (context->platform->hca_gbits <= 0)
         return NULL;
-    return rules_new(context,
-                     LIMITS RULES(.metric = metric, .rule = RULE_FLOOR,
-                                  .value = 0.9 * directions * context->platform->hca_gbits, .unit = "Gb/s",
-                                  .source = "Mellanox/ngc_multinode_perf common.sh: 90% of the port's rate, "
-                                            "twice that in both directions",
-                                  .status = LIMIT_VENDOR));
+    return rules_new(context, LIMITS{least_share(context, metric, directions), {0}});
+}
+
+const struct limit *rdma_shares_of_path(const struct check_context *context, const char *metric)
+{
+    if (context->platform->hca_gbits <= 0)
+        return NULL;
+    return rules_new(
+        context,
+        LIMITS{least_share(context, metric, 1),
+               share_of_rate(context, metric, 0.95, LIMIT_GUESS,
+                             "a twentieth below the port's rate, which no healthy port exceeds; limits of "
+                             "clouds are 0.95 and 0.96 of it (Azure/azurehpc-health-checks conf, "
+                             "oracle-quickstart/oci-hpc healthchecks)"),
+               {0}});
 }

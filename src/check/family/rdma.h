@@ -27,6 +27,9 @@ void rdma_read_part(const struct check_context *context, const struct part *part
    none. A baseline may know better. */
 const struct limit *rdma_share_of_rate(const struct check_context *context, const char *metric,
                                        unsigned directions);
+/* The same of one direction between the memories of two hosts; and since no port exceeds its rate, one that is 5 % slower than a
+   healthy one is below 0.95 of it, which is remarked: where all are so alike, peers and smaller groups show nothing. */
+const struct limit *rdma_shares_of_path(const struct check_context *context, const char *metric);
 
 /* How many compute HCAs the step has. */
 unsigned rdma_hca_count(const struct check_context *context);
