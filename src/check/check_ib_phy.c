@@ -8,8 +8,7 @@
  *   phy.ber    good | high: WHAT | not known: WHY
  *   faults     phy.ber, module.bounds       of a port; warning: phy.ber.rising
  *
- * By NVIDIA's bring-up procedure for InfiniBand a rate is judged when the link has been counted for 125 minutes. Before
- * that it is bad only with more errors than it may have in all of them.
+ * What a rate may be, and from when on it is judged: family/link_quality.h.
  */
 #include <math.h>
 #include <string.h>
@@ -17,10 +16,9 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
+#include "link_quality.h"
 #include "rules.h"
 #include "script.h"
-
-enum { LEAST_S = 125 * 60 };
 
 static void command_mlxlink(const struct check_context *context, struct text *out)
 {
@@ -31,48 +29,12 @@ static void command_mlxlink(const struct check_context *context, struct text *ou
     text_put(out, script_ib_phy);
 }
 
-#define QUALITY "NVIDIA, InfiniBand Cluster Bring-up Procedure: link quality; Ethernet: IEEE 802.3"
-
-/*
- * NVIDIA, InfiniBand Cluster Bring-up Procedure, link quality: after correction 1e-11 is an error and 5e-12 a warning where
- * the correction is of low latency with retransmission (the default of cables below 100 m), 1e-14 and 5e-15 with the
- * standard one; of symbols 1e-14 and 5e-15 with both. Ethernet: IEEE 802.3 expects 1e-12 or better after RS-FEC.
- */
-static const struct quality {
-    const char *speed, *fec; /* stand in what the port tells; NULL: any */
-    const char *rate, *errors;
-    double warning, error;
-} qualities[] = {
-    {"IB-", "LL", "phy.ber.effective", "phy.errors.effective", 5e-12, 1e-11},
-    {"IB-", "Low", "phy.ber.effective", "phy.errors.effective", 5e-12, 1e-11},
-    {"IB-", NULL, "phy.ber.effective", "phy.errors.effective", 5e-15, 1e-14},
-    {NULL, NULL, "phy.ber.effective", "phy.errors.effective", 1e-12, 1e-12},
-    {"IB-", NULL, "phy.ber.symbol", "phy.errors.symbol", 5e-15, 1e-14},
-};
-
 static const struct bounded {
     const char *metric;
     const struct sentence *beyond;
 } bounded[] = {{"module.temperature", &sentence_transceiver_temperature_outside_bounds},
                {"module.rx_power", &sentence_transceiver_rx_power_outside_bounds},
                {"module.tx_power", &sentence_transceiver_tx_power_outside_bounds}};
-
-static bool has_word(const struct reading *reading, const char *fact, const char *port, const char *word)
-{
-    const char *text = reading_get_fact(reading, fact, port);
-
-    return word == NULL || (text != NULL && strstr(text, word) != NULL);
-}
-
-static const struct quality *quality_of(const struct reading *reading, const char *port, const char *rate)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(qualities); i++)
-        if (strcmp(qualities[i].rate, rate) == 0 &&
-            has_word(reading, "phy.speed", port, qualities[i].speed) &&
-            has_word(reading, "phy.fec", port, qualities[i].fec))
-            return &qualities[i];
-    return NULL;
-}
 
 struct judged {
     struct reading *out;
@@ -83,41 +45,34 @@ struct judged {
     const struct reason *unknown; /* what is not known */
 };
 
-static const struct reason *above(struct arena *arena, const struct quality *quality, double rate,
-                                  double bound)
-{
-    const char *told = arena_printf(arena, "%.3g", rate);
-
-    return strcmp(quality->rate, "phy.ber.symbol") == 0
-               ? reason(arena, symbol_error_rate_high, told, bound)
-               : reason(arena, effective_error_rate_high, told, bound);
-}
-
 static void judge_rate(struct judged *judged, const char *rate)
 {
     struct arena *arena = judged->out->arena;
-    const struct quality *quality = quality_of(judged->out, judged->port, rate);
+    const struct link_quality *quality =
+        link_quality_of(reading_get_fact(judged->out, "phy.speed", judged->port),
+                        reading_get_fact(judged->out, "phy.fec", judged->port), rate);
     const struct measurement *ber = reading_get(judged->out, rate, judged->port), *errors;
-    bool early = !(judged->cleared_s >= LEAST_S);
+    bool early = !(judged->cleared_s >= LINK_QUALITY_LEAST_S);
 
     if (quality == NULL || ber == NULL)
         return;
     errors = reading_get(judged->out, quality->errors, judged->port);
     if (early && (errors == NULL || judged->bits_s <= 0 ||
-                  errors->value <= quality->error * judged->bits_s * LEAST_S)) {
-        judged->unknown = reason(
-            arena, counted_too_short,
-            arena_printf(arena, "%.0f", isnan(judged->cleared_s) ? 0 : judged->cleared_s / 60), LEAST_S / 60);
+                  errors->value <= link_quality_errors(quality, judged->bits_s))) {
+        judged->unknown =
+            reason(arena, counted_too_short,
+                   arena_printf(arena, "%.0f", isnan(judged->cleared_s) ? 0 : judged->cleared_s / 60),
+                   LINK_QUALITY_LEAST_S / 60);
         return;
     }
     if (early || ber->value > quality->error) {
-        const struct reason *high = above(arena, quality, ber->value, quality->error);
+        const struct reason *high = link_quality_above(arena, quality, ber->value, quality->error);
 
         judged->high = judged->high != NULL ? reason(arena, clause, judged->high, high) : high;
         reading_finding(judged->out, SEVERITY_FAULT, "phy.ber", judged->port, high);
     } else if (ber->value > quality->warning) {
         reading_finding(judged->out, SEVERITY_WARNING, "phy.ber.rising", judged->port,
-                        above(arena, quality, ber->value, quality->warning));
+                        link_quality_above(arena, quality, ber->value, quality->warning));
     }
 }
 
@@ -176,29 +131,13 @@ static struct limit module_limit(const struct reason *what)
     return (struct limit){.metric = NULL};
 }
 
-static struct limit rate_limit(const struct reason *what)
-{
-    const char *rate = reason_is(what, symbol_error_rate_high)      ? "phy.ber.symbol"
-                       : reason_is(what, effective_error_rate_high) ? "phy.ber.effective"
-                                                                    : NULL;
-    double bound;
-
-    return rate != NULL && number_in(what, 2, &bound) ? (struct limit){.metric = rate,
-                                                                       .rule = RULE_CEILING,
-                                                                       .value = bound,
-                                                                       .unit = "",
-                                                                       .status = LIMIT_VENDOR,
-                                                                       .source = QUALITY}
-                                                      : (struct limit){.metric = NULL};
-}
-
 static struct check_fault fault_of(struct arena *arena, const struct finding *finding)
 {
     struct limit *missed = arena_new(arena, struct limit);
 
     *missed = module_limit(finding->what);
     if (missed->metric == NULL)
-        *missed = rate_limit(finding->what);
+        *missed = link_quality_limit(finding->what);
     return (struct check_fault){.missed = missed->metric != NULL ? missed : NULL};
 }
 
@@ -280,7 +219,7 @@ const struct check check_ib_phy = {
          LIMITS RULES_READ("phy.read", REASON(quality_of_links),
                            "assay: every port must be read; of a port that was not, nothing is known")},
         {"phy.ber", PER_HCA_PORT, NULL, DUTY_RECORD,
-         LIMITS RULES_EQUAL("phy.ber", "good", QUALITY, .inconclusive = true)},
+         LIMITS RULES_EQUAL("phy.ber", "good", LINK_QUALITY_SOURCE, .inconclusive = true)},
         {"phy.ber.raw", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
         {"phy.ber.effective", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},
         {"phy.ber.symbol", PER_HCA_PORT, NULL, DUTY_RECORD, NULL},

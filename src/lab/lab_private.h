@@ -451,6 +451,15 @@ void lab_enter_host(const struct tool *tool, unsigned host);
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);
 
+/* Between the files of ibdiagnet. The uplink that faults of the host's leaf are about: the last one of its first rail, as a way of
+   the leaf. */
+struct fabric;
+uint32_t lab_last_uplink(const struct lab *lab, const struct fabric *fabric, unsigned host);
+unsigned lab_switch_lid(const struct fabric *fabric, uint32_t node);
+FILE *lab_open_in(const char *folder, const char *name);
+/* fabric NULL: only links of hosts. -1: errno says why. */
+int lab_write_ports(const struct lab *lab, const struct fabric *fabric, const char *folder);
+
 /* Runs the tool of that name on the host: faults of the tool itself (missing, hanging, crashing) included. */
 int tool_run(struct arena *arena, const struct lab *lab, unsigned host, const char *name, int argc,
              char **argv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ibdiagnet -i HCA -p 1 -o FOLDER --skip pm: the summary on stdout, and in FOLDER the fabric's links (ibdiagnet2.lst) and the
- * switches' forwarding tables (ibdiagnet2.fdbs).
+ * ibdiagnet -i HCA -p 1 -o FOLDER [--skip pm] [--get_phy_info] [--get_cable_info]: the summary on stdout, and in FOLDER the fabric's
+ * links (ibdiagnet2.lst), the switches' forwarding tables (ibdiagnet2.fdbs) and what ports count (tool_ibdiagnet_ports.c).
  *
  * Above the leaves of a unit stand spines of its own, which join its rails, and above all spines the cores. Tables of so
  * many switches are long: of labs of more than MANY_HOSTS hosts only the links of the hosts are told.
@@ -53,8 +53,7 @@ static struct fabric *grow(struct arena *arena, const struct lab *lab)
     return fabric_grow_tree(arena, &tree);
 }
 
-/* The uplink that faults of the host's leaf are about: the last one of its first rail. As a way of the leaf. */
-static uint32_t last_uplink(const struct lab *lab, const struct fabric *fabric, unsigned host)
+uint32_t lab_last_uplink(const struct lab *lab, const struct fabric *fabric, unsigned host)
 {
     const char *name = arena_printf(fabric->arena, "l%ur0", lab_unit(lab, host));
 
@@ -74,9 +73,19 @@ static bool is_idle(const struct lab *lab, const struct fabric *fabric, uint32_t
     for (size_t i = 0; i < lab->fault_count; i++)
         if (lab->faults[i].kind == FAULT_UPLINK_IDLE &&
             fabric_link_of(fabric, way) ==
-                fabric_link_of(fabric, last_uplink(lab, fabric, lab->faults[i].host)))
+                fabric_link_of(fabric, lab_last_uplink(lab, fabric, lab->faults[i].host)))
             return true;
     return false;
+}
+
+/* A leaf's as in print_link: its GUID has the unit and the rail. */
+unsigned lab_switch_lid(const struct fabric *fabric, uint32_t number)
+{
+    const struct fabric_node *node = &fabric->nodes.items[number];
+
+    return node->name[0] == 'l'
+               ? 40000 + (unsigned)(node->guid >> 16 & 0xffff) * LAB_HCAS + (unsigned)(node->guid >> 8 & 0xff)
+               : 45000 + number;
 }
 
 static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t port)
@@ -84,15 +93,11 @@ static void print_switch_end(FILE *file, const struct fabric *fabric, uint32_t p
     const struct fabric_port *at = &fabric->ports.items[port];
     const struct fabric_node *node = &fabric->nodes.items[at->node];
     unsigned long long guid = node->guid;
-    /* A leaf's as in print_link: its GUID has the unit and the rail. */
-    unsigned lid = node->name[0] == 'l'
-                       ? 40000 + (unsigned)(guid >> 16 & 0xffff) * LAB_HCAS + (unsigned)(guid >> 8 & 0xff)
-                       : 45000 + at->node;
 
     fprintf(file,
             "{ SW Ports:41 SystemGUID:%016llx NodeGUID:%016llx PortGUID:%016llx VenID:000002C9 DevID:D2F2 "
             "Rev:000000A0 {MF0;%s:MQM9700/U1} LID:%04X PN:%02X } ",
-            guid, guid, guid, node->name, lid, at->number);
+            guid, guid, guid, node->name, lab_switch_lid(fabric, at->node), at->number);
 }
 
 static void print_uplinks(FILE *file, const struct lab *lab, const struct fabric *fabric)
@@ -153,7 +158,7 @@ static void print_table(FILE *file, const struct lab *lab, const struct fabric *
     fputc('\n', file);
 }
 
-static FILE *open_in(const char *folder, const char *name)
+FILE *lab_open_in(const char *folder, const char *name)
 {
     char path[4096];
 
@@ -163,7 +168,7 @@ static FILE *open_in(const char *folder, const char *name)
 
 static int write_tables(const struct lab *lab, const struct fabric *fabric, const char *folder)
 {
-    FILE *file = open_in(folder, "ibdiagnet2.fdbs");
+    FILE *file = lab_open_in(folder, "ibdiagnet2.fdbs");
 
     if (file == NULL)
         return -1;
@@ -173,12 +178,14 @@ static int write_tables(const struct lab *lab, const struct fabric *fabric, cons
     return fclose(file);
 }
 
-static int write_links(struct arena *arena, const struct lab *lab, const char *folder)
+static int write_files(const struct tool *tool, const char *folder)
 {
-    struct fabric *fabric = lab->hosts <= MANY_HOSTS ? grow(arena, lab) : NULL;
+    const struct lab *lab = tool->lab;
+    struct fabric *fabric = lab->hosts <= MANY_HOSTS ? grow(tool->arena, lab) : NULL;
     FILE *file;
 
-    if ((mkdir(folder, 0755) < 0 && errno != EEXIST) || (file = open_in(folder, "ibdiagnet2.lst")) == NULL)
+    if ((mkdir(folder, 0755) < 0 && errno != EEXIST) ||
+        (file = lab_open_in(folder, "ibdiagnet2.lst")) == NULL)
         return -1;
     for (unsigned number = 1; number <= lab->hosts; number++) {
         struct lab_host host;
@@ -190,9 +197,9 @@ static int write_links(struct arena *arena, const struct lab *lab, const char *f
     }
     if (fabric != NULL)
         print_uplinks(file, lab, fabric);
-    if (fclose(file) != 0)
+    if (fclose(file) != 0 || (fabric != NULL && write_tables(lab, fabric, folder) < 0))
         return -1;
-    return fabric != NULL ? write_tables(lab, fabric, folder) : 0;
+    return tool_has(tool, "--get_phy_info") ? lab_write_ports(lab, fabric, folder) : 0;
 }
 
 int tool_ibdiagnet(struct tool *tool)
@@ -209,7 +216,7 @@ int tool_ibdiagnet(struct tool *tool)
                tool_option(tool, "-i", ""));
         return 1;
     }
-    if (write_links(tool->arena, tool->lab, folder) < 0) {
+    if (write_files(tool, folder) < 0) {
         printf("-E- Failed to write into %s: %s\n", folder, strerror(errno));
         return 1;
     }

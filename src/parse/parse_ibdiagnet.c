@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ibdiagnet: the summary of its stages, of version 2 and of version 1, and the warnings and errors before it (also
- * ibdiagnet2.log); or the links in its files ibdiagnet2.lst and ibdiagnet2.net_dump, see ibdiagnet_links.h.
+ * ibdiagnet2.log); or the links in its files ibdiagnet2.lst and ibdiagnet2.net_dump, see ibdiagnet_links.h; or the ports in
+ * ibdiagnet2.net_dump_ext and in section CABLE_INFO of ibdiagnet2.db_csv, see ibdiagnet_ports.h.
  *
  * subject  the stage, "Port Counters"
  * facts    ibdiagnet.comment  what the summary remarks on the stage
@@ -18,6 +19,7 @@
 
 #include "frame.h"
 #include "ibdiagnet_links.h"
+#include "ibdiagnet_ports.h"
 #include "shell_words.h"
 
 enum { MAX_FINDINGS = 500 };
@@ -30,6 +32,7 @@ struct log {
     bool own;             /* something that only this tool writes was seen */
     unsigned stages, errors, warnings;
     struct ibdiagnet_links links;
+    struct ibdiagnet_ports ports;
 };
 
 /* "-I- Stage   Warnings   Errors   Comment", "    STAGE         Errors Warnings" */
@@ -108,7 +111,8 @@ static void read_line(void *state, struct slice line)
 {
     struct log *log = state;
 
-    if (ibdiagnet_read_link(&log->links, line, log->frame.reading) || read_complaint(log, line) ||
+    if (ibdiagnet_read_port(&log->ports, line, log->frame.reading) ||
+        ibdiagnet_read_link(&log->links, line, log->frame.reading) || read_complaint(log, line) ||
         read_header(log, line) || read_stage(log, line))
         return;
     if (log->summary && log->stages > 0 &&
@@ -125,13 +129,15 @@ static void read_line(void *state, struct slice line)
 static void end(void *state)
 {
     struct log *log = state;
-    bool only_links = log->links.count > 0 && !log->own && !log->summary;
+    bool only_links = log->links.count + log->ports.count > 0 && !log->own && !log->summary;
+    struct slice unread = log->links.unread.length > 0 ? log->links.unread : log->ports.unread;
 
-    if (log->links.unread.length > 0 || only_links || log->stages > 0)
+    if (unread.length > 0 || only_links || log->stages > 0)
         log->frame.failure.length = 0; /* errors of the fabric, not of the tool */
-    if (log->links.unread.length > 0)
-        reading_lacks(log->frame.reading,
-                      reason(log->frame.reading->arena, line_not_understood, log->links.unread));
+    if (unread.length > 0)
+        reading_lacks(log->frame.reading, reason(log->frame.reading->arena, line_not_understood, unread));
+    else if (log->ports.table.cables)
+        reading_lacks(log->frame.reading, reason(log->frame.reading->arena, section_not_ended, "CABLE_INFO"));
     else if (only_links)
         frame_lacks_end(&log->frame);
     else if (log->stages > 0 && (!log->closed || log->frame.tail.length > 0))
@@ -144,9 +150,10 @@ static void end(void *state)
 
 const struct parser parse_ibdiagnet = {
     .name = "ibdiagnet",
-    .version = 2,
+    .version = 3,
     .summary =
-        "ibdiagnet: the summary of its stages, warnings and errors of the fabric; links (.lst, .net_dump)",
+        "ibdiagnet: the summary of its stages, warnings and errors of the fabric; links (.lst, .net_dump); ports (.net_dump_ext, "
+        "CABLE_INFO of .db_csv)",
     .metrics = METRICS({"ibdiagnet.warnings", "", BETTER_LOWER, "warnings of a stage"},
                        {"ibdiagnet.errors", "", BETTER_LOWER, "errors of a stage"}),
     .grammar = GRAMMAR(.state_bytes = sizeof(struct log), .line = read_line, .end = end),

@@ -1,23 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The step fabric-links over a lab of several units, with leaves, spines and cores: every link is loaded and proven, a link that is
-slow, has errors or is not active is named, and nothing passes by counters that stand still.
+"""The steps fabric-links and fabric-phy over a lab of several units, with leaves, spines and cores: every link is loaded and proven, a link
+that is slow, has errors or is not active is named, and nothing passes by counters that stand still; a link of which its switch tells too
+many errors, a hot module or what is unlike its kind is named, and nothing passes by rates that nobody tells.
 
 usage: test_fabric_links.py ASSAY [UNITS]
 """
 
-import json
 import os
 import re
 import sys
 
-from cluster import FOLDER, Lab, Report, Tap, assay
+from cluster import FOLDER, Lab, Report, Tap, assay, wrapped, write
 
 UNITS = int(sys.argv[2]) if len(sys.argv) > 2 else 2
 HOSTS, LINKS = 8 * UNITS, 3 * 64 * UNITS  # 64 adapters of a unit, as many uplinks of its 8 leaves, and as many of its 8 spines
-SUITE = os.path.join(FOLDER, "links.json")
-with open(SUITE, "w", encoding="utf-8") as file:
-    json.dump({"name": "links", "title": "Every link", "purpose": "trial",
-               "steps": [{"check": "reachable"}, {"check": "fabric-links", "scope": "cluster", "needs": ["reachable"]}]}, file)
+STEPS = [{"check": "reachable"}, {"check": "fabric-links", "scope": "cluster", "needs": ["reachable"]},
+         {"check": "fabric-phy", "scope": "cluster", "needs": ["reachable"]}]
+
+
+def suite(name, steps):
+    return write(name, {"name": "links", "title": "Every link", "purpose": "trial", "steps": steps}, folder=FOLDER)
+
+
+SUITE, QUALITY = suite("links.json", STEPS), suite("quality.json", [STEPS[0], STEPS[2]])
 tap = Tap()
 # Counters of switches that never grow.
 STAND_STILL = r"s/^\(4[0-9][0-9][0-9][0-9] [0-9]*\) .*/\1 7 7 0/"
@@ -38,13 +43,18 @@ def uplink(unit):
     return f"MF0;l{unit}r0:MQM9700/U1 port 16 - MF0;s{8 * unit}:MQM9700/U1 port 1"
 
 
-def run(lab, name):
-    """The report, {(metric, subject): the item} of the step, and what the terminal said."""
+def run(lab, name, suite=SUITE):
+    """The report, {(metric, subject): the item} of the gates of both steps, and what the terminal said."""
     database = os.path.join(FOLDER, f"{name}.db")
-    done = assay("run", "-H", lab.hostfile, "-s", SUITE, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
+    done = assay("run", "-H", lab.hostfile, "-s", suite, "--db", database, "--progress", "none", "-o", os.path.join(FOLDER, f"{name}.html"))
     report = Report(database)
-    items = {(item["metric"], item["subject"]): item for step, item in report.outcomes() if step["check"] == "fabric-links"}
+    items = {(item["metric"], item["subject"]): item for step, item in report.outcomes() if step["check"].startswith("fabric-")}
     return report, items, done.stdout + done.stderr
+
+
+def recorded(report):
+    """{metric: the item} of what fabric-phy only records."""
+    return {item["metric"]: item for step, item in report.outcomes("record") if step["check"] == "fabric-phy"}
 
 
 def outcome(items, metric, subject=""):
@@ -70,6 +80,9 @@ def of_a_healthy_fabric(tell):
         tell.same((report.verdict, others(items)), ("accept", {"pass"}), "a healthy fabric passes", said)
         tell.same(len([key for key in items if key[0] == "links.host"]), 8 * HOSTS, "each adapter's own link is an item of its host")
         tell.same(proven, {100}, "all links are proven", said)
+        # At both ends of what is between switches, and at the leaf's of what leads to a host.
+        tell.same((recorded(report)["quality.ports"]["value"], {item["measured"] for metric, item in recorded(report).items() if metric != "quality.ports"}),
+                  (LINKS // 3 * 5, {"alike"}), "each port of a switch tells its rates, and all of a kind are alike", said)
 
         # The flows say that they were fast.
         change_counters(lab, STAND_STILL, UNTOLD)
@@ -117,7 +130,10 @@ exit $rc""")
                 "an uplink that trained with half of its lanes is named, and no other", said)
         tell.ok(outcome(items, *trained) == "fail" and "it runs at 100 Gb/s, most links like it at 400 Gb/s" in cause(items, *trained),
                 "a link of a host that trained with one lane is that host's", said)
-        tell.same(others(items, ("links.errors", ""), ("links.slow", ""), HCA, trained, ("links.unproven", "")), {"pass"}, "no other link is suspected", said)
+        tell.ok(outcome(items, "quality.untold") == "inconclusive" and f"{uplink(1)}: its link is not active" in cause(items, "quality.untold"),
+                "nor does the quality of an uplink pass that is not active", said)
+        tell.same(others(items, ("links.errors", ""), ("links.slow", ""), HCA, trained, ("links.unproven", ""), ("quality.untold", "")), {"pass"},
+                  "no other link is suspected", said)
 
 
 def of_healthy_and_erring(tell):
@@ -125,6 +141,68 @@ def of_healthy_and_erring(tell):
     of_links_with_errors(tell)
 
 
-# Two labs at a time: their hosts wait as much as they work.
-tap.together([of_healthy_and_erring, of_slow_links])
+def of_bad_quality(tell):
+    leaf, far = uplink(1).split(" - ")
+    faults = ["node1:uplink-ber", "node1:uplink-hot", "node9:uplink-fec", "node9:uplink-odd", "node6:leaf-ber:mlx5_2", "node7:leaf-ber:mlx5_4=1e-20"]
+    with Lab("quality", HOSTS, faults) as lab:
+        report, items, said = run(lab, "quality", QUALITY)
+        ber = f"{uplink(1)}: symbol bit error rate 1e-12, expected <= 1e-14, at {leaf}"
+        tell.same((outcome(items, "quality.links"), cause(items, "quality.links").count("bit error rate")), ("fail", 1), "one uplink has too many errors", said)
+        tell.ok(ber in cause(items, "quality.links") and ber in said, "an uplink with too many errors is named, with the end that sees them", said)
+        hot = f"{uplink(1)}: the transceiver is at 78 C, outside its own limits -5 to 75, at {leaf}"
+        tell.ok(outcome(items, "quality.modules") == "fail" and hot in cause(items, "quality.modules") and far not in cause(items, "quality.modules").replace(uplink(1), ""),
+                "a hot module is named, and not the one at the other end", said)
+        own = ("quality.host", "node6 mlx5_2")
+        tell.ok(outcome(items, *own) == "fail" and "effective bit error rate 1e-09, expected <= 1e-14, at MF0;l1r2:MQM9700/U1 port 6" in cause(items, *own) and
+                report.verdict_of("node6") == "reject", "what a leaf receives wrong from a host is that host's", said)
+        tell.same(others(items, ("quality.links", ""), ("quality.modules", ""), own), {"pass"}, "nothing else fails, nor an error rate that is low enough", said)
+        records, at = recorded(report), uplink(2).split(" - ")[0]
+        odd = {"quality.fec": f"MLNX_RS_271_257_PLR at {at}, MLNX_RS_544_514_PLR at most", "quality.part": f"MCP4Y10-N002 at {at}, MMA4Z00-NS at most",
+               "quality.cable": f"Copper cable, unequalized at {at}, 850 nm VCSEL, separable at most", "quality.length": f"2 m at {at}, 30 m at most"}
+        for metric, words in odd.items():
+            told = records[metric]["cause"]
+            tell.ok(records[metric]["remark"] and f"{uplink(2)}: {words} ports of leaves to spines" in told and told.count(" at most ") == 1,
+                    f"{metric}: the odd link is named, once", told)
+        tell.same((records["quality.firmware"]["measured"], records["quality.type"]["measured"]), ("alike", "alike"), "what is alike is said to be", said)
+
+
+def of_untold_quality(tell):
+    """What ibdiagnet writes is changed: nothing passes by what is not there."""
+    path = {"links": ("quality.links", ""), "modules": ("quality.modules", ""), "untold": ("quality.untold", ""), "host": ("quality.host", "node3 mlx5_1")}
+    dump = '"$6/ibdiagnet2.net_dump_ext"'
+    cases = (
+        ("no option", f'; rm -f {dump}', {"links", "modules", "untold", "host"}, "ibdiagnet2.net_dump_ext: there is no such table in it"),
+        ("another column", f'; sed -i "s/Effective BER/Post BER/" {dump}', {"links", "modules", "untold", "host"}, "ibdiagnet2.net_dump_ext: not understood: Ty"),
+        ("cut", f'; truncate -s -7 {dump}', {"links", "modules", "untold", "host"}, "ibdiagnet2.net_dump_ext: the table breaks off"),
+        ("no permission", rf'; sed -i -E "/MF0;(s1|l1r1):/s/: 2e-09 : [^\"]*/: N\/A : N\/A : N\/A : N\/A : N\/A : /" {dump}', {"untold", "host"}, "no rate is reported"),
+        ("no cables", '; sed -i /CABLE_INFO/d "$6/ibdiagnet2.db_csv"', {"modules"}, "CABLE_INFO: there is no such table in it"),
+        ("few errors", rf'; sed -i -E "/MF0;s1:/s/: 1.5e-254 +: 1.5e-254 +: 0 +:/: 1.5e-254 : 1e-12 : 12 :/" {dump}', {"untold"}, "by 12 errors, of which it may have 30 in 125 minutes"),
+    )
+    with Lab("untold", HOSTS) as lab:
+        with open(os.path.join(lab.folder, "bin", "ibdiagnet"), encoding="utf-8") as file:
+            as_it_was = file.read()
+
+        def change(**lines):
+            with open(os.path.join(lab.folder, "bin", "ibdiagnet"), "w", encoding="utf-8") as file:
+                file.write(wrapped(as_it_was, **lines))
+
+        for name, edit, undecided, words in cases:
+            change(after=edit)
+            report, items, said = run(lab, f"untold-{name.replace(' ', '-')}", QUALITY)
+            found = {key for key, item in path.items() if outcome(items, *item) == "inconclusive"}
+            tell.same((report.verdict, found), ("incomplete", undecided), f"{name}: what nobody tells is undecided, and fails nothing", said)
+            tell.ok(words in said, f"{name}: the terminal says why", said)
+        # A version that does not know the old option any more.
+        change(before='case "$*" in *--get_cable_info*) echo "-E- Illegal argument"; exit 1 ;; esac')
+        report, items, said = run(lab, "without-the-plugin", QUALITY)
+        tell.same((report.verdict, others(items)), ("accept", {"pass"}), "an ibdiagnet without the plugin of cables is asked without it", said)
+
+
+def of_quality(tell):
+    of_bad_quality(tell)
+    of_untold_quality(tell)
+
+
+# Some labs at a time: their hosts wait as much as they work.
+tap.together([of_healthy_and_erring, of_slow_links, of_quality])
 tap.end()

@@ -372,7 +372,7 @@ def every_kind_has_a_case():
     listed = set(re.findall(r"^  ([a-z][a-z0-9-]*)", assay("lab", "faults").stdout, re.M))
     # What only pairs of leaves show is tried by test_leaves.py, what all hosts mount by test_shared_mount.py, and links between
     # switches by test_fabric_links.py.
-    tried = {"uplink-slow", "uplink-errors", "uplink-idle", "data-bad", "client-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
+    tried = {"uplink-slow", "uplink-errors", "uplink-idle", "uplink-ber", "uplink-fec", "uplink-hot", "uplink-odd", "leaf-ber", "data-bad", "client-slow"} | {case.kind for cases in GROUPS.values() for case in cases} | {case.name for case in ISOLATED}
 
     tap.ok(len(listed) > 20, "assay lab faults lists the kinds of faults", listed)
     tap.same(tried, listed, "each kind of fault that the lab has is tried, and no other")

@@ -7,6 +7,7 @@ of four faults on four hosts each is named on its host, by its step, and nobody 
 
 import json
 import os
+import sqlite3
 import sys
 
 from cluster import FOLDER, Lab, Report, Tap, assay
@@ -38,9 +39,19 @@ def run(name, faults=()):
         return done, Report(database)
 
 
+def looks_of(database):
+    """{check: when its first attempt was sent, and when its last one had ended}."""
+    with sqlite3.connect(database) as store:
+        return {row[0]: row[1:] for row in store.execute(
+            "SELECT shape.check_name, min(attempt.sent), max(attempt.ended) FROM attempt JOIN step ON step.run = attempt.run AND step.n = attempt.step "
+            "JOIN run_shape ON run_shape.run = step.run AND run_shape.n = step.shape JOIN shape ON shape.id = run_shape.shape GROUP BY 1")}
+
+
 done, report = run("healthy")
 tap.same({step["check"] for step in report.steps}, OWED, "all that applies is asked", done.stderr)
 tap.same((done.returncode, report.bad()), (0, {}), "healthy hosts pass all of it", done.stdout, done.stderr)
+times = looks_of(os.path.join(FOLDER, "healthy.db"))
+tap.ok(times["fabric-links"][1] < min(times["fabric-phy"][0], times["ib-phy"][0]), "the quality of links is asked when all of them have been loaded", times)
 done, report = run("faulty", [f"node{host}:{fault}" for host, (fault, _) in FAULTS.items()])
 found = {(step["check"], (item["subject"] if len(step["members"]) > 1 else step["target"]).split()[0])
          for step, item in report.outcomes() if item["outcome"] == "fail"}

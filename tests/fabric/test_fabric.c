@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "assay/fabric/fabric.h"
+#include "assay/fabric/tiers.h"
 
 static int make_arena(void **state)
 {
@@ -225,11 +226,68 @@ static void chances_of_a_hash_are_those_of_a_binomial(void **state)
     assert_true(fabric_spread_chance(32, 32, 1, 0.5) < 0.65);
 }
 
+static size_t nodes_at(const struct fabric *fabric, const uint8_t *levels, uint8_t level)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < fabric->nodes.count; i++)
+        count += levels[i] == level;
+    return count;
+}
+
+/* Two pods of a unit each: of the hosts of the first all links that lead up, and none that only the other pod's flows cross. */
+static void levels_and_what_is_above(void **state)
+{
+    const struct fabric_tree tree = {
+        .hosts = 4, .rails = 2, .down = 2, .up = 2, .pod_leaves = 2, .cores = 4, .gbits = 400};
+    struct fabric *fabric = fabric_grow_tree(*state, &tree);
+    uint32_t members[5] = {FABRIC_NONE};
+    const uint8_t *levels;
+    const bool *above;
+    size_t ways = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        members[i + 1] = fabric_tree_port(fabric, &tree, i / 2, i % 2);
+    levels = fabric_find_levels(*state, fabric, members, 5);
+    assert_int_equal(nodes_at(fabric, levels, FABRIC_LEVEL_HOST), 8);
+    assert_int_equal(nodes_at(fabric, levels, FABRIC_LEVEL_LEAF), 4);
+    assert_int_equal(nodes_at(fabric, levels, 2), 4);
+    assert_int_equal(nodes_at(fabric, levels, 3), 4);
+    above = fabric_find_above(*state, fabric, levels, members, 5);
+    for (size_t i = 0; i < fabric->ports.count; i++)
+        ways += above[i];
+    assert_int_equal(ways, 2 * (4 + 4 + 4));
+    assert_false(above[fabric_tree_port(fabric, &tree, 2, 0)]);
+}
+
+/* A server of the fabric's own on a spine makes no leaf of it, nor does what is inside each switch. */
+static void a_server_on_a_spine(void **state)
+{
+    const struct fabric_tree tree = {.hosts = 16, .rails = 1, .down = 8, .up = 8, .spines = 1, .gbits = 400};
+    struct fabric *fabric = fabric_grow_tree(*state, &tree);
+    static const char *const names[] = {"ufm1 mlx5_0", "Mellanox Technologies Aggregation Node"};
+    uint32_t member = fabric_tree_port(fabric, &tree, 0, 0), spine = FABRIC_NONE;
+    const uint8_t *levels;
+
+    for (uint32_t i = 0; i < fabric->nodes.count; i++)
+        if (strcmp(fabric->nodes.items[i].name, "s1") == 0)
+            spine = i;
+    for (unsigned i = 0; i < 2; i++)
+        fabric_join(fabric, fabric_add_port(fabric, spine, 17 + i),
+                    fabric_add_port(fabric, fabric_add_node(fabric, FABRIC_ADAPTER, 0x77 + i, names[i]), 1),
+                    400);
+    levels = fabric_find_levels(*state, fabric, &member, 1);
+    assert_int_equal(levels[spine], 2);
+    assert_int_equal(nodes_at(fabric, levels, FABRIC_LEVEL_LEAF), 2);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_arena, drop_arena)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(levels_and_what_is_above),
+        CASE(a_server_on_a_spine),
         CASE(a_flow_crosses_the_links_that_the_tables_say),
         CASE(dump_fts_tells_the_same_table),
         CASE(no_route_is_none),

@@ -277,7 +277,7 @@ VOLTA_CASES = [
     ("gpu-counts:2=pages-double", "gpu_burn 30 >/dev/null; nvidia-smi -q -d PAGE_RETIREMENT | grep -c 'Double Bit ECC *: 1'", r"^1$"),
 ]
 # Of a leaf, not of a host: see below.
-LEAF_KINDS = {"uplink-slow", "uplink-errors", "uplink-idle"}
+LEAF_KINDS = {"uplink-slow", "uplink-errors", "uplink-idle", "uplink-ber", "uplink-fec", "uplink-hot", "uplink-odd", "leaf-ber"}
 SPELL_KINDS = {"slow-spells", "slow-when-hot", "wrong-when-hot", "burn-spells"}  # of several tests together
 # Of the whole lab, so each in one of its own: GB/s that two and three hosts reach.
 FABRIC_CASES = [("fabric-slow:20", 340, 272), ("fabric-slow-all:20", 272, 272)]
@@ -347,6 +347,23 @@ with Lab(16, ["node1:uplink-errors:77", "node9:uplink-idle"]) as lab:
     errors = {int(line.split()[-1]) for line in output.splitlines() if re.match(r"counted \d", line)}
     tap.ok(len(errors) > 1 and all(count % 77 == 0 for count in errors), "uplink-errors shows in counters, in each round by as much",
            f"{errors} {output[-500:]}")
+
+
+# Of the uplink and of a leaf's port: each in its row of the tables of ports, and in no other.
+with Lab(16, ["node1:uplink-ber:3e-13", "node1:uplink-hot:81", "node9:uplink-fec", "node9:uplink-odd", "node3:leaf-ber:mlx5_1=2e-12"]) as lab:
+    output = text_of(lab.run(1, "d=$(mktemp -d) && sudo ibdiagnet -i mlx5_0 -p 1 -o $d --get_phy_info >/dev/null && "
+                                "sed 's/^/port /' $d/ibdiagnet2.net_dump_ext && sed 's/^/module /' $d/ibdiagnet2.db_csv"))
+    # The GUIDs of leaf l1r0, l2r0 and l1r1.
+    for fault, kind, pattern, where in (("uplink-ber", "port", r": 1.5e-254 +: 3e-13 +: 8\d+ +:", [("0x9c63c20300010000", 16)]),
+                                        ("uplink-fec", "port", "RS_271_257", [("0x9c63c20300020000", 16), (None, 1)]),
+                                        ("leaf-ber", "port", r": 2e-12 +: 1.5e-254 +: 0 +: 5\d+ +:", [("0x9c63c20300010100", 3)]),
+                                        ("uplink-hot", "module", '"81C"', [("0x9c63c20300010000", 16)]),
+                                        ("uplink-odd", "module", "MCP4Y10", [("0x9c63c20300020000", 16), (None, 1)])):
+        rows = [line for line in output.splitlines() if line.startswith(f"{kind} ") and re.search(pattern, line)]
+        cells = [[cell.strip() for cell in re.split(" :|,", row)] for row in rows]
+        found = [(row[3], int(row[2])) if kind == "port" else (row[0].split()[1], int(row[2])) for row in cells]
+        tap.ok(len(found) == len(where) and all(port == at[1] and guid in (at[0] or guid) for (guid, port), at in zip(found, where)),
+               f"{fault} shows in what ibdiagnet tells of ports", f"{found} {output[-800:]}")
 
 
 def gathered(lab, hosts):

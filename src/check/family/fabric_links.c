@@ -9,7 +9,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
-enum { NAMED_MOST = 8 }; /* in one sentence; findings have all */
+#include "fabric_evidence.h"
 
 struct evidence {
     const struct check_context *context;
@@ -34,62 +34,12 @@ struct evidence {
     const struct fabric_peers **peers; /* of each link */
 };
 
-/* Several things of one kind, of which the first are said. */
-struct list {
-    const struct reason *said;
-    size_t count;
-};
-
-static void add(struct evidence *evidence, struct list *list, const char *code, uint32_t link,
-                const struct reason *what)
-{
-    if (list->count++ < NAMED_MOST)
-        list->said = reason_also(evidence->out->arena, list->said, what);
-    reading_finding(evidence->out, SEVERITY_WARNING, code, fabric_link_name(evidence->fabric, link), what);
-}
-
-static const struct reason *whole(const struct evidence *evidence, const struct list *list)
-{
-    return list->count > NAMED_MOST
-               ? reason(evidence->out->arena, and_more, list->said, list->count - NAMED_MOST)
-               : list->said;
-}
-
-static void tell(const struct evidence *evidence, const char *metric, const struct reason *what,
-                 const char *good)
-{
-    if (what != NULL)
-        reading_fact_said(evidence->out, metric, "", what);
-    else
-        reading_fact(evidence->out, metric, "", slice_of(good));
-}
-
-static void say_unread(const struct evidence *evidence, const char *metric, const char *subject,
-                       const struct reason *why)
-{
-    reading_finding(evidence->out, SEVERITY_INFO, arena_printf(evidence->out->arena, "%s.unread", metric),
-                    subject, why);
-}
-
 static const char *percent(const struct evidence *evidence, double share)
 {
     return arena_printf(evidence->out->arena, "%.0f", 100 * share);
 }
 
 /* --- what was written --- */
-
-/* The part's output; false with the reading's reason set: it is not there. */
-static bool take(const struct attempt *attempt, const char *name, struct reading *out, struct slice *ret_text)
-{
-    const struct part *part = attempt_part(attempt, name);
-
-    if (part != NULL && part->ended && part->rc == 0) {
-        *ret_text = part->out;
-        return true;
-    }
-    reading_set(out, READING_PARTIAL, reason(out->arena, about, name, REASON(command_not_ended)));
-    return false;
-}
 
 static bool lacks(struct reading *out, const struct error *err)
 {
@@ -114,19 +64,6 @@ static bool take_main(const struct attempt *attempt, struct reading *out)
     return false;
 }
 
-/* Where the sweep did not come to an end, that is why there are no files. */
-static bool take_sweep(const struct attempt *attempt, struct reading *out)
-{
-    const struct part *part = attempt_part(attempt, "sweep");
-
-    if (part != NULL && part->ended && part->reading.status == READING_COMPLETE)
-        return true;
-    reading_set(out, READING_PARTIAL,
-                part != NULL && part->ended ? reason(out->arena, the_sweep_said, part->reading.reason)
-                                            : REASON(sweep_not_ended));
-    return false;
-}
-
 static bool is_number(const struct reading *out, const char *fact, size_t count)
 {
     const char *value = reading_get_fact(out, fact, "");
@@ -142,9 +79,9 @@ static bool read_files(struct evidence *evidence, const struct attempt *attempt)
     struct slice links, routes, flows, counters;
     struct error err = {0};
 
-    if (!take_sweep(attempt, out) || !take(attempt, "links", out, &links) ||
-        !take(attempt, "routes", out, &routes) || !take_main(attempt, out) ||
-        !take(attempt, "flows", out, &flows) || !take(attempt, "counters", out, &counters))
+    if (!fabric_take_sweep(attempt, out) || !fabric_take(attempt, "links", out, &links) ||
+        !fabric_take(attempt, "routes", out, &routes) || !take_main(attempt, out) ||
+        !fabric_take(attempt, "flows", out, &flows) || !fabric_take(attempt, "counters", out, &counters))
         return false;
     evidence->fabric = fabric_new(arena);
     if (fabric_read_links(evidence->fabric, "ibdiagnet2.lst", links, &err) < 0 ||
@@ -162,46 +99,14 @@ static bool read_files(struct evidence *evidence, const struct attempt *attempt)
 
 /* --- what follows from it --- */
 
-/* By the best name of each member first, then by its next. */
-static void find_ports(struct evidence *evidence, size_t hcas)
-{
-    const struct check_context *context = evidence->context;
-    struct arena *arena = evidence->out->arena;
-    const char **wanted = arena_array(arena, const char *, evidence->count);
-    uint32_t *found = arena_array(arena, uint32_t, evidence->count);
-
-    for (size_t k = 0; k < CHECK_NAMES_MOST; k++) {
-        for (size_t member = 0; member < context->member_count; member++) {
-            const char *names[CHECK_NAMES_MOST];
-            bool named = check_names_of_member(context, member, names) > k;
-
-            for (size_t i = 0; i < hcas; i++)
-                wanted[member * hcas + i] =
-                    named ? arena_printf(arena, "%s %s", names[k], check_hca(context, i)) : "";
-        }
-        fabric_find_adapters(arena, evidence->fabric, wanted, evidence->count, found);
-        for (size_t i = 0; i < evidence->count; i++)
-            if (evidence->ports[i] == FABRIC_NONE)
-                evidence->ports[i] = found[i];
-    }
-}
-
 static void find_members(struct evidence *evidence)
 {
-    const struct check_context *context = evidence->context;
     struct arena *arena = evidence->out->arena;
-    size_t hcas = 0;
 
-    while (check_hca(context, hcas) != NULL)
-        hcas++;
-    evidence->count = hcas * context->member_count;
-    evidence->ports = arena_array(arena, uint32_t, evidence->count);
+    evidence->ports = fabric_find_members(evidence->context, evidence->fabric, arena, &evidence->count);
     evidence->names = arena_array(arena, const char *, evidence->count);
-    for (size_t i = 0; i < evidence->count; i++) {
-        evidence->names[i] = check_member_hca(context, i);
-        evidence->ports[i] = FABRIC_NONE;
-    }
-    find_ports(evidence, hcas);
+    for (size_t i = 0; i < evidence->count; i++)
+        evidence->names[i] = check_member_hca(evidence->context, i);
 }
 
 static void mark_reached(struct evidence *evidence)
@@ -262,7 +167,8 @@ static const struct reason *names_of(const struct evidence *evidence, const stru
     return names;
 }
 
-static void take_suspect(struct evidence *evidence, const struct fabric_suspect *suspect, struct list *slow)
+static void take_suspect(struct evidence *evidence, const struct fabric_suspect *suspect,
+                         struct fabric_list *slow)
 {
     struct arena *arena = evidence->out->arena;
     const char *share = percent(evidence, suspect->share);
@@ -271,12 +177,13 @@ static void take_suspect(struct evidence *evidence, const struct fabric_suspect 
     if (suspect->count > 1) {
         for (size_t i = 0; i < suspect->count; i++)
             evidence->doubted[suspect->links[i]] = true;
-        add(evidence, slow, "links.slow", link,
-            reason(arena, one_of_links_slow, names_of(evidence, suspect), suspect->flows, share));
+        fabric_list_add(evidence->out, evidence->fabric, slow, "links.slow", link,
+                        reason(arena, one_of_links_slow, names_of(evidence, suspect), suspect->flows, share));
     } else if (fabric_is_host_link(evidence->fabric, link)) {
         evidence->host_slow[link] = reason(arena, flows_over_it_slow, suspect->flows, share);
     } else {
-        add(evidence, slow, "links.slow", link,
+        fabric_list_add(
+            evidence->out, evidence->fabric, slow, "links.slow", link,
             reason(arena, link_flows_slow, fabric_link_name(evidence->fabric, link), suspect->flows, share));
     }
 }
@@ -293,7 +200,7 @@ static enum fabric_trained trained_of(const struct evidence *evidence, uint32_t 
 }
 
 /* What the sweep itself shows, wherever flows went. A host's is said of the host. */
-static void take_rates(struct evidence *evidence, struct list *slow, struct list *unlike)
+static void take_rates(struct evidence *evidence, struct fabric_list *slow, struct fabric_list *unlike)
 {
     struct arena *arena = evidence->out->arena;
 
@@ -309,11 +216,12 @@ static void take_rates(struct evidence *evidence, struct list *slow, struct list
         if (fabric_is_host_link(evidence->fabric, link))
             evidence->host_faults[link] = reason(arena, trained_slow, rate, most);
         else if (trained == FABRIC_TRAINED_SLOW)
-            add(evidence, slow, "links.slow", link,
+            fabric_list_add(
+                evidence->out, evidence->fabric, slow, "links.slow", link,
                 reason(arena, link_trained_slow, fabric_link_name(evidence->fabric, link), rate, most));
         else
-            add(evidence, unlike, "links.slow", link,
-                reason(arena, text, fabric_link_name(evidence->fabric, link)));
+            fabric_list_add(evidence->out, evidence->fabric, unlike, "links.slow", link,
+                            reason(arena, text, fabric_link_name(evidence->fabric, link)));
     }
 }
 
@@ -321,21 +229,23 @@ static void tell_slow(struct evidence *evidence)
 {
     const struct fabric_suspects *suspects = &evidence->suspects;
     struct arena *arena = evidence->out->arena;
-    struct list slow = {0}, unlike = {0};
+    struct fabric_list slow = {0}, unlike = {0};
 
     take_rates(evidence, &slow, &unlike);
     /* Flows that went other ways than the tables say are about other links. */
     for (size_t i = 0; i < suspects->items.count && evidence->differing_count == 0; i++)
         take_suspect(evidence, &suspects->items.items[i], &slow);
     if (slow.count == 0 && suspects->slow > 0 && evidence->differing_count > 0)
-        say_unread(evidence, "links.slow", "", REASON(slow_by_other_ways));
+        fabric_say_unread(evidence->out, "links.slow", "", REASON(slow_by_other_ways));
     else if (slow.count == 0 && unlike.count > 0)
-        say_unread(evidence, "links.slow", "", reason(arena, links_trained_unlike, whole(evidence, &unlike)));
+        fabric_say_unread(
+            evidence->out, "links.slow", "",
+            reason(arena, links_trained_unlike, fabric_list_said(evidence->out->arena, &unlike)));
     else
-        tell(evidence, "links.slow", whole(evidence, &slow), "none");
-    tell(evidence, "links.unexplained",
-         suspects->unexplained > 0 ? reason(arena, flows_not_explained, suspects->unexplained) : NULL,
-         "none");
+        fabric_tell(evidence->out, "links.slow", fabric_list_said(evidence->out->arena, &slow), "none");
+    fabric_tell(evidence->out, "links.unexplained",
+                suspects->unexplained > 0 ? reason(arena, flows_not_explained, suspects->unexplained) : NULL,
+                "none");
     if (!isnan(suspects->typical))
         reading_measure(evidence->out, "links.typical", "", 100 * suspects->typical, "%");
 }
@@ -348,7 +258,7 @@ static bool is_erring(const struct evidence *evidence, uint32_t way)
 }
 
 /* Of its two ways the one with more errors is said. */
-static void take_errors(struct evidence *evidence, uint32_t link, struct list *erring)
+static void take_errors(struct evidence *evidence, uint32_t link, struct fabric_list *erring)
 {
     struct arena *arena = evidence->out->arena;
     uint32_t far = evidence->fabric->ports.items[link].far;
@@ -366,14 +276,14 @@ static void take_errors(struct evidence *evidence, uint32_t link, struct list *e
         evidence->host_faults[link] =
             reason_also(arena, evidence->host_faults[link], reason(arena, errors_over_it, count, in));
     else
-        add(evidence, erring, "links.errors", link,
-            reason(arena, link_errors, fabric_link_name(evidence->fabric, link), count, in));
+        fabric_list_add(evidence->out, evidence->fabric, erring, "links.errors", link,
+                        reason(arena, link_errors, fabric_link_name(evidence->fabric, link), count, in));
 }
 
 static void tell_errors(struct evidence *evidence)
 {
     const struct fabric_port *ports = evidence->fabric->ports.items;
-    struct list erring = {0};
+    struct fabric_list erring = {0};
     size_t untold = 0;
 
     for (uint32_t link = 0; link < evidence->fabric->ports.count; link++) {
@@ -387,10 +297,10 @@ static void tell_errors(struct evidence *evidence)
                   !(evidence->proven.told[link] && evidence->proven.told[far]);
     }
     if (erring.count == 0 && untold > 0)
-        say_unread(evidence, "links.errors", "",
-                   reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
+        fabric_say_unread(evidence->out, "links.errors", "",
+                          reason(evidence->out->arena, errors_not_told, untold, evidence->proven.links));
     else
-        tell(evidence, "links.errors", whole(evidence, &erring), "none");
+        fabric_tell(evidence->out, "links.errors", fabric_list_said(evidence->out->arena, &erring), "none");
 }
 
 /* --- proof --- */
@@ -422,7 +332,7 @@ static bool is_proven(const struct evidence *evidence, uint32_t way)
     return evidence->proven.ways[way] && evidence->proven.ways[evidence->fabric->ports.items[way].far];
 }
 
-static const struct reason *said_unproven(const struct evidence *evidence, const struct list *unproven)
+static const struct reason *said_unproven(const struct evidence *evidence, const struct fabric_list *unproven)
 {
     const char *counters = reading_get_fact(evidence->out, "links.counters", "");
     struct arena *arena = evidence->out->arena;
@@ -430,8 +340,8 @@ static const struct reason *said_unproven(const struct evidence *evidence, const
 
     if ((double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
         return NULL;
-    said =
-        reason(arena, links_not_proven, unproven->count, evidence->proven.links, whole(evidence, unproven));
+    said = reason(arena, links_not_proven, unproven->count, evidence->proven.links,
+                  fabric_list_said(evidence->out->arena, unproven));
     return counters != NULL && strcmp(counters, "fabric") == 0
                ? said
                : reason_also(arena, REASON(only_hosts_counted), said);
@@ -441,17 +351,18 @@ static void tell_proof(struct evidence *evidence)
 {
     const struct fabric_port *ports = evidence->fabric->ports.items;
     double links = (double)evidence->proven.links;
-    struct list unproven = {0};
+    struct fabric_list unproven = {0};
 
     for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
         if (ports[way].far != FABRIC_NONE && ports[way].far > way && evidence->gaps[way] != FABRIC_UNTESTED &&
             !is_proven(evidence, way))
-            add(evidence, &unproven, "links.unproven", way, why_unproven(evidence, way));
+            fabric_list_add(evidence->out, evidence->fabric, &unproven, "links.unproven", way,
+                            why_unproven(evidence, way));
     if (links > 0)
         reading_measure(evidence->out, "links.proven", "", 100 * (double)evidence->proven.covered / links,
                         "%");
-    tell(evidence, "links.unproven",
-         links > 0 ? said_unproven(evidence, &unproven) : REASON(no_link_to_prove), "none");
+    fabric_tell(evidence->out, "links.unproven",
+                links > 0 ? said_unproven(evidence, &unproven) : REASON(no_link_to_prove), "none");
 }
 
 /* Links of a leaf to other switches; 0: no host of the step hangs on it. */
@@ -498,17 +409,17 @@ static void remark_leaves(struct evidence *evidence)
 static void tell_agreement(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
-    struct list differing = {0};
+    struct fabric_list differing = {0};
 
     for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
         if (evidence->differing[way])
-            add(evidence, &differing, "links.agree", way,
-                reason(arena, text, fabric_link_name(evidence->fabric, way)));
-    tell(evidence, "links.agree",
-         differing.count > 0
-             ? reason(arena, counters_contradict, differing.count, whole(evidence, &differing))
-             : NULL,
-         "yes");
+            fabric_list_add(evidence->out, evidence->fabric, &differing, "links.agree", way,
+                            reason(arena, text, fabric_link_name(evidence->fabric, way)));
+    fabric_tell(evidence->out, "links.agree",
+                differing.count > 0 ? reason(arena, counters_contradict, differing.count,
+                                             fabric_list_said(evidence->out->arena, &differing))
+                                    : NULL,
+                "yes");
 }
 
 /* --- each host's own --- */
@@ -559,7 +470,7 @@ static void tell_hosts(struct evidence *evidence)
         const struct reason *unread = NULL, *fault = fault_of(evidence, i, &unread);
 
         if (unread != NULL)
-            say_unread(evidence, "links.host", evidence->names[i], unread);
+            fabric_say_unread(evidence->out, "links.host", evidence->names[i], unread);
         else if (fault != NULL)
             reading_fact_said(evidence->out, "links.host", evidence->names[i], fault);
         else
