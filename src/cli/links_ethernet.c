@@ -245,13 +245,44 @@ static int read_reading(struct links_work *work, const struct fabric_cabling *ca
                                         "%s: none of the ports in it is one of the fabric's", path);
 }
 
+/* Returns how many links were slow, as far as that can be told; none is named where many are. */
+static size_t tell_siblings(const struct links_work *work, const struct fabric_proven *proven, size_t rounds)
+{
+    const struct fabric_ecmp *ecmp = fabric_ecmp_new(work->arena, work->fabric, &work->question);
+    double *carried = arena_array(work->arena, double, work->fabric->ports.count);
+    struct fabric_siblings siblings;
+
+    if (rounds < FABRIC_ROUNDS_LEAST || fabric_ecmp_leaves(ecmp) < FABRIC_LEAVES_LEAST) {
+        cli_print("siblings: not compared: that takes %d rounds and %d leaves\n", FABRIC_ROUNDS_LEAST,
+                  FABRIC_LEAVES_LEAST);
+        return 0;
+    }
+    for (size_t way = 0; way < work->fabric->ports.count; way++)
+        carried[way] = isnan(proven->most[way]) ? NAN : proven->bits[way];
+    fabric_compare_siblings(work->arena, ecmp, carried, proven->ways, &siblings);
+    cli_print("siblings: %zu links between switches were compared with those beside them\n",
+              siblings.compared);
+    if (siblings.uneven)
+        cli_print(
+            "uneven: %zu links carried far less than their siblings, too many for faults: a hash does not take all "
+            "ways alike, and no link is named for it\n",
+            siblings.items.count);
+    for (size_t i = 0; i < siblings.items.count && !siblings.uneven; i++)
+        cli_print(
+            "slow beside its siblings: %s: it carried %.1f%% and %.1f%% of what they did, which an even hash does "
+            "in one run of a million\n",
+            fabric_link_name(work->fabric, siblings.items.items[i].link), 100 * siblings.items.items[i].up,
+            100 * siblings.items.items[i].down);
+    return siblings.items.count;
+}
+
 static int judge_counters(struct links_work *work, const struct fabric_cabling *cabling,
                           const struct fabric_ecmp_plan *plan, double seconds, size_t rounds_run)
 {
     const struct option_list *files = &work->options->counters;
     struct fabric_counters *readings = arena_array(work->arena, struct fabric_counters, files->count);
     struct fabric_proven proven;
-    size_t erring, untold;
+    size_t erring, untold, slow;
 
     if (files->count < 2 || (rounds_run > 0 && files->count != rounds_run + 1))
         return links_refuse_readings(work, files->count, rounds_run > 0 ? rounds_run : files->count);
@@ -261,10 +292,11 @@ static int judge_counters(struct links_work *work, const struct fabric_cabling *
     fabric_prove(work->arena, work->fabric, readings, files->count - 1, seconds, plan->schedule->gaps,
                  &proven);
     erring = links_tell_proof(work, &proven, plan->schedule, &untold);
+    slow = tell_siblings(work, &proven, files->count - 1);
     if (erring > 0)
         return EXIT_REJECT;
-    return untold > 0 || links_share(proven.covered, proven.links) < FABRIC_ENOUGH ? EXIT_INCOMPLETE
-                                                                                   : EXIT_ACCEPT;
+    return untold + slow > 0 || links_share(proven.covered, proven.links) < FABRIC_ENOUGH ? EXIT_INCOMPLETE
+                                                                                          : EXIT_ACCEPT;
 }
 
 /* A flow crosses both of its hosts' links, whatever the hash does. */

@@ -115,8 +115,10 @@ static void measure_from(const struct fabric_ecmp *ecmp, const uint32_t *starts,
     }
 }
 
-static void count_levels(struct fabric_ecmp *ecmp, const uint8_t *level)
+static void count_levels(struct fabric_ecmp *ecmp)
 {
+    const uint8_t *level = ecmp->level;
+
     for (uint32_t at = 0; at < ecmp->switches; at++) {
         if (level[at] != ECMP_FAR && level[at] + 1u > ecmp->levels)
             ecmp->levels = level[at] + 1u;
@@ -129,15 +131,15 @@ static void measure(struct fabric_ecmp *ecmp, struct arena *arena)
 {
     uint32_t *queue = arena_array(arena, uint32_t, ecmp->switches);
     uint32_t *starts = arena_array(arena, uint32_t, ecmp->leaves.count);
-    uint8_t *level = arena_array(arena, uint8_t, ecmp->switches);
 
+    ecmp->level = arena_array(arena, uint8_t, ecmp->switches);
     ecmp->distance = arena_array(arena, uint8_t, ecmp->leaves.count * ecmp->switches);
     for (size_t leaf = 0; leaf < ecmp->leaves.count; leaf++) {
         starts[leaf] = ecmp->leaves.items[leaf].node;
         measure_from(ecmp, &starts[leaf], 1, queue, ecmp->distance + leaf * ecmp->switches);
     }
-    measure_from(ecmp, starts, ecmp->leaves.count, queue, level);
-    count_levels(ecmp, level);
+    measure_from(ecmp, starts, ecmp->leaves.count, queue, ecmp->level);
+    count_levels(ecmp);
 }
 
 struct fabric_ecmp *fabric_ecmp_new(struct arena *arena, const struct fabric *fabric,

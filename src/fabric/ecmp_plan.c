@@ -13,6 +13,7 @@
 
 enum { CACHE = 4096, SHIFTS_MOST = 64 };
 #define GAIN_LEAST 1e-7 /* what a further round must add to the share of links that is expected */
+#define GAIN_NEARLY 0.9 /* as much as the best one adds, nearly */
 
 struct load {
     double mean, square, same;
@@ -311,17 +312,31 @@ struct chooser {
     struct fabric_ecmp_plan *plan;
     size_t shifts[SHIFTS_MOST], shift_count;
     float *chances[SHIFTS_MOST]; /* of each way */
+    unsigned taken[SHIFTS_MOST]; /* by how many rounds */
     double *missed;              /* of each way: the chance that no round so far loaded it */
 };
 
-/* Half of all, a quarter, an eighth, ..., one; and each one further, where the first ones join adapters of one host. */
+static void add_shift(struct chooser *chooser, size_t shift, size_t count)
+{
+    for (size_t i = 0; i < chooser->shift_count; i++)
+        if (chooser->shifts[i] == shift)
+            return;
+    if (shift > 0 && shift < count && chooser->shift_count < SHIFTS_MOST)
+        chooser->shifts[chooser->shift_count++] = shift;
+}
+
+/* Eighths of all, the far ones first; the same and one more, where those join adapters of one host; and a sixteenth, and half
+   of that, down to one. */
 static void list_shifts(struct chooser *chooser, size_t count)
 {
-    for (size_t shift = count / 2; shift > 0 && chooser->shift_count + 2 <= SHIFTS_MOST; shift /= 2) {
-        chooser->shifts[chooser->shift_count++] = shift;
-        if (shift + 1 < count && shift > 1)
-            chooser->shifts[chooser->shift_count++] = shift + 1;
-    }
+    static const unsigned eighths[] = {4, 2, 6, 3, 5, 1, 7};
+
+    for (size_t more = 0; more <= 1; more++)
+        for (size_t i = 0; i < ARRAY_SIZE(eighths); i++)
+            add_shift(chooser, count * eighths[i] / 8 + more, count);
+    for (size_t shift = count / 16; shift > 0; shift /= 2)
+        add_shift(chooser, shift, count);
+    add_shift(chooser, 1, count);
 }
 
 static bool counts(const struct chooser *chooser, uint32_t link)
@@ -348,21 +363,25 @@ static double expected_with(const struct chooser *chooser, const float *chances)
     return chooser->plan->schedule->links > 0 ? sum / (double)chooser->plan->schedule->links : 0;
 }
 
-/* A round that covers half of the links' two ways brings nothing yet where no way back is covered: so all are tried by what
-   they add, and the first of those that add as much is taken. */
+/* Of those that add nearly as much as the best one the one that was taken least: between the same two leaves a link up and
+   one down again carry the same streams where a tree has one way each, and only other leaves tell them apart. */
 static size_t best_shift(const struct chooser *chooser, double now, double *ret_expected)
 {
-    size_t best = 0;
+    double expected[SHIFTS_MOST], most = now;
+    size_t best = FABRIC_NONE;
 
-    *ret_expected = now;
     for (size_t i = 0; i < chooser->shift_count; i++) {
-        double expected = expected_with(chooser, chooser->chances[i]);
-
-        if (expected > *ret_expected + GAIN_LEAST) {
-            *ret_expected = expected;
-            best = i;
-        }
+        expected[i] = expected_with(chooser, chooser->chances[i]);
+        most = fmax(most, expected[i]);
     }
+    *ret_expected = now;
+    if (most <= now + GAIN_LEAST && now < FABRIC_ENOUGH)
+        return best;
+    for (size_t i = 0; i < chooser->shift_count; i++)
+        if (expected[i] - now >= GAIN_NEARLY * (most - now) &&
+            (best == FABRIC_NONE || chooser->taken[i] < chooser->taken[best]))
+            best = i;
+    *ret_expected = best != FABRIC_NONE ? expected[best] : now;
     return best;
 }
 
@@ -390,11 +409,12 @@ static void choose_rounds(struct chooser *chooser, struct arena *arena, const st
 
     if (most == 0 || most > FABRIC_ROUNDS_MOST)
         most = FABRIC_ROUNDS_MOST;
-    for (unsigned round = 0; round < most && now < FABRIC_ENOUGH; round++) {
+    for (unsigned round = 0; round < most && (now < FABRIC_ENOUGH || round < FABRIC_ROUNDS_LEAST); round++) {
         size_t best = best_shift(chooser, now, &next);
 
-        if (next <= now)
+        if (best == FABRIC_NONE)
             return;
+        chooser->taken[best]++;
         take_shift(chooser, arena, ecmp, best);
         chooser->plan->expected[round] = now = next;
     }

@@ -26,6 +26,7 @@ struct fabric_ecmp {
     uint32_t *order;   /* indexes of the question's ports, by leaf */
     uint32_t *leaf_of; /* of each index */
     uint8_t *distance; /* [leaf * switches + switch]: links to the leaf */
+    uint8_t *level;    /* of each switch: links to the nearest leaf */
     unsigned levels;
     size_t level_links;
 };

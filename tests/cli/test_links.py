@@ -291,11 +291,17 @@ tap.ok((no := assay("links", csv, "--streams", "2")).returncode == 64 and "expec
 tap.ok((no := assay("links", csv, "--switches", "leaf[1-4]")).returncode == 64 and "'spine1' stands second" in no.stderr, "refused: a switch that is not named", no.stderr)
 
 ran = assay("links", csv, *hash_rounds("well", ether_flows))
-tap.ok(ran.returncode == 0 and "proven: by the counters 48 of 48 links (100.00%)" in ran.stdout, "counters of all ports prove every link", ran.stdout + ran.stderr)
+tap.ok(ran.returncode == 0 and "proven: by the counters 48 of 48 links (100.00%)" in ran.stdout and "siblings: 16 links" in ran.stdout
+       and "slow beside" not in ran.stdout, "counters of all ports prove every link", ran.stdout + ran.stderr)
 UPLINK, UPNAME = ("leaf2", "swp10"), "leaf2 swp10 - spine1 Ethernet1/4"
 slow_one = assay("links", csv, *hash_rounds("half", ether_flows, half={UPLINK}))
 tap.ok(slow_one.returncode == 2 and re.findall(r"^not proven: (.*?): at most 4\d\.\d% of its rate one way and 4\d\.\d% the other", slow_one.stdout, re.M) == [UPNAME],
        "an uplink at half rate is the one that is not proven, with what it carried", slow_one.stdout + slow_one.stderr)
+tap.same(re.findall(r"^slow beside its siblings: (.*?): ", slow_one.stdout, re.M), [UPNAME], "and the only one that is slow beside its siblings",
+         slow_one.stdout)
+twice = hash_rounds("twice", ether_flows)
+two_rounds = assay("links", csv, *twice[:6], *twice[-2:])
+tap.ok("siblings: not compared: that takes 3 rounds and 4 leaves" in two_rounds.stdout, "two rounds do not tell siblings apart", two_rounds.stdout + two_rounds.stderr)
 bad_one = assay("links", csv, *hash_rounds("erring", ether_flows, erring={UPLINK}))
 tap.ok(bad_one.returncode == 1 and re.findall(r"^errors: (.*?): ", bad_one.stdout, re.M) == [UPNAME], "one with errors is named", bad_one.stdout + bad_one.stderr)
 no_errors = assay("links", csv, *hash_rounds("untold", ether_flows, errors=False))

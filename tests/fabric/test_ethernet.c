@@ -436,7 +436,8 @@ static void more_streams_and_rounds_cover_more(void **state)
 {
     struct site few = plan_tree(*state, &two_levels, 4, 0), many = plan_tree(*state, &two_levels, 64, 0);
 
-    assert_true(many.plan->schedule->ends.count < few.plan->schedule->ends.count);
+    assert_int_equal(many.plan->schedule->ends.count, FABRIC_ROUNDS_LEAST);
+    assert_true(many.plan->expected[0] > few.plan->expected[2]);
     for (size_t i = 1; i < few.plan->schedule->ends.count; i++)
         assert_true(few.plan->expected[i] > few.plan->expected[i - 1]);
     few = plan_tree(*state, &two_levels, 4, 2);
@@ -486,6 +487,98 @@ static void a_stream_takes_shortest_ways_only(void **state)
     assert_int_equal(count, 2 + 8 + 32 + 32 + 8);
 }
 
+/* --- beside its siblings --- */
+
+/* What each way carries in all rounds of the plan; ret_proven: half of its rate in one of them. */
+static double *carried_by(const struct site *site, struct arena *arena, const double *able, uint64_t *seed,
+                          bool *ret_proven)
+{
+    const struct fabric_schedule *schedule = site->plan->schedule;
+    struct hash_round round = {site->fabric, site->ecmp, 16, able, seed};
+    double *gbits = arena_array(arena, double, site->fabric->ports.count),
+           *carried = arena_array(arena, double, site->fabric->ports.count);
+    size_t at = 0;
+
+    for (size_t i = 0; i < schedule->ends.count; at = schedule->ends.items[i++]) {
+        hash_round_run(&round, schedule->flows.items + at, schedule->ends.items[i] - at, gbits);
+        for (size_t way = 0; way < site->fabric->ports.count; way++) {
+            carried[way] += gbits[way];
+            ret_proven[way] |= gbits[way] >= FABRIC_SHARE * site->fabric->ports.items[way].gbits;
+        }
+    }
+    return carried;
+}
+
+static double *all_able(const struct site *site, struct arena *arena)
+{
+    double *able = arena_array(arena, double, site->fabric->ports.count);
+
+    for (size_t way = 0; way < site->fabric->ports.count; way++)
+        able[way] = 1;
+    return able;
+}
+
+static void a_link_at_half_rate_is_named_and_nobody_else(void **state)
+{
+    struct site site = plan_tree(*state, &three_levels, 16, 0);
+    double *able = all_able(&site, *state);
+    uint64_t seed = 3;
+    size_t named = 0, tried = 0;
+
+    for (uint32_t way = 0; way < site.fabric->ports.count; way += 5) {
+        uint32_t far = site.fabric->ports.items[way].far;
+        struct arena *scratch = *state;
+        struct fabric_siblings siblings;
+
+        if (!fabric_is_host_link(site.fabric, way)) {
+            bool *proven = arena_array(scratch, bool, site.fabric->ports.count);
+            double *carried;
+
+            able[way] = able[far] = 0.5;
+            carried = carried_by(&site, scratch, able, &seed, proven);
+            fabric_compare_siblings(scratch, site.ecmp, carried, proven, &siblings);
+            able[way] = able[far] = 1;
+            tried++;
+            named += siblings.items.count;
+            if (siblings.items.count > 0)
+                assert_int_equal(siblings.items.items[0].link, fabric_link_of(site.fabric, way));
+            assert_true(siblings.items.count <= 1);
+        }
+    }
+    assert_true(tried > 20 && named * 10 >= tried * 8);
+}
+
+/* Every second uplink is hardly taken: that is the hash, and no fault. */
+static void an_uneven_hash_names_no_link(void **state)
+{
+    struct site site = plan_tree(*state, &two_levels, 16, 0);
+    uint64_t seed = 4;
+    bool *proven = arena_array(*state, bool, site.fabric->ports.count);
+    double *carried = carried_by(&site, *state, NULL, &seed, proven);
+    struct fabric_siblings siblings;
+
+    for (uint32_t way = 0; way < site.fabric->ports.count; way++)
+        if (!fabric_is_host_link(site.fabric, way) && fabric_link_of(site.fabric, way) % 8 == 0) {
+            carried[way] *= 0.1;
+            proven[way] = false;
+        }
+    fabric_compare_siblings(*state, site.ecmp, carried, proven, &siblings);
+    assert_true(siblings.compared > 0 && siblings.items.count > 4 && siblings.uneven);
+}
+
+static void links_that_nobody_counted_are_compared_with_none(void **state)
+{
+    struct site site = plan_tree(*state, &two_levels, 16, 0);
+    double *carried = arena_array(*state, double, site.fabric->ports.count);
+    struct fabric_siblings siblings;
+
+    for (size_t way = 0; way < site.fabric->ports.count; way++)
+        carried[way] = NAN;
+    fabric_compare_siblings(*state, site.ecmp, carried, arena_array(*state, bool, site.fabric->ports.count),
+                            &siblings);
+    assert_true(siblings.compared == 0 && siblings.items.count == 0 && !siblings.uneven);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_arena, drop_arena)
 
 int main(void)
@@ -509,6 +602,9 @@ int main(void)
         CASE(more_streams_and_rounds_cover_more),
         CASE(what_no_way_crosses_is_not_expected),
         CASE(a_stream_takes_shortest_ways_only),
+        CASE(a_link_at_half_rate_is_named_and_nobody_else),
+        CASE(an_uneven_hash_names_no_link),
+        CASE(links_that_nobody_counted_are_compared_with_none),
     };
 
     return cmocka_run_group_tests_name("ethernet", tests, NULL, NULL);

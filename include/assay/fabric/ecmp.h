@@ -20,7 +20,12 @@
 
 #include "assay/fabric/schedule.h"
 
-enum { FABRIC_ROUNDS_MOST = 64, FABRIC_STREAMS_MOST = 65536 };
+enum {
+    FABRIC_ROUNDS_LEAST = 3, /* for fabric_compare_siblings */
+    FABRIC_ROUNDS_MOST = 64,
+    FABRIC_STREAMS_MOST = 65536,
+    FABRIC_LEAVES_LEAST = 4, /* likewise */
+};
 
 /* The switches above the adapters of a question, and how far each is from each leaf. */
 struct fabric_ecmp;
@@ -46,10 +51,35 @@ struct fabric_ecmp_plan {
 };
 
 /*
- * Rounds until FABRIC_ENOUGH of the links are expected to be covered, or no further one adds to that, or rounds_most of the
- * question are there. streams: of each flow, 1 and more. Everything in the arena.
+ * Rounds until FABRIC_ENOUGH of the links are expected to be covered, FABRIC_ROUNDS_LEAST at least, or no further one adds to
+ * that, or rounds_most of the question are there. streams: of each flow, 1 and more. Everything in the arena.
  */
 struct fabric_ecmp_plan *fabric_ecmp_plan(struct arena *arena, const struct fabric *fabric,
                                           const struct fabric_question *question, unsigned streams);
+
+/* --- beside its siblings --- */
+
+/* A link that carried much less both ways than its siblings, links of the same rate from the same switch one level up, and
+   neither way half of its rate in any round. */
+struct fabric_sibling {
+    uint32_t link;
+    double up, down; /* what it carried, as a share of their median */
+};
+struct fabric_siblings {
+    LIST_OF(struct fabric_sibling) items;
+    size_t compared; /* links that have enough siblings */
+    bool
+        uneven; /* so many carried less that no fault of one link is it: the hash, or what it is given, is not even */
+};
+#define FABRIC_SIBLING_SLOW \
+    0.75 /* below this share of the median, and below what chance explains (FABRIC_BY_NOISE) */
+
+/*
+ * A hash gives each of them the same load on the average, and that of the two ways of a link is drawn apart: low both ways by
+ * chance is as seldom as the product. Holds for the rounds of fabric_ecmp_plan, FABRIC_ROUNDS_LEAST of them and more, between
+ * FABRIC_LEAVES_LEAST leaves and more: between fewer two links may carry the same streams. carried: bits of each way over all rounds; NAN: nobody counted. proven: of each way, that it carried half once. Everything in the arena.
+ */
+void fabric_compare_siblings(struct arena *arena, const struct fabric_ecmp *ecmp, const double *carried,
+                             const bool *proven, struct fabric_siblings *ret_siblings);
 
 #endif
