@@ -245,7 +245,7 @@ static int read_reading(struct links_work *work, const struct fabric_cabling *ca
                                         "%s: none of the ports in it is one of the fabric's", path);
 }
 
-/* Returns how many links were slow, as far as that can be told; none is named where many are. */
+/* Returns how many links may be slow: none is named where many are, and all that are not proven may where none is compared. */
 static size_t tell_siblings(const struct links_work *work, const struct fabric_proven *proven, size_t rounds)
 {
     const struct fabric_ecmp *ecmp = fabric_ecmp_new(work->arena, work->fabric, &work->question);
@@ -255,7 +255,7 @@ static size_t tell_siblings(const struct links_work *work, const struct fabric_p
     if (rounds < FABRIC_ROUNDS_LEAST || fabric_ecmp_leaves(ecmp) < FABRIC_LEAVES_LEAST) {
         cli_print("siblings: not compared: that takes %d rounds and %d leaves\n", FABRIC_ROUNDS_LEAST,
                   FABRIC_LEAVES_LEAST);
-        return 0;
+        return proven->links - proven->covered;
     }
     for (size_t way = 0; way < work->fabric->ports.count; way++)
         carried[way] = isnan(proven->most[way]) ? NAN : proven->bits[way];
