@@ -21,6 +21,7 @@ struct links_work {
     struct fabric *fabric;
     struct fabric_question question;
     bool ethernet;
+    size_t left_out; /* links of Ethernet of which nobody knows where they lead */
     struct error *err;
 };
 

@@ -140,6 +140,7 @@ static int load_cabling(struct links_work *work, struct fabric_cabling *cabling,
                          work->err) < 0)
         return -1;
     tell_remarks(work, &remarks);
+    work->left_out = remarks.left_out;
     work->question.rounds_most = work->options->rounds;
     return 0;
 }
@@ -295,8 +296,9 @@ static int judge_counters(struct links_work *work, const struct fabric_cabling *
     slow = tell_siblings(work, &proven, files->count - 1);
     if (erring > 0)
         return EXIT_REJECT;
-    return untold + slow > 0 || links_share(proven.covered, proven.links) < FABRIC_ENOUGH ? EXIT_INCOMPLETE
-                                                                                          : EXIT_ACCEPT;
+    return untold + slow + work->left_out > 0 || links_share(proven.covered, proven.links) < FABRIC_ENOUGH
+               ? EXIT_INCOMPLETE
+               : EXIT_ACCEPT;
 }
 
 /* A flow crosses both of its hosts' links, whatever the hash does. */

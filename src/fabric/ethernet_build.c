@@ -293,6 +293,7 @@ static void remark_all(struct builder *builder)
         *list_push(cabling->arena, &remarks->items) = arena_printf(
             cabling->arena, "%zu links are told by one end only: of the other node there is no file",
             builder->one_sided);
+    remarks->left_out = cabling->nameless.count;
     list_each (where, cabling->nameless)
         *list_push(cabling->arena, &remarks->items) = arena_printf(
             cabling->arena, "%s: a neighbour without a system name: its link is left out", *where);

@@ -24,9 +24,10 @@ static bool scan_count(struct slice field, double unit, double *ret_value)
     return true;
 }
 
-/* Returns whether the fabric has the port, -1 when the line is none. */
-static int take_line(const struct fabric_cabling *cabling, const struct slice *fields, size_t count,
-                     struct fabric_counters *counters)
+enum taken { NO_PORT, TAKEN, TWICE, NO_LINE };
+
+static enum taken take_line(const struct fabric_cabling *cabling, const struct slice *fields, size_t count,
+                            struct fabric_counters *counters)
 {
     double sent, received, errors = NAN;
     uint32_t port;
@@ -34,14 +35,16 @@ static int take_line(const struct fabric_cabling *cabling, const struct slice *f
     if (count < ERRORS || count > FIELDS || !scan_count(fields[SENT], 8, &sent) ||
         !scan_count(fields[RECEIVED], 8, &received) ||
         (count > ERRORS && !scan_count(fields[ERRORS], 1, &errors)))
-        return -1;
+        return NO_LINE;
     port = fabric_cabling_find(cabling, fields[NODE], fields[PORT]);
     if (port == FABRIC_NONE)
-        return 0;
+        return NO_PORT;
+    if (!isnan(counters->sent[port]) || !isnan(counters->received[port]))
+        return TWICE;
     counters->sent[port] = sent;
     counters->received[port] = received;
     counters->errors[port] = errors;
-    return 1;
+    return TAKEN;
 }
 
 int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *file, struct slice text,
@@ -54,20 +57,21 @@ int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *fi
     while (scan_line(&text, &line)) {
         size_t count = comma_fields(slice_trim(line), fields, ARRAY_SIZE(fields));
         uint64_t octets;
-        int taken;
+        enum taken taken;
 
         number++;
         if (slice_trim(line).length == 0 || slice_starts(slice_trim(line), "#"))
             continue;
         taken = take_line(cabling, fields, count, counters);
         /* A heading. */
-        if (taken < 0 && number == 1 && count >= ERRORS && !scan_u64(fields[SENT], &octets))
+        if (taken == NO_LINE && number == 1 && count >= ERRORS && !scan_u64(fields[SENT], &octets))
             continue;
-        if (taken < 0)
-            return error_set(err, ERROR_USAGE,
-                             "%s:%u: '%.*s': expected node,port,out_octets,in_octets[,errors]", file, number,
-                             (int)(line.length < 120 ? line.length : 120), line.bytes);
-        told += taken;
+        if (taken == NO_LINE || taken == TWICE)
+            return error_set(err, ERROR_USAGE, "%s:%u: '%.*s': %s", file, number,
+                             (int)(line.length < 120 ? line.length : 120), line.bytes,
+                             taken == TWICE ? "the port is told of a second time"
+                                            : "expected node,port,out_octets,in_octets[,errors]");
+        told += taken == TAKEN;
     }
     if (slice_trim(text).length > 0)
         return error_set(err, ERROR_USAGE, "%s: its last line breaks off: no line break ends it", file);

@@ -212,6 +212,23 @@ static void what_one_end_tells_alone_is_remarked(void **state)
                         "node1.txt: eth3: a link to leaf1 swp2, of which leaf1.txt tells nothing");
 }
 
+static void a_neighbour_without_a_name_is_left_out(void **state)
+{
+    static const struct told nameless[] = {
+        {"leaf1", CHASSIS("swp1", "node1")
+                      ID("swp1", "eth2") "lldp.swp2.chassis.mac=1c:34:da:00:11:22\n" ID("swp2", "eth2")},
+    };
+    static const char *const switches[] = {"leaf1"};
+    struct read read = new_read(*state);
+
+    read.options.switches = (struct fabric_names){switches, 1};
+    assert_int_equal(read_told(&read, nameless, ARRAY_SIZE(nameless)), 0);
+    assert_int_equal(read.fabric->links, 1);
+    assert_int_equal(read.remarks.left_out, 1);
+    assert_string_equal(read.remarks.items.items[1],
+                        "leaf1.txt: swp2: a neighbour without a system name: its link is left out");
+}
+
 static void a_rate_that_nobody_tells_is_refused(void **state)
 {
     struct read read = new_read(*state);
@@ -283,15 +300,17 @@ static void counters_that_cannot_be_read_are_refused(void **state)
 {
     static const struct refused lines[] = {
         {"leaf1,Ethernet1/33,1000\n", "c.csv:1: "},
-        {"leaf1,Ethernet1/33,1000,2000\nleaf1,Ethernet1/33,1e3,2000\n", "c.csv:2: "},
+        {"leaf1,Ethernet1/33,1000,2000\nleaf2,Ethernet1/33,1e3,2000\n", "c.csv:2: "},
+        {"leaf1,Ethernet1/33,1000,2000\nLEAF1,Ethernet1/33,1001,2000\n",
+         "c.csv:2: 'LEAF1,Ethernet1/33,1001,2000': the port is told of a second time"},
         {"leaf1,Ethernet1/33,1000,2000", "c.csv: its last line breaks off"},
     };
     struct read read = new_read(*state);
     struct fabric_counters counters;
 
     assert_int_equal(read_plan(&read, slice_of(plan)), 0);
-    fabric_no_counters(*state, read.fabric, &counters);
     for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        fabric_no_counters(*state, read.fabric, &counters);
         assert_int_equal(
             fabric_read_counter_csv(read.cabling, "c.csv", slice_of(lines[i].text), &counters, &read.err),
             -1);
@@ -590,6 +609,7 @@ int main(void)
         CASE(lldp_tells_the_same_from_both_ends),
         CASE(what_ends_tell_differently_is_refused),
         CASE(what_one_end_tells_alone_is_remarked),
+        CASE(a_neighbour_without_a_name_is_left_out),
         CASE(a_rate_that_nobody_tells_is_refused),
         CASE(hosts_that_route_are_told_by_name),
         CASE(what_does_not_belong_is_left_out),

@@ -41,6 +41,7 @@ struct fabric_cabling_options {
 };
 struct fabric_remarks {
     LIST_OF(const char *) items;
+    size_t left_out; /* links of neighbours without a name */
 };
 /*
  * Makes the fabric of it. -1 with err set, by file and line or interface: a port with two links, two hosts that are joined, a
