@@ -270,8 +270,8 @@ static size_t tell_siblings(const struct links_work *work, const struct fabric_p
             siblings.items.count);
     for (size_t i = 0; i < siblings.items.count && !siblings.uneven; i++)
         cli_print(
-            "slow beside its siblings: %s: it carried %.1f%% and %.1f%% of what they did, which an even hash does "
-            "in one run of a million\n",
+            "slow beside its siblings: %s: it carried %.1f%% and %.1f%% of what they did, less than an even "
+            "hash explains\n",
             fabric_link_name(work->fabric, siblings.items.items[i].link), 100 * siblings.items.items[i].up,
             100 * siblings.items.items[i].down);
     return siblings.items.count;
