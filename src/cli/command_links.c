@@ -7,46 +7,31 @@
 #include "assay/base/files.h"
 #include "assay/fabric/flows.h"
 #include "assay/fabric/rates.h"
-#include "cli.h"
+#include "links.h"
 
-#define FILE_BYTES ((size_t)1 << 30)
 #define BAD_RATE 1e-12 /* what IBTA allows before correction, and nobody after it */
 #define MISS 1e-3
 
-struct options {
-    const char *hosts, *flows, *seconds, *output, *spread;
-    unsigned rounds, streams;
-    struct option_list counters;
-};
-
-struct work {
-    struct arena *arena;
-    const struct options *options;
-    struct fabric *fabric;
-    struct fabric_question question;
-    struct error *err;
-};
-
-static int load_text(struct arena *arena, const char *path, struct slice *ret_text, struct error *err)
+int links_load(struct arena *arena, const char *path, struct slice *ret_text, struct error *err)
 {
     cleanup_text struct text bytes = {0};
 
-    text_init(&bytes, FILE_BYTES);
+    text_init(&bytes, LINKS_FILE_BYTES);
     if (file_read(path, &bytes, err) < 0)
         return -1;
     *ret_text = (struct slice){arena_strndup(arena, bytes.bytes, bytes.length), bytes.length};
     return 0;
 }
 
-static int load_fabric(struct work *work, const char *links, const char *routes)
+static int load_fabric(struct links_work *work, const char *links, const char *routes)
 {
     struct hostlist hosts = {0};
     struct slice text;
 
     work->fabric = fabric_new(work->arena);
-    if (load_text(work->arena, links, &text, work->err) < 0 ||
+    if (links_load(work->arena, links, &text, work->err) < 0 ||
         fabric_read_links(work->fabric, links, text, work->err) < 0 ||
-        load_text(work->arena, routes, &text, work->err) < 0 ||
+        links_load(work->arena, routes, &text, work->err) < 0 ||
         fabric_read_routes(work->fabric, routes, text, work->err) < 0)
         return -1;
     if (work->options->hosts != NULL &&
@@ -59,7 +44,7 @@ static int load_fabric(struct work *work, const char *links, const char *routes)
     return 0;
 }
 
-static void tell_unrouted(const struct work *work)
+static void tell_unrouted(const struct links_work *work)
 {
     size_t without = fabric_without_routes(work->fabric);
 
@@ -68,14 +53,14 @@ static void tell_unrouted(const struct work *work)
                   without);
 }
 
-static double share_of(size_t part, size_t all)
+double links_share(size_t part, size_t all)
 {
     return all > 0 ? (double)part / (double)all : 0;
 }
 
 /* --- the schedule --- */
 
-static void tell_gaps(const struct work *work, const struct fabric_schedule *schedule)
+void links_tell_gaps(const struct links_work *work, const struct fabric_schedule *schedule)
 {
     const struct fabric_port *ports = work->fabric->ports.items;
 
@@ -92,7 +77,7 @@ static void tell_gaps(const struct work *work, const struct fabric_schedule *sch
     }
 }
 
-static double rate_of_hosts(const struct work *work)
+static double rate_of_hosts(const struct links_work *work)
 {
     double rate = 0;
 
@@ -101,7 +86,7 @@ static double rate_of_hosts(const struct work *work)
     return rate;
 }
 
-static void tell_schedule(const struct work *work, const struct fabric_schedule *schedule)
+static void tell_schedule(const struct links_work *work, const struct fabric_schedule *schedule)
 {
     double rate = rate_of_hosts(work);
 
@@ -111,7 +96,7 @@ static void tell_schedule(const struct work *work, const struct fabric_schedule 
     cli_print(
         "covered: %zu of %zu (%.2f%%) carry half of their rate both ways in one of %zu rounds; no schedule "
         "does with fewer than %zu\n",
-        schedule->covered, schedule->links, 100 * share_of(schedule->covered, schedule->links),
+        schedule->covered, schedule->links, 100 * links_share(schedule->covered, schedule->links),
         schedule->covering, schedule->least);
     cli_print(
         "told apart: %zu rounds in all, %zu flows; %zu links are crossed by the same flows as another one\n",
@@ -119,28 +104,40 @@ static void tell_schedule(const struct work *work, const struct fabric_schedule 
     if (rate > 0)
         cli_print("a round shows errors at a rate of 1e-12 when its flows run for %.0f s\n",
                   ceil(fabric_bits_to_tell(BAD_RATE, FABRIC_BER_LIMIT, MISS) / (rate * 1e9)));
-    tell_gaps(work, schedule);
+    links_tell_gaps(work, schedule);
 }
 
-static int show_schedule(const struct work *work, const struct fabric_schedule *schedule)
+int links_write_flows(const struct links_work *work, const struct fabric_schedule *schedule,
+                      const char *before)
 {
     cleanup_text struct text out = {0};
 
-    if (work->options->output != NULL) {
-        text_init(&out, FILE_BYTES);
-        fabric_write_flows(work->fabric, schedule, &out);
-        if (file_write(work->options->output, out.bytes, out.length, 0644, work->err) < 0)
-            return -1;
-    }
-    if (work->options->output == NULL || !file_is_stdout(work->options->output))
+    if (work->options->output == NULL)
+        return 0;
+    text_init(&out, LINKS_FILE_BYTES);
+    text_printf(&out, "%s", before);
+    fabric_write_flows(work->fabric, schedule, &out);
+    return file_write(work->options->output, out.bytes, out.length, 0644, work->err);
+}
+
+bool links_may_tell(const struct links_work *work)
+{
+    return work->options->output == NULL || !file_is_stdout(work->options->output);
+}
+
+static int show_schedule(const struct links_work *work, const struct fabric_schedule *schedule)
+{
+    if (links_write_flows(work, schedule, "") < 0)
+        return -1;
+    if (links_may_tell(work))
         tell_schedule(work, schedule);
-    return share_of(schedule->covered, schedule->links) >= FABRIC_ENOUGH ? EXIT_ACCEPT : EXIT_INCOMPLETE;
+    return links_share(schedule->covered, schedule->links) >= FABRIC_ENOUGH ? EXIT_ACCEPT : EXIT_INCOMPLETE;
 }
 
 /* --- what came of it --- */
 
 /* A file for each reading; or one with all of them. */
-static int read_counters(const struct work *work, struct fabric_counted_rounds *ret_counted)
+static int read_counters(const struct links_work *work, struct fabric_counted_rounds *ret_counted)
 {
     const struct option_list *files = &work->options->counters;
 
@@ -148,7 +145,7 @@ static int read_counters(const struct work *work, struct fabric_counted_rounds *
     for (size_t i = 0; i < files->count; i++) {
         struct slice text;
 
-        if (load_text(work->arena, files->items[i], &text, work->err) < 0)
+        if (links_load(work->arena, files->items[i], &text, work->err) < 0)
             return -1;
         if (files->count == 1 && slice_starts(text, "# counters 0"))
             return fabric_read_counter_rows(work->arena, work->fabric, files->items[i], text, ret_counted,
@@ -160,10 +157,18 @@ static int read_counters(const struct work *work, struct fabric_counted_rounds *
     return 0;
 }
 
+int links_refuse_readings(const struct links_work *work, size_t readings, size_t rounds)
+{
+    return error_set(work->err, ERROR_USAGE,
+                     "--counters: found %zu readings for %zu rounds; expected one from before the first "
+                     "round and one from after each",
+                     readings, rounds);
+}
+
 /* *ret_differing: on how many ways counters contradict the flows. */
-static int load_counters(const struct work *work, const struct fabric_measured *measured, double seconds,
-                         const struct fabric_schedule *schedule, struct fabric_proven *ret_proven,
-                         size_t *ret_differing)
+static int load_counters(const struct links_work *work, const struct fabric_measured *measured,
+                         double seconds, const struct fabric_schedule *schedule,
+                         struct fabric_proven *ret_proven, size_t *ret_differing)
 {
     struct fabric_counted_rounds counted;
     size_t rounds = measured->ends.count;
@@ -171,10 +176,7 @@ static int load_counters(const struct work *work, const struct fabric_measured *
     if (read_counters(work, &counted) < 0)
         return -1;
     if (counted.readings.count != rounds + 1)
-        return error_set(work->err, ERROR_USAGE,
-                         "--counters: found %zu readings for %zu rounds; expected one from before the first "
-                         "round and one from after each",
-                         counted.readings.count, rounds);
+        return links_refuse_readings(work, counted.readings.count, rounds);
     fabric_prove(work->arena, work->fabric, counted.readings.items, rounds, seconds, schedule->gaps,
                  ret_proven);
     *ret_differing = fabric_contradict(work->arena, work->fabric, measured, counted.readings.items, seconds,
@@ -182,42 +184,69 @@ static int load_counters(const struct work *work, const struct fabric_measured *
     return 0;
 }
 
-/* Returns how many links have too many errors; *ret_untold: of how many nobody knows. */
-static size_t tell_proof(const struct work *work, const struct fabric_proven *proven,
-                         const struct fabric_schedule *schedule, size_t *ret_untold)
+static void tell_unproven(const struct links_work *work, const struct fabric_proven *proven, uint32_t way)
+{
+    uint32_t far = work->fabric->ports.items[way].far;
+
+    if (!work->ethernet)
+        cli_print("not proven: %s\n", fabric_link_name(work->fabric, way));
+    else if (isnan(proven->most[way]) || isnan(proven->most[far]))
+        cli_print("not proven: %s: its octets were not told both ways\n",
+                  fabric_link_name(work->fabric, way));
+    else
+        cli_print("not proven: %s: at most %.1f%% of its rate one way and %.1f%% the other in one round\n",
+                  fabric_link_name(work->fabric, way), 100 * proven->most[way], 100 * proven->most[far]);
+}
+
+static size_t count_untold(const struct links_work *work, const struct fabric_proven *proven,
+                           const struct fabric_schedule *schedule)
 {
     const struct fabric_port *ports = work->fabric->ports.items;
+    size_t untold = 0;
+
+    for (uint32_t way = 0; way < work->fabric->ports.count; way++)
+        untold += ports[way].far != FABRIC_NONE && ports[way].far > way &&
+                  schedule->gaps[way] != FABRIC_UNTESTED &&
+                  !(proven->told[way] && proven->told[ports[way].far]);
+    return untold;
+}
+
+size_t links_tell_proof(const struct links_work *work, const struct fabric_proven *proven,
+                        const struct fabric_schedule *schedule, size_t *ret_untold)
+{
+    const struct fabric_port *ports = work->fabric->ports.items;
+    double limit = work->ethernet ? FABRIC_BER_ETHERNET : FABRIC_BER_LIMIT;
     size_t erring = 0;
 
-    *ret_untold = 0;
+    *ret_untold = count_untold(work, proven, schedule);
     cli_print(
         "proven: by the counters %zu of %zu links (%.2f%%) carried half of their rate both ways in one round\n",
-        proven->covered, proven->links, 100 * share_of(proven->covered, proven->links));
+        proven->covered, proven->links, 100 * links_share(proven->covered, proven->links));
+    if (*ret_untold == proven->links && *ret_untold > 0)
+        cli_print("errors not told: of any link in the first and the last reading at both of its ends\n");
     for (uint32_t way = 0; way < work->fabric->ports.count; way++) {
         uint32_t far = ports[way].far;
 
         if (far == FABRIC_NONE || schedule->gaps[way] == FABRIC_UNTESTED)
             continue;
         if (far > way && !(proven->ways[way] && proven->ways[far]))
-            cli_print("not proven: %s\n", fabric_link_name(work->fabric, way));
-        if (far > way && !(proven->told[way] && proven->told[far])) {
-            ++*ret_untold;
+            tell_unproven(work, proven, way);
+        if (far > way && !(proven->told[way] && proven->told[far]) && *ret_untold < proven->links)
             cli_print(
                 "errors not told: %s: its ports do not tell them in the first and the last file, or they went "
                 "back\n",
                 fabric_link_name(work->fabric, way));
-        }
-        if (!fabric_errors_tell(proven->errors[way], proven->bits[way], FABRIC_BER_LIMIT))
+        if (!fabric_errors_tell(proven->errors[way], proven->bits[way], limit))
             continue;
         erring++;
         cli_print("errors: %s: %.0f in %.3g bits from %s; %g is too much for a link\n",
                   fabric_link_name(work->fabric, way), proven->errors[way], proven->bits[way],
-                  fabric_port_name(work->fabric, way), FABRIC_BER_LIMIT);
+                  fabric_port_name(work->fabric, way), limit);
     }
     return erring;
 }
 
-static void tell_suspect(const struct work *work, const struct fabric_suspect *suspect)
+static void tell_suspect(const struct links_work *work, const struct fabric_suspect *suspect)
 {
     if (suspect->count == 1) {
         cli_print("slow: %s: %zu flows at %.1f%% of their rate\n",
@@ -238,7 +267,8 @@ static bool is_fast(const struct fabric_suspects *suspects)
 }
 
 /* Returns how many links trained slower than most that are like them; *ret_unlike: slower than some. */
-static size_t tell_rates(const struct work *work, const struct fabric_schedule *schedule, size_t *ret_unlike)
+static size_t tell_rates(const struct links_work *work, const struct fabric_schedule *schedule,
+                         size_t *ret_unlike)
 {
     const struct fabric_peers **peers = fabric_find_peers(work->arena, work->fabric, schedule->gaps);
     size_t slow = 0;
@@ -260,7 +290,7 @@ static size_t tell_rates(const struct work *work, const struct fabric_schedule *
 }
 
 /* differing: ways on which flows were not where the tables say; then no link is named for them. */
-static void tell_slow(const struct work *work, const struct fabric_suspects *suspects, size_t flows,
+static void tell_slow(const struct links_work *work, const struct fabric_suspects *suspects, size_t flows,
                       size_t differing)
 {
     cli_print(
@@ -299,7 +329,18 @@ static int status_of(const struct found *found, bool enough)
                : EXIT_ACCEPT;
 }
 
-static int show_judgement(const struct work *work, const struct fabric_schedule *schedule)
+int links_seconds(const struct links_work *work, double *ret_seconds)
+{
+    *ret_seconds = 0;
+    if (work->options->counters.count == 0 ||
+        (work->options->seconds != NULL && scan_double(slice_of(work->options->seconds), ret_seconds) &&
+         *ret_seconds > 0))
+        return 0;
+    return error_set(work->err, ERROR_USAGE,
+                     "--counters goes with --seconds S, for which each round was under load");
+}
+
+static int show_judgement(const struct links_work *work, const struct fabric_schedule *schedule)
 {
     struct fabric_measured measured;
     struct fabric_suspects suspects;
@@ -308,12 +349,8 @@ static int show_judgement(const struct work *work, const struct fabric_schedule 
     struct slice text;
     double seconds = 0;
 
-    if (work->options->counters.count > 0 &&
-        (work->options->seconds == NULL || !scan_double(slice_of(work->options->seconds), &seconds) ||
-         seconds <= 0))
-        return error_set(work->err, ERROR_USAGE,
-                         "--counters goes with --seconds S, for which each round was under load");
-    if (load_text(work->arena, work->options->flows, &text, work->err) < 0 ||
+    if (links_seconds(work, &seconds) < 0 ||
+        links_load(work->arena, work->options->flows, &text, work->err) < 0 ||
         fabric_read_flows(work->arena, work->fabric, work->options->flows, text, &measured, work->err) < 0 ||
         (seconds > 0 && load_counters(work, &measured, seconds, schedule, &proven, &found.differing) < 0))
         return -1;
@@ -322,7 +359,7 @@ static int show_judgement(const struct work *work, const struct fabric_schedule 
     tell_slow(work, &suspects, measured.flows.count, found.differing);
     found.trained = tell_rates(work, schedule, &found.unlike);
     if (seconds > 0)
-        found.erring = tell_proof(work, &proven, schedule, &found.untold);
+        found.erring = links_tell_proof(work, &proven, schedule, &found.untold);
     else
         cli_print(
             "proven: nothing, without --counters: ways are those of the tables only, and nobody knows whether "
@@ -330,48 +367,11 @@ static int show_judgement(const struct work *work, const struct fabric_schedule 
     found.named = found.differing > 0 ? 0 : suspects.items.count;
     found.unmeasured = measured.flows.count - suspects.measured;
     found.unexplained = suspects.unexplained;
-    return status_of(&found, is_fast(&suspects) && share_of(proven.covered, proven.links) >= FABRIC_ENOUGH);
+    return status_of(&found,
+                     is_fast(&suspects) && links_share(proven.covered, proven.links) >= FABRIC_ENOUGH);
 }
 
-/* --- where routes are not fixed --- */
-
-enum { MOST_PARTS = 65536 };
-
-/* "32:16": adapters below a leaf, and its uplinks. */
-static bool scan_spread(const char *word, uint64_t *ret_adapters, uint64_t *ret_uplinks)
-{
-    struct slice adapters, uplinks;
-
-    return slice_part(slice_of(word), ":", &adapters, &uplinks) && scan_u64(adapters, ret_adapters) &&
-           scan_u64(uplinks, ret_uplinks) && *ret_adapters > 0 && *ret_uplinks > 0 &&
-           *ret_adapters <= MOST_PARTS && *ret_uplinks <= MOST_PARTS;
-}
-
-/* Rounds with new ports of their own are independent of each other. */
-static int show_spread(const struct options *options, struct error *err)
-{
-    unsigned streams = options->streams > 0 ? options->streams : 1;
-    uint64_t adapters, uplinks;
-    double chance;
-
-    if (!scan_spread(options->spread, &adapters, &uplinks) || streams > MOST_PARTS)
-        return error_set(
-            err, ERROR_USAGE,
-            "--spread: found '%s' with %u streams; expected ADAPTERS:UPLINKS of a leaf, such as 32:32, "
-            "all up to %d",
-            options->spread, streams, MOST_PARTS);
-    chance = fabric_spread_chance((unsigned)uplinks, (unsigned)adapters, streams, FABRIC_SHARE);
-    cli_print(
-        "expected, not proven: of %u uplinks that a hash chooses by, %.2f%% carry half of their rate when %u "
-        "adapters send %u streams each\n",
-        (unsigned)uplinks, 100 * chance, (unsigned)adapters, streams);
-    for (unsigned rounds = 2; chance > 0 && rounds <= 8; rounds *= 2)
-        cli_print("in one of %u rounds, with other UDP source ports in each: %.2f%%\n", rounds,
-                  100 * (1 - pow(1 - chance, rounds)));
-    return EXIT_ACCEPT;
-}
-
-static int show_links(struct work *work, const char *links, const char *routes)
+static int show_links(struct links_work *work, const char *links, const char *routes)
 {
     const struct fabric_schedule *schedule;
 
@@ -383,7 +383,7 @@ static int show_links(struct work *work, const char *links, const char *routes)
 
 int command_links(int argc, char **argv)
 {
-    struct options options = {0};
+    struct links_options options = {0};
     const struct option_row rows[] = {
         {"hosts", 0, OPTION_STRING, "LIST", &options.hosts,
          "only the adapters of these: node[1-32]; default: of all"},
@@ -391,32 +391,42 @@ int command_links(int argc, char **argv)
          "at most so many; default: as many as bring something"},
         {"output", 'o', OPTION_STRING, "FILE", &options.output,
          "the flows of each round; - is standard output"},
+        OPTION_HEADING(
+            "of Ethernet: CABLING is a folder with what lldpctl prints on each node, or a plan as CSV"),
+        {"streams", 0, OPTION_COUNT, "N", &options.streams,
+         "queue pairs of each flow, each with a UDP source port of its own; default 16, with --spread 1"},
+        {"gbits", 0, OPTION_STRING, "H[:S]", &options.gbits,
+         "the rate of links of hosts, and of those between switches, Gb/s: LLDP does not tell it"},
+        {"switches", 0, OPTION_STRING, "LIST", &options.switches,
+         "all switches; default: who bridges or routes by LLDP, or stands second in a line of the plan"},
+        {"without", 0, OPTION_STRING, "LIST", &options.without,
+         "nodes that do not belong to the fabric: switches of management"},
         OPTION_HEADING("what came of the flows"),
         {"flows", 0, OPTION_STRING, "FILE", &options.flows, "the same file with Gb/s behind each flow"},
         {"counters", 0, OPTION_LIST, "FILE", &options.counters,
-         "perfquery -x of all ports: before the first round, and once more after each; or all that assay-probe-links wrote"},
+         "perfquery -x of all ports: before the first round, and once more after each; or all that assay-probe-links wrote. Of Ethernet: node,port,out_octets,in_octets[,errors]"},
         {"seconds", 0, OPTION_STRING, "S", &options.seconds, "that each round was under load"},
-        OPTION_HEADING("where routes are not fixed: ECMP, adaptive routing"),
+        OPTION_HEADING("where routes are not fixed and there are no files: ECMP, adaptive routing"),
         {"spread", 0, OPTION_STRING, "N:M", &options.spread,
-         "without files: what to expect of a leaf with N adapters and M uplinks when all of them send to other leaves"},
-        {"streams", 0, OPTION_COUNT, "N", &options.streams, "queue pairs of each flow; default 1"},
+         "what to expect of a leaf with N adapters and M uplinks when all of them send to other leaves"},
         OPTION_END,
     };
     struct error err = {0};
-    struct work work = {.arena = NULL, .options = &options, .err = &err};
+    struct links_work work = {.arena = NULL, .options = &options, .err = &err};
     int first, status;
 
-    if (!cli_options(rows, "links LINKS ROUTES", argc, argv, &first, &status))
+    if (!cli_options(rows, "links LINKS ROUTES | CABLING", argc, argv, &first, &status))
         return status;
-    if (argc - first != (options.spread != NULL ? 0 : 2)) {
+    if (argc - first > 2 || (argc == first) != (options.spread != NULL)) {
         cli_warn(
-            "assay: links: expected two files, links (ibdiagnet2.lst) and routes (ibdiagnet2.fdbs, dump_fts), or "
-            "--spread and none\n");
+            "assay: links: expected two files, links (ibdiagnet2.lst) and routes (ibdiagnet2.fdbs, dump_fts); or "
+            "the cabling of Ethernet, a folder of what lldpctl prints or a plan as CSV; or --spread and none\n");
         free(options.counters.items);
         return EXIT_USAGE;
     }
     work.arena = arena_create();
-    status = options.spread != NULL ? show_spread(&options, &err)
+    status = options.spread != NULL ? links_show_spread(&options, &err)
+             : argc - first == 1    ? links_show_ethernet(&work, argv[first])
                                     : show_links(&work, argv[first], argv[first + 1]);
     if (status < 0)
         status = cli_fail(&err);

@@ -82,7 +82,7 @@ uint32_t fabric_add_port(struct fabric *fabric, uint32_t number_of_node, unsigne
     if (node->ports[number] == FABRIC_NONE) {
         node->ports[number] = (uint32_t)fabric->ports.count;
         *list_push(fabric->arena, &fabric->ports) =
-            (struct fabric_port){.node = number_of_node, .far = FABRIC_NONE, .number = (uint8_t)number};
+            (struct fabric_port){.node = number_of_node, .far = FABRIC_NONE, .number = (uint16_t)number};
     }
     return node->ports[number];
 }
@@ -161,6 +161,9 @@ const char *fabric_port_name(const struct fabric *fabric, uint32_t port)
     const struct fabric_node *node = &fabric->nodes.items[at->node];
     unsigned links = 0;
 
+    if (at->name != NULL)
+        return node->kind == FABRIC_SWITCH ? arena_printf(fabric->arena, "%s %s", node->name, at->name)
+                                           : node->name;
     if (node->kind == FABRIC_SWITCH)
         return arena_printf(fabric->arena, "%s port %u", node->name, at->number);
     for (unsigned i = 1; i < node->port_count; i++)
@@ -184,15 +187,21 @@ bool fabric_is_host_link(const struct fabric *fabric, uint32_t way)
            fabric->nodes.items[fabric->ports.items[port->far].node].kind == FABRIC_ADAPTER;
 }
 
-double fabric_spread_chance(unsigned paths, unsigned flows, unsigned parts, double need)
+double fabric_streams_chance(double streams, double chance, double least)
 {
-    double streams = (double)flows * parts, chance = 1.0 / paths, sum = 0;
-    double least = ceil(need * parts - 1e-9);
+    double sum = 0;
 
-    if (paths <= 1)
-        return streams >= least ? 1 : 0;
     for (double k = 0; k < least && k <= streams; k++)
         sum += exp(lgamma(streams + 1) - lgamma(k + 1) - lgamma(streams - k + 1) + k * log(chance) +
                    (streams - k) * log1p(-chance));
     return fmax(0, 1 - sum);
+}
+
+double fabric_spread_chance(unsigned paths, unsigned flows, unsigned parts, double need)
+{
+    double streams = (double)flows * parts, least = ceil(need * parts - 1e-9);
+
+    if (paths <= 1)
+        return streams >= least ? 1 : 0;
+    return fabric_streams_chance(streams, 1.0 / paths, least);
 }

@@ -26,6 +26,7 @@ static void add_round(const struct fabric *fabric, const struct fabric_counters 
             far == FABRIC_NONE ? NAN : growth(counters[0].received, counters[1].received, far);
         /* Where nobody counted, all that it can carry: errors of too few bits would accuse. */
         most = fmax(round[way].sent_bits, round[way].received_bits);
+        proven->most[way] = fmax(proven->most[way], most / (fabric->ports.items[way].gbits * 1e9 * seconds));
         proven->bits[way] += isnan(most) ? fabric->ports.items[way].gbits * 1e9 * seconds : most;
     }
     fabric_proof(fabric, round, seconds, proven->ways);
@@ -61,7 +62,10 @@ void fabric_prove(struct arena *arena, const struct fabric *fabric, const struct
     *ret_proven = (struct fabric_proven){.ways = arena_array(arena, bool, ways),
                                          .bits = arena_array(arena, double, ways),
                                          .errors = arena_array(arena, double, ways),
-                                         .told = arena_array(arena, bool, ways)};
+                                         .told = arena_array(arena, bool, ways),
+                                         .most = arena_array(arena, double, ways)};
+    for (size_t way = 0; way < ways; way++)
+        ret_proven->most[way] = NAN;
     for (size_t i = 0; i < rounds; i++)
         add_round(fabric, &counters[i], seconds, round, ret_proven);
     for (uint32_t way = 0; way < ways; way++) {

@@ -23,7 +23,8 @@ static bool is_hosts(const struct fabric_node *node)
 void names_list(struct arena *arena, const struct fabric *fabric, struct names *ret_names)
 {
     for (uint32_t port = 0; port < fabric->ports.count; port++)
-        if (fabric->ports.items[port].lid != 0 && fabric->ports.items[port].far != FABRIC_NONE &&
+        if ((fabric->ports.items[port].lid != 0 || fabric->ports.items[port].name != NULL) &&
+            fabric->ports.items[port].far != FABRIC_NONE &&
             is_hosts(&fabric->nodes.items[fabric->ports.items[port].node]))
             *list_push(arena, &ret_names->items) = (struct named){fabric_port_name(fabric, port), port};
     if (ret_names->items.count > 0)

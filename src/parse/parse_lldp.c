@@ -4,7 +4,8 @@
  *
  * subject "eth0", the host's own interface
  * facts   lldp.chassis (name of the switch), lldp.chassis_id, lldp.port (its port as it calls it: swp12),
- *         lldp.port_description, lldp.management_ip, lldp.via
+ *         lldp.port_description, lldp.management_ip, lldp.via,
+ *         lldp.capability   one for each that is enabled: Bridge, Router, Station
  *
  * The text closes each neighbour with a line of dashes, JSON itself; keyvalue has no closing. A list of no neighbour is
  * not complete: LLDP may be off on either side, and nothing is known of the cables.
@@ -93,6 +94,15 @@ static void read_text_field(struct listing *listing, struct slice line)
     }
 }
 
+/* "Capability:   Bridge, on" */
+static void read_capability(struct listing *listing, struct slice line)
+{
+    struct slice name, state;
+
+    if (scan_text(&line, "Capability:") && slice_part(line, ",", &name, &state) && slice_equal(state, "on"))
+        add(listing, "lldp.capability", listing->interface, name);
+}
+
 static bool read_text(struct listing *listing, struct slice line)
 {
     if (is_rule(line)) {
@@ -109,10 +119,24 @@ static bool read_text(struct listing *listing, struct slice line)
     if (listing->interface == NULL)
         return false;
     read_text_field(listing, line);
+    read_capability(listing, line);
     return true;
 }
 
 /* --- keyvalue --- */
+
+/* "eth0.chassis.Bridge.enabled=on" */
+static void read_enabled(struct listing *listing, struct slice rest)
+{
+    static const char mark[] = ".chassis.";
+    size_t at = slice_find(rest, mark);
+    struct slice name = {rest.bytes, at}, capability, state;
+
+    if (at != (size_t)-1 && ib_is_device(name) &&
+        slice_part(slice_from(rest, at + strlen(mark)), ".enabled=", &capability, &state) &&
+        slice_equal(state, "on"))
+        add(listing, "lldp.capability", utf8_clean(listing->frame.reading->arena, name), capability);
+}
 
 /* "lldp.eth0.chassis.name=leaf3" */
 static bool read_keyvalue(struct listing *listing, struct slice line)
@@ -141,9 +165,10 @@ static bool read_keyvalue(struct listing *listing, struct slice line)
         if (at != (size_t)-1 && ib_is_device(name)) {
             add(listing, fields[i].fact, utf8_clean(listing->frame.reading->arena, name),
                 slice_from(rest, at + strlen(fields[i].key)));
-            break;
+            return true;
         }
     }
+    read_enabled(listing, rest);
     return true;
 }
 
@@ -153,6 +178,20 @@ static bool read_keyvalue(struct listing *listing, struct slice line)
 static void add_id(struct listing *listing, const char *fact, const char *interface, const struct json *id)
 {
     add(listing, fact, interface, slice_of(json_string(id, "value", "")));
+}
+
+/* {"type": "Bridge", "enabled": true}, or a list of them. */
+static void read_capabilities(struct listing *listing, const char *interface, const struct json *capability)
+{
+    if (capability == NULL)
+        return;
+    if (capability->type == JSON_ARRAY) {
+        json_each (item, capability)
+            read_capabilities(listing, interface, item);
+        return;
+    }
+    if (json_boolean(capability, "enabled", false))
+        add(listing, "lldp.capability", interface, slice_of(json_string(capability, "type", "")));
 }
 
 static void read_neighbour(struct listing *listing, const char *interface, const struct json *neighbour)
@@ -169,6 +208,7 @@ static void read_neighbour(struct listing *listing, const char *interface, const
     }
     add_id(listing, "lldp.chassis_id", interface, json_get(node, "id"));
     add(listing, "lldp.management_ip", interface, slice_of(json_string(node, "mgmt-ip", "")));
+    read_capabilities(listing, interface, json_get(node, "capability"));
     add_id(listing, "lldp.port", interface, json_get(port, "id"));
     add(listing, "lldp.port_description", interface, slice_of(json_string(port, "descr", "")));
 }
@@ -235,7 +275,7 @@ static void end(void *state)
 
 const struct parser parse_lldp = {
     .name = "lldp",
-    .version = 1,
+    .version = 2,
     .summary = "lldpctl as text, keyvalue and JSON: the switch port behind each interface",
     .grammar =
         GRAMMAR(.state_bytes = sizeof(struct listing), .document = read_json, .line = read_line, .end = end),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`assay links`: what loads every link of a fabric, and which link flows and counters show to be bad.
 
-The fabric, its routes and what its ports count are made up here, apart from the program's own model; at the end what
-ibdiagnet says on a host of the lab.
+The fabric, its routes and what its ports count are made up here, apart from the program's own model: of InfiniBand, and of
+Ethernet, where a hash chooses the ways; at the end what ibdiagnet says on a host of the lab.
 
 With PROBE, the program that runs the flows, by the real mpirun on this machine: a host is one of its ranks.
 
@@ -13,6 +13,7 @@ test_fabric_links.py has the lab's fabric as it should be; here its cables are s
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -182,6 +183,147 @@ tap.ok(spread.returncode == 0 and "expected, not proven: of 32 uplinks" in sprea
        "of flows that a hash spreads only a chance is told", spread.stdout + spread.stderr)
 wrong = assay("links", "--spread", "32")
 tap.ok(wrong.returncode == 64 and "expected ADAPTERS:UPLINKS" in wrong.stderr, "refused: a spread without uplinks", wrong.stderr)
+
+# --- Ethernet ---
+
+# 16 hosts with two ports on 4 leaves, each with two uplinks to each of 2 spines: links as (node, port, node, port).
+ETHER = ([(f"gpu{h + 1}", f"eth{p}", f"leaf{h // 8 * 2 + p + 1}", f"swp{h % 8 + 1}", 400) for h in range(16) for p in range(2)]
+         + [(f"leaf{l + 1}", f"swp{9 + 2 * s + k}", f"spine{s + 1}", f"Ethernet1/{2 * l + k + 1}", 800) for l in range(4) for s in range(2) for k in range(2)])
+ETHER_FAR = {link[:2]: link[2:4] for link in ETHER} | {link[2:4]: link[:2] for link in ETHER}
+ETHER_RATE = {link[i:i + 2]: link[4] for link in ETHER for i in (0, 2)}
+STREAMS = 64
+dice = random.Random(1)
+
+
+def folder_of(title, files):
+    folder = os.path.join(FOLDER, title)
+    os.makedirs(folder)
+    for name_, text in files.items():
+        with open(os.path.join(folder, name_), "w", encoding="utf-8") as file:
+            file.write(text)
+    return folder
+
+
+def neighbours(node, mute=(), moved=None):
+    """lldpctl -f json of a node. Hosts route (containers), and tell an address for a port, whose name describes it."""
+    found = []
+    for (own, port), (far, far_port) in sorted(ETHER_FAR.items()):
+        if own != node or far in mute:
+            continue
+        far, far_port = (moved or {}).get((own, port), (far, far_port))
+        one = {"id": {"type": "mac", "value": "02:00:00:00:00:01"}, "descr": far_port} if far.startswith("gpu") else {
+            "id": {"type": "ifname", "value": far_port}, "descr": "a cable"}
+        kinds = [{"type": "Bridge", "enabled": not far.startswith("gpu")}, {"type": "Router", "enabled": True}]
+        found.append({port: {"via": "LLDP", "chassis": {far + ".dc1": {"id": {"type": "mac", "value": "02:00:00:00:00:02"}, "capability": kinds}},
+                             "port": one}})
+    return json.dumps({"lldp": {"interface": found}}) + "\n"
+
+
+def ethernet_way(a, b):
+    """(node, port) of each port that sends, by dice."""
+    above, below = ETHER_FAR[a][0], ETHER_FAR[b]
+    if above == below[0]:
+        return [a, below]
+    up = (above, f"swp{dice.randint(9, 12)}")
+    spine = ETHER_FAR[up][0]
+    return [a, up, dice.choice([way for way in ETHER_FAR if way[0] == spine and ETHER_FAR[way][0] == below[0]]), below]
+
+
+def hash_rounds(title, file, half=(), erring=(), errors=True, hosts_only=False):
+    """Runs the flows of the file, each as streams that share what they meet on. Options with the readings."""
+    sent, received, bad, words = {}, {}, {}, []
+
+    def tell(number):
+        rows = [f"{node},{port},{int(sent.get((node, port), 0))},{int(received.get((node, port), 0))}" + (f",{bad.get((node, port), 0)}" if errors else "")
+                for node, port in ETHER_FAR if not hosts_only or node.startswith("gpu")]
+        words.extend(("--counters", write(f"{title}{number}.csv", "\n".join(rows) + "\n")))
+
+    tell(0)
+    for number, part in enumerate(re.split(r"# round \d+\n", open(file, encoding="utf-8").read())[1:]):
+        ends = [tuple(map(tuple, (word.split() for word in line.split(" > ")))) for line in part.splitlines()]
+        streams = [ethernet_way(*pair) for pair in ends for _ in range(STREAMS)]
+        wanted = {}
+        for ways_ in streams:
+            for way in ways_:
+                wanted[way] = wanted.get(way, 0) + 400 / STREAMS
+        for ways_ in streams:
+            share = min(min(1, ETHER_RATE[way] * (0.5 if way in half or ETHER_FAR[way] in half else 1) / wanted[way]) for way in ways_)
+            for way in ways_:
+                octets = 0.98 * share * 400 / STREAMS * 1e9 * SECONDS / 8
+                sent[way] = sent.get(way, 0) + octets
+                received[ETHER_FAR[way]] = received.get(ETHER_FAR[way], 0) + octets
+        for way in erring:
+            bad[ETHER_FAR[way]] = bad.get(ETHER_FAR[way], 0) + 30
+        tell(number + 1)
+    return [*words, "--seconds", str(SECONDS)]
+
+
+csv = write("cabling.csv", "Node,Port,Node,Port,Gb/s\n" + "".join(",".join(map(str, link)) + "\n" for link in ETHER))
+ether_flows = os.path.join(FOLDER, "ether-flows")
+ether = assay("links", csv, "-o", ether_flows, "--streams", str(STREAMS))
+tap.ok(ether.returncode == 0 and "fabric: 32 ports of hosts that take part, on 4 leaves; 2 levels of switches" in ether.stdout
+       and re.search(r"^expected, not proven: (99\.9\d|100\.00)% of the links carry half", ether.stdout, re.M) and "links: 48;" in ether.stdout,
+       "of a plan of Ethernet cabling rounds are planned, with what to expect of them", ether.stdout + ether.stderr)
+said = open(ether_flows, encoding="utf-8").read()
+tap.ok(f"# each flow as {STREAMS} streams" in said and re.search(r"^gpu1 eth0 > gpu\d+ eth[01]$", said, re.M), "flows are those of a file for InfiniBand", said[:300])
+fewer = assay("links", csv, "--streams", "4", "--rounds", "1")
+tap.ok(fewer.returncode == 2 and "1 rounds" in fewer.stdout, "too few streams and rounds for what is expected do not pass", fewer.stdout)
+SWITCHES = ["leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"]
+everyone = SWITCHES + [f"gpu{h + 1}" for h in range(16)]
+lldp = folder_of("lldp", {f"{node}.json": neighbours(node) for node in everyone})
+OF_LLDP = ["--gbits", "400:800", "--switches", "leaf[1-4],spine[1-2]"]
+told = assay("links", lldp, *OF_LLDP, "--streams", str(STREAMS))
+tap.ok(told.returncode == 0 and "remark" not in told.stdout and told.stdout == ether.stdout, "LLDP of all nodes tells the same fabric", told.stdout + told.stderr)
+tap.ok((no := assay("links", lldp, "--gbits", "400")).returncode == 64 and "name the switches by --switches" in no.stderr,
+       "refused: hosts that route, where nobody says who is a switch", no.stdout + no.stderr)
+tap.ok((no := assay("links", lldp, *OF_LLDP[2:])).returncode == 64 and "--gbits" in no.stderr, "refused: LLDP without rates", no.stderr)
+half_told = assay("links", folder_of("leaves-only", {f"{node}.json": neighbours(node) for node in SWITCHES}), *OF_LLDP, "--streams", str(STREAMS))
+tap.ok(half_told.returncode == 0 and "remark: 32 links are told by one end only" in half_told.stdout, "hosts need no LLDP", half_told.stdout + half_told.stderr)
+files_told = {f"{node}.json": neighbours(node) for node in everyone} | {"leaf1.json": neighbours("leaf1", mute=["spine2"])}
+mute = assay("links", folder_of("mute", files_told), *OF_LLDP)
+tap.ok("leaf1.json tells nothing" in mute.stdout and "links: 48;" in mute.stdout, "a link that one of two ends tells is remarked by file and port", mute.stdout)
+files_told["leaf1.json"] = neighbours("leaf1", moved={("leaf1", "swp9"): ("spine2", "Ethernet1/1")})
+no = assay("links", folder_of("moved", files_told), *OF_LLDP)
+tap.ok(no.returncode == 64 and re.search(r"\.json: \S+: a link between .* a port has one link", no.stderr), "refused: ends that tell differently", no.stdout + no.stderr)
+tap.ok((no := assay("links", folder_of("bad", {"leaf1.json": "nothing\n"}), *OF_LLDP)).returncode == 64 and "not all of it is what lldpctl prints" in no.stderr,
+       "refused: what is not LLDP", no.stderr)
+tap.ok((no := assay("links", csv, "--streams", "2")).returncode == 64 and "expected 4 to" in no.stderr, "refused: too few streams", no.stderr)
+tap.ok((no := assay("links", csv, "--switches", "leaf[1-4]")).returncode == 64 and "'spine1' stands second" in no.stderr, "refused: a switch that is not named", no.stderr)
+
+ran = assay("links", csv, *hash_rounds("well", ether_flows))
+tap.ok(ran.returncode == 0 and "proven: by the counters 48 of 48 links (100.00%)" in ran.stdout and "siblings: 16 links" in ran.stdout
+       and "slow beside" not in ran.stdout, "counters of all ports prove every link", ran.stdout + ran.stderr)
+UPLINK, UPNAME = ("leaf2", "swp10"), "leaf2 swp10 - spine1 Ethernet1/4"
+slow_one = assay("links", csv, *hash_rounds("half", ether_flows, half={UPLINK}))
+tap.ok(slow_one.returncode == 2 and re.findall(r"^not proven: (.*?): at most 4\d\.\d% of its rate one way and 4\d\.\d% the other", slow_one.stdout, re.M) == [UPNAME],
+       "an uplink at half rate is the one that is not proven, with what it carried", slow_one.stdout + slow_one.stderr)
+tap.same(re.findall(r"^slow beside its siblings: (.*?): ", slow_one.stdout, re.M), [UPNAME], "and the only one that is slow beside its siblings",
+         slow_one.stdout)
+twice = hash_rounds("twice", ether_flows)
+two_rounds = assay("links", csv, *twice[:6], *twice[-2:])
+tap.ok("siblings: not compared: that takes 3 rounds and 4 leaves" in two_rounds.stdout, "two rounds do not tell siblings apart", two_rounds.stdout + two_rounds.stderr)
+bad_one = assay("links", csv, *hash_rounds("erring", ether_flows, erring={UPLINK}))
+tap.ok(bad_one.returncode == 1 and re.findall(r"^errors: (.*?): ", bad_one.stdout, re.M) == [UPNAME], "one with errors is named", bad_one.stdout + bad_one.stderr)
+no_errors = assay("links", csv, *hash_rounds("untold", ether_flows, errors=False))
+tap.ok(no_errors.returncode == 2 and "48 of 48 links" in no_errors.stdout and "errors not told: of any link" in no_errors.stdout,
+       "counters without errors leave it undecided", no_errors.stdout + no_errors.stderr)
+hosts_tell = assay("links", csv, *hash_rounds("hosts", ether_flows, hosts_only=True))
+tap.ok(hosts_tell.returncode == 2 and "32 of 48 links" in hosts_tell.stdout and f"not proven: {UPNAME}: its octets were not told" in hosts_tell.stdout,
+       "counters of hosts prove their own links only", hosts_tell.stdout + hosts_tell.stderr)
+measured_ether = write("ether-measured", re.sub(r"^(gpu.*)$", r"\1: 390", said, flags=re.M))
+by_flows = assay("links", csv, "--flows", measured_ether)
+tap.ok(by_flows.returncode == 2 and "by the flows 32 of 32 links of hosts" in by_flows.stdout and "proven: nothing" in by_flows.stdout,
+       "flows alone tell of hosts' links, and prove nothing", by_flows.stdout + by_flows.stderr)
+one_reading = assay("links", csv, "--counters", os.path.join(FOLDER, "well0.csv"), "--seconds", "50")
+tap.ok(one_reading.returncode == 64 and "found 1 readings" in one_reading.stderr, "refused: a single reading", one_reading.stderr)
+ethtools = []
+for number, octets in enumerate((0, 400e9 * SECONDS / 8)):
+    ethtools += ["--counters", folder_of(f"ethtool{number}", {f"gpu{h + 1}.txt": "".join(
+        f"== eth{p} ==\nNIC statistics:\n     tx_bytes_phy: {int(octets)}\n     rx_bytes_phy: {int(octets)}\n     rx_crc_errors_phy: 0\n" for p in range(2))
+        for h in range(16)})]
+by_ethtool = assay("links", csv, *ethtools, "--seconds", str(SECONDS))
+tap.ok(by_ethtool.returncode == 2 and "32 of 48 links" in by_ethtool.stdout, "what ethtool prints on hosts proves their links", by_ethtool.stdout + by_ethtool.stderr)
+
 # What ibdiagnet writes in the lab is one fabric, whose tables lead to where the cables end: swapped ones too.
 with Lab("lab", 24, ["node1:rail-swap:2-3"]) as lab:
     port = re.search(r" port=(\d+)", open(lab.hostfile, encoding="utf-8").read())[1]

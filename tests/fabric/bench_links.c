@@ -7,8 +7,10 @@
 #include <time.h>
 
 #include "assay/base/arena.h"
+#include "assay/fabric/ecmp.h"
 #include "assay/fabric/suspects.h"
 #include "dice.h"
+#include "hash_round.h"
 
 #define NOISE 0.02 /* standard deviation of what a healthy flow shows */
 #define BAD_BER 1e-12
@@ -16,6 +18,7 @@
 #define MISS 1e-3
 #define ALMOST_ALL 0.999
 #define PLAN_S 10
+enum { STREAMS = 16, ETHERNET_TRIALS = 100 };
 
 /* Switches of 64 ports, as a leaf of 32 hosts a rail has them. */
 static const struct fabric_tree trees[] = {
@@ -30,6 +33,7 @@ struct site {
     struct fabric *fabric;
     struct fabric_schedule *schedule;
     double plan_s;
+    struct fabric_question question;
     uint32_t *uplinks; /* one port of each link between switches */
     size_t uplink_count;
     double seconds; /* of a round */
@@ -66,7 +70,6 @@ static void plan(struct site *site)
     size_t count = (size_t)tree->hosts * tree->rails;
     uint32_t *ports = arena_array(site->arena, uint32_t, count),
              *hosts = arena_array(site->arena, uint32_t, count);
-    struct fabric_question question = {.ports = ports, .hosts = hosts, .count = count};
     double begun;
 
     site->fabric = fabric_grow_tree(site->arena, tree);
@@ -74,8 +77,9 @@ static void plan(struct site *site)
         hosts[i] = (uint32_t)(i / tree->rails);
         ports[i] = fabric_tree_port(site->fabric, tree, hosts[i], (unsigned)(i % tree->rails));
     }
+    site->question = (struct fabric_question){.ports = ports, .hosts = hosts, .count = count};
     begun = cpu_now();
-    site->schedule = fabric_plan(site->arena, site->fabric, &question);
+    site->schedule = fabric_plan(site->arena, site->fabric, &site->question);
     site->plan_s = cpu_now() - begun;
     site->uplinks = arena_array(site->arena, uint32_t, site->fabric->links);
     for (uint32_t way = 0; way < site->fabric->ports.count; way++)
@@ -207,6 +211,116 @@ static void tell_trials(struct site *site, size_t trials)
     print(site, "ber-1e-12-wrongly-named", (double)tally.falsely, "ways", "0", tally.falsely == 0);
 }
 
+/* --- Ethernet: the same tree, and a hash instead of routes --- */
+
+struct hashed {
+    const struct site *site;
+    const struct fabric_ecmp *ecmp;
+    const struct fabric_ecmp_plan *plan;
+    double *gbits, *carried,
+        *able; /* of each way: in a round, in all, and what share of its rate it can carry */
+    bool *proven;
+    double coverage; /* the mean of all trials */
+    size_t named, missed, wrongly;
+};
+
+static double share_proven(const struct hashed *hashed)
+{
+    const struct fabric *fabric = hashed->site->fabric;
+    size_t covered = 0;
+
+    for (uint32_t way = 0; way < fabric->ports.count; way++) {
+        uint32_t far = fabric->ports.items[way].far;
+
+        covered += far != FABRIC_NONE && far > way && hashed->proven[way] && hashed->proven[far];
+    }
+    return (double)covered / (double)fabric->links;
+}
+
+/* All rounds, with what each way carries of its rate in able. */
+static void run_rounds(struct hashed *hashed, uint64_t *state)
+{
+    const struct fabric *fabric = hashed->site->fabric;
+    const struct fabric_schedule *schedule = hashed->plan->schedule;
+    struct hash_round round = {fabric, hashed->ecmp, STREAMS, hashed->able, state};
+    size_t at = 0;
+
+    memset(hashed->carried, 0, fabric->ports.count * sizeof *hashed->carried);
+    memset(hashed->proven, 0, fabric->ports.count * sizeof *hashed->proven);
+    for (size_t i = 0; i < schedule->ends.count; at = schedule->ends.items[i++]) {
+        hash_round_run(&round, schedule->flows.items + at, schedule->ends.items[i] - at, hashed->gbits);
+        for (size_t way = 0; way < fabric->ports.count; way++) {
+            hashed->carried[way] += hashed->gbits[way];
+            hashed->proven[way] |= hashed->gbits[way] >= FABRIC_SHARE * fabric->ports.items[way].gbits;
+        }
+    }
+}
+
+/* One uplink carries half of its rate both ways. */
+static void try_half(struct hashed *hashed, uint64_t *state)
+{
+    const struct site *site = hashed->site;
+    uint32_t bad = site->uplinks[dice_next(state) % site->uplink_count],
+             far = site->fabric->ports.items[bad].far;
+    struct arena *arena = arena_create();
+    struct fabric_siblings siblings;
+    bool found = false;
+
+    hashed->able[bad] = hashed->able[far] = 0.5;
+    run_rounds(hashed, state);
+    hashed->able[bad] = hashed->able[far] = 1;
+    fabric_compare_siblings(arena, hashed->ecmp, hashed->carried, hashed->proven, &siblings);
+    list_each (sibling, siblings.items) {
+        found |= is_at(site, sibling->link, bad);
+        hashed->wrongly += !is_at(site, sibling->link, bad);
+    }
+    hashed->named += found;
+    hashed->missed += !found;
+    arena_destroy(arena);
+}
+
+static void tell_hashed(const struct hashed *hashed, size_t trials, double plan_s)
+{
+    const struct site *site = hashed->site;
+    size_t rounds = hashed->plan->schedule->ends.count;
+    double expected = rounds > 0 ? hashed->plan->expected[rounds - 1] : 0;
+
+    print(site, "ethernet-streams", STREAMS, "streams", "-", -1);
+    print(site, "ethernet-rounds", (double)rounds, "rounds", "-", -1);
+    print(site, "ethernet-expected", expected, "share", ">=0.999", expected >= ALMOST_ALL);
+    print(site, "ethernet-drawn", hashed->coverage, "share", ">=expected-0.0005",
+          hashed->coverage >= expected - 0.0005);
+    print(site, "ethernet-trials", (double)trials, "trials", "-", -1);
+    print(site, "ethernet-half-rate-named", (double)hashed->named, "trials", "-", -1);
+    print(site, "ethernet-half-rate-wrongly-named", (double)hashed->wrongly, "links", "0",
+          hashed->wrongly == 0);
+    print(site, "ethernet-plan", plan_s, "s", "<=10", plan_s <= PLAN_S);
+}
+
+static void tell_ethernet(struct site *site, size_t trials)
+{
+    size_t ways = site->fabric->ports.count;
+    struct hashed hashed = {.site = site,
+                            .ecmp = fabric_ecmp_new(site->arena, site->fabric, &site->question),
+                            .gbits = arena_array(site->arena, double, ways),
+                            .carried = arena_array(site->arena, double, ways),
+                            .able = arena_array(site->arena, double, ways),
+                            .proven = arena_array(site->arena, bool, ways)};
+    uint64_t state = 20260102;
+    double begun = cpu_now();
+
+    hashed.plan = fabric_ecmp_plan(site->arena, site->fabric, &site->question, STREAMS);
+    begun = cpu_now() - begun;
+    for (size_t way = 0; way < ways; way++)
+        hashed.able[way] = 1;
+    for (size_t i = 0; i < trials; i++) {
+        run_rounds(&hashed, &state);
+        hashed.coverage += share_proven(&hashed) / (double)trials;
+        try_half(&hashed, &state);
+    }
+    tell_hashed(&hashed, trials, begun);
+}
+
 int main(int argc, char **argv)
 {
     size_t trials = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
@@ -217,6 +331,7 @@ int main(int argc, char **argv)
         plan(&site);
         tell_plan(&site);
         tell_trials(&site, trials);
+        tell_ethernet(&site, trials < ETHERNET_TRIALS ? trials : ETHERNET_TRIALS);
         arena_destroy(site.arena);
     }
     return 0;

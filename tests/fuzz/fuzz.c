@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What reads bytes that come from outside, one row each: every parser by its tool's name, the readers of hostfiles,
- * hostlists, suites, platforms, baselines, advisories, JSON and links of fabrics, what hosts answer, from the channel to the report (answers.h), and what
+ * hostlists, suites, platforms, baselines, advisories, JSON, links and cabling of fabrics, what hosts answer, from the channel to the report (answers.h), and what
  * another party hands us: bundles and databases (databases.h).
  *
  * Built with -Dfuzz=true this is a libFuzzer program: fuzz --target=NAME [libFuzzer's arguments]; without, it
@@ -9,7 +9,8 @@
  * them. scripts/fuzz runs them all.
  */
 #include "assay/base/files.h"
-#include "assay/fabric/flows.h"
+#include "assay/fabric/ecmp.h"
+#include "assay/fabric/ethernet.h"
 #include "assay/model/advisory.h"
 #include "assay/model/hostfile.h"
 #include "assay/model/limit.h"
@@ -156,6 +157,16 @@ static bool read_rows(struct arena *arena, const struct fabric *fabric,
     return true;
 }
 
+static void cut_parts(struct slice bytes, struct slice *ret_parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t end = slice_find(bytes, "--\n");
+
+        ret_parts[i] = (struct slice){bytes.bytes, end != (size_t)-1 ? end : bytes.length};
+        bytes = slice_from(bytes, end != (size_t)-1 ? end + 3 : bytes.length);
+    }
+}
+
 /* Links, routes, flows and counters, with "--" between. What is planned for a fabric can be written, and read again. */
 static bool reads_links(struct arena *arena, struct slice bytes, struct error *err)
 {
@@ -169,12 +180,7 @@ static bool reads_links(struct arena *arena, struct slice bytes, struct error *e
     struct slice parts[4];
     struct text text = {0};
 
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-        size_t end = slice_find(bytes, "--\n");
-
-        parts[i] = (struct slice){bytes.bytes, end != (size_t)-1 ? end : bytes.length};
-        bytes = slice_from(bytes, end != (size_t)-1 ? end + 3 : bytes.length);
-    }
+    cut_parts(bytes, parts, ARRAY_SIZE(parts));
     if (fabric_read_links(fabric, "links", parts[0], err) < 0 ||
         fabric_read_routes(fabric, "routes", parts[1], err) < 0 ||
         fabric_take_part(arena, fabric, NULL, 0, &question, err) < 0)
@@ -201,6 +207,62 @@ static bool reads_links(struct arena *arena, struct slice bytes, struct error *e
     fabric_prove(arena, fabric, counters, 1, 1, schedule->gaps, &proven);
     if (proven.covered > 0)
         abort(); /* nothing has grown */
+    return true;
+}
+
+static bool is_chance(double value)
+{
+    return value >= 0 && value <= 1;
+}
+
+/* What is planned for a fabric of Ethernet can be written, and is expected as chances are. */
+static void plan_streams(struct arena *arena, const struct fabric *fabric,
+                         const struct fabric_question *question)
+{
+    const struct fabric_ecmp_plan *plan = fabric_ecmp_plan(arena, fabric, question, 4);
+    struct fabric_measured measured;
+    struct text text = {0};
+    struct error err = {0};
+
+    for (size_t i = 0; i < plan->schedule->ends.count; i++)
+        if (!is_chance(plan->expected[i]))
+            abort();
+    for (size_t way = 0; way < fabric->ports.count; way++)
+        if (!is_chance(plan->chances[way]))
+            abort();
+    text_init(&text, (size_t)1 << 30);
+    fabric_write_flows(fabric, plan->schedule, &text);
+    if (plan->schedule->flows.count > 0 &&
+        (fabric_read_flows(arena, fabric, "again", (struct slice){text.bytes, text.length}, &measured, &err) <
+             0 ||
+         measured.flows.count != plan->schedule->flows.count))
+        abort();
+    text_release(&text);
+}
+
+/* A plan of the cabling, what a leaf says by LLDP, counters as CSV and by ethtool, with "--" between. */
+static bool reads_cabling(struct arena *arena, struct slice bytes, struct error *err)
+{
+    struct fabric_cabling_options options = {.host_gbits = 400, .switch_gbits = 800};
+    struct fabric_cabling *cabling = fabric_cabling_new(arena);
+    struct fabric *fabric = fabric_new(arena);
+    struct fabric_remarks remarks;
+    struct fabric_counters counters;
+    struct fabric_question question;
+    struct slice parts[4];
+
+    cut_parts(bytes, parts, ARRAY_SIZE(parts));
+    if ((parts[0].length > 0 && fabric_cabling_read_plan(cabling, "plan", parts[0], err) < 0) ||
+        (parts[1].length > 0 && fabric_cabling_read_lldp(cabling, "leaf1", "leaf1", parts[1], err) < 0) ||
+        fabric_cabling_build(cabling, &options, fabric, &remarks, err) < 0)
+        return false;
+    fabric_no_counters(arena, fabric, &counters);
+    if ((parts[2].length > 0 && fabric_read_counter_csv(cabling, "counters", parts[2], &counters, err) < 0) ||
+        (parts[3].length > 0 && fabric_read_ethtool(cabling, "gpu1", "gpu1", parts[3], &counters, err) < 0) ||
+        fabric_take_part(arena, fabric, NULL, 0, &question, err) < 0)
+        return false;
+    question.rounds_most = 3;
+    plan_streams(arena, fabric, &question);
     return true;
 }
 
@@ -240,7 +302,7 @@ static const struct reader {
     {"json", reads_json},           {"manifest", reads_manifest}, {"redacted", reads_redacted},
     {"inventory", reads_inventory}, {"guard", reads_guard},       {"attempt", reads_attempt},
     {"bundle", reads_bundle},       {"foreign", reads_foreign},   {"database", reads_database},
-    {"import", reads_import},       {"links", reads_links},
+    {"import", reads_import},       {"links", reads_links},       {"cabling", reads_cabling},
 };
 
 enum { READERS = ARRAY_SIZE(readers) };

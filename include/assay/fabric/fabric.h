@@ -8,7 +8,8 @@
  *
  * InfiniBand: switches route by the LID of the destination, each by a table of its own (its LFT), so that the way of a flow
  * is one and known, as long as the switches do not adapt routes by load. Where they do, and on Ethernet, where a flow's way
- * among several of equal cost is chosen by a hash that nobody outside knows, only chances can be told (fabric_spread_chance).
+ * among several of equal cost is chosen by a hash that nobody outside knows, only chances can be told (fabric_spread_chance,
+ * ecmp.h). On Ethernet each port of a host is an adapter of its own, "node1 eth0" (ethernet.h).
  *
  * Everything lives in the fabric's arena. Numbers of nodes and ports go from 0 and never change.
  */
@@ -35,11 +36,13 @@ enum fabric_kind { FABRIC_ADAPTER, FABRIC_SWITCH };
 
 struct fabric_port {
     uint32_t node;
-    uint32_t far;   /* the port at the other end; FABRIC_NONE: no link */
-    uint8_t number; /* as its node counts, from 1 */
-    uint16_t lid;   /* of an adapter's port; 0: not told */
-    bool inactive;  /* its link is up at most physically, and carries nothing */
-    double gbits;   /* what its link carries one way, Gb/s; 0: not told */
+    uint32_t far;    /* the port at the other end; FABRIC_NONE: no link */
+    uint16_t number; /* as its node counts, from 1 */
+    uint16_t lid;    /* of an adapter's port; 0: not told */
+    bool inactive;   /* its link is up at most physically, and carries nothing */
+    double gbits;    /* what its link carries one way, Gb/s; 0: not told */
+    const char
+        *name; /* on Ethernet, where ports have no number that others know: "swp1s0", "Ethernet1/1"; NULL */
 };
 
 struct fabric_node {
@@ -103,7 +106,8 @@ unsigned fabric_route(const struct fabric *fabric, uint32_t from, uint32_t to,
 uint32_t fabric_find_port(const struct fabric *fabric, uint64_t lid, uint64_t number);
 /* The lower of the two ports of a link, which names both of its ways. */
 uint32_t fabric_link_of(const struct fabric *fabric, uint32_t way);
-/* "gpu1 mlx5_0", of an adapter with several links "gpu1 mlx5_0/2"; "leaf1 port 33". In the fabric's arena. */
+/* "gpu1 mlx5_0", of an adapter with several links "gpu1 mlx5_0/2"; "leaf1 port 33", on Ethernet "leaf1 swp33". In the fabric's
+   arena. */
 const char *fabric_port_name(const struct fabric *fabric, uint32_t port);
 /* "leaf1 port 33 - spine2 port 4", likewise. */
 const char *fabric_link_name(const struct fabric *fabric, uint32_t way);
@@ -139,5 +143,8 @@ uint32_t fabric_tree_port(const struct fabric *fabric, const struct fabric_tree 
  * their own) of equal size, and each stream takes any of them with equal chance. An expectation, which proves nothing.
  */
 double fabric_spread_chance(unsigned paths, unsigned flows, unsigned parts, double need);
+/* The chance that at least `least` of `streams` streams take a way that each of them takes with `chance` (below 1). streams
+   need be no whole number. */
+double fabric_streams_chance(double streams, double chance, double least);
 
 #endif

@@ -15,7 +15,7 @@
 #include "assay/fabric/suspects.h"
 
 /*
- * The ports that can take part: of adapters with a LID, whose description is "HOST ADAPTER", as rdma-ndd writes it. Without
+ * The ports that can take part: of adapters with a LID (or on Ethernet), whose description is "HOST ADAPTER", as rdma-ndd writes it. Without
  * those of switches themselves ("Aggregation Node"), and of names that a file of flows could not hold ("#", ":", ">"). hosts: only these; count 0: all. -1 with err set: a host that the
  * fabric does not know, two ports of one name, fewer than two hosts.
  */
@@ -82,6 +82,8 @@ struct fabric_proven {
     double
         *errors; /* of each way: their growth between the readings that told them; NAN: fewer than two did */
     bool *told;  /* of each way: errors are those of all rounds, and the counter never went back */
+    double *
+        most; /* of each way: the most that it carried in one round, as a share of its rate; NAN: nobody counted */
 };
 /*
  * counters: before the first round, and after each: one more than there are rounds, each of so many seconds under load. A
