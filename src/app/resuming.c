@@ -201,7 +201,7 @@ static int close_attempts(struct running *going, const struct resuming *resuming
         attempt->state = ATTEMPT_ENDED;
         attempt->end = ATTEMPT_CANCELLED;
         attempt->what = REASON(host_swapped_meanwhile);
-        attempt->ended = clock_now();
+        attempt->ended = clock_steady();
         if (running_keep_attempt(going, attempt, err) < 0)
             return -1;
     }

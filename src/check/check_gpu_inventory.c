@@ -9,6 +9,8 @@
  *                 a host with another driver is not another GPU for it
  *   gpu.board     its serial number | none: it tells none | module: that of another GPU on the same module or board
  *   gpu.ecc_after_reset .mig_after_reset   unchanged, or the mode that waits for a reset
+ *   gpu.memory_of_model   yes | "79511 MiB, of 80 GB": of a platform with models of several sizes, by the GPU's own name
+ *   advised.gsp   yes | which GPU runs without it
  */
 #include <string.h>
 
@@ -19,6 +21,23 @@
 #include "rules.h"
 #include "smi.h"
 
+#define MIB_OF_GIB 1024.0
+
+static double memory_mib(const struct platform *platform)
+{
+    return platform->gpu_memory_gib * MIB_OF_GIB;
+}
+
+static double pcie_generation(const struct platform *platform)
+{
+    return platform->pcie_generation;
+}
+
+static double pcie_lanes(const struct platform *platform)
+{
+    return platform->pcie_lanes;
+}
+
 /* What all GPUs of a platform have alike, unless the suite says which are allowed. */
 static const struct alike {
     const char *metric;
@@ -26,13 +45,16 @@ static const struct alike {
     bool
         as_good; /* a part that was replaced may have another, and is as good: it is named and does not fail */
     const char *right; /* NULL: whatever most have */
+    /* What the platform declares at least: hosts that lack the same are alike too. 0, NULL: nothing */
+    double (*least)(const struct platform *platform);
+    const char *unit;
 } alike[] = {
     {"gpu.vbios"},
     {"gpu.inforom_image", .optional = true},
     {"gpu.gsp"},
-    {"gpu.memory_total"},
-    {"pcie.generation.max"},
-    {"pcie.width.max"},
+    {"gpu.memory_total", .least = memory_mib, .unit = "MiB"},
+    {"pcie.generation.max", .least = pcie_generation, .unit = ""},
+    {"pcie.width.max", .least = pcie_lanes, .unit = ""},
     {"gpu.ecc_after_reset", .right = "unchanged"},
     {"gpu.mig_after_reset", .right = "unchanged"},
     {"gpu.part_number", .as_good = true},
@@ -191,6 +213,57 @@ static void tell_board(const struct check_context *context, const struct reading
     reading_fact(out, "gpu.board", gpu, slice_of(serial));
 }
 
+/* "NVIDIA A100-SXM4-80GB": 80; 0 where the name has none ("NVIDIA GB200"). */
+static double gb_of_name(const char *name)
+{
+    for (const char *at = strstr(name, "GB"); at != NULL; at = strstr(at + 1, "GB")) {
+        const char *digits = at;
+        double number;
+
+        while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+            digits--;
+        if (scan_double((struct slice){digits, (size_t)(at - digits)}, &number))
+            return number;
+    }
+    return 0;
+}
+
+static bool has_sizes(const struct platform *platform)
+{
+    return platform->gpu_models.count > 1;
+}
+
+/* Less than a GiB of it is the driver's own. */
+static void tell_memory_of_model(struct reading *out, const struct reading *smi, const char *gpu)
+{
+    const struct measurement *memory = reading_get(smi, "gpu.memory_total", gpu);
+    const char *name = reading_get_fact(smi, "gpu.name", gpu);
+    double named = name != NULL ? gb_of_name(name) : 0;
+
+    if (memory == NULL || name == NULL)
+        return;
+    if (memory->value > (named - 1) * MIB_OF_GIB)
+        reading_fact(out, "gpu.memory_of_model", gpu, slice_of("yes"));
+    else
+        reading_fact_said(out, "gpu.memory_of_model", gpu,
+                          reason(out->arena, memory_less_than_named, memory->value, named));
+}
+
+/* The first that runs without the GPU's own firmware. */
+static void advise_gsp(struct reading *out, const struct platform *platform)
+{
+    for (unsigned i = 0; i < platform->gpu_count; i++) {
+        const char *gpu = arena_printf(out->arena, "gpu%u", i),
+                   *firmware = reading_get_fact(out, "gpu.gsp", gpu);
+
+        if (firmware != NULL && strcmp(firmware, "N/A") == 0) {
+            reading_fact_said(out, "advised.gsp", "", reason(out->arena, gpu_without_gsp, gpu));
+            return;
+        }
+    }
+    reading_fact(out, "advised.gsp", "", slice_of("yes"));
+}
+
 /* Of each GPU that nvidia-smi shows whole. */
 static void tell_builds(const struct check_context *context, const struct reading *smi, struct reading *out)
 {
@@ -202,6 +275,7 @@ static void tell_builds(const struct check_context *context, const struct readin
             continue;
         reading_fact(out, "gpu.inforom", gpu, slice_of(inforom_of(out, address)));
         tell_gsp(out, smi, gpu);
+        tell_memory_of_model(out, smi, gpu);
         tell_board(context, smi, i, gpu, out);
         tell_pending(out, "gpu.ecc_after_reset", gpu, "ecc.mode", "ecc.mode_pending");
         tell_pending(out, "gpu.mig_after_reset", gpu, "gpu.mig", "gpu.mig_pending");
@@ -297,6 +371,7 @@ static void read_both(const struct check_context *context, const struct attempt 
     if (*names != '\0')
         reading_fact(out, "gpu.models", "", slice_of(names));
     tell_builds(context, smi, out);
+    advise_gsp(out, context->platform);
     tell_all_lost(context, lspci, smi, out);
     unknown = missing_in(smi, "gpu.pci_address", false, lspci, "pci.gpu", true);
     if (unknown != NULL)
@@ -309,13 +384,33 @@ static void read_both(const struct check_context *context, const struct attempt 
 static const struct limit *alike_rules(const struct check_context *context, const struct alike *row)
 {
     const char *metric = row->metric;
+    double least = row->least != NULL ? row->least(context->platform) : 0;
+    struct limit *rules = arena_array(context->arena, struct limit, 3);
+    size_t count = 0;
 
-    return rules_or_allowed(
-        context, metric,
-        rules_new(context, row->right != NULL
-                               ? LIMITS RULES_EQUAL(metric, row->right, "nvidia-smi")
-                               : LIMITS RULES_SAME(metric, "assay: hosts of one platform are built alike")));
+    if (least > 0)
+        rules[count++] = (struct limit){.metric = metric,
+                                        .rule = RULE_FLOOR,
+                                        .value = least,
+                                        .unit = row->unit,
+                                        .status = LIMIT_TOOL,
+                                        .source = RULES_OF_PLATFORM(context)};
+    rules[count] = row->right != NULL
+                       ? (struct limit){.metric = metric,
+                                        .rule = RULE_EQUAL,
+                                        .text = row->right,
+                                        .status = LIMIT_TOOL,
+                                        .source = "nvidia-smi"}
+                       : (struct limit){.metric = metric,
+                                        .rule = RULE_SAME,
+                                        .status = LIMIT_TOOL,
+                                        .source = "assay: hosts of one platform are built alike"};
+    return rules_or_allowed(context, metric, rules);
 }
+
+static const struct limit memory_rules[] = RULES_EQUAL("gpu.memory_of_model", "yes", "nvidia-smi");
+static const struct limit gsp_advice[] =
+    RULES_EQUAL("advised.gsp", "yes", "NVIDIA's driver README, GSP firmware: on by default");
 
 static void slots_of_platform(const struct check_context *context, struct slot_list *slots)
 {
@@ -338,6 +433,11 @@ static void slots_of_platform(const struct check_context *context, struct slot_l
             slot_add(context, slots, alike[i].metric, arena_printf(context->arena, "gpu%u", k), NULL,
                      alike[i].as_good ? DUTY_RECORD : DUTY_GATE, rules);
     }
+    for (unsigned k = 0; has_sizes(platform) && k < platform->gpu_count; k++)
+        slot_add(context, slots, "gpu.memory_of_model", arena_printf(context->arena, "gpu%u", k), NULL,
+                 DUTY_GATE, memory_rules);
+    if (platform->row_remapper) /* GPUs that came before it have no such firmware */
+        rules_advise(context, slots, "gpu.gsp", gsp_advice);
 }
 
 const struct check check_gpu_inventory = {
@@ -368,6 +468,7 @@ const struct check check_gpu_inventory = {
         {"gpu.board", REASON(gpus_tell_one_identity)}, {"gpu.inforom", REASON(power_cycle_then_replace_gpu)},
         {"gpu.ecc_after_reset", REASON(apply_pending_change)},
         {"gpu.mig_after_reset", REASON(apply_pending_change)}, {"gpu.gsp", REASON(compare_driver_parameters)},
+        {"advised.gsp", REASON(compare_driver_parameters), .problem = "GSP firmware", .on_hosts = true},
         {"gpu.*", REASON(have_gpu_as_bought)}, {"pcie.*", REASON(compare_slot_settings)},
         {"sound", REASON(see_xid_lines_of_gpu)}, {"*", .problem = "GPUs", .on_hosts = true}),
     .more_slots = slots_of_platform,

@@ -441,6 +441,7 @@ static const struct listed_fact listed[] = {{LISTED_HOSTS, "nccl.version", REASO
         .plain = plain,                                                                                      \
         .listed = listed,                                                                                    \
         .curves = "nccl.*.busbw",                                                                            \
+        .results = RESULTS("nccl.*.wrong", "nccl.out_of_bounds", "beside.results"),                          \
         .bandwidth = "nccl." #name_ ".*busbw",                                                               \
         .at_size = nccl_at_size,                                                                             \
         .more_slots = more_slots,                                                                            \

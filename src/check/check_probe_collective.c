@@ -239,6 +239,7 @@ const struct check check_probe_collective = {
                          {"probe.host_path", REASON(look_at_this_hosts_cables)},
                          {"sound", REASON(look_at_the_rank_that_did_not_arrive)},
                          {"probe.*", REASON(see_which_ranks_did_not_start)}),
+    .results = RESULTS("probe.*.wrong"),
     .more_slots = more_slots,
     .expected = expected_s,
     .read = read_probe,

@@ -224,6 +224,7 @@ const struct check check_storage_elbencho = {
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
     .parts = PARTS({"main", "elbencho", command, NULL}),
+    .results = RESULTS("elbencho.wrong"),
     .remedies = REMEDIES({"elbencho.wrong", REASON(trust_no_such_storage)},
                          {"elbencho.nodes", REASON(see_who_ran_on_which_host)},
                          {"elbencho.*", REASON(look_at_parallel_storage)},

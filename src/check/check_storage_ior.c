@@ -151,6 +151,7 @@ const struct check check_storage_ior = {
     .arguments_fault = arguments_fault,
     .host_valid = clients_host_valid,
     .parts = PARTS({"main", "ior", command, NULL}),
+    .results = RESULTS("ior.wrong"),
     .remedies = REMEDIES(
         {"ior.wrong", REASON(trust_no_such_storage)}, {"ior.nodes", REASON(see_who_ran_on_which_host)},
         {"ior.tasks", REASON(see_who_ran_on_which_host)}, {"ior.*", REASON(look_at_parallel_storage)},

@@ -70,10 +70,19 @@ const struct remedy *check_problem(const struct check *check, const char *metric
     return NULL;
 }
 
+bool check_is_result(const struct check *check, const char *metric)
+{
+    for (const char *const *row = check->results; row != NULL && *row != NULL; row++)
+        if (fnmatch(*row, metric, 0) == 0)
+            return true;
+    return false;
+}
+
 /* What the kernel said while a test loaded the hosts has its action with it, and what a GPU came to say of itself is mended as such,
    whatever the test is of: to run that again mends nothing. */
 static const struct remedy load_remedies[] = {
     {"*", REASON(do_xid_action), .about = &sentence_xid_line_explained},
+    {"*", REASON(see_xid_lines_of_gpu), .about = &sentence_gpu_gone_after_test},
     {"*", REASON(reset_gpu_number_test_again), .about = &sentence_gpu_must_be_reset},
     {"*", REASON(run_field_diagnostic), .about = &sentence_row_not_remapped},
     {"*", REASON(run_field_diagnostic), .about = &sentence_memory_unrepairable},

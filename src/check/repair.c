@@ -43,6 +43,7 @@ static const struct repair_row {
     {"gpu-inventory", "pcie.*", "pcie", NULL},
     {"gpu-inventory", "gpu.vbios*", "firmware", NULL},
     {"gpu-inventory", "gpu.gsp*", "driver", NULL},
+    {"gpu-inventory", "advised.gsp", "driver", NULL},
     {"gpu-inventory", "gpu.inforom*", "rma", NULL},
     {"gpu-inventory", "*", "gpu-missing", NULL},
     {"driver", "*", "driver", NULL},

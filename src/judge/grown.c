@@ -196,7 +196,7 @@ struct grown grown_between(struct arena *arena, const struct limit *limit, const
                            const struct attempt *before, const struct attempt *now, double timescale,
                            double value)
 {
-    double hours = (now->began - before->began) * timescale / SECONDS_OF_HOUR;
+    double hours = attempts_apart_s(before, now) * timescale / SECONDS_OF_HOUR;
     struct slot first = *slot;
 
     if (limit->text != NULL && is_rebooted(before, now))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/cleanup.h"
+#include "assay/check/check.h"
 #include "assay/model/blame.h"
 #include "assay/reasons/any.h"
 #include "judge_private.h"
@@ -216,6 +217,7 @@ static bool is_explained(const struct record *record, const struct step *step, c
 static void leave_open(struct record *record, const struct sorted *sorted, const struct outcome *outcomes)
 {
     const struct step *step = &record->plan->steps.items[outcomes[0].step];
+    const struct check *check = check_find(step->shape->check);
     bool open = false, other = false, explained = false;
 
     for (size_t i = 0; i < step->shape->slot_count; i++) {
@@ -223,7 +225,7 @@ static void leave_open(struct record *record, const struct sorted *sorted, const
             continue;
         if (is_explained(record, step, &outcomes[i]))
             explained = true;
-        else if (strstr(step->shape->slots[outcomes[i].slot].metric, ".wrong") != NULL)
+        else if (check != NULL && check_is_result(check, step->shape->slots[outcomes[i].slot].metric))
             open = true;
         else
             other = true;

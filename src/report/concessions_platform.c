@@ -9,8 +9,7 @@
 
 /* What of a figure asks for less. */
 enum easier {
-    LESS,              /* fewer parts, slower ones */
-    LESS_AND_NOT_NONE, /* the same of one that bounds nothing where it is left out */
+    LESS,    /* fewer parts, slower ones */
     ANOTHER, /* less: limits that are a share of it; more: what is not believed any more lies higher */
 };
 
@@ -21,7 +20,7 @@ static const struct figure {
     enum easier easier;
 } figures[] = {
     {"gpus.count", offsetof(struct platform, gpu_count), true, LESS},
-    {"gpus.memory_gib", offsetof(struct platform, gpu_memory_gib), false, LESS_AND_NOT_NONE},
+    {"gpus.memory_gib", offsetof(struct platform, gpu_memory_gib), false, LESS},
     {"gpus.power_limit_w", offsetof(struct platform, power_limit_w), false, LESS},
     {"npus.count", offsetof(struct platform, npu_count), true, LESS},
     {"nvlink.links", offsetof(struct platform, nvlink_links), true, LESS},
@@ -54,8 +53,6 @@ static double figure_of(const struct platform *platform, const struct figure *fi
 static bool is_easier(const struct figure *figure, double own, double built_in)
 {
     switch (figure->easier) {
-    case LESS_AND_NOT_NONE:
-        return own > 0 && (own < built_in || built_in <= 0);
     case ANOTHER:
         return own < built_in || own > built_in;
     case LESS:

@@ -2,14 +2,16 @@
 /*
  * Who drives a run, so that a dead controller's run shows as interrupted: process id, start time and host
  * name. The start time is the kernel's, in ticks since boot, together with the boot id: unlike clock time it
- * does not move when the clock is set.
+ * does not move when the clock is set. Behind them stands by which clock the controller timed the run (clock_base).
  */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "assay/base/cleanup.h"
+#include "assay/base/clock.h"
 #include "store_private.h"
 
 /* The first line of a small file in /proc; "" when it cannot be read. */
@@ -59,7 +61,29 @@ struct controller controller_self(struct arena *arena)
 
     start_text(getpid(), start, sizeof start);
     gethostname(host, sizeof host - 1);
-    return (struct controller){getpid(), arena_strdup(arena, start), arena_strdup(arena, host)};
+    return (struct controller){getpid(), arena_printf(arena, "%s %.6f", start, clock_base()),
+                               arena_strdup(arena, host)};
+}
+
+double controller_clock(const struct controller *controller)
+{
+    char boot_id[64];
+    struct slice rest = slice_of(controller->start), boot, ticks, base;
+    double number;
+
+    read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+    return scan_word(&rest, &boot) && scan_word(&rest, &ticks) && scan_word(&rest, &base) &&
+                   slice_equal(boot, boot_id) && scan_double(base, &number)
+               ? number
+               : NAN;
+}
+
+/* Behind it stands its clock, which an earlier version did not write. */
+static bool is_start(const char *kept, const char *start)
+{
+    size_t length = strlen(start);
+
+    return strncmp(kept, start, length) == 0 && (kept[length] == '\0' || kept[length] == ' ');
 }
 
 enum controller_life controller_life(const struct controller *controller)
@@ -70,5 +94,5 @@ enum controller_life controller_life(const struct controller *controller)
     if (strcmp(host, controller->host) != 0)
         return CONTROLLER_ELSEWHERE;
     start_text(controller->pid, start, sizeof start);
-    return start[0] != '\0' && strcmp(start, controller->start) == 0 ? CONTROLLER_LIVES : CONTROLLER_DEAD;
+    return start[0] != '\0' && is_start(controller->start, start) ? CONTROLLER_LIVES : CONTROLLER_DEAD;
 }

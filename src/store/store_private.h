@@ -210,10 +210,12 @@ int content_sha256(struct store *store, int64_t id, const char *what, char ret_s
 /* controller.c: the process that drives a run. */
 struct controller {
     int64_t pid;
-    const char *start; /* boot id and ticks: a process id alone may have been given to another since */
+    const char *start; /* boot id and ticks: a process id alone may have been given to another since; clock */
     const char *host;
 };
 struct controller controller_self(struct arena *arena);
+/* Its clock_base; NAN: this machine was booted since, or nobody wrote it. */
+double controller_clock(const struct controller *controller);
 /* write_run.c: -1 when the run that this process drives was given up for lost, and is driven from elsewhere: whoever comes back
    writes no more of it. Inside a transaction. */
 int check_still_ours(struct store *store, long long run, struct error *err)

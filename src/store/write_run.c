@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run's beginning, growth, judgement and end. Each function of store.h here is one transaction. */
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "assay/base/clock.h"
 #include "store_private.h"
 
 static void drive(struct store *store, long long run, const struct controller *self)
@@ -77,8 +80,8 @@ int store_begin_run(struct store *store, struct record *record, struct error *er
 }
 
 /* 0 when nobody drives the run, or we do, or whoever does is on the machine that is lost (NULL: none is). */
-static int check_holder(struct store *store, long long number, const struct controller *self,
-                        const char *lost, struct arena *arena, struct error *err)
+static int check_holder(struct store *store, long long number, const char *lost, struct arena *arena,
+                        struct controller *ret_holder, struct error *err)
 {
     enum { COLUMNS_BEFORE_STATE = 2, COLUMNS_TO_CONTROLLER = 6 };
     struct controller holder;
@@ -101,10 +104,11 @@ static int check_holder(struct store *store, long long number, const struct cont
     rows_close(&rows);
     if (rows.damage[0] != '\0')
         return store_damage(store, err, "run %lld: %s", number, rows.damage);
+    *ret_holder = holder;
     life = controller_life(&holder);
     if (state != RUN_RUNNING || life == CONTROLLER_DEAD ||
         (life == CONTROLLER_ELSEWHERE && lost != NULL && strcmp(lost, holder.host) == 0) ||
-        (life == CONTROLLER_LIVES && holder.pid == self->pid))
+        (life == CONTROLLER_LIVES && holder.pid == getpid()))
         return 0;
     if (life == CONTROLLER_LIVES)
         return error_set(err, ERROR_USAGE, "run %lld is being driven by process %lld on this machine", number,
@@ -126,10 +130,23 @@ static int add_documents(struct store *store, const struct record *record, struc
     return write_documents(store, INSERT_DOCUMENT, record->number, &record->documents, (size_t)kept, err);
 }
 
+/* The latest that was timed. */
+static double last_time(const struct record *record)
+{
+    double last = record->started;
+
+    list_each (attempt, record->attempts) {
+        last = fmax(last, fmax(attempt->sent, fmax(attempt->began, attempt->ended)));
+        list_each (window, attempt->windows)
+            last = fmax(last, fmax(window->began, window->ended));
+    }
+    return last;
+}
+
 static int take_over(struct store *store, const struct record *record, const char *lost, struct error *err)
 {
     struct arena *arena = arena_create();
-    struct controller self = controller_self(arena);
+    struct controller holder, self;
     int64_t imported;
     int result = store_ask(store, FIND_ORIGIN, &imported, err, INTEGER(record->number));
 
@@ -137,10 +154,13 @@ static int take_over(struct store *store, const struct record *record, const cha
         result = error_set(err, ERROR_USAGE,
                            "run %lld was imported: it can be resumed only where it was made", record->number);
     if (result == 0)
-        result = check_holder(store, record->number, &self, lost, arena, err);
-    if (result == 0)
+        result = check_holder(store, record->number, lost, arena, &holder, err);
+    if (result == 0) {
+        clock_go_on(controller_clock(&holder), last_time(record));
+        self = controller_self(arena);
         result = store_exec(store, TAKE_RUN, err, ENUM(vocabulary_run, RUN_RUNNING), INTEGER(self.pid),
                             TEXT(self.start), TEXT(self.host), INTEGER(record->number));
+    }
     if (result == 0)
         result = add_documents(store, record, err);
     if (result == 0)

@@ -78,8 +78,9 @@ static void what_was_not_told_is_not_taken_for_cool(void **state)
                         "T.Limit of -4 C reached, slowdown at -2 C");
 }
 
-/* What the sampler tells of throttling, whose only line of a GPU came in the first second. */
-static const char *throttling_after(double lasted)
+/* What the sampler tells of throttling, whose only line of a GPU came in the first second. up: how long the test lasted by the
+   host's uptime; 0: it is not told. */
+static const char *throttling_after(double lasted, double up)
 {
     static char said[80];
     static const char line[] = "2026/05/01 12:34:56.789, 0, 40, N/A, 90.12, 345, 5, 0, 0x0000000000000001\n";
@@ -89,6 +90,8 @@ static const char *throttling_after(double lasted)
     struct reading reading;
     const char *fact;
 
+    attempt.up_began = up > 0 ? 5000 : 0;
+    attempt.up_ended = attempt.up_began + up;
     reading_init(&reading, arena, "gpu-burn");
     *list_push(arena, &attempt.parts) =
         (struct part){.name = "samples", .began = true, .ended = true, .out = slice_of(line)};
@@ -102,8 +105,11 @@ static const char *throttling_after(double lasted)
 static void a_sampler_that_hung_has_not_seen_the_test(void **state)
 {
     (void)state;
-    assert_string_equal(throttling_after(60), "Not Active");
-    assert_string_equal(throttling_after(1800), "nobody knows");
+    assert_string_equal(throttling_after(60, 0), "Not Active");
+    assert_string_equal(throttling_after(1800, 0), "nobody knows");
+    /* It had ended long before its controller, which was killed meanwhile, heard of it. */
+    assert_string_equal(throttling_after(7200, 60), "Not Active");
+    assert_string_equal(throttling_after(60, 1800), "nobody knows");
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "assay/check/check.h"
 #include "assay/check/repair.h"
 #include "assay/model/platform.h"
+#include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 
 /* Whose remedy is all there is to do: a login, a tool, a suite, a claim of somebody else. The others have a page for each remedy. */
@@ -141,12 +142,51 @@ static void failures_find_the_page_that_is_about_them(void **state)
     arena_destroy(arena);
 }
 
+/* Whatever item of it stands first, and whatever that is mended by. */
+static void a_gpu_that_went_away_under_a_test_is_looked_for(void **state)
+{
+    struct arena *arena = arena_create();
+    const struct reason *cause = reason(arena, gpu_gone_after_test, "GPU-a");
+
+    (void)state;
+    assert_true(check_remedy(check_find("pcie-link"), "pcie.under_load", cause) ==
+                check_remedy(check_find("pcie-link"), "pcie.width", cause));
+    assert_non_null(strstr(
+        reason_english(arena, check_remedy(check_find("pcie-link"), "pcie.under_load", cause)), "Xid"));
+    arena_destroy(arena);
+}
+
+/* What a slow or failing host does not explain (verdicts.c). */
+static void wrong_results_are_told_by_their_checks(void **state)
+{
+    static const struct {
+        const char *check, *metric;
+        bool is;
+    } cases[] = {
+        {"nccl-all-reduce", "nccl.all_reduce.wrong", true},
+        {"nccl-alltoall", "nccl.out_of_bounds", true},
+        {"nccl-all-reduce", "beside.results", true},
+        {"nccl-all-reduce", "nccl.all_reduce.busbw", false},
+        {"nccl-all-reduce", "window.ecc", false},
+        {"probe-collective", "probe.alltoall.wrong", true},
+        {"storage-ior", "ior.wrong", true},
+        {"storage-elbencho", "elbencho.wrong", true},
+        {"mpi-launch", "launch.login", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        assert_int_equal(check_is_result(check_find(cases[i].check), cases[i].metric), cases[i].is);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_remedy_of_a_part_has_a_page),
         cmocka_unit_test(each_page_is_found),
         cmocka_unit_test(failures_find_the_page_that_is_about_them),
+        cmocka_unit_test(wrong_results_are_told_by_their_checks),
+        cmocka_unit_test(a_gpu_that_went_away_under_a_test_is_looked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

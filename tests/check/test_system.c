@@ -265,6 +265,47 @@ static void gpus_of_one_module_of_grace_and_blackwell_share_their_number(void **
     assert_string_equal(boards_of("NVIDIA B200", 18), "1650924000001, 1650924000001");
 }
 
+/* What a GPU of that name and memory is said to have; NULL: nothing. */
+static const char *memory_of(const char *name, const char *memory)
+{
+    static char kept[200];
+    static char printed[1000];
+    const char *said;
+    struct own_host host;
+
+    snprintf(printed, sizeof printed,
+             "<?xml version=\"1.0\" ?>\n<nvidia_smi_log>\n<attached_gpus>1</attached_gpus>\n"
+             "<gpu id=\"00000008:01:00.0\"><product_name>%s</product_name><uuid>GPU-a</uuid>"
+             "<fb_memory_usage><total>%s</total></fb_memory_usage></gpu>\n</nvidia_smi_log>\n",
+             name, memory);
+    host_begin(&host, "gpu-inventory");
+    host.platform = (struct platform){.gpu_count = 1};
+    host_reads(
+        &host,
+        (const struct printed[]){
+            {"lspci", "0008:01:00.0 3D controller [0302]: NVIDIA Corporation Device [10de:20b2] (rev a1)\n",
+             "", 0},
+            {"nvidia-smi", printed, "", 0},
+            {0}});
+    said = reading_get_fact(&host.attempt.reading, "gpu.memory_of_model", "gpu0");
+    snprintf(kept, sizeof kept, "%s", said != NULL ? said : "");
+    arena_destroy(host.arena);
+    return said != NULL ? kept : NULL;
+}
+
+static void of_models_of_several_sizes_a_gpu_has_what_its_name_says(void **state)
+{
+    (void)state;
+    assert_string_equal(memory_of("NVIDIA A100-SXM4-80GB", "81251 MiB"), "yes");
+    assert_string_equal(memory_of("NVIDIA A100-SXM4-80GB", "79872 MiB"), "79872 MiB, and 80 GB by its name");
+    assert_string_equal(memory_of("NVIDIA A100-SXM4-40GB", "40536 MiB"), "yes");
+    assert_string_equal(memory_of("Tesla V100-SXM2-16GB", "16130 MiB"), "yes");
+    assert_string_equal(memory_of("NVIDIA H100 80GB HBM3", "79511 MiB"), "79511 MiB, and 80 GB by its name");
+    /* Its name says nothing of it. */
+    assert_string_equal(memory_of("NVIDIA GB200", "189471 MiB"), "yes");
+    assert_null(memory_of("NVIDIA A100-SXM4-80GB", "N/A"));
+}
+
 /* As nvidia-smi -q -x of driver 570 tells it, of which only this is looked at. */
 #define IN_FABRIC(uuid, clique, cluster)                                                \
     "<gpu id=\"00000008:01:00.0\"><product_name>NVIDIA GB200</product_name><uuid>" uuid \
@@ -334,10 +375,20 @@ static void a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_o
          "DEGRADED", "WAITING_FOR_PEERS", "DEGRADED: 2 of 3 nodes are ready"},
         {THREE, "0 C C C\n1 C C C\n2 C C C\n", "DOWN", "READY, but its domain is DOWN",
          "DOWN: 3 of 3 nodes are ready"},
-        /* Its command service is off, or it is of no domain: nobody says how it is. */
+        /* The domain has all that it lists, and this host is none of them. */
+        {NODE("7", "READY"), "0 C\n", "UP",
+         "not of the domain: none of the 1 addresses of nodes is one of the host's (10.0.0.2 fd00::2)", "UP"},
+        {NODE("1", "READY") NODE("3", "READY"), "0 C C\n1 C C\n", "UP",
+         "not of the domain: none of the 2 addresses of nodes is one of the host's (10.0.0.2 fd00::2)", "UP"},
+        {"Node #0   - fd00:0:0::2      - READY    - Version: 570.172\n", "0 C\n", "UP", "READY", "UP"},
+        /* By a name, or an address that `hostname -I` leaves out: it may be this host. */
+        {"Node #0   - tray2            - READY    - Version: 570.172\n", "0 C\n", "UP", "not told",
+         "not told"},
+        {"Node #0   - fe80::2          - READY    - Version: 570.172\n", "0 C\n", "UP", "not told",
+         "not told"},
+        /* Its command service is off: nobody says how it is. */
         {NODE("1", "READY") NODE("2", "UNAVAILABLE") NODE("3", "READY"), "0 C C C\n1 I I I\n2 C C C\n",
          "DEGRADED", "not told", "not told"},
-        {NODE("7", "READY"), "0 C\n", "UP", "not told", "not told"},
         {"", "", "", "not told", "not told"},
     };
 
@@ -1530,6 +1581,7 @@ int main(void)
         cmocka_unit_test(arrays_that_were_not_read_whole_are_not_well),
         cmocka_unit_test(a_drive_that_warns_is_told_and_one_that_was_not_asked_is_not_well),
         cmocka_unit_test(a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named),
+        cmocka_unit_test(of_models_of_several_sizes_a_gpu_has_what_its_name_says),
         cmocka_unit_test(a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_others),
         cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
         cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),

@@ -142,15 +142,24 @@ GPUS = [
          faults=["b:serial-twice:3", "c:serial-twice:5"], runs_on=True, remedy="which of them"),
     # Who tells no number is nobody's twin.
     Case("serial-none:3", {}, faults=["b:serial-none:3", "b:serial-none:4", "c:serial-none:5"]),
-    *[Case(f"gpu-odd:4={what}", fail("gpu-inventory", {"gpu4"}, cause), runs_on="after_reset" not in cause, remedy=remedy) for what, cause, remedy in (
+    *[Case(f"gpu-odd:4={what}", fail("gpu-inventory", {"gpu4"}, cause), runs_on="while" in cause, remedy=remedy) for what, cause, remedy in (
         ("vbios", r"gpu.vbios is 96.00.30.00.01, while most hosts have 96.00.89.00.01", "allowed"),
         ("inforom", "gpu.inforom_image is G520.0200.00.03, while", "allowed"),
         ("gsp", "gpu.gsp is N/A, while most hosts have driver's", "NVreg_EnableGpuFirmware"),
-        ("memory", r"gpu.memory_total is 79511 MiB, while most hosts have 81559", "allowed"),
-        ("pcie-generation", "pcie.generation.max is 4, while most hosts have 5", "BIOS"),
-        ("pcie-width", "pcie.width.max is 8, while most hosts have 16", "BIOS"),
+        ("memory", r"gpu.memory_total is 79511 MiB, expected >= 80896", "allowed"),
+        ("pcie-generation", "pcie.generation.max is 4, expected >= 5", "BIOS"),
+        ("pcie-width", "pcie.width.max is 8, expected >= 16", "BIOS"),
         ("ecc-pending", "gpu.ecc_after_reset is Disabled, expected unchanged", "reset"),
         ("mig-pending", "gpu.mig_after_reset is Enabled, expected unchanged", "reset"))],
+    # All GPUs of all hosts alike: no peer shows it, and the platform declares what each must have.
+    *[Case(f"gpu-odd {what} everywhere", {(host, step): found for host in "abc" for (_, step), found in
+                                          fail("gpu-inventory", ALL_GPUS, cause).items()},
+           faults=[f"{host}:gpu-odd:{gpu}={what}" for host in "abc" for gpu in range(8)], remedy=remedy) for what, cause, remedy in (
+        ("memory", r"gpu.memory_total is 79511 MiB, expected >= 80896 MiB", "allowed"),
+        ("pcie-generation", "pcie.generation.max is 4, expected >= 5", "BIOS"),
+        ("pcie-width", "pcie.width.max is 8, expected >= 16", "BIOS"))],
+    Case("gpu-odd gsp everywhere", {}, faults=[f"{host}:gpu-odd:{gpu}=gsp" for host in "abc" for gpu in range(8)],
+         noted={("gpu-inventory", ""): "advised.gsp is gpu0 runs without it, expected yes"}),
     Case("gpu-odd:4=board-part", {}, noted={("gpu-inventory", "gpu4"): "gpu.part_number is 692-2G520-0200-0A1, while most hosts have 692"}),
     Case("inforom:6", fail("gpu-inventory", {"gpu6"}, "gpu.inforom is corrupted, expected ok"), remedy="replaced"),
     Case("p2p:2-5=45", fail("p2p-bandwidth", {"gpu2->gpu5", "gpu5->gpu2"}, "45")),
@@ -735,6 +744,8 @@ NVL72 = [
     Case("imex-map", fail("nvlink-domain", HOST, r"imex.node is READY, but connected with 0 of the \d+ other nodes that are ready"),
          remedy="nvidia-imex-ctl -N",
          noted={("nvlink-domain", ""): r"advised.imex is DEGRADED: \d+ of \d+ nodes are ready, expected UP"}),
+    Case("imex-unlisted", fail("nvlink-domain", HOST, r"imex.node is not of the domain: none of the \d+ addresses of nodes is one of the host's"),
+         remedy="nodes_config.cfg"),
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),
     Case("serial-twice:2", fail("gpu-inventory", {"gpu2"}, r"gpu.board is shared with node\d+ gpu0")
          | fail("gpu-inventory", {"gpu0"}, r"gpu.board is shared with node\d+ gpu2", host="c"),

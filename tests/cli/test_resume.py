@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import time
 import uuid
 
@@ -235,12 +236,41 @@ def a_host_is_rebooted_while_nobody_tests_it(tell):
               "rebooted between: the host is tested, not accused", done.stdout, done.stderr)
 
 
+def set_back(database, seconds):
+    """As if the controller's clock had been ahead by so much until it was killed, and had been set right since."""
+    with sqlite3.connect(database) as store:
+        store.execute("UPDATE run SET started=started+?", (seconds,))
+        store.execute("UPDATE window SET began=began+?, ended=ended+? WHERE began>0", (seconds, seconds))
+        for column in ("sent", "began", "ended"):
+            store.execute(f"UPDATE attempt SET {column}={column}+? WHERE {column}>0", (seconds,))
+        boot, ticks, base = store.execute("SELECT controller_start FROM run").fetchone()[0].split()
+        store.execute("UPDATE run SET controller_start=?", (f"{boot} {ticks} {float(base) + seconds:.6f}",))
+
+
+def the_controllers_clock_is_set_meanwhile(tell):
+    for words, first, seconds in (("back", 25, 3600), ("forward", 27, -3600)):
+        begun = Begun(f"clock-{words}", first)
+        begun.kill()
+        set_back(begun.database, seconds)
+        done = begun.resume()
+        report = Report(begun.database)
+        run, attempts = report.json["run"], report.json["attempts"]
+        tell.same((done.returncode, closing_lines(done.stdout)["verdict"]), (0, "accept"),
+                  f"clock set {words}: the run is accepted as if nothing had been", done.stdout, done.stderr)
+        tell.ok(0 < run["ended"] - run["started"] < 600, f"clock set {words}: the run took as long as it took", run)
+        late = max(attempts, key=lambda attempt: attempt["sent"])
+        early = [attempt["began"] for attempt in attempts if attempt is not late and attempt["ended"] > late["ended"]]
+        tell.ok(not early and whole_burns(begun) and
+                max(attempt["ended"] - attempt["began"] for attempt in attempts) < 600,
+                f"clock set {words}: what came after comes after, and nothing took an hour", late, early)
+
+
 suite = write("burn.json", SUITE)
-with Lab("burns", 24, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
+with Lab("burns", 28, ["node13:tool-hang:gpu_burn", "node14:tool-hang:gpu_burn"], speed=SPEED) as lab:
     lab.count_starts("gpu_burn")
     tap.together([a_connection_is_cut, the_controller_is_killed, the_burns_end_while_nobody_looks,
                   an_interrupt_from_the_keyboard, a_request_to_terminate, the_terminal_closes,
                   a_tool_that_ignores_signals, two_interrupts, a_run_has_one_controller, a_limit_of_hosts_at_work,
-                  a_host_is_rebooted_while_nobody_tests_it])
+                  a_host_is_rebooted_while_nobody_tests_it, the_controllers_clock_is_set_meanwhile])
     tap.same(lab.processes(), [], "nothing runs on the hosts in the end")
 tap.end()

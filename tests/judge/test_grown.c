@@ -63,12 +63,41 @@ static void what_counts_since_the_boot_begins_again_with_it(void **state)
     assert_int_equal(word_of(before, 2, &(struct gpu){"gpu0", "GPU-a", 1}, "b"), GROWN_ANEW);
 }
 
+/* Two hours by the host's uptime, in which 240 may come, whatever the controller's clock was set to in between. */
+static void what_came_in_an_hour_is_by_the_hosts_own_uptime(void **state)
+{
+    static const struct limit limit = {.metric = "rows", .rule = RULE_GROWN, .value = 10, .most = 120};
+    static const double set_by[] = {0, -3 * 3600, 1000 * 3600};
+    static const struct {
+        double rows;
+        enum growth_word word;
+    } cases[] = {{207, GROWN_WITHIN}, {307, GROWN_BEYOND}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(set_by); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+            struct arena *arena = arena_create();
+            const struct gpu gpu = {"gpu1", "GPU-b", cases[k].rows};
+            struct attempt first = look(arena, before, 2, "a"), last = look(arena, &gpu, 1, "a");
+            const struct slot slot = {.metric = "rows", .subject = gpu.name, .at = ""};
+
+            first.began = 1e9;
+            first.up_began = 5000;
+            last.began = 1e9 + 7200 + set_by[i];
+            last.up_began = 5000 + 7200;
+            assert_int_equal(grown_between(arena, &limit, &slot, &first, &last, 1, gpu.rows).word,
+                             cases[k].word);
+            arena_destroy(arena);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_is_compared_with_itself_where_another_has_gone),
         cmocka_unit_test(of_another_gpu_or_a_counter_that_went_back_nobody_knows),
         cmocka_unit_test(what_counts_since_the_boot_begins_again_with_it),
+        cmocka_unit_test(what_came_in_an_hour_is_by_the_hosts_own_uptime),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -490,7 +490,7 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
 {
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\"", "\"nvswich\""),
-        "t.json:15:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
+        "t.json:16:3: unknown key \"nvswich\" in the document; did you mean \"nvswitch\"? The keys "
         "here are $schema, name, title, source, note, like, gpus, npus, nvlink, pcie, nvswitch, "
         "fabric_state, "
         "driver_minimum, hcas, times_s");
@@ -503,7 +503,7 @@ static void wrong_platforms_are_told_by_line_and_column(void **state)
         "^[0-9a-f]{4}:[0-9a-f]{4}$)");
     assert_string_equal(
         refusal(*state, "platforms", "hgx-h100", "platform", "\"nvswitch\": true", "\"nvswitch\": 1"),
-        "t.json:15:15: nvswitch is 1; expected true or false");
+        "t.json:16:15: nvswitch is 1; expected true or false");
     assert_string_equal(refusal(*state, "platforms", "atlas-800t-a2", "platform", "\"npus\": {\"count\": 8,",
                                 "\"npus\": {\"count\": 0,"),
                         "t.json:7:21: npus.count is 0; expected 1 or more");

@@ -13,4 +13,11 @@ double clock_now(void);
  */
 double clock_steady(void);
 
+/* Of this boot of the machine: what clock_steady is ahead of the time since it. */
+double clock_base(void);
+/* What another process timed by clock_steady is gone on with: by its base, where that is of this boot (NAN: it is not, and
+   the wall clock is what there is), and never before `last`, the latest that it wrote down: a clock that was set back in
+   between would let what comes after seem to come before. */
+void clock_go_on(double base, double last);
+
 #endif

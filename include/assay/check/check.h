@@ -272,6 +272,7 @@ struct pair_metric {
 #define ITEMS(...) ((const struct item[]){__VA_ARGS__, {0}})
 #define REMEDIES(...) ((const struct remedy[]){__VA_ARGS__, {0}})
 #define PLAIN_WORDS(...) ((const struct plain_words[]){__VA_ARGS__, {0}})
+#define RESULTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define LISTED(...) ((const struct listed_fact[]){__VA_ARGS__, {0}})
 #define PAIR_METRICS(...) ((const struct pair_metric[]){__VA_ARGS__, {0}})
 
@@ -324,6 +325,8 @@ struct check {
     const struct pair_metric *pairs;     /* PAIR_METRICS(...); NULL: none is drawn as a map */
     const char *curves;                  /* metrics that are drawn by message size, with '*'; NULL: none */
     const struct gpu_numbers *gpu_table; /* NULL: none */
+    /* RESULTS(...), with '*': results that were wrong, which nobody's slowness or errors explain; NULL: none. */
+    const char *const *results;
     /* The bandwidth, by message size, that is as low as the slowest member or path makes it: where a test across
      * hosts fails by it, tests of parts of them tell who that is. '*' stands for any characters, where an argument
      * says which it is. NULL: there is no such thing. */
@@ -395,6 +398,8 @@ bool check_lists(const char *fact);
 /* Whether the metric is drawn by message size; and the table of GPUs that its item stands in, or NULL. */
 bool check_draws_curve(const char *metric);
 const struct gpu_numbers *check_gpu_table(const char *metric);
+/* Whether the metric tells of results that were wrong (struct check's results). */
+bool check_is_result(const struct check *check, const char *metric);
 /* The row that names the problem in a preflight; NULL when there is none. */
 const struct remedy *check_problem(const struct check *check, const char *metric, const struct reason *cause);
 

@@ -110,6 +110,13 @@ struct attempt {
 /* Its output is not stored whole, so it cannot be read again: what was read of it at the time stays. */
 bool attempt_is_clipped(const struct attempt *attempt);
 
+/*
+ * From where the one began, or from the end of the window before to the begin of the one after, by the host's own uptime, where both
+ * are of one boot: the controller's clock may have been set while a run was interrupted.
+ */
+double attempts_apart_s(const struct attempt *before, const struct attempt *now);
+double windows_apart_s(const struct window *before, const struct window *after);
+
 const char *attempt_end_name(enum attempt_end end); /* "deadline" */
 /* The host cannot be reached, or refuses us: it is not asked for more. */
 bool attempt_end_loses_host(enum attempt_end end);

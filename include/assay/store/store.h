@@ -46,7 +46,7 @@ const char *store_note(const struct store *store);
  */
 int store_begin_run(struct store *store, struct record *record /* number is set */, struct error *err)
     __attribute__((warn_unused_result));
-/* Takes over a run that no living controller holds: state running again, ours; and documents that the record has beyond those that
+/* Takes over a run that no living controller holds, by the clock of that (clock_go_on): state running again, ours; and documents that the record has beyond those that
    are kept. ERROR_USAGE names the holder if one lives, or if it was on another machine and that cannot be told, unless that
    machine is named as lost (else NULL): a controller that comes back there writes no more of the run. */
 int store_resume_run(struct store *store, const struct record *record, const char *lost, struct error *err)

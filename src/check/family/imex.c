@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "imex.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "assay/base/arena.h"
@@ -19,14 +20,45 @@ struct domain {
     size_t connected;   /* of the nodes that are ready those that it is connected with, without itself */
 };
 
-static bool has_word(struct slice words, struct slice word)
-{
-    struct slice one;
+/* As IPv6 where it is one: the same address is written in many ways. */
+struct address {
+    int family; /* 0: it is no address */
+    unsigned char bytes[sizeof(struct in6_addr)];
+};
 
-    while (scan_word(&words, &one))
-        if (one.length == word.length && memcmp(one.bytes, word.bytes, word.length) == 0)
+static struct address address_of(struct slice word)
+{
+    struct address address = {0};
+    char text[INET6_ADDRSTRLEN];
+
+    if (word.length >= sizeof text)
+        return address;
+    memcpy(text, word.bytes, word.length);
+    text[word.length] = '\0';
+    if (inet_pton(AF_INET, text, address.bytes) == 1)
+        address.family = AF_INET;
+    else if (inet_pton(AF_INET6, text, address.bytes) == 1)
+        address.family = AF_INET6;
+    return address;
+}
+
+static bool has_address(struct slice words, const struct address *address)
+{
+    struct slice word;
+
+    while (scan_word(&words, &word)) {
+        struct address one = address_of(word);
+
+        if (one.family == address->family && memcmp(one.bytes, address->bytes, sizeof one.bytes) == 0)
             return true;
+    }
     return false;
+}
+
+/* `hostname -I` leaves out what is good on one link alone: fe80::/10. */
+static bool is_comparable(const struct address *address)
+{
+    return address->family != 0 && (address->family != AF_INET6 || address->bytes[0] != 0xfe);
 }
 
 /* " - 172.31.48.81    - READY                - Version: 570.172", behind its number. */
@@ -66,9 +98,28 @@ static size_t find_own(const struct domain *domain, struct slice addresses)
 {
     size_t own = 0;
 
-    while (own < domain->nodes.count && !has_word(addresses, domain->nodes.items[own].address))
+    while (own < domain->nodes.count) {
+        struct address node = address_of(domain->nodes.items[own].address);
+
+        if (is_comparable(&node) && has_address(addresses, &node))
+            return own;
         own++;
+    }
     return own;
+}
+
+/* Both sides have told all, and the host is none of the nodes. */
+static bool lacks_own(const struct domain *domain, struct slice addresses)
+{
+    if (domain->own < domain->nodes.count || domain->nodes.count == 0 || slice_trim(addresses).length == 0)
+        return false;
+    for (size_t i = 0; i < domain->nodes.count; i++) {
+        struct address node = address_of(domain->nodes.items[i].address);
+
+        if (!is_comparable(&node))
+            return false;
+    }
+    return true;
 }
 
 static struct domain read_table(struct arena *arena, struct slice addresses, struct slice printed)
@@ -91,7 +142,19 @@ static struct domain read_table(struct arena *arena, struct slice addresses, str
             read_row(&domain, line);
         }
     }
+    domain.own = find_own(&domain, addresses);
     return domain;
+}
+
+static void say_domain(struct reading *out, const struct domain *domain)
+{
+    if (slice_equal(domain->state, "UP"))
+        reading_fact(out, "imex.domain", "", domain->state);
+    else
+        reading_fact_said(out, "imex.domain", "",
+                          reason(out->arena, imex_domain_partly,
+                                 arena_printf(out->arena, "%.*s", slice_print(domain->state)),
+                                 (unsigned)count_ready(domain), (unsigned)domain->nodes.count));
 }
 
 static void say_node(struct reading *out, const struct domain *domain)
@@ -113,20 +176,20 @@ static void say_node(struct reading *out, const struct domain *domain)
 void imex_read(struct reading *out, struct slice addresses, struct slice printed)
 {
     struct domain domain = read_table(out->arena, addresses, printed);
-    bool told = domain.own < domain.nodes.count && domain.state.length > 0 &&
+    bool ended = domain.state.length > 0, absent = ended && lacks_own(&domain, addresses),
+         told = ended && domain.own < domain.nodes.count &&
                 !slice_equal(domain.nodes.items[domain.own].state, "UNAVAILABLE");
 
-    if (!told) {
-        reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
-        reading_fact(out, "imex.domain", "", slice_of(IMEX_NOT_TOLD));
-        return;
-    }
-    say_node(out, &domain);
-    if (slice_equal(domain.state, "UP"))
-        reading_fact(out, "imex.domain", "", domain.state);
+    if (told)
+        say_node(out, &domain);
+    else if (absent)
+        reading_fact_said(out, "imex.node", "",
+                          reason(out->arena, imex_lists_not_the_host, (unsigned)domain.nodes.count,
+                                 arena_printf(out->arena, "%.*s", slice_print(slice_trim(addresses)))));
     else
-        reading_fact_said(out, "imex.domain", "",
-                          reason(out->arena, imex_domain_partly,
-                                 arena_printf(out->arena, "%.*s", slice_print(domain.state)),
-                                 (unsigned)count_ready(&domain), (unsigned)domain.nodes.count));
+        reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
+    if (told || absent)
+        say_domain(out, &domain);
+    else
+        reading_fact(out, "imex.domain", "", slice_of(IMEX_NOT_TOLD));
 }

@@ -22,7 +22,8 @@
 /*
  * addresses: `hostname -I` of the host.
  *
- * facts    imex.node    READY: ready, and connected with most nodes that are; else what it is
+ * facts    imex.node    READY: ready, and connected with most nodes that are; else what it is, or that the domain has no node of
+ *                       the host; where a node is not told by an address that can be compared, nothing is told of the host's
  *          imex.domain  UP, or the state with how many of its nodes are ready
  */
 void imex_read(struct reading *out, struct slice addresses, struct slice printed);

@@ -23,6 +23,7 @@
 #include <time.h>
 
 #include "assay/base/robust.h"
+#include "assay/model/spells.h"
 #include "assay/reasons/check.h"
 
 #include "frames.h"
@@ -238,7 +239,7 @@ static double time_of(struct slice cell)
 static bool saw_to_the_end(const struct attempt *attempt, const struct part *part,
                            const struct gpu_samples *gpu)
 {
-    double span = gpu->last - gpu->first, lasted = attempt->ended - attempt->began;
+    double span = gpu->last - gpu->first, lasted = slice_work_s(attempt);
 
     return part->ended && part->rc == 0 && !(span >= 0 && span < lasted / 2 - SLACK_S);
 }

@@ -541,7 +541,7 @@ static void read_nvlink(struct finder *finder, const struct member *member, cons
     }
     for (unsigned i = 0; i < platform->gpu_count; i++)
         if (!read_links_of(finder, member, &first->reading, &last->reading,
-                           arena_printf(finder->out->arena, "gpu%u", i), after->began - before->ended))
+                           arena_printf(finder->out->arena, "gpu%u", i), windows_apart_s(before, after)))
             finder->nvlink_unknown = true;
     read_rates_of_links(finder, &last->reading);
 }
@@ -773,7 +773,7 @@ static void read_member(struct finder *finder, size_t index)
     if (rebooted(before, after))
         reading_finding(finder->out, SEVERITY_FAULT, "window.rebooted", subject(finder, &member, ""),
                         REASON(host_rebooted_around_test));
-    finder->growth.seconds = before != NULL && after != NULL ? after->began - before->ended : 0;
+    finder->growth.seconds = before != NULL && after != NULL ? windows_apart_s(before, after) : 0;
     member.before = whole_gpus(finder, member.label, before, WINDOW_BEFORE);
     member.after = whole_gpus(finder, member.label, after, WINDOW_AFTER);
     new_faults(finder, &member, find_part(finder->attempt, before, WINDOW_GPUS),
