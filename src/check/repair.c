@@ -8,6 +8,7 @@
 
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
+#include "assay/reasons/words.h"
 
 static const struct repair_row {
     const char *check, *metric, *page;
@@ -146,9 +147,89 @@ static const struct repair_row {
     {"ascend-npu", "*", "npu", NULL},
 };
 
+/* Whose work it is, in this order: what needs nobody at the rack comes first, a new part last. */
+enum { SETTINGS = 1, RESET = 2, RACK = 4, VENDOR = 8 };
+
+/* As the page says below its title, by what it asks for. */
+static const struct {
+    const char *page;
+    unsigned hands;
+} acts[] = {
+    {"cabling", RACK},
+    {"containers", SETTINGS},
+    {"drive", RACK | VENDOR},
+    {"driver", SETTINGS | RESET},
+    {"fabric-manager", SETTINGS | RESET},
+    {"firmware", SETTINGS | RESET},
+    {"gpu-memory", RESET | VENDOR},
+    {"gpu-missing", RESET | RACK | VENDOR},
+    {"gpu-settings", SETTINGS},
+    {"gpu-slow", SETTINGS | RESET | RACK | VENDOR},
+    {"gpu-wrong", RACK | VENDOR},
+    {"heat", RACK | VENDOR},
+    {"host-memory", RESET | RACK | VENDOR},
+    {"imex", SETTINGS | RACK},
+    {"launch", SETTINGS},
+    {"line", SETTINGS},
+    {"npu", RESET | RACK | VENDOR},
+    {"nvlink", RESET | RACK | VENDOR},
+    {"os", SETTINGS},
+    {"pcie", RESET | RACK | VENDOR},
+    {"port", RACK | VENDOR},
+    {"posture", SETTINGS},
+    {"power", SETTINGS | RACK},
+    {"rma", VENDOR},
+    {"roce", SETTINGS},
+    {"slow-host", SETTINGS | RACK},
+    {"space", SETTINGS},
+    {"storage", SETTINGS | VENDOR},
+    {"xid", RESET | RACK | VENDOR},
+};
+
+static unsigned hands_of(const char *page)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(acts); i++)
+        if (strcmp(acts[i].page, page) == 0)
+            return acts[i].hands;
+    return 0;
+}
+
+/* The bits in their order; a brief one has no words of what is done. */
+static const struct {
+    unsigned all; /* of these bits */
+    const struct reason *told, *brief;
+} parts[] = {
+    {SETTINGS | RESET, REASON(acts_settings_reset), REASON(acts_administrator)},
+    {SETTINGS, REASON(acts_settings), REASON(acts_administrator)},
+    {RESET, REASON(acts_reset), REASON(acts_administrator)},
+    {RACK, REASON(acts_rack), REASON(acts_technician)},
+    {VENDOR, REASON(acts_vendor), REASON(word_vendor)},
+};
+
+const struct reason *repair_hands(struct arena *arena, const char *const *pages, size_t count, bool brief)
+{
+    const struct reason *who = NULL;
+    unsigned hands = 0;
+
+    for (size_t i = 0; i < count; i++)
+        hands |= hands_of(pages[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        const struct reason *next = brief ? parts[i].brief : parts[i].told;
+
+        if ((hands & parts[i].all) != parts[i].all)
+            continue;
+        hands &= ~parts[i].all;
+        if (who == NULL)
+            who = next;
+        else
+            who = brief ? reason(arena, acts_then_brief, who, next) : reason(arena, acts_then, who, next);
+    }
+    return who;
+}
+
 const char *repair_class(const char *check, const char *metric, const struct reason *cause)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (fnmatch(rows[i].check, check, 0) == 0 && fnmatch(rows[i].metric, metric, 0) == 0 &&
             (rows[i].about == NULL || reason_has_(cause, rows[i].about)))
             return rows[i].page;
@@ -166,7 +247,7 @@ static bool is_there(const struct repair_pages *pages, const char *page)
 void repair_pages_of(struct arena *arena, const char *check, struct repair_pages *ret_pages)
 {
     *ret_pages = (struct repair_pages){0};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (rows[i].page != NULL && strcmp(rows[i].check, "*") != 0 &&
             fnmatch(rows[i].check, check, 0) == 0 && !is_there(ret_pages, rows[i].page))
             *list_push(arena, &ret_pages->items) = rows[i].page;

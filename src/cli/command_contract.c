@@ -121,7 +121,7 @@ static void put_draft(struct text *out, struct arena *arena, const struct draft 
     json_open_object(&writer);
     json_member(&writer, "name", name);
     json_member(&writer, "title",
-                arena_printf(arena, "To be agreed: figures of suite %s as assay has them", suite));
+                arena_printf(arena, CONTRACT_DRAFT_BEFORE "%s" CONTRACT_DRAFT_BEHIND, suite));
     json_member(&writer, "note", note_of(arena, draft));
     json_member_array(&writer, "limits");
     for (size_t i = 0; i < draft->clauses.count; i++)

@@ -147,7 +147,8 @@ int command_report(int argc, char **argv)
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
         {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
          LANGUAGES_SAID ", of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"output", 'o', OPTION_STRING, "FILE", &request.output, "output file; default: standard output"},
+        {"output", 'o', OPTION_STRING, "FILE", &request.output,
+         "output file; default: standard output. A name that ends in .zst: compressed, as `zstd -d` reads it"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
          "with a manifest of everything it rests on, signed by this SSH key; default of -o: "
          "assay-report-RUN.html; of a run that is not an acceptance assay-trial-RUN.html, and the manifest says "
@@ -188,6 +189,11 @@ int command_report(int argc, char **argv)
     }
     if (request.key != NULL && request.output != NULL && strcmp(request.output, "-") == 0) {
         cli_warn("assay: report: what is signed needs a file: -o FILE\n");
+        return EXIT_USAGE;
+    }
+    if (request.key != NULL && request.output != NULL && report_file_is_packed(request.output)) {
+        cli_warn(
+            "assay: report: what is signed is read as it is: give -o a name that does not end in .zst\n");
         return EXIT_USAGE;
     }
     request.word = first < argc ? argv[first] : NULL;

@@ -153,7 +153,11 @@ static void tell_cause(struct telling *telling, const struct showing *showing,
         .problem = cause_problem(telling->arena, telling->language, showing->view, showing->entries, cause),
         .source =
             first != NULL ? limit_origin(telling->arena, first->held->status, first->held->source) : NULL,
+        .hands = fail->waiver == NULL
+                     ? cause_hands(telling->arena, showing->view, showing->entries, cause, false)
+                     : NULL,
         .remedy = remedy_of(telling, showing, cause, fail)};
+    cause_marks(telling->arena, telling->language, showing->view, &showing->sightings, cause, &fault.marks);
     if (!is_told(telling->faults, &fault))
         *list_push(telling->arena, &telling->faults->items) = fault;
 }

@@ -204,17 +204,16 @@ static void write_fault(struct leaf *leaf, const struct acceptance_fault *fault)
     html_cell(out, fault->target);
     html_markup(out, "<td>");
     html_words(out, *fault->part != '\0' ? fault->part : say(&leaf->page, TEXT_PART_HOST));
-    if (*fault->serial != '\0') {
-        html_markup(out, "<small class=\"serial\">");
-        html_words(out, fault->serial);
-        html_markup(out, "</small>");
-    }
+    for (size_t i = 0; i < fault->marks.items.count; i++)
+        page_small(&leaf->page, fault->marks.items.items[i]);
     html_markup(out, "</td>");
     html_cell(out, fault->problem);
     page_said_cell(&leaf->page, fault->source);
     html_cell(out, fault->run > 0 ? arena_printf(leaf->page.arena, "%lld", fault->run) : "\xe2\x80\x93");
     html_markup(out, "<td>");
     frame_pieces(out, leaf->page.language, &fault->remedy);
+    if (fault->hands != NULL)
+        page_small(&leaf->page, sayf(&leaf->page, TEXT_A_WHO_ACTS, said(&leaf->page, fault->hands)));
     html_markup(out, "</td></tr>\n");
 }
 

@@ -151,9 +151,11 @@ static void write_faults(struct acceptance_json *json)
         put_string(json, "target", fault->target);
         put_string(json, "part", fault->part);
         put_string(json, "serial", fault->serial);
+        put_string(json, "marks", marks_joined(json->arena, LANGUAGE_EN, &fault->marks));
         put_string(json, "problem", fault->problem);
         put_reason(json, "source", fault->source);
         put_string(json, "remedy", fault_remedy(json->arena, fault));
+        put_reason(json, "hands", fault->hands);
         close_row(json);
     }
     json_close_array(&json->writer);

@@ -6,16 +6,19 @@
 #include "assay/model/acceptance.h"
 #include "assay/report/report.h"
 #include "gates.h"
+#include "marks.h"
 
 /* A fail that stands or is waived: one line for each cause, as the last run that showed it tells it. */
 struct acceptance_fault {
     enum requirement_state state; /* REQUIREMENT_FAILED or REQUIREMENT_WAIVED */
     long long run;                /* that showed it; 0: it is seen only over several runs */
     const char *step;
-    const char *target;  /* "node2" */
-    const char *part;    /* "GPU 2"; "" the host as a whole */
-    const char *serial;  /* "GPU 2: 16530...", what is printed on the part; "" where nobody was told */
-    const char *problem; /* "GPU 2 -> GPU 5 copies at 12 GB/s; required >= 345 GB/s" */
+    const char *target;         /* "node2" */
+    const char *part;           /* "GPU 2"; "" the host as a whole */
+    const char *serial;         /* "GPU 2: 16530...", what is printed on the part; "" where nobody was told */
+    struct mark_list marks;     /* the same for people, and where it is plugged in */
+    const struct reason *hands; /* who acts, as the pages of repair say it; NULL: none does */
+    const char *problem;        /* "GPU 2 -> GPU 5 copies at 12 GB/s; required >= 345 GB/s" */
     const struct reason *source; /* of the limit; NULL */
     struct said_list remedy;     /* or by whom it is waived, why and until when */
 };

@@ -128,12 +128,15 @@ static void write_lines(struct sheet *sheet, enum text_key title, const struct a
                       said(sheet, lines[i].targets), said(sheet, lines[i].why)));
 }
 
-/* "node2, GPU 2 (GPU 2: 16530...)" */
+/* "node2, GPU 2 (serial 16530...)" */
 static const char *place_of(const struct sheet *sheet, const struct acceptance_fault *fault)
 {
-    return arena_printf(sheet->arena, "%s%s%s%s%s%s", fault->target, *fault->part != '\0' ? ", " : "",
-                        fault->part, *fault->serial != '\0' ? " (" : "", fault->serial,
-                        *fault->serial != '\0' ? ")" : "");
+    const char *marks = marks_joined(sheet->arena, sheet->language, &fault->marks);
+    const char *place =
+        arena_printf(sheet->arena, "%s%s%s", fault->target,
+                     *fault->part != '\0' ? language_between(sheet->language, ", ") : "", fault->part);
+
+    return *marks != '\0' ? sayf(sheet, TEXT_A_PLACE_MARKED, place, marks) : place;
 }
 
 static void write_fault(struct sheet *sheet, const struct acceptance_fault *fault)
@@ -148,6 +151,8 @@ static void write_fault(struct sheet *sheet, const struct acceptance_fault *faul
         put_line(sheet, "      ", sayf(sheet, TEXT_A_LIMIT_IS_FROM, said(sheet, fault->source)));
     if (fault->remedy.items.count > 0)
         put_line(sheet, "      -> ", fault_remedy(sheet->arena, fault));
+    if (fault->hands != NULL)
+        put_line(sheet, "      ", sayf(sheet, TEXT_A_WHO_ACTS, said(sheet, fault->hands)));
 }
 
 static void write_faults(struct sheet *sheet)

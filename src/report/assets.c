@@ -5,23 +5,38 @@
 
 #include "assay/check/check.h"
 
-const char *assets_readable(struct arena *arena, const char *text)
+/* "960.2 GB" of the bytes that stand before a "B"; NULL: no number, or one that is short enough. */
+static const char *shorter(struct arena *arena, struct slice number)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    struct slice rest = slice_of(text);
-    size_t end = rest.length, start;
     double bytes;
     size_t unit = 0;
 
-    if (!slice_ends(rest, " B"))
-        return text;
-    for (start = end -= strlen(" B"); start > 0 && rest.bytes[start - 1] != ' ';)
-        start--;
-    if (!scan_double((struct slice){rest.bytes + start, end - start}, &bytes) || bytes < 1000)
-        return text;
+    if (!scan_double(number, &bytes) || bytes < 1000)
+        return NULL;
     for (; bytes >= 1000 && unit + 1 < ARRAY_SIZE(units); unit++)
         bytes /= 1000;
-    return arena_printf(arena, "%.*s%.4g %s", (int)start, text, bytes, units[unit]);
+    return arena_printf(arena, "%.4g %s", bytes, units[unit]);
+}
+
+const char *assets_readable(struct arena *arena, const char *text)
+{
+    const char *out = "", *rest = text, *from = text;
+
+    for (const char *at; (at = strstr(from, " B")) != NULL; from = at + 2) {
+        const char *start = at, *size;
+
+        if (at[2] != '\0' && at[2] != ',' && at[2] != ';')
+            continue;
+        while (start > rest && start[-1] != ' ')
+            start--;
+        size = shorter(arena, (struct slice){start, (size_t)(at - start)});
+        if (size == NULL)
+            continue;
+        out = arena_printf(arena, "%s%.*s%s", out, (int)(start - rest), rest, size);
+        rest = at + 2;
+    }
+    return arena_printf(arena, "%s%s", out, rest);
 }
 
 static const char *describe(struct arena *arena, const struct reading *reading,

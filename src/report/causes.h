@@ -69,6 +69,10 @@ const char *cause_problem(struct arena *arena, enum report_language language, co
 void cause_advice(struct arena *arena, enum report_language language, const struct view *view,
                   const struct report_entry *entries, const struct report_cause *cause, bool pages,
                   struct said_list *ret_pieces);
+/* Who acts on a fail, as the pages of repair say it, or in brief (check/repair.h); NULL: it is none, or no page is about it. */
+const struct reason *cause_hands(struct arena *arena, const struct view *view,
+                                 const struct report_entry *entries, const struct report_cause *cause,
+                                 bool brief);
 /* The pieces as one string. */
 const char *said_joined(struct arena *arena, const struct said_list *pieces);
 /* "GPU 4", "GPU 2 - GPU 5", "all GPUs", "mlx5_3 (by tests across hosts)"; "" the host as a whole. */

@@ -67,6 +67,24 @@ static const struct outcome *count_short_for(const struct step_view *step, const
     return NULL;
 }
 
+/* What is asked of a part only in one of its states, as the rate of a port "state=Active", is not there in another: what says its
+   state is "ib.state" for "ib.rate". */
+static const struct outcome *other_state_than(const struct step_view *step, const struct slot *slot)
+{
+    const struct slot *slots = step->step->shape->slots;
+    const char *dot = strrchr(slot->metric, '.');
+    size_t length = dot != NULL ? (size_t)(dot + 1 - slot->metric) : 0;
+
+    if (strncmp(slot->at, "state=", 6) != 0 || length == 0)
+        return NULL;
+    for (size_t i = 0; i < step->step->shape->slot_count; i++)
+        if (strncmp(slots[i].metric, slot->metric, length) == 0 &&
+            strcmp(slots[i].metric + length, "state") == 0 && strcmp(slots[i].subject, slot->subject) == 0 &&
+            step->items[i]->word == OUTCOME_FAIL && explains(step->items[i]))
+            return step->items[i];
+    return NULL;
+}
+
 const struct outcome *follows_from(const struct view *view, const struct outcome *outcome)
 {
     const struct step_view *step = &view->steps[outcome->step];
@@ -76,7 +94,8 @@ const struct outcome *follows_from(const struct view *view, const struct outcome
 
     if (step->step->member_count == 1 && outcome->word == OUTCOME_INCONCLUSIVE && outcome->measured == NULL &&
         reason_is(outcome->cause, no_value_in_whole_output))
-        return count_short_for(step, subject);
+        return count_short_for(step, subject) != NULL ? count_short_for(step, subject)
+                                                      : other_state_than(step, &slots[outcome->slot]);
     if (step->step->member_count < 2 || outcome->word != OUTCOME_INCONCLUSIVE || outcome->measured != NULL ||
         *subject == '\0')
         return NULL;

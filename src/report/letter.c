@@ -5,6 +5,7 @@
 #include "assay/model/sighting.h"
 #include "assay/model/suite.h"
 
+#include "assets.h"
 #include "causes.h"
 #include "ports.h"
 
@@ -27,18 +28,49 @@ static void put_heading(const struct letter *letter, enum text_key title)
     text_printf(letter->out, "\n%s\n\n", language_text(letter->language, title));
 }
 
+/* "Host: node2", as the language writes it. */
+static void put_pair(const struct letter *letter, const char *before, const char *name, const char *value)
+{
+    text_printf(letter->out, "%s%s%s%s\n", before, name, language_between(letter->language, ": "), value);
+}
+
+static const char *with_serial(const struct letter *letter, const char *text, const char *serial)
+{
+    if (serial == NULL || *serial == '\0')
+        return text;
+    return arena_printf(letter->arena, "%s%s%s", text, language_between(letter->language, ", "),
+                        language_say(letter->arena, letter->language, TEXT_VENDOR_SERIAL, serial));
+}
+
+/* By which its maker knows it: "SYS-821GE-TNHR, Supermicro, serial A67809995". */
+static void put_server(const struct letter *letter)
+{
+    struct assets *all;
+    size_t count = assets_collect(letter->view, &all);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; all[i].host == letter->host && k < all[i].items.count; k++) {
+            const struct asset *asset = &all[i].items.items[k];
+
+            if (strcmp(asset->part, "system") == 0)
+                put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_SERVER),
+                         with_serial(letter, asset->model, asset->serial));
+        }
+}
+
 static void put_head(const struct letter *letter)
 {
     const struct record *record = letter->view->record;
     const struct suite *suite = view_suite(letter->view);
 
-    text_printf(letter->out, "%s\n\n%s: %s\n", language_text(letter->language, TEXT_VENDOR_TITLE),
-                language_text(letter->language, TEXT_VENDOR_HOST), letter->host->name);
-    text_printf(letter->out, "%s: %s\n", language_text(letter->language, TEXT_VENDOR_RUN),
-                language_say(letter->arena, letter->language, TEXT_VENDOR_RUN_IS,
-                             arena_printf(letter->arena, "%lld", record->number),
-                             time_text(letter->arena, record->started), record->uuid,
-                             suite != NULL ? suite->name : "-"));
+    text_printf(letter->out, "%s\n\n", language_text(letter->language, TEXT_VENDOR_TITLE));
+    put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_HOST), letter->host->name);
+    put_server(letter);
+    put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_RUN),
+             language_say(letter->arena, letter->language, TEXT_VENDOR_RUN_IS,
+                          arena_printf(letter->arena, "%lld", record->number),
+                          time_text(letter->arena, record->started), record->uuid,
+                          suite != NULL ? suite->name : "-"));
 }
 
 static bool is_about(const struct letter *letter, const struct report_cause *cause)
@@ -61,7 +93,7 @@ static void put_entries(const struct letter *letter, const struct report_cause *
         for (size_t k = 0; k < i; k++)
             told |= strcmp(letter->entries[cause->entries.items[k]].check, entry->check) == 0;
         if (!told)
-            text_printf(letter->out, "   %s: %s\n", entry->check, said(letter, entry->cause));
+            put_pair(letter, "   ", entry->check, said(letter, entry->cause));
     }
 }
 
@@ -71,12 +103,13 @@ static void put_cause(const struct letter *letter, const struct report_cause *ca
     struct said_list advice;
     const char *what;
 
-    text_printf(letter->out, "%u. %s%s%s\n", number, part, *part != '\0' ? ": " : "",
+    text_printf(letter->out, "%u. %s%s%s\n", number, part,
+                *part != '\0' ? language_between(letter->language, ": ") : "",
                 cause_problem(letter->arena, letter->language, letter->view, letter->entries, cause));
     for (size_t i = 0; i < cause->parts.count; i++) {
         what = port_text(letter->arena, letter->language, letter->view, letter->host, cause->parts.items[i]);
         if (*what != '\0')
-            text_printf(letter->out, "   %s: %s\n", cause->parts.items[i], what);
+            put_pair(letter, "   ", cause->parts.items[i], what);
     }
     put_entries(letter, cause);
     cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, false, &advice);
@@ -108,13 +141,8 @@ static void put_parts(const struct letter *letter)
     list_each (sighting, sightings.items) {
         if (sighting->host != host)
             continue;
-        text_printf(letter->out, "%s: %s",
-                    said(letter, item_at(letter->arena, sighting->kind, sighting->position)),
-                    sighting->identity);
-        if (sighting->serial != NULL && *sighting->serial != '\0')
-            text_printf(letter->out, ", %s",
-                        language_say(letter->arena, letter->language, TEXT_VENDOR_SERIAL, sighting->serial));
-        text_put(letter->out, "\n");
+        put_pair(letter, "", said(letter, item_at(letter->arena, sighting->kind, sighting->position)),
+                 with_serial(letter, sighting->identity, sighting->serial));
     }
 }
 

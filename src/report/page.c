@@ -122,6 +122,13 @@ void page_told(struct page *page)
     html_markup(page->out, "</p>\n");
 }
 
+void page_small(struct page *page, const char *text)
+{
+    html_markup(page->out, "<small class=\"serial\">");
+    html_words(page->out, text);
+    html_markup(page->out, "</small>");
+}
+
 void page_pair(struct page *page, enum text_key key, const char *value)
 {
     html_pair(page->out, say(page, key), value);

@@ -76,6 +76,8 @@ void page_targets(struct page *page, const struct reason *targets);
 void page_said_cell(struct page *page, const struct reason *reason);
 /* Where the reason says nothing, the text in its place. */
 void page_said_cell_or(struct page *page, const struct reason *reason, enum text_key none);
+/* A line in small print below what a cell says. */
+void page_small(struct page *page, const char *text);
 /* What to do about a cause. */
 void page_advice(struct page *page, const struct report_cause *cause, bool pages);
 /* A table up to the end of its head: page_table(page, "compact", COLUMN(HOST), NUMBERS(ITEMS)). */

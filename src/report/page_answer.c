@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "frame.h"
+#include "marks.h"
 #include "page.h"
-#include "ports.h"
 
 static void tile(struct page *page, enum outcome_word word, size_t count)
 {
@@ -78,54 +78,14 @@ static void write_tiles(struct page *page)
 
 /* -- What to fix: a line for each cause --------------------------------------------------------------------- */
 
-static const struct sighting *sighting_at(const struct page *page, size_t host, const char *position)
+/* Of several hosts the card says it. */
+static void write_marks(struct page *page, const struct report_cause *cause)
 {
-    for (size_t i = 0; i < page->sightings.items.count; i++) {
-        const struct sighting *sighting = &page->sightings.items.items[i];
+    struct mark_list marks;
 
-        if (sighting->host == host && item_kind_is_hardware(sighting->kind) &&
-            strcmp(sighting->position, position) == 0)
-            return sighting;
-    }
-    return NULL;
-}
-
-static void write_port(struct page *page, const struct report_cause *cause, const char *part)
-{
-    const char *port = port_text(page->arena, page->language, page->view, cause->hosts.items[0], part);
-
-    if (*port == '\0')
-        return;
-    html_markup(page->out, "<small class=\"serial\">");
-    html_words(page->out, port);
-    html_markup(page->out, "</small>");
-}
-
-/* What is printed on the part: who walks to the rack must not have to look. Of several hosts the card says it. */
-static void write_serial(struct page *page, const struct report_cause *cause)
-{
-    const struct sighting *sighting;
-    size_t host;
-
-    if (cause->hosts.count != 1 || cause->parts.count == 0 || cause->parts.count > 2)
-        return;
-    host = view_host(page->view, cause->hosts.items[0]);
-    for (size_t i = 0; i < cause->parts.count; i++) {
-        const char *part = cause->parts.items[i], *arrow = strstr(part, "->");
-
-        if (arrow != NULL) /* the other direction of a pair names the other one */
-            part = arena_strndup(page->arena, part, (size_t)(arrow - part));
-        write_port(page, cause, part);
-        sighting = sighting_at(page, host, part);
-        if (sighting == NULL)
-            continue;
-        html_markup(page->out, "<small class=\"serial\">");
-        if (cause->parts.count > 1)
-            html_textf(page->out, "%s: ", part_name(page->arena, part));
-        html_words(page->out, *sighting->serial != '\0' ? sayf(page, TEXT_ANSWER_SERIAL, sighting->serial)
-                                                        : sayf(page, TEXT_ANSWER_ID, sighting->identity));
-        html_markup(page->out, "</small>");
-    }
+    cause_marks(page->arena, page->language, page->view, &page->sightings, cause, &marks);
+    for (size_t i = 0; i < marks.items.count; i++)
+        page_small(page, marks.items.items[i]);
 }
 
 /* "node[89,147,156]" has no blank to be broken at. */
@@ -144,6 +104,7 @@ static void write_line(struct page *page, size_t index, bool printed)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
     const char *part = cause_part(page->arena, page->language, page->view, page->entries, cause);
+    const struct reason *hands = cause_hands(page->arena, page->view, page->entries, cause, true);
     struct text *out = page->out;
 
     page_open_row(page, printed);
@@ -157,11 +118,14 @@ static void write_line(struct page *page, size_t index, bool printed)
     else
         html_shape(out, "<a href=\"#n@\">", (double)(cause->entries.items[0] + 1));
     write_target(page, cause->target);
-    html_markup(out, "</a></th><td>");
+    html_markup(out, "</a>");
+    if (hands != NULL)
+        page_small(page, said(page, hands));
+    html_markup(out, "</th><td>");
     html_words(out, *part != '\0'                                  ? part
                     : cause->blames && cause->extent != EXTENT_RUN ? say(page, TEXT_PART_HOST)
                                                                    : "\xe2\x80\x93");
-    write_serial(page, cause);
+    write_marks(page, cause);
     html_markup(out, "</td><td>");
     html_words(out, cause_problem(page->arena, page->language, page->view, page->entries, cause));
     html_markup(out, "</td><td>");
@@ -199,7 +163,7 @@ static void write_answer(struct page *page)
 
     if (count == 0)
         return;
-    page_table(page, "answer", COLUMN(A_HOST), COLUMN(A_PART), COLUMN(A_PROBLEM), COLUMN(WHAT_TO_DO));
+    page_table(page, "answer", COLUMN(A_HOST_WHO), COLUMN(A_PART), COLUMN(A_PROBLEM), COLUMN(WHAT_TO_DO));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < count && i < LINES; i++)
         write_line(page, i, i < LINES_ON_PAPER || count <= LINES_ON_PAPER + 1);
@@ -318,8 +282,7 @@ void page_answer(struct page *page)
     struct text *out = page->out;
 
     html_markup(out, "<header>\n");
-    if (standing_is_acceptance(&page->view->record->standing))
-        frame_simulated(out, page->language, plan_timescale(page->view->record->plan));
+    frame_simulated(out, page->language, plan_timescale(page->view->record->plan));
     html_markup(out, "<p class=\"kind\">");
     html_words(out, kind_text(page));
     html_markup(out, "</p>\n<h1>");

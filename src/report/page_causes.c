@@ -461,6 +461,7 @@ void page_advice(struct page *page, const struct report_cause *cause, bool pages
 static void write_card(struct page *page, size_t index)
 {
     const struct report_cause *cause = &page->causes.items.items[index];
+    const struct reason *hands = cause_hands(page->arena, page->view, page->entries, cause, false);
     struct text *out = page->out;
 
     write_card_head(page, index);
@@ -470,6 +471,8 @@ static void write_card(struct page *page, size_t index)
     html_markup(out, "</dt><dd>");
     page_advice(page, cause, true);
     html_markup(out, "</dd></div>\n");
+    if (hands != NULL)
+        page_said_pair(page, TEXT_A_WHO, hands);
     if (cause->waived)
         page_said_pair(page, TEXT_WAIVED_BY, page->entries[cause->entries.items[0]].waiver);
     write_hardware(page, cause);

@@ -15,8 +15,10 @@ struct grid {
     double cell;    /* width and height */
     size_t columns; /* cells in a row */
     size_t *column, *row;
-    size_t rows, used; /* used: cells of the longest row */
-    bool named;        /* the cells have room for a host's number */
+    size_t *lift; /* of a host: how many rows of other units stand above its own */
+    size_t lifts; /* of the last one */
+    size_t used;  /* cells of the longest row */
+    bool named;   /* the cells have room for a host's number */
 };
 
 static const struct host *host_at(const struct page *page, size_t host)
@@ -28,8 +30,9 @@ static const struct host *host_at(const struct page *page, size_t host)
    cells a free one looks like a host that is missing: there are none. */
 static void lay_out(const struct page *page, struct grid *grid)
 {
-    size_t count = page->view->record->plan->hosts.count, column = 0, row = 0, end;
+    size_t count = page->view->record->plan->hosts.count, column = 0, row = 0, lift = 0, end;
 
+    grid->lift = arena_array(page->arena, size_t, count);
     grid->column = arena_array(page->arena, size_t, count);
     grid->row = arena_array(page->arena, size_t, count);
     for (size_t i = 0; i < count; i = end) {
@@ -38,6 +41,7 @@ static void lay_out(const struct page *page, struct grid *grid)
         if (column > 0 && column + (end - i) > grid->columns && end - i <= grid->columns) {
             column = 0;
             row++;
+            lift++;
         }
         for (size_t k = i; k < end; k++, column++) {
             if (column >= grid->columns) {
@@ -46,11 +50,21 @@ static void lay_out(const struct page *page, struct grid *grid)
             }
             grid->column[k] = column;
             grid->row[k] = row;
+            grid->lift[k] = lift;
             grid->used = column + 1 > grid->used ? column + 1 : grid->used;
         }
         column += grid->named && column > 0 && column < grid->columns;
     }
-    grid->rows = row + 1;
+    grid->lifts = lift;
+}
+
+/* A unit that begins in a new row stands apart from the one above it, where cells have room for numbers and there are few rows. */
+static double top_of(const struct grid *grid, size_t host)
+{
+    enum { APART = 7, ROWS_APART = 3 };
+
+    return (double)grid->row[host] * grid->cell +
+           (grid->named && grid->lifts < ROWS_APART ? (double)grid->lift[host] * APART : 0);
 }
 
 /* "150" of gpu-node150: the digits at the end of the name. */
@@ -69,7 +83,7 @@ static void write_cell(struct page *page, const struct grid *grid, size_t host)
         [HOST_FIT] = "h-fit", [HOST_UNTESTED] = "h-none", [HOST_OPEN] = "h-open", [HOST_TO_FIX] = "h-fix"};
     enum host_state state = page->causes.states[host];
     size_t cause = page->causes.of_host[host];
-    double x = (double)grid->column[host] * grid->cell, y = (double)grid->row[host] * grid->cell;
+    double x = (double)grid->column[host] * grid->cell, y = top_of(grid, host);
     double side = grid->cell - 1, inset = side < 8 ? 1 : 2, sign = side - 2 * inset;
     struct text *out = page->out;
 
@@ -100,8 +114,8 @@ static void write_fit(struct page *page, const struct grid *grid)
     html_markup(page->out, "<path class=\"h-fit\" d=\"");
     for (size_t i = 0; i < page->view->record->plan->hosts.count; i++)
         if (page->causes.states[i] == HOST_FIT)
-            html_shape(page->out, "M@ @h@v@h-@z", (double)grid->column[i] * grid->cell,
-                       (double)grid->row[i] * grid->cell, grid->cell - 1, grid->cell - 1, grid->cell - 1);
+            html_shape(page->out, "M@ @h@v@h-@z", (double)grid->column[i] * grid->cell, top_of(grid, i),
+                       grid->cell - 1, grid->cell - 1, grid->cell - 1);
     html_markup(page->out, "\"/>\n");
 }
 
@@ -152,7 +166,8 @@ void page_fleet(struct page *page)
     if (count > FEW)
         html_markup(page->out, " class=\"many\"");
     html_shape(page->out, " viewBox=\"0 0 @ @\" width=\"@\" role=\"group\"><title>",
-               (double)grid.used * grid.cell, (double)grid.rows * grid.cell, (double)grid.used * grid.cell);
+               (double)grid.used * grid.cell, top_of(&grid, count - 1) + grid.cell,
+               (double)grid.used * grid.cell);
     html_text(page->out, sayf(page, TEXT_FLEET, number(page, count)));
     html_markup(page->out, "</title>\n");
     if (!grid.named)

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "gates.h"
+#include <string.h>
+
 #include "page.h"
 #include "unjudged.h"
 
@@ -58,24 +60,54 @@ void page_reached(struct page *page)
     html_markup(page->out, "</tbody></table>\n");
 }
 
-/* "bmc-redfish, storage and 3 more": tests of the suite that these hosts were not given, each once. */
+/* Why nobody tested it: "the hostfile says fabric=infiniband". */
+static const char *why_untested(struct page *page, const struct unjudged *row)
+{
+    return sayf(page, unjudged_why[row->kind], said(page, row->detail));
+}
+
+/* A row that names another test than those before it. */
+static bool is_told(const struct unjudged_list *list, size_t index)
+{
+    return unjudged_is_whole_test(&list->items.items[index]) && !unjudged_names_before(list, index);
+}
+
+/* "roce, cabling-lldp (the hostfile says fabric=infiniband)": with all that were left out for the same reason. NULL: told before. */
+static const char *untested_alike(struct page *page, const struct unjudged_list *list, size_t index)
+{
+    const char *why = why_untested(page, &list->items.items[index]), *names = "";
+
+    for (size_t i = 0; i < list->items.count; i++) {
+        if (!is_told(list, i) || strcmp(why_untested(page, &list->items.items[i]), why) != 0)
+            continue;
+        if (i < index)
+            return NULL;
+        names = arena_printf(page->arena, "%s%s%s", names,
+                             *names != '\0' ? language_between(page->language, ", ") : "",
+                             list->items.items[i].step);
+    }
+    return sayf(page, TEXT_UNTESTED_WHY, names, why);
+}
+
+/* Tests of the suite that these hosts were not given, each once, and why. */
 static void write_untested(struct page *page)
 {
-    enum { NAMED = 8 };
+    enum { REASONS = 5 };
     struct unjudged_list list;
-    LIST_OF(const char *) names = {0};
+    size_t count = 0;
     const char *text = "";
 
     unjudged_of_run(page->view, &list);
-    for (size_t i = 0; i < list.items.count; i++)
-        if (unjudged_is_whole_test(&list.items.items[i]) && !unjudged_names_before(&list, i))
-            *list_push(page->arena, &names) = list.items.items[i].step;
-    for (size_t i = 0; i < names.count && i < NAMED; i++)
-        text = arena_printf(page->arena, "%s%s%s", text, i > 0 ? language_between(page->language, ", ") : "",
-                            names.items[i]);
-    if (names.count > NAMED)
-        text = sayf(page, TEXT_PART_MORE, text, number(page, names.count - NAMED));
-    if (names.count == 0)
+    for (size_t i = 0; i < list.items.count; i++) {
+        const char *alike = is_told(&list, i) ? untested_alike(page, &list, i) : NULL;
+
+        if (alike != NULL && count++ < REASONS)
+            text = arena_printf(page->arena, "%s%s%s", text,
+                                count > 1 ? language_between(page->language, "; ") : "", alike);
+    }
+    if (count > REASONS)
+        text = sayf(page, TEXT_PART_MORE, text, number(page, count - REASONS));
+    if (count == 0)
         return;
     html_markup(page->out, "<p class=\"more\"><a href=\"#unjudged\">");
     html_words(page->out, sayf(page, TEXT_REACHED_UNTESTED, text));

@@ -11,6 +11,7 @@
 
 #include "causes.h"
 #include "gates.h"
+#include "marks.h"
 #include "searches.h"
 
 const char *part_name(struct arena *arena, const char *subject)
@@ -353,25 +354,48 @@ static const char *page_of(const struct view *view, const struct report_entry *e
     return page;
 }
 
-/* The advice, and with it the pages that have the procedure. */
-static const struct reason *with_pages(struct arena *arena, const struct view *view,
-                                       const struct report_entry *entries, const struct report_cause *cause,
-                                       const struct reason *advice)
+enum { PAGES_SAID = 2 };
+
+/* The first pages that are about what is folded into the cause, each once. */
+static size_t pages_of(const struct view *view, const struct report_entry *entries,
+                       const struct report_cause *cause, const char *ret_pages[PAGES_SAID])
 {
-    enum { PAGES_SAID = 2 };
-    const char *said[PAGES_SAID], *text = "";
     size_t count = 0;
 
     for (size_t i = 0; i < cause->entries.count && count < PAGES_SAID && cause->resume == NULL; i++) {
         const char *page = page_of(view, &entries[cause->entries.items[i]]);
 
         for (size_t k = 0; page != NULL && k < count; k++)
-            page = strcmp(said[k], page) == 0 ? NULL : page;
-        if (page == NULL)
-            continue;
-        said[count++] = page;
-        text = arena_printf(arena, "%s%s`assay repair %s`", text, count > 1 ? ", " : "", page);
+            page = strcmp(ret_pages[k], page) == 0 ? NULL : page;
+        if (page != NULL)
+            ret_pages[count++] = page;
     }
+    return count;
+}
+
+const struct reason *cause_hands(struct arena *arena, const struct view *view,
+                                 const struct report_entry *entries, const struct report_cause *cause,
+                                 bool brief)
+{
+    const char *pages[PAGES_SAID], *rail = REPAIR_OF_RAIL;
+
+    if (cause->waived)
+        return NULL;
+    /* Where its one HCA is named, that is what the page of slow hosts goes on with. */
+    return cause->parts_suspected ? repair_hands(arena, &rail, 1, brief)
+                                  : repair_hands(arena, pages, pages_of(view, entries, cause, pages), brief);
+}
+
+/* The advice, and with it the pages that have the procedure. */
+static const struct reason *with_pages(struct arena *arena, const struct view *view,
+                                       const struct report_entry *entries, const struct report_cause *cause,
+                                       const struct reason *advice)
+{
+    const char *pages[PAGES_SAID], *text = "";
+    size_t count = pages_of(view, entries, cause, pages);
+
+    for (size_t i = 0; i < count; i++)
+        text = arena_printf(arena, "%s%s`assay repair %s`", text, i > 0 ? ", " : "", pages[i]);
     return count == 0 ? advice : reason_also(arena, advice, reason(arena, repair_page, text));
 }
 
@@ -547,15 +571,19 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
     struct report_entry *entries;
     size_t count = report_entries(arena, record, &entries);
     struct report_causes causes;
+    struct sightings sightings;
 
     report_causes_of(view, entries, count, &causes);
+    sightings_of_record(arena, record, &sightings);
     *ret_headline =
         record->judgement.verdict_count > 0 ? causes_headline(arena, language, view, &causes) : "";
     *ret_lines = arena_array(arena, struct report_line, causes.items.count);
     for (size_t i = 0; i < causes.items.count; i++) {
         const struct report_cause *cause = &causes.items.items[i];
         struct said_list advice;
+        struct mark_list marks;
 
+        cause_marks(arena, language, view, &sightings, cause, &marks);
         if (cause->waived)
             reason_pieces(arena, language, entries[cause->entries.items[0]].waiver, &advice);
         else
@@ -566,7 +594,9 @@ size_t report_answer(struct arena *arena, const struct record *record, enum repo
             .extent = cause->extent,
             .target = reason_said(arena, language, cause->target),
             .part = cause_part(arena, language, view, entries, cause),
+            .marks = marks_joined(arena, language, &marks),
             .problem = cause_problem(arena, language, view, entries, cause),
+            .hands = cause_hands(arena, view, entries, cause, false),
             .remedy = said_joined(arena, &advice),
             .blocked = cause->blocked,
             .not_asked = cause->not_asked,

@@ -7,6 +7,7 @@
 #include "assay/model/suite.h"
 #include "frame.h"
 #include "gates.h"
+#include "metric_words.h"
 #include "page.h"
 
 /* "{1}", "{1} to {2}", "{1} or more", "{1} or less" */
@@ -120,18 +121,30 @@ static const char *source_text(struct page *page, const struct contract *contrac
                                 reason_word(page->arena, rest + 2))));
 }
 
-static const char *count_line(struct page *page, const struct contract *contract)
+/* The words of a draft's title are ours too. */
+static const char *title_of(struct page *page, const struct contract *contract)
+{
+    struct slice suite = slice_of(contract->title);
+
+    if (suite.length == 0)
+        return sayf(page, TEXT_CONTRACT_TITLE, contract->name);
+    if (!scan_text(&suite, CONTRACT_DRAFT_BEFORE) || !slice_ends(suite, CONTRACT_DRAFT_BEHIND))
+        return contract->title;
+    return sayf(page, TEXT_CONTRACT_DRAFT,
+                arena_strndup(page->arena, suite.bytes, suite.length - strlen(CONTRACT_DRAFT_BEHIND)));
+}
+
+static const char *sum_of(struct page *page, const struct contract *contract)
 {
     char sum[SHA256_HEX_SIZE];
 
     sha256_hex(contract->bytes.bytes, contract->bytes.length, sum);
-    return sayf(page, TEXT_CONTRACT_COUNT, number(page, contract->limits.count),
-                arena_strdup(page->arena, sum));
+    return arena_strdup(page->arena, sum);
 }
 
-static const char *title_of(struct page *page, const struct contract *contract)
+static const char *count_line(struct page *page, const struct contract *contract)
 {
-    return *contract->title != '\0' ? contract->title : sayf(page, TEXT_CONTRACT_TITLE, contract->name);
+    return sayf(page, TEXT_CONTRACT_COUNT, number(page, contract->limits.count), sum_of(page, contract));
 }
 
 /* -- HTML ------------------------------------------------------------------------------------------------------ */
@@ -144,6 +157,8 @@ static void write_row(struct page *page, const struct contract *contract, size_t
     html_row_head(page->out, limit->clause);
     html_markup(page->out, "<td>");
     page_metric(page, limit->metric);
+    if (*metric_words(page->language, limit->metric) != '\0')
+        page_small(page, metric_words(page->language, limit->metric));
     html_markup(page->out, "</td>");
     html_cell(page->out, where_text(page, limit));
     page_said_cell(page, limit_text(page->arena, limit));
@@ -169,14 +184,18 @@ void report_contract_html(const struct contract *contract, enum report_language 
     html_markup(out, "<tbody>\n");
     for (size_t i = 0; i < contract->limits.count; i++)
         write_row(&page, contract, i);
-    html_markup(out, "</tbody></table>\n");
+    html_markup(out, "</tbody></table>\n<section id=\"signatures\"><h2>");
+    html_words(out, say(&page, TEXT_SIGN_OFF));
+    html_markup(out, "</h2>\n");
+    frame_sign_off(out, language, TEXT_CONTRACT_SIGN, TEXT_CONTRACT_FILE, sum_of(&page, contract));
+    html_markup(out, "</section>\n");
     frame_close(out, language);
     arena_destroy(page.arena);
 }
 
 /* -- Text ------------------------------------------------------------------------------------------------------ */
 
-enum { CELLS = 6 };
+enum { CELLS = 7 };
 
 static void take_cells(struct page *page, const struct contract *contract, size_t index,
                        const char *ret_cells[CELLS])
@@ -185,10 +204,11 @@ static void take_cells(struct page *page, const struct contract *contract, size_
 
     ret_cells[0] = limit->clause;
     ret_cells[1] = limit->metric;
-    ret_cells[2] = where_text(page, limit);
-    ret_cells[3] = said(page, limit_text(page->arena, limit));
-    ret_cells[4] = "____________";
-    ret_cells[5] = source_text(page, contract, index);
+    ret_cells[2] = metric_words(page->language, limit->metric);
+    ret_cells[3] = where_text(page, limit);
+    ret_cells[4] = said(page, limit_text(page->arena, limit));
+    ret_cells[5] = "____________";
+    ret_cells[6] = source_text(page, contract, index);
 }
 
 static void put_cells(const char *const cells[CELLS], const size_t widths[CELLS], struct text *out)
@@ -205,12 +225,22 @@ static void put_cells(const char *const cells[CELLS], const size_t widths[CELLS]
     text_put(out, "\n");
 }
 
+static void put_signing(struct page *page, struct text *out)
+{
+    static const enum text_key parties[] = {TEXT_SUPPLIER, TEXT_CUSTOMER};
+
+    text_printf(out, "\n%s\n", say(page, TEXT_CONTRACT_SIGN));
+    for (size_t i = 0; i < ARRAY_SIZE(parties); i++)
+        text_printf(out, "\n%s\n________________________________________\n",
+                    sayf(page, TEXT_CONTRACT_SIGN_HERE, say(page, parties[i])));
+}
+
 /* The source comes last here: it is the longest, and nothing is to be written behind it. */
 void report_contract_text(const struct contract *contract, enum report_language language, struct text *out)
 {
-    static const enum text_key heads[CELLS] = {TEXT_CONTRACT_CLAUSE, TEXT_METRIC,
-                                               TEXT_CONTRACT_WHERE,  TEXT_LIMIT,
-                                               TEXT_CONTRACT_AGREED, TEXT_LIMIT_FROM};
+    static const enum text_key heads[CELLS] = {TEXT_CONTRACT_CLAUSE, TEXT_METRIC, TEXT_CONTRACT_WHAT,
+                                               TEXT_CONTRACT_WHERE,  TEXT_LIMIT,  TEXT_CONTRACT_AGREED,
+                                               TEXT_LIMIT_FROM};
     struct page page = {.out = out, .arena = arena_create(), .language = language};
     const size_t rows = contract->limits.count + 1;
     const char *(*cells)[CELLS] = (const char *(*)[CELLS])arena_array(page.arena, const char *, rows *CELLS);
@@ -227,5 +257,6 @@ void report_contract_text(const struct contract *contract, enum report_language 
     text_printf(out, "\n%s\n%s\n\n", count_line(&page, contract), say(&page, TEXT_CONTRACT_HOW));
     for (size_t i = 0; i < rows; i++)
         put_cells(cells[i], widths, out);
+    put_signing(&page, out);
     arena_destroy(page.arena);
 }

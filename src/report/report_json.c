@@ -251,8 +251,10 @@ static void write_answer(struct json_report *report)
         json_member_boolean(&report->writer, "waived", lines[i].waived);
         put_string(report, "target", lines[i].target);
         put_string(report, "part", lines[i].part);
+        put_string(report, "marks", lines[i].marks);
         put_string(report, "problem", lines[i].problem);
         put_string(report, "remedy", lines[i].remedy);
+        put_reason(report, "hands", lines[i].hands);
         put_count(report, "blocked", lines[i].blocked);
         close_row(report);
     }

@@ -219,7 +219,7 @@ static void write_head(struct letter *letter)
     const struct reason *caveat = caveat_of_run(letter->arena, record),
                         *simulated = simulated_sentence(letter->arena, plan_timescale(record->plan));
 
-    if (simulated != NULL && standing_is_acceptance(&record->standing))
+    if (simulated != NULL)
         put_wrapped(letter, "", 0, said(letter, simulated));
     text_put(letter->out,
              sayf(letter, standing_is_acceptance(&record->standing) ? TEXT_L_VERDICT : TEXT_L_PLAIN_VERDICT,
@@ -281,6 +281,10 @@ static void write_answer(struct letter *letter, size_t most)
                          lines[i].problem, lines[i].part));
         if (*lines[i].remedy != '\0')
             put_wrapped(letter, "   ->", 6, lines[i].remedy);
+        if (*lines[i].marks != '\0')
+            put_wrapped(letter, "      ", 6, lines[i].marks);
+        if (lines[i].hands != NULL)
+            put_wrapped(letter, "      ", 6, sayf(letter, TEXT_A_WHO_ACTS, said(letter, lines[i].hands)));
     }
     if (count > most)
         put_wrapped(letter, "", 0, sayf(letter, TEXT_L_MORE_CAUSES, number(letter, count - most)));

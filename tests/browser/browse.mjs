@@ -280,15 +280,17 @@ for (const [name, wanted, unwanted, language] of PAPER)
 
 // -- The first screen is the answer
 
-// What a stranger must find there: whom, which part, what is wrong, what to do.
+// What a stranger must find there: whom, which part, what is wrong, what to do, and who acts.
 const CULPRITS = ["node3 - node4", "node5", "node3", "node7", "node8", "node6"];
 for (const language of ["en", "zh"])
   visit(`208 hosts${language === "zh" ? " in Chinese" : ""}: the first screen names each culprit, its part and what to do`, () => sample("fleet", language),
     {viewport: {width: 1280, height: 800}}, async page => {
       const rows = await page.$$eval(".answer tbody tr", all => all.map(one => ({bottom: one.getBoundingClientRect().bottom,
+        name: one.querySelector("th a").innerText, acts: one.querySelector("th small")?.innerText ?? "",
         cells: [...one.cells].map(cell => cell.innerText.replace(/\s+/g, " ").trim())})));
-      const seen = rows.filter(row => row.bottom <= 800).map(row => row.cells);
-      same(CULPRITS.filter(name => !seen.some(cells => cells[0].endsWith(name))), []);
+      const whole = rows.filter(row => row.bottom <= 800), seen = whole.map(row => row.cells);
+      same(CULPRITS.filter(name => !whole.some(row => row.name.endsWith(name))), []);
+      same(whole.filter(row => row.name.endsWith("node6")).map(row => row.acts), [language === "en" ? "technician, then vendor" : "现场人员，再厂商"]);
       same(seen.filter(cells => cells.length !== 4 || cells.some(cell => cell === "")), []);
       same(seen.some(cells => cells[1].startsWith("GPU 4") && cells[1].includes("1652923000052")), true);
       same(await page.locator(".headline").innerText(), language === "en" ? "202 of 208 hosts are OK. Fix 6 faults and settle 1 open point."

@@ -110,6 +110,38 @@ static void each_page_is_found(void **state)
     assert_true(pages > 25);
 }
 
+/* Below its title, in the words of a report. */
+static void each_page_says_who_acts(void **state)
+{
+    size_t count, lost = 0;
+    const struct builtin *rows = builtin_list(&count);
+    struct arena *arena = arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        const struct reason *who;
+        const char *line;
+
+        if (strcmp(rows[i].kind, "repair") != 0 || strcmp(rows[i].name, "collect") == 0)
+            continue;
+        who = repair_hands(arena, &rows[i].name, 1, false);
+        line = arena_printf(arena, "\n\nWho acts: %s.\n", reason_english(arena, who));
+        if (who == NULL || memmem(rows[i].bytes.bytes, rows[i].bytes.length, line, strlen(line)) == NULL) {
+            print_error("%s does not say%s", rows[i].name, line);
+            lost++;
+        }
+    }
+    assert_int_equal(lost, 0);
+    assert_null(repair_hands(arena, NULL, 0, false));
+    assert_string_equal(
+        reason_english(arena, repair_hands(arena, (const char *[]){"gpu-memory", "port"}, 2, false)),
+        "the administrator (reset, power cycle); if it stays, a technician at the rack "
+        "(reseat, clean, cable, exchange); if it stays, the vendor (replacement, support)");
+    assert_string_equal(reason_english(arena, repair_hands(arena, (const char *[]){"gpu-slow"}, 1, true)),
+                        "administrator, then technician, then vendor");
+    arena_destroy(arena);
+}
+
 static void failures_find_the_page_that_is_about_them(void **state)
 {
     static const struct {
@@ -184,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_remedy_of_a_part_has_a_page),
         cmocka_unit_test(each_page_is_found),
+        cmocka_unit_test(each_page_says_who_acts),
         cmocka_unit_test(failures_find_the_page_that_is_about_them),
         cmocka_unit_test(wrong_results_are_told_by_their_checks),
         cmocka_unit_test(a_gpu_that_went_away_under_a_test_is_looked_for),

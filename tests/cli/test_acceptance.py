@@ -118,7 +118,12 @@ def week_1(lab, hostfile, suite):
     parts = [page.find(f'<section id="{name}">') for name in ("units", "faults", "reached", "open", "story", "runs", "signatures")]
     tap.ok(heads == sorted(heads) and heads[0] > 0 and parts == sorted(parts) and parts[0] > 0,
            "what is wrong stands first, then what was reached, and the history behind it", heads, parts)
-    tap.ok(f"failed on node2, GPU 3 ({sick['node2']['serial']}), in run 1: " in text and sick["node2"]["serial"] in page, "also as text and on paper", text)
+    marks = "serial " + sick["node2"]["serial"].split(": ")[1]
+    tap.ok(sick["node2"]["marks"] == marks and f"failed on node2, GPU 3 ({marks}), in run 1: " in text and f">{marks}</small>" in page,
+           "also as text and on paper", text)
+    who = "the administrator (reset, power cycle); if it stays, the vendor (replacement, support)"
+    tap.ok(sick["node2"]["hands"] == who and f"Who acts: {who}" in " ".join(text.split()) and f"Who acts: {who}</small>" in page,
+           "and who acts on it, as the page of repair says", sick["node2"])
     told = acceptance("status", "su").stdout
     tap.ok("\nnext: when node2 is fixed (swap: replaced): assay acceptance event su repair node2 --item gpu3 --note TEXT\n" in told and
            told.splitlines()[-3].startswith("next: ") and told.endswith("\nacceptance: su\nverdict: reject\n"),

@@ -206,10 +206,14 @@ def simulated():
                    f"{what}: the page begins with it, and has no lines to sign", page[:2000])
             tap.ok(text.startswith(said), f"{what}: the text begins with it", text[:300])
             tap.same(json.loads(form("json", *words))["simulated"], 600, f"{what}: programs read it")
+        done = assay("run", "--progress", "none", "-o", "trial.html", "-H", lab.hostfile, "-s", site.suite, "--hosts", "node1", "--db", site.database)
+        page, text = (site.of("report", 2, "--format", name, "-o", "-").stdout for name in ("html", "text"))
+        tap.ok("not an acceptance" in text and " ".join(text.split()).startswith(said) and said in page[page.index("<header"):],
+               "a trial, which could be signed too, begins with it", text[:300], done.stderr)
         plain = write("plain-hosts", re.sub(r" timescale=\S+", "", open(lab.hostfile, encoding="utf-8").read()))
         done = assay("run", "--progress", "none", "-o", "report.html", "-H", plain, "-s", site.suite, "--db", site.database)
-        page = site.of("report", 2, "-o", "-").stdout
-        tap.ok("Simulated:" not in page and 'class="party"' in page and json.loads(site.of("report", 2, "--format", "json", "-o", "-").stdout)["simulated"] is None,
+        page = site.of("report", 3, "-o", "-").stdout
+        tap.ok("Simulated:" not in page and 'class="party"' in page and json.loads(site.of("report", 3, "--format", "json", "-o", "-").stdout)["simulated"] is None,
                "where time runs as it does there are lines to sign", done.stdout, done.stderr)
 
 

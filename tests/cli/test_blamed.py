@@ -116,4 +116,15 @@ with Lab("unread", 4, ["node2:link-flap:mlx5_1", "node3:hca-missing:mlx5_4"]) as
     tap.ok(len(causes) == 1 and "node2 mlx5_1/1: 1; not known of node3" in causes[0], "whose ports could not be read is told", causes)
     tap.same([report.verdict_of(f"node{i}") for i in range(1, 5)], ["accept", "reject", "incomplete", "accept"],
              "and that host has not passed", done.stdout)
+
+with Lab("down", 2, ["node2:link-down:mlx5_2"]) as lab:
+    down, ports = os.path.join(FOLDER, "down.db"), os.path.join(FOLDER, "ports.json")
+    with open(ports, "w", encoding="ascii") as file:
+        json.dump(SUITE | {"steps": [SUITE["steps"][0], {"check": "ib-port"}]}, file)
+    done = assay("run", "-H", lab.hostfile, "-s", ports, "--db", down, "--progress", "none", "-o", os.path.join(FOLDER, "d.html"))
+    report = Report(down)
+    rates = [item["outcome"] for _, item in report.outcomes() if item["metric"] == "ib.rate" and item["outcome"] != "pass"]
+    tap.same((rates, [line for line in done.stdout.splitlines() if line.startswith("answer: ")]),
+             (["inconclusive"], ["answer: 1 of 2 hosts is OK. Fix this 1 fault."]), "the rate that a port has not while it is down is no point of its own",
+             done.stdout, done.stderr)
 tap.end()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from cluster import ASSAY, FOLDER, Tap, assay, environment
-from unpacking import unpacked_bytes
+from unpacking import unpacked as whole_frame, unpacked_bytes
 
 tap = Tap()
 WRITE_DATABASE = os.path.abspath(sys.argv[2])
@@ -112,6 +112,16 @@ def try_languages():
     tap.same(assay("show", "--db", "run.db", LC_ALL="zh_CN.UTF-8").stdout, assay("show", "--db", "run.db").stdout,
              "show, which scripts read, is the same in every locale")
     tap.ok("unknown language 'zh_TW'" in told("--lang", "zh_TW"), "another writing of Chinese is refused")
+
+
+def try_packed_reports():
+    for form in ("json", "html"):
+        done = assay("report", "--db", "run.db", "-f", form, "-o", "packed.zst")
+        plain = assay("report", "--db", "run.db", "-f", form, "-o", "-").stdout.encode()
+        tap.ok(done.returncode == 0 and whole_frame(read("packed.zst")) == plain and len(read("packed.zst")) < len(plain) / 5,
+               f"{form}: a name that ends in .zst is the same, compressed", done.stderr)
+    done = assay("report", "--db", "run.db", "-o", "packed.zst", "--sign", "vendor")
+    tap.ok(done.returncode == 64 and ".zst" in done.stderr, "what is signed is read as it is", done.stderr)
 
 
 def try_readers_that_leave():
@@ -319,6 +329,7 @@ if shutil.which("ssh-keygen") is None:
 else:
     make()
     try_languages()
+    try_packed_reports()
     try_readers_that_leave()
     try_signing()
     try_flipped_files()

@@ -10,8 +10,8 @@ class Buffer(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
 
 
-def unpacked_bytes(data):
-    """{name: bytes} of a bundle, by libzstd and Python's own tar reader."""
+def unpacked(data):
+    """By libzstd."""
     library = ctypes.CDLL("libzstd.so.1")
     library.ZSTD_createDCtx.restype = ctypes.c_void_p
     library.ZSTD_decompressStream.restype = ctypes.c_size_t
@@ -24,5 +24,10 @@ def unpacked_bytes(data):
         out += room.raw[:target.at]
         if left == 0 or left > 1 << 62:
             break
-    with tarfile.open(fileobj=io.BytesIO(out)) as tar:
+    return out
+
+
+def unpacked_bytes(data):
+    """{name: bytes} of a bundle, by libzstd and Python's own tar reader."""
+    with tarfile.open(fileobj=io.BytesIO(unpacked(data))) as tar:
         return {member.name: tar.extractfile(member).read() for member in tar.getmembers()}

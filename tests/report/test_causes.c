@@ -9,6 +9,7 @@
 #include "assay/reasons/model.h"
 #include "assay/report/report.h"
 #include "causes.h"
+#include "marks.h"
 #include "names.h"
 #include "sample_record.h"
 
@@ -185,6 +186,42 @@ static void a_command_names_the_gpu_and_the_output_it_is_about(void **state)
 }
 
 /* Two GPUs with numbers of their own are two GPUs to look at. */
+static const char *marks_of(const struct answer *answer, const struct report_cause *cause,
+                            enum report_language language)
+{
+    struct sightings sightings;
+    struct mark_list marks;
+
+    sightings_of_record(answer->arena, answer->record, &sightings);
+    cause_marks(answer->arena, language, answer->view, &sightings, cause, &marks);
+    return marks_joined(answer->arena, language, &marks);
+}
+
+/* Who walks to the rack knows what is printed on the part; who reads the first page, whose work it is. */
+static void a_fault_says_what_is_printed_on_its_part_and_who_acts(void **state)
+{
+    struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
+    struct report_line *lines;
+    const char *headline;
+
+    (void)state;
+    fail_item(&answer, "node3", "gpu_burn.errors", "gpu4", "17", 17);
+    fail_item(&answer, "node5", "ecc.mode", "gpu1", "Disabled", NAN);
+    fail_item(&answer, "node6", "ecc.mode", "gpu1", "Disabled", NAN);
+    read_answer(&answer);
+    assert_says(marks_of(&answer, cause_of(&answer, "node3"), LANGUAGE_EN), "serial 1");
+    assert_says(marks_of(&answer, cause_of(&answer, "node3"), LANGUAGE_ZH),
+                "\xe5\xba\x8f\xe5\x88\x97\xe5\x8f\xb7 1");
+    assert_string_equal(marks_of(&answer, cause_of(&answer, "node[5-6]"), LANGUAGE_EN), "");
+    assert_int_equal(report_answer(answer.arena, answer.record, LANGUAGE_EN, &lines, &headline), 2);
+    assert_string_equal(reason_english(answer.arena, lines[0].hands),
+                        "the administrator (settings, software)");
+    assert_string_equal(reason_english(answer.arena, lines[1].hands),
+                        "a technician at the rack (reseat, clean, cable, exchange); if it stays, the vendor "
+                        "(replacement, support)");
+    arena_destroy(answer.arena);
+}
+
 static void numbers_do_not_fold_over_hosts(void **state)
 {
     struct answer answer = answer_of(&(struct sample){.hosts = 8, .units = 2});
@@ -483,6 +520,7 @@ int main(void)
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(a_setting_that_is_wrong_on_several_hosts_is_one_card),
         cmocka_unit_test(a_command_names_the_gpu_and_the_output_it_is_about),
+        cmocka_unit_test(a_fault_says_what_is_printed_on_its_part_and_who_acts),
         cmocka_unit_test(numbers_do_not_fold_over_hosts),
         cmocka_unit_test(a_limit_that_nobody_meets_is_one_card),
         cmocka_unit_test(an_outlier_is_not_lost_among_all_who_miss_a_limit),

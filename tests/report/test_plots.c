@@ -162,8 +162,8 @@ static void a_part_that_passed_alone_is_dashed_and_one_that_failed_is_not_among_
 static void each_gpu_is_a_dot_in_the_strip_and_one_that_failed_is_crossed_and_named(void **state)
 {
     struct arena *arena = arena_create();
-    const char *good = plot_of(arena, html_of(arena, sample_record(arena, &clean)), "Gflop/s of each GPU");
-    const char *bad = plot_of(arena, html_of(arena, sample_record(arena, &faulty)), "Gflop/s of each GPU");
+    const char *good = plot_of(arena, html_of(arena, sample_record(arena, &clean)), "GFLOP/s of each GPU");
+    const char *bad = plot_of(arena, html_of(arena, sample_record(arena, &faulty)), "GFLOP/s of each GPU");
 
     (void)state;
     assert_int_equal(count_of(good, "h0"), 64);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit_test.h"
+#include "assay/check/check.h"
+#include "assay/model/limit.h"
 #include "assay/report/report.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "assets.h"
+#include "metric_words.h"
 #include "view.h"
 
 static void durations_read_as_people_say_them(void **state)
@@ -72,6 +76,81 @@ static void the_place_of_a_value_reads_as_words(void **state)
     arena_destroy(arena);
 }
 
+/* A buyer who has never run these tests reads what each clause is about. */
+static void every_gate_of_a_check_has_words(void **state)
+{
+    size_t count, lacks = 0, asked = 0;
+    const struct check *const *checks = check_list(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        for (const struct item *item = checks[i]->items; item != NULL && item->metric != NULL; item++)
+            for (unsigned language = 0; language < LANGUAGE_COUNT; language++) {
+                asked++;
+                if (*metric_words((enum report_language)language, item->metric) != '\0')
+                    continue;
+                print_error("%s: nobody has words for %s\n", checks[i]->name, item->metric);
+                lacks++;
+            }
+    assert_int_equal(lacks, 0);
+    assert_true(asked > 400);
+    assert_string_equal(metric_words(LANGUAGE_EN, "p2p.unidirectional.enabled"),
+                        "copies between two GPUs of a host, one way");
+    assert_string_equal(metric_words(LANGUAGE_EN, "acme.metric"), "");
+}
+
+static void each_size_in_a_list_of_parts_reads_as_people_say_it(void **state)
+{
+    struct arena *arena = arena_create();
+
+    (void)state;
+    assert_string_equal(assets_readable(arena, "1 x SAMSUNG MZ1 960197124096 B, 7 x MZQ 3840755982336 B"),
+                        "1 x SAMSUNG MZ1 960.2 GB, 7 x MZQ 3.841 TB");
+    assert_string_equal(assets_readable(arena, "960197124096 B"), "960.2 GB");
+    assert_string_equal(assets_readable(arena, "8 x Model B 12"), "8 x Model B 12");
+    assert_string_equal(assets_readable(arena, "512 B, x B"), "512 B, x B");
+    arena_destroy(arena);
+}
+
+static const char *page_of(struct arena *arena, const struct contract *contract,
+                           enum report_language language, bool html)
+{
+    cleanup_text struct text out = {0};
+
+    text_init(&out, 1 << 24);
+    if (html)
+        report_contract_html(contract, language, &out);
+    else
+        report_contract_text(contract, language, &out);
+    return arena_strdup(arena, out.bytes);
+}
+
+/* What is signed has its title in the reader's language, words for its figures, and lines for both parties. */
+static void a_contract_can_be_read_and_signed(void **state)
+{
+    static const char draft[] =
+        "{\"name\": \"c\", \"title\": \"To be agreed: figures of suite delivery as assay has them\", \"limits\": "
+        "[{\"clause\": \"1\", \"metric\": \"p2p.unidirectional.enabled\", \"floor\": 345, \"unit\": \"GB/s\", "
+        "\"source\": \"annex\"}]}";
+    struct arena *arena = arena_create();
+    const struct contract *contract = contract_parse(arena, "c.json", slice_of(draft), NULL);
+
+    (void)state;
+    assert_non_null(contract);
+    for (unsigned html = 0; html < 2; html++) {
+        const char *english = page_of(arena, contract, LANGUAGE_EN, html);
+        const char *chinese = page_of(arena, contract, LANGUAGE_ZH, html);
+
+        assert_non_null(strstr(english, "To be agreed: figures of suite delivery as assay has them"));
+        assert_non_null(strstr(english, "copies between two GPUs of a host, one way"));
+        assert_non_null(strstr(english, "For the supplier"));
+        assert_non_null(strstr(english, "For the customer"));
+        assert_null(strstr(chinese, "To be agreed"));
+        assert_non_null(strstr(chinese, "\xe5\xbe\x85\xe5\x95\x86\xe5\xae\x9a")); /* 待商定 */
+    }
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -79,6 +158,9 @@ int main(void)
         cmocka_unit_test(a_duration_that_nobody_knows_is_not_a_number),
         cmocka_unit_test(times_are_utc_and_an_unset_time_is_not_1970),
         cmocka_unit_test(the_place_of_a_value_reads_as_words),
+        cmocka_unit_test(every_gate_of_a_check_has_words),
+        cmocka_unit_test(each_size_in_a_list_of_parts_reads_as_people_say_it),
+        cmocka_unit_test(a_contract_can_be_read_and_signed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

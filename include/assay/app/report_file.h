@@ -14,6 +14,8 @@ char *report_file_name(const struct standing *standing, enum run_state state, lo
 struct record *report_file_load(struct store *store, struct arena *arena, long long number,
                                 const char *format, const char *against, struct error *err)
     __attribute__((warn_unused_result));
+/* Its name ends in ".zst": it is written as one zstd frame. */
+bool report_file_is_packed(const char *path);
 /* Into the file, or to standard output ("-"), while it is made. */
 int report_file_write(const struct record *record, const char *format, enum report_language language,
                       const char *path, struct error *err) __attribute__((warn_unused_result));

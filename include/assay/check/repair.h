@@ -15,7 +15,12 @@ struct repair_pages {
     LIST_OF(const char *) items;
 };
 void repair_pages_of(struct arena *arena, const char *check, struct repair_pages *ret_pages);
+/* Whose work these pages ask for, first who acts first: "the administrator (reset, power cycle); if it stays, the vendor
+   (replacement, support)". Each page says it below its title. brief: "administrator, then vendor". NULL: of no page. */
+const struct reason *repair_hands(struct arena *arena, const char *const *pages, size_t count, bool brief);
 /* Of whom isolation names. */
 #define REPAIR_OF_ISOLATION "slow-host"
+/* And of whose HCA it names. */
+#define REPAIR_OF_RAIL "port"
 
 #endif

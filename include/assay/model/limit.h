@@ -176,6 +176,9 @@ struct contract {
 
 /* What stands before "field: nccl#1264" in the source of a clause that assay proposes. */
 #define CONTRACT_PROPOSED "proposed by assay, to be agreed: "
+/* What its title has around the name of the suite. */
+#define CONTRACT_DRAFT_BEFORE "To be agreed: figures of suite "
+#define CONTRACT_DRAFT_BEHIND " as assay has them"
 
 const struct contract *contract_load(struct arena *arena, const char *file, struct error *err)
     __attribute__((warn_unused_result));

@@ -89,13 +89,15 @@ struct report_line {
     enum outcome_word word;
     bool waived;
     enum report_extent extent;
-    const char *target;  /* "node[150-152]" */
-    const char *part;    /* "GPU 4"; "" the host as a whole */
-    const char *problem; /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
-    const char *remedy;  /* or by whom it is waived */
-    size_t blocked;      /* gates that were not run because of it */
-    bool not_asked;      /* nothing is wrong: what --steps left out */
-    bool stopped;        /* not a fault: the run was stopped before */
+    const char *target;         /* "node[150-152]" */
+    const char *part;           /* "GPU 4"; "" the host as a whole */
+    const char *marks;          /* "serial 1654476904161"; "" nothing is known of what is printed on it */
+    const char *problem;        /* "GPU 4 computes wrong results: 137 errors in gpu_burn" */
+    const struct reason *hands; /* who acts, as the pages of repair say it; NULL: none does */
+    const char *remedy;         /* or by whom it is waived */
+    size_t blocked;             /* gates that were not run because of it */
+    bool not_asked;             /* nothing is wrong: what --steps left out */
+    bool stopped;               /* not a fault: the run was stopped before */
 };
 size_t report_answer(struct arena *arena, const struct record *record, enum report_language language,
                      struct report_line **ret_lines, const char **ret_headline);
