@@ -34,7 +34,7 @@ def archive(name):
 
 with Lab("collect", 2, ["node2:burn-faulty:4", "node2:tool-missing:ipmitool", "node2:tool-hang:nvidia-bug-report.sh"]) as lab:
     done = assay("run", "-H", lab.hostfile, "-s", "delivery", "--db", DATABASE, "--progress", "none",
-                 "--steps", "reachable,gpu-inventory,gpu-burn", "-o", archive("report.html"))
+                 "--steps", "reachable,gpu-inventory,bom,gpu-burn", "-o", archive("report.html"))
     tap.ok("run: 1" in done.stdout, "a run finds a GPU that computes wrong", done.stdout, done.stderr)
 
     told = assay("show", "1", "--db", DATABASE)
@@ -67,7 +67,8 @@ with Lab("collect", 2, ["node2:burn-faulty:4", "node2:tool-missing:ipmitool", "n
     tap.ok("GPU-" in files["now/nvidia-smi.txt"], "and take nothing from the rest")
     letter = files["letter.txt"]
     serial = re.search(r"GPU gpu4: GPU-\S+, serial (\d+)", letter)
-    tap.ok(serial and re.search(r"1\. GPU 4: .*137 errors in gpu_burn", letter) and "expected <= 0" in letter and "node1" not in letter,
+    tap.ok(serial and re.search(r"1\. GPU 4: .*137 errors in gpu_burn", letter) and "expected <= 0" in letter and "node1" not in letter and
+           re.search(r"^Server: \S.*, serial \S+$", letter, re.MULTILINE),
            "the letter names the GPU, its serial number, what was measured and what was required", letter)
 
     shown = assay("show", "--db", DATABASE).stdout
