@@ -73,6 +73,8 @@ static const struct {
     {"phy.*", TEXT_M_PHY},
     {"module.*", TEXT_M_MODULE},
     {"links.*", TEXT_M_LINKS},
+    {"quality.*", TEXT_M_QUALITY},
+    {"md.*", TEXT_M_MD},
     {"cabling.*", TEXT_M_CABLING},
     {"roce.*", TEXT_M_ROCE},
     {"line.*", TEXT_M_LINE},

@@ -177,6 +177,10 @@ void page_reached(struct page *page);
 void page_reached_short(struct page *page);
 bool page_has_reached(const struct page *page);
 
+/* page_alike.c */
+bool page_has_alike(const struct page *page);
+void page_alike(struct page *page);
+
 /* page_evidence.c */
 void page_inventory(struct page *page);
 void page_limits(struct page *page);

@@ -26,6 +26,14 @@ static void write_heat_map(struct page *page, const struct heat_maps *maps, cons
     html_markup(page->out, "</figure>\n");
 }
 
+static bool has_bad(const struct heat_maps *maps)
+{
+    for (size_t i = 0; i < maps->items.count; i++)
+        if (maps->items.items[i].bad)
+            return true;
+    return false;
+}
+
 static void write_heat_maps(struct page *page, const struct heat_maps *maps)
 {
     struct text *out = page->out;
@@ -39,6 +47,8 @@ static void write_heat_maps(struct page *page, const struct heat_maps *maps)
         html_words(out, " ");
         html_words(out, sayf(page, TEXT_P2P_GATE, said(page, maps->gate->held->gate),
                              word(page, maps->gate->held->status)));
+        html_words(out, has_bad(maps) ? " " : "");
+        html_words(out, has_bad(maps) ? say(page, TEXT_P2P_FAILED) : "");
     }
     html_words(out, agrees != NULL ? " " : "");
     html_words(out, agrees != NULL ? agrees : "");

@@ -43,6 +43,7 @@ static const struct section {
     {"burn", TEXT_BURN, false, APPENDIX_HOSTS, page_has_burn, page_burn},
     {"worth", TEXT_WORTH, false, 0, page_has_worth, page_worth},
     {"inventory", TEXT_INVENTORY, false, 0, always, page_inventory},
+    {"alike", TEXT_ALIKE, false, 0, page_has_alike, page_alike},
     {"limits", TEXT_LIMITS, false, 0, always, page_limits},
     {"method", TEXT_METHOD, false, 0, always, page_method},
     {"documents", TEXT_DOCUMENTS, false, 0, always, page_documents},

@@ -10,6 +10,7 @@
 #include "assay/check/check.h"
 #include "assay/model/evidence.h"
 #include "assay/model/suite.h"
+#include "alike.h"
 #include "changes.h"
 #include "distributions.h"
 #include "gates.h"
@@ -719,6 +720,20 @@ static void write_reached(struct letter *letter)
         write_reached_row(letter, &reached.items.items[i]);
 }
 
+static void write_alike(struct letter *letter)
+{
+    struct alike alike;
+
+    alike_of(letter->view, &alike);
+    if (alike.items.count == 0)
+        return;
+    put_rule(letter, say(letter, TEXT_L_ALIKE));
+    list_each (row, alike.items)
+        put_wrapped(letter, "", 2,
+                    sayf(letter, TEXT_L_ALIKE_ROW, row->metric, row->platform, number(letter, row->items),
+                         said(letter, alike_values(letter->arena, row))));
+}
+
 /* -- Retests ----------------------------------------------------------------------------------------------
  */
 
@@ -994,6 +1009,7 @@ void report_text(const struct record *record, enum report_language language, str
     write_retests(&letter);
     write_earlier(&letter);
     write_method(&letter);
+    write_alike(&letter);
     write_kept_limits(&letter);
     write_documents(&letter);
 }

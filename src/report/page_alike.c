@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the hosts have alike, for who ordered it to compare. */
+#include "alike.h"
+#include "metric_words.h"
+#include "page.h"
+
+bool page_has_alike(const struct page *page)
+{
+    struct alike alike;
+
+    alike_of(page->view, &alike);
+    return alike.items.count > 0;
+}
+
+static void write_row(struct page *page, const struct alike_row *row)
+{
+    html_markup(page->out, "<tr>");
+    html_row_head(page->out, row->metric);
+    html_cell(page->out, metric_words(page->language, row->metric));
+    page_said_cell(page, alike_values(page->arena, row));
+    html_cell(page->out, row->platform);
+    html_markup(page->out, "<td class=\"num\">");
+    html_words(page->out, number(page, row->items));
+    html_markup(page->out, "</td></tr>\n");
+}
+
+void page_alike(struct page *page)
+{
+    struct alike alike;
+
+    alike_of(page->view, &alike);
+    page_paragraph(page, TEXT_ALIKE_INTRO);
+    page_table(page, "compact cards", COLUMN(METRIC), COLUMN(WHAT_IT_IS), COLUMN(VALUE),
+               COLUMN(UNJUDGED_PLATFORM_HEAD), NUMBERS(ITEMS));
+    html_markup(page->out, "<tbody>\n");
+    list_each (row, alike.items)
+        write_row(page, row);
+    html_markup(page->out, "</tbody></table>\n");
+}
