@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/check/check.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 
@@ -22,8 +23,13 @@ struct collection {
     struct arena *arena; /* of what only collecting needs */
 };
 
-static bool is_shared(const struct slot *slot)
+/* What is only asked: what a load comes to alike is no property of what was bought. */
+static bool is_shared(const struct shape *shape, const struct slot *slot)
 {
+    const struct check *check = check_find(shape->check);
+
+    if (check == NULL || !check->passive)
+        return false;
     for (size_t i = 0; i < slot->own_count; i++)
         if (slot->own[i].rule == RULE_SAME)
             return true;
@@ -35,7 +41,7 @@ static size_t row_of(struct collection *collection, const struct shape *shape, c
 {
     struct alike *alike = collection->alike;
 
-    if (!is_shared(slot))
+    if (!is_shared(shape, slot))
         return 0;
     for (size_t i = alike->items.count; i > 0; i--) {
         const struct alike_row *row = &alike->items.items[i - 1];

@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "alike.h"
 #include "assay/base/printable.h"
 #include "assay/check/check.h"
 #include "assay/model/evidence.h"
 #include "assay/model/suite.h"
-#include "alike.h"
 #include "changes.h"
 #include "distributions.h"
 #include "gates.h"
