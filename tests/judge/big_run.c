@@ -21,8 +21,9 @@ static const char *once(struct arena *arena, const struct big_run *run, size_t s
 static void put_value(struct reading *reading, const struct slot *slot, const struct slot_limits *limits,
                       const struct big_run *run, size_t step)
 {
-    double number = 100, little = 1 + 0.001 * (double)(step % 37);
+    double number = 100, little = 1 + 0.001 * (double)(step % 37), bound = NAN;
     const char *text = NULL;
+    bool same = false;
     const struct metric *metric = metric_find(slot->metric);
 
     for (size_t i = 0; i < limits->limits.count; i++) {
@@ -32,17 +33,22 @@ static void put_value(struct reading *reading, const struct slot *slot, const st
             text = limit->text;
         else if (limit->rule == RULE_ONE_OF || limit->rule == RULE_READ)
             text = arena_strndup(reading->arena, limit->text, strcspn(limit->text, "|"));
-        else if (limit->rule == RULE_SAME && text == NULL)
-            text = "the same";
+        else if (limit->rule == RULE_SAME)
+            same = true;
         else if (limit->rule == RULE_DISTINCT)
             text = once(reading->arena, run, step, slot, limit);
         else if (limit->rule == RULE_NEAR)
             text = "-0.001 to 0.001 s";
         else if (limit->rule == RULE_FLOOR || limit->rule == RULE_RANGE)
-            number = limit_gate(limit) * little;
+            number = (bound = limit_gate(limit)) * little;
         else if (limit->rule == RULE_CEILING)
-            number = limit_gate(limit) / little;
+            number = (bound = limit_gate(limit)) / little;
     }
+    /* A number that all must have alike is just what is asked of it. */
+    if (same && !isnan(bound))
+        number = bound;
+    else if (same && text == NULL)
+        text = "the same";
     if (text != NULL)
         reading_fact(reading, slot->metric, slot->subject, slice_of(text));
     else {
