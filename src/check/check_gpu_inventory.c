@@ -249,19 +249,23 @@ static void tell_memory_of_model(struct reading *out, const struct reading *smi,
                           reason(out->arena, memory_less_than_named, memory->value, named));
 }
 
-/* The first that runs without the GPU's own firmware. */
+/* The first that runs without the GPU's own firmware; of one that does not tell it nothing is said. */
 static void advise_gsp(struct reading *out, const struct platform *platform)
 {
+    bool all = true;
+
     for (unsigned i = 0; i < platform->gpu_count; i++) {
         const char *gpu = arena_printf(out->arena, "gpu%u", i),
                    *firmware = reading_get_fact(out, "gpu.gsp", gpu);
 
+        all &= firmware != NULL;
         if (firmware != NULL && strcmp(firmware, "N/A") == 0) {
             reading_fact_said(out, "advised.gsp", "", reason(out->arena, gpu_without_gsp, gpu));
             return;
         }
     }
-    reading_fact(out, "advised.gsp", "", slice_of("yes"));
+    if (all)
+        reading_fact(out, "advised.gsp", "", slice_of("yes"));
 }
 
 /* Of each GPU that nvidia-smi shows whole. */

@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_PAGE_H
 #define ASSAY_REPORT_PAGE_H
 
+#include "alike.h"
 #include "assay/check/check.h"
 #include "assay/model/sighting.h"
 #include "assay/report/report.h"
@@ -35,6 +36,7 @@ struct page {
     struct distributions distributions;
     struct gpu_tables burns;
     struct reached reached;
+    struct alike alike;
     struct worth_measured worth;
     struct sightings sightings; /* by host */
 };

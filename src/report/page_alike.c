@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the hosts have alike, for who ordered it to compare. */
-#include "alike.h"
 #include "metric_words.h"
 #include "page.h"
 
 bool page_has_alike(const struct page *page)
 {
-    struct alike alike;
-
-    alike_of(page->view, &alike);
-    return alike.items.count > 0;
+    return page->alike.items.count > 0;
 }
 
 static void write_row(struct page *page, const struct alike_row *row)
@@ -26,14 +22,11 @@ static void write_row(struct page *page, const struct alike_row *row)
 
 void page_alike(struct page *page)
 {
-    struct alike alike;
-
-    alike_of(page->view, &alike);
     page_paragraph(page, TEXT_ALIKE_INTRO);
     page_table(page, "compact cards", COLUMN(METRIC), COLUMN(WHAT_IT_IS), COLUMN(VALUE),
                COLUMN(UNJUDGED_PLATFORM_HEAD), NUMBERS(ITEMS));
     html_markup(page->out, "<tbody>\n");
-    list_each (row, alike.items)
+    list_each (row, page->alike.items)
         write_row(page, row);
     html_markup(page->out, "</tbody></table>\n");
 }

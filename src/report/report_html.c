@@ -218,6 +218,7 @@ void report_html(const struct record *record, enum report_language language, str
     distributions_collect(page.view, &page.distributions);
     gpu_tables_collect(page.view, &page.burns);
     reached_of(page.view, &page.reached);
+    alike_of(page.view, &page.alike);
     worth_measure(arena, record, &page.worth);
     sightings_of_record(arena, record, &page.sightings);
     frame_open(out, language, title_text(&page), foot_text(&page));
