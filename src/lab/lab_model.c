@@ -21,7 +21,6 @@ int lab_save(const struct lab *lab, struct error *err)
     cleanup_text struct text text = {0};
     cleanup_free char *path = mem_printf("%s/lab.json", lab->directory);
     struct json_writer writer;
-    char name[16];
 
     text_init(&text, 16 << 20);
     json_writer_init(&writer, &text, false);
@@ -33,12 +32,7 @@ int lab_save(const struct lab *lab, struct error *err)
     json_member_number(&writer, "oversubscription", lab->oversubscription);
     json_member_integer(&writer, "seed", lab->seed);
     json_member_integer(&writer, "port", lab->port);
-    json_member_array(&writer, "hosts");
-    for (unsigned i = 1; i <= lab->hosts; i++) {
-        snprintf(name, sizeof name, "node%u", i);
-        json_put_string(&writer, name);
-    }
-    json_close_array(&writer);
+    json_member_integer(&writer, "hosts", lab->hosts);
     json_member_array(&writer, "faults");
     for (size_t i = 0; i < lab->fault_count; i++)
         json_put_string(&writer, lab->faults[i].text);
@@ -66,11 +60,9 @@ struct lab *lab_load(struct arena *arena, const char *directory, struct error *e
 {
     struct lab *lab = arena_new(arena, struct lab);
     const struct json *json = json_load(arena, arena_printf(arena, "%s/lab.json", directory), err);
-    const struct json *hosts;
 
     if (json == NULL)
         return NULL;
-    hosts = json_get(json, "hosts");
     lab->directory = arena_strdup(arena, directory);
     lab->profile = lab_profile_find(json_string(json, "profile", ""));
     lab->user = json_string(json, "user", "");
@@ -79,7 +71,7 @@ struct lab *lab_load(struct arena *arena, const char *directory, struct error *e
     lab->oversubscription = json_number(json, "oversubscription", 1);
     lab->seed = (unsigned)json_number(json, "seed", 0);
     lab->port = (unsigned)json_number(json, "port", 0);
-    lab->hosts = hosts != NULL ? (unsigned)hosts->count : 0;
+    lab->hosts = (unsigned)json_number(json, "hosts", 0);
     if (lab->profile == NULL || lab->speed == 0 || lab->hosts == 0) {
         json_error(err, json, "is not a lab: it needs a known profile, a speed and hosts");
         return NULL;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "assay/base/arena.h"
 #include "assay/base/error.h"
@@ -365,11 +366,31 @@ void lab_sleep(const struct lab *lab, double simulated_s);
  * remain after five seconds. */
 unsigned lab_sweep(const char *directory, unsigned host);
 
-/* Runs the server on the listeners until SIGTERM; returns the exit status of the process. */
-struct lab_listener {
-    int fd; /* -1: the host is down */
+/* What one of a lab's processes answers for. */
+struct lab_share {
+    unsigned first, count; /* hosts */
+    int *listeners;        /* of each; -1: it is down */
+    int orders;            /* what the first process passes on comes here; -1: this is the first */
+    int *others;           /* of the first: where it passes orders on */
+    size_t other_count;
 };
-int lab_serve(const struct lab *lab, struct lab_listener *listeners, int ready_fd);
+
+/* Serves them until SIGTERM, or until the first process is gone; writes an int of 0 to said_fd when it begins. Returns the exit
+ * status of the process. */
+int lab_serve(const struct lab *lab, struct lab_share *share, int said_fd);
+
+/* All processes of a lab. */
+struct servers;
+/* They listen, at the port or, for 0, at a free one, which the lab has then; NULL with an error. */
+struct servers *servers_listen(struct arena *arena, struct lab *lab, unsigned wanted, struct error *err);
+int servers_start(struct servers *servers, struct error *err) __attribute__((warn_unused_result));
+/* Those that were started go on without us. */
+void servers_release(struct servers *servers);
+/* Ends those of the lab in the directory; whether there were any. */
+int servers_end(const char *directory, bool *ret_running, struct error *err)
+    __attribute__((warn_unused_result));
+/* One of them; 0: none is running. */
+pid_t lab_running_pid(const char *directory);
 
 /* A listening socket at the host's address; -1 with errno. */
 int lab_listen(unsigned host, unsigned port);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process behind a running lab: it listens at every host's own loopback address, hands each connection to
+ * A process behind a running lab: it listens at the own loopback address of each of its hosts, hands each connection to
  * a thread, reaps what ended connections left behind, and reboots hosts.
  *
  * Addresses of 127.0.0.0/8 only: no other machine can reach a lab. A host that is down has no listener, so
@@ -125,24 +125,35 @@ static void reboot(struct server *server, struct server_host *host)
     arena_destroy(arena);
 }
 
+static void obey_line(struct server *server, struct slice line)
+{
+    const struct lab_share *share = server->share;
+    bool cut = scan_text(&line, "cut ");
+    uint64_t number;
+
+    if ((!cut && !scan_text(&line, "reboot ")) || !scan_u64(line, &number) || number < share->first ||
+        number >= share->first + share->count)
+        return;
+    if (cut)
+        sessions_cut(server, (unsigned)number);
+    else
+        reboot(server, &server->hosts[number - share->first]);
+}
+
+/* What the first process is told, the others hear too: each knows its own hosts. */
 static void obey(struct server *server, int control)
 {
     char buffer[512];
     ssize_t got = read(control, buffer, sizeof buffer);
     struct slice rest = {buffer, got > 0 ? (size_t)got : 0}, line;
-    uint64_t number;
 
-    while (scan_line(&rest, &line)) {
-        bool cut = scan_text(&line, "cut ");
-
-        if ((!cut && !scan_text(&line, "reboot ")) || !scan_u64(line, &number) || number < 1 ||
-            number > server->lab->hosts)
-            continue;
-        if (cut)
-            sessions_cut(server, (unsigned)number);
-        else
-            reboot(server, &server->hosts[number - 1]);
-    }
+    if (got == 0)
+        stopping = 1; /* the first process is gone */
+    for (size_t i = 0; i < server->share->other_count && got > 0; i++)
+        if (write(server->share->others[i], buffer, (size_t)got) != got)
+            fprintf(stderr, "an order did not reach another process of the lab: %s\n", strerror(errno));
+    while (scan_line(&rest, &line))
+        obey_line(server, line);
 }
 
 static void take_connection(struct server_host *host, ssh_bind bind_)
@@ -176,7 +187,7 @@ static void reap_orphans(struct server *server)
 
 static void wake_rebooted(struct server *server)
 {
-    for (unsigned i = 0; i < server->lab->hosts; i++) {
+    for (unsigned i = 0; i < server->share->count; i++) {
         struct server_host *host = &server->hosts[i];
 
         if (host->back_at > 0 && monotonic() >= host->back_at) {
@@ -188,7 +199,7 @@ static void wake_rebooted(struct server *server)
 
 static void accept_loop(struct server *server, ssh_bind bind_, int control)
 {
-    unsigned count = server->lab->hosts;
+    unsigned count = server->share->count;
     cleanup_free struct pollfd *fds = mem_alloc((count + 1) * sizeof *fds);
     sigset_t wait_mask;
 
@@ -226,22 +237,25 @@ static int load_keys(struct server *server, struct arena *arena, ssh_bind bind_)
                : -1;
 }
 
-static void prepare_hosts(struct server *server, struct arena *arena, const struct lab_listener *listeners)
+static void prepare_hosts(struct server *server, struct arena *arena)
 {
     const struct lab *lab = server->lab;
+    const struct lab_share *share = server->share;
 
-    server->hosts = arena_array(arena, struct server_host, lab->hosts);
-    for (unsigned i = 0; i < lab->hosts; i++) {
+    server->hosts = arena_array(arena, struct server_host, share->count);
+    for (unsigned i = 0; i < share->count; i++) {
+        unsigned number = share->first + i;
+
         server->hosts[i] = (struct server_host){
             .server = server,
-            .number = i + 1,
-            .fd = listeners[i].fd,
-            .silent = fault_find(lab, i + 1, FAULT_SILENT) != NULL,
-            .key_refused = fault_find(lab, i + 1, FAULT_KEY_REFUSED) != NULL,
-            .environment = host_environment(arena, lab, i + 1),
-            .home = lab_host_file(arena, lab, i + 1, "home"),
+            .number = number,
+            .fd = share->listeners[i],
+            .silent = fault_find(lab, number, FAULT_SILENT) != NULL,
+            .key_refused = fault_find(lab, number, FAULT_KEY_REFUSED) != NULL,
+            .environment = host_environment(arena, lab, number),
+            .home = lab_host_file(arena, lab, number, "home"),
         };
-        write_boot_id(arena, lab, i + 1);
+        write_boot_id(arena, lab, number);
     }
 }
 
@@ -261,31 +275,40 @@ static void catch_signals(void)
     pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 }
 
-int lab_serve(const struct lab *lab, struct lab_listener *listeners, int ready_fd)
+static int open_orders(struct arena *arena, const struct server *server)
+{
+    if (server->share->orders >= 0)
+        return server->share->orders;
+    /* Read and write, so that it never ends when a writer closes. */
+    return open(arena_printf(arena, "%s/control", server->lab->directory), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+}
+
+int lab_serve(const struct lab *lab, struct lab_share *share, int said_fd)
 {
     struct arena *arena = arena_create();
     struct server *server = arena_new(arena, struct server);
+    const int begun = 0;
     ssh_bind bind_;
-    int control;
+    int orders;
 
     catch_signals();
     ssh_init();
     server->lab = lab;
+    server->share = share;
     pthread_mutex_init(&server->lock, NULL);
-    prepare_hosts(server, arena, listeners);
+    prepare_hosts(server, arena);
     server->logins = open(arena_printf(arena, "%s/logins", lab->directory),
                           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     bind_ = ssh_bind_new();
-    /* Read and write, so that it never ends when a writer closes. */
-    control = open(arena_printf(arena, "%s/control", lab->directory), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (bind_ == NULL || load_keys(server, arena, bind_) < 0 || control < 0) {
+    orders = open_orders(arena, server);
+    if (bind_ == NULL || load_keys(server, arena, bind_) < 0 || orders < 0) {
         fprintf(stderr, "the lab's keys or its control pipe cannot be opened in %s\n", lab->directory);
         return 70;
     }
-    if (write(ready_fd, "1", 1) != 1)
+    if (write(said_fd, &begun, sizeof begun) != sizeof begun)
         return 70;
-    close(ready_fd);
-    accept_loop(server, bind_, control);
+    close(said_fd);
+    accept_loop(server, bind_, orders);
     /* Threads may be in libssh still: the process ends without tearing it down beneath them. */
     _exit(0);
 }

@@ -25,7 +25,8 @@ struct server_host {
 
 struct server {
     const struct lab *lab;
-    struct server_host *hosts; /* [0] is node1 */
+    const struct lab_share *share;
+    struct server_host *hosts; /* of the share */
     ssh_key user_key;
     int logins;           /* where each login is noted, or -1 */
     pthread_mutex_t lock; /* guards what follows */

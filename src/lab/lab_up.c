@@ -21,33 +21,7 @@
 #include "assay/base/scan.h"
 #include "lab_private.h"
 
-#define PORT_TRIES 20
-#define KEY_COLUMNS 70
-
-/* The lock: the server holds a write lock on lab.pid for as long as it lives, so the kernel knows its pid. */
-
-static pid_t running_pid(const char *directory)
-{
-    cleanup_free char *path = mem_printf("%s/lab.pid", directory);
-    cleanup_fd int fd = open(path, O_RDWR | O_CLOEXEC);
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-    if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
-        return 0;
-    return lock.l_pid;
-}
-
-/* Stays open, and thereby locked, until the process ends. */
-static int take_lock(const char *directory)
-{
-    cleanup_free char *path = mem_printf("%s/lab.pid", directory);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-    if (fd < 0 || fcntl(fd, F_SETLK, &lock) < 0)
-        return -1;
-    return ftruncate(fd, 0) == 0 && dprintf(fd, "%d\n", (int)getpid()) > 0 ? 0 : -1;
-}
+enum { KEY_COLUMNS = 70, LONGEST_FILE = 16 << 20 };
 
 /* The folder. */
 
@@ -235,7 +209,7 @@ static int write_keys(struct arena *arena, const struct lab *lab, struct error *
 
     if (other == NULL)
         return -1;
-    text_init(&known, 4 << 20);
+    text_init(&known, LONGEST_FILE);
     for (unsigned i = 1; i <= lab->hosts; i++)
         text_printf(&known, "%s %s\n", known_name(arena, i, lab->port),
                     fault_find(lab, i, FAULT_HOST_KEY_CHANGED) != NULL ? other : host);
@@ -250,7 +224,7 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
     cleanup_text struct text text = {0};
     char address[16];
 
-    text_init(&text, 4 << 20);
+    text_init(&text, LONGEST_FILE);
     text_printf(&text,
                 /* The probe has no kernels for Volta. */
                 "# A simulated cluster; assay lab down --dir %s ends it.\n"
@@ -275,122 +249,6 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
         text_printf(&text, lab->redfish ? " bmc=node%u-bmc\n" : "\n", i);
     }
     return write_text(arena_printf(arena, "%s/hostfile", lab->directory), text.bytes, 0644, err);
-}
-
-/* Listening, before the background process exists, so that its failure is told at once. */
-
-static void close_all(struct lab_listener *listeners, unsigned count)
-{
-    for (unsigned i = 0; i < count; i++) {
-        if (listeners[i].fd >= 0)
-            close(listeners[i].fd);
-        listeners[i].fd = -1;
-    }
-}
-
-static bool listen_everywhere(const struct lab *lab, unsigned port, struct lab_listener *listeners)
-{
-    for (unsigned i = 0; i < lab->hosts; i++) {
-        listeners[i].fd = lab_listen(i + 1, port);
-        if (listeners[i].fd < 0) {
-            close_all(listeners, i);
-            return false;
-        }
-    }
-    /* Bound with the others, so that nobody else's port answers in its place, and only then given up. */
-    for (unsigned i = 0; i < lab->hosts; i++)
-        if (fault_find(lab, i + 1, FAULT_DOWN) != NULL) {
-            close(listeners[i].fd);
-            listeners[i].fd = -1;
-        }
-    return true;
-}
-
-static unsigned free_port(void)
-{
-    int fd = lab_listen(1, 0);
-    struct sockaddr_in address = {0};
-    socklen_t length = sizeof address;
-    unsigned port;
-
-    if (fd < 0)
-        return 0;
-    port = getsockname(fd, (struct sockaddr *)&address, &length) == 0 ? ntohs(address.sin_port) : 0;
-    close(fd);
-    return port;
-}
-
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
-static int open_port(struct lab *lab, unsigned wanted, struct lab_listener *listeners, struct error *err)
-{
-    raise_descriptor_limit();
-    for (int tries = 0; tries < (wanted != 0 ? 1 : PORT_TRIES); tries++) {
-        lab->port = wanted != 0 ? wanted : free_port();
-        if (lab->port != 0 && listen_everywhere(lab, lab->port, listeners))
-            return 0;
-    }
-    return error_set(err, errno == EADDRINUSE ? ERROR_USAGE : ERROR_INTERNAL,
-                     "port %u of 127.1.0.0/16 cannot be opened for %u hosts: %s", lab->port, lab->hosts,
-                     strerror(errno));
-}
-
-/* The background process. */
-
-static void detach(const struct lab *lab)
-{
-    cleanup_free char *log = mem_printf("%s/server.log", lab->directory);
-    cleanup_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    cleanup_fd int out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-
-    setsid();
-    if (null >= 0 && out >= 0) {
-        dup2(null, STDIN_FILENO);
-        dup2(out, STDOUT_FILENO);
-        dup2(out, STDERR_FILENO);
-    }
-    /* A folder that the lab is started from must stay removable. */
-    if (chdir("/") < 0)
-        perror("chdir");
-}
-
-static int start_server(const struct lab *lab, struct lab_listener *listeners, struct error *err)
-{
-    int ready[2];
-    char byte;
-    pid_t pid;
-    ssize_t got;
-
-    if (pipe2(ready, O_CLOEXEC) < 0)
-        return error_set(err, ERROR_INTERNAL, "pipe: %s", strerror(errno));
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        close(ready[0]);
-        detach(lab);
-        if (take_lock(lab->directory) < 0) {
-            fprintf(stderr, "another server took %s/lab.pid\n", lab->directory);
-            _exit(70);
-        }
-        _exit(lab_serve(lab, listeners, ready[1]));
-    }
-    close(ready[1]);
-    got = pid > 0 ? read(ready[0], &byte, 1) : -1;
-    close(ready[0]);
-    if (got == 1)
-        return 0;
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return error_set(err, ERROR_INTERNAL, "the lab's server did not start; %s/server.log says why",
-                     lab->directory);
 }
 
 /* The public face. */
@@ -436,18 +294,18 @@ static struct lab *lab_from_options(struct arena *arena, const struct lab_option
 
 static int bring_up(struct arena *arena, struct lab *lab, unsigned port, struct error *err)
 {
-    struct lab_listener *listeners = arena_array(arena, struct lab_listener, lab->hosts);
+    struct servers *servers = servers_listen(arena, lab, port, err);
     int rc;
 
-    if (open_port(lab, port, listeners, err) < 0)
+    if (servers == NULL)
         return -1;
     rc = write_tools(arena, lab, err) < 0 || make_hosts(arena, lab, err) < 0 ||
                  lab_trees(arena, lab, err) < 0 || write_keys(arena, lab, err) < 0 ||
                  write_hostfile(arena, lab, err) < 0 || lab_save(lab, err) < 0 ||
-                 start_server(lab, listeners, err) < 0
+                 servers_start(servers, err) < 0
              ? -1
              : 0;
-    close_all(listeners, lab->hosts);
+    servers_release(servers);
     return rc;
 }
 
@@ -459,7 +317,7 @@ int lab_up(const struct lab_options *options, struct text *ret_hostfile, struct 
     int rc = -1;
 
     if (lab != NULL && absolute_directory(options->directory, path, true, err) == 0) {
-        pid_t pid = running_pid(path);
+        pid_t pid = lab_running_pid(path);
 
         lab->directory = path;
         if (pid != 0)
@@ -588,34 +446,13 @@ int lab_heal(const char *directory, const char *meant, struct error *err)
     return rc;
 }
 
-static bool wait_for_end(const char *directory, pid_t pid)
-{
-    for (int tries = 0; tries < 250; tries++) {
-        struct timespec pause = {.tv_nsec = 20 * 1000000L};
-
-        /* The lock goes before the process does; a zombie that nobody reaps has none either. */
-        if (running_pid(directory) != pid && (kill(pid, 0) < 0 || tries > 5))
-            return true;
-        nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 int lab_down(const char *directory, bool *ret_running, struct error *err)
 {
     char path[PATH_MAX];
-    pid_t pid;
     unsigned left;
 
-    if (absolute_directory(directory, path, false, err) < 0)
+    if (absolute_directory(directory, path, false, err) < 0 || servers_end(path, ret_running, err) < 0)
         return -1;
-    pid = running_pid(path);
-    *ret_running = pid != 0;
-    if (pid != 0 && (kill(pid, SIGTERM) < 0 || !wait_for_end(path, pid))) {
-        kill(pid, SIGKILL);
-        if (!wait_for_end(path, pid))
-            return error_set(err, ERROR_INTERNAL, "the lab's server, pid %d, cannot be ended", (int)pid);
-    }
     left = lab_sweep(path, 0);
     if (left > 0)
         return error_set(err, ERROR_INTERNAL, "%u processes of the lab cannot be ended", left);
@@ -631,7 +468,7 @@ int lab_status(const char *directory, struct text *out, bool *ret_running, struc
     if (absolute_directory(directory, path, false, err) == 0)
         lab = lab_load(arena, path, err);
     if (lab != NULL) {
-        pid_t pid = running_pid(path);
+        pid_t pid = lab_running_pid(path);
 
         *ret_running = pid != 0;
         text_printf(out, "lab: %s, %u hosts, %s, %s, port %u, speed %u, ", path, lab->hosts,

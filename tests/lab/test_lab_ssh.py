@@ -5,6 +5,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -24,6 +25,13 @@ def no_server(pid):
             return file.read().rsplit(")", 1)[1].split()[0] == "Z"
     except OSError:
         return True
+
+
+def locks_of(path):
+    """Who holds a lock on the file."""
+    inode = str(os.stat(path).st_ino)
+    with open("/proc/locks") as file:
+        return sorted({int(words[-4]) for words in map(str.split, file) if words[-3].split(":")[-1] == inode})
 
 
 with Lab(3) as lab:
@@ -106,6 +114,24 @@ with Lab(3) as lab:
     with open(lab.path("server.log")) as file:
         log = file.read()
     tap.ok(log == "", "the server had nothing to complain of", log)
+
+# More hosts than one process has room for.
+with Lab(2503, ["node2502:down"]) as lab:
+    servers = [pid for pid in locks_of(lab.path("lab.pid"))]
+    tap.ok(len(servers) == 2 and lab.ssh(1, "hostname").stdout == b"node1\n" and lab.ssh(2503, "hostname").stdout == b"node2503\n",
+           "a lab too large for one process answers from two", f"{servers} {lab.up}")
+    tap.ok(b"refused" in lab.ssh(2502, "hostname").stderr, "down: the connection is refused by the second process too")
+    boots = [open(lab.path("hosts", f"node{i}", "boot_id")).read() for i in (3, 2503)]
+    with open(lab.path("control"), "w") as control:
+        control.write("reboot 3\nreboot 2503\n")
+    tap.ok(wait_until(lambda: all(open(lab.path("hosts", f"node{i}", "boot_id")).read() not in boots for i in (3, 2503)), 5),
+           "a host of either process reboots")
+    os.kill(int(open(lab.path("lab.pid")).read()), signal.SIGKILL)
+    tap.ok(wait_until(lambda: all(no_server(pid) for pid in servers), 5), "the first process killed, the others end too", servers)
+    tap.ok(program("lab", "up", "2503", "--dir", lab.directory).returncode == 0, "and the lab can be started again")
+    servers = [pid for pid in locks_of(lab.path("lab.pid"))]
+    tap.ok(lab.down().returncode == 0 and wait_until(lambda: all(no_server(pid) for pid in servers), 5) and len(servers) == 2,
+           "down ends all its processes", servers)
 
 faults = ["node2:down", "node3:silent", "node4:key-refused", "node5:host-key-changed"]
 with Lab(5, faults) as lab:

@@ -2,14 +2,14 @@
 /*
  * The lab: a simulated GPU cluster on this machine, to try a suite on and to test the controller with.
  *
- * One process answers SSH as many hosts, each at its own loopback address; on them lie simulated versions of
+ * A few processes answer SSH as many hosts, each at its own loopback address; on them lie simulated versions of
  * the field's tools that all compute from one model of the host, so their numbers agree with each other, and
  * a fault put into the model shows in every tool where it would show on a real host.
  *
  * Everything a lab has lies in its directory: lab.json (profile, hosts, faults), hostfile, id_ed25519,
  * known_hosts, bin/ (the tools), opt/gpu-burn/, root/, hosts/NAME/ (boot_id, home, kernel.log, root,
  * swapped-gpuN after a swap),
- * logins (the host of each login, one a line), server.log and lab.pid, on which the running server holds a lock. No
+ * logins (the host of each login, one a line), server.log and lab.pid, on which the running servers hold locks. No
  * root is needed.
  *
  * A command on a host finds in its environment ASSAY_LAB_DIR, ASSAY_LAB_HOST, ASSAY_LAB_BOOT_ID (a file) and
@@ -26,7 +26,7 @@
 #include "assay/base/error.h"
 #include "assay/base/text.h"
 
-#define LAB_HOSTS_MAX 5000
+#define LAB_HOSTS_MAX 20000
 #define LAB_DEFAULT_DIRECTORY "assay-lab"
 #define LAB_DEFAULT_PROFILE "hgx-h100"
 #define LAB_DEFAULT_SPEED 600 /* simulated seconds in one real second: a burn of 1800 s takes 3 s */
