@@ -24,9 +24,9 @@ enum { GAP_BYTES = 16 };
 enum { GAP_BYTES = 0 };
 #endif
 
-/* Small enough for a parser that finds nothing, large enough that a plan of a thousand hosts is a few hundred
- * blocks. */
-enum { BLOCK_BYTES = 16 * 1024 };
+/* The first block is small enough for what a controller keeps of each of thousands of hosts, and each is larger than the one
+ * before, so that a plan of a thousand hosts is a few hundred blocks. */
+enum { FIRST_BYTES = 1024, BLOCK_BYTES = 16 * 1024, LARGER = 4 };
 
 struct block {
     struct block *next;
@@ -36,8 +36,10 @@ struct block {
 
 struct arena {
     struct block *blocks;
-    struct block *spare; /* of BLOCK_BYTES, empty and zeroed: since it was cleared */
+    struct block
+        *spare; /* of BLOCK_BYTES at the most, empty and zeroed: since it was cleared; the smallest first */
     size_t used;
+    size_t next; /* bytes of the block to be made next */
 };
 
 static void out_of_memory(size_t size)
@@ -85,7 +87,10 @@ char *mem_printf(const char *format, ...)
 
 struct arena *arena_create(void)
 {
-    return mem_alloc(sizeof(struct arena));
+    struct arena *arena = mem_alloc(sizeof *arena);
+
+    arena->next = FIRST_BYTES;
+    return arena;
 }
 
 static void free_block(struct block *block)
@@ -130,17 +135,42 @@ void arena_clear(struct arena *arena)
     arena->used = 0;
 }
 
+/* One that holds so much; too small ones are given back on the way. */
+static struct block *take_spare(struct arena *arena, size_t size)
+{
+    struct block *block;
+
+    while ((block = arena->spare) != NULL) {
+        arena->spare = block->next;
+        if (block->size >= size)
+            return block;
+        free_block(block);
+    }
+    return NULL;
+}
+
+static struct block *make_block(struct arena *arena, size_t wanted)
+{
+    size_t size = wanted;
+    struct block *block;
+
+    if (wanted <= BLOCK_BYTES) {
+        while (arena->next < wanted)
+            arena->next *= LARGER;
+        size = arena->next;
+        arena->next = size < BLOCK_BYTES ? size * LARGER : BLOCK_BYTES;
+    }
+    block = mem_alloc(sizeof *block + size);
+    block->size = size;
+    return block;
+}
+
 static struct block *take_block(struct arena *arena, size_t size)
 {
-    struct block *block = size <= BLOCK_BYTES ? arena->spare : NULL;
+    struct block *block = size <= BLOCK_BYTES ? take_spare(arena, size) : NULL;
 
-    if (block != NULL) {
-        arena->spare = block->next;
-    } else {
-        size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-        block = mem_alloc(sizeof *block + size);
-        block->size = size;
-    }
+    if (block == NULL)
+        block = make_block(arena, size);
     poison(block->bytes, block->size);
     return block;
 }
