@@ -9,7 +9,7 @@
  *          nvlink.domain.one  "yes": all GPUs are in that; "no: gpu2 is in none", "no: gpu2 is in ..., gpu0 in ..."
  *          imex.service       active, inactive, ...: what exports memory to other hosts of the domain; without it they reach each
  *                             other by the network only. Where jobs start one of their own, the step records it
- *          imex.node, advised.imex  how the host's node of the IMEX domain is, and the domain: see family/imex.h
+ *          imex.node, imex.nodes, advised.imex  how the host's node of the IMEX domain is, and the domain: see family/imex.h
  */
 #include <string.h>
 
@@ -66,6 +66,7 @@ static void read_imex(const struct attempt *attempt, struct reading *out)
     reading_fact(out, "imex.service", "", slice_trim(service));
     if (!slice_equal(slice_trim(service), "active")) {
         reading_fact(out, "imex.node", "", slice_of(IMEX_NOT_TOLD));
+        reading_fact(out, "imex.nodes", "", slice_of(IMEX_NO_NODES));
         return; /* that fails, and says it all */
     }
     if (!scan_line(&rest, &addresses))
@@ -140,9 +141,12 @@ const struct check check_nvlink_domain = {
         {"imex.service", PER_TARGET, NULL, DUTY_GATE,
          LIMITS RULES_EQUAL("imex.service", "active", IMEX_GUIDE)},
         {"imex.node", PER_TARGET, NULL, DUTY_GATE,
-         LIMITS RULES_ONE_OF("imex.node", "READY|" IMEX_NOT_TOLD, IMEX_GUIDE)}),
+         LIMITS RULES_ONE_OF("imex.node", "READY|" IMEX_NOT_TOLD, IMEX_GUIDE)},
+        {"imex.nodes", PER_TARGET, NULL, DUTY_GATE,
+         LIMITS RULES(.metric = "imex.nodes", .rule = RULE_RACK, .status = LIMIT_TOOL,
+                      .source = IMEX_GUIDE)}),
     .remedies = REMEDIES({"imex.service", REASON(see_imex_service)}, {"imex.node", REASON(see_imex_nodes)},
-                         {"advised.imex", REASON(see_imex_domain)},
+                         {"imex.nodes", REASON(see_imex_nodes)}, {"advised.imex", REASON(see_imex_domain)},
                          {"nvlink.domain", REASON(see_domain_of_tray)}, {"*", REASON(see_partition_of_tray)}),
     .more_slots = more_slots,
     .expected_s = 5,

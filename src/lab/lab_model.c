@@ -616,6 +616,7 @@ void lab_host_init(struct lab_host *host, const struct lab *lab, unsigned number
         host->fabric_manager = manager->word != NULL ? manager->word : "550.54.14";
     host->imex_active = lab->profile->domain_hosts > 0 && fault_find(lab, number, FAULT_IMEX_DOWN) == NULL;
     host->imex_apart = fault_find(lab, number, FAULT_IMEX_MAP) != NULL ||
+                       fault_find(lab, number, FAULT_IMEX_ALONE) != NULL ||
                        fault_find(lab, number, FAULT_IMEX_UNLISTED) != NULL;
     host->fabric_manager_active = fault_find(lab, number, FAULT_FABRIC_MANAGER_DEAD) == NULL;
     host->nvls = lab->profile->fabric_state && fault_find(lab, number, FAULT_NVLS_OFF) == NULL;

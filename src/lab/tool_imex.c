@@ -12,16 +12,18 @@ static bool is_ready(const struct lab *lab, unsigned host)
            fault_find(lab, host, FAULT_SILENT) == NULL;
 }
 
+static bool has_own_map(const struct lab *lab, unsigned host)
+{
+    return fault_find(lab, host, FAULT_IMEX_MAP) != NULL || fault_find(lab, host, FAULT_IMEX_ALONE) != NULL;
+}
+
 static const char *cell(const struct lab *lab, unsigned from, unsigned to)
 {
     if (!is_ready(lab, from))
         return "I";
     if (!is_ready(lab, to))
         return "N";
-    return from == to || (fault_find(lab, from, FAULT_IMEX_MAP) == NULL &&
-                          fault_find(lab, to, FAULT_IMEX_MAP) == NULL)
-               ? "C"
-               : "!M!";
+    return from == to || (!has_own_map(lab, from) && !has_own_map(lab, to)) ? "C" : "!M!";
 }
 
 /* Hosts of the rack that its nodes_config.cfg has, in their order. */
@@ -34,6 +36,8 @@ static struct nodes nodes_of(const struct tool *tool)
     unsigned rack = lab_leaf_hosts(tool->lab), first = (tool->host->number - 1) / rack * rack + 1;
     struct nodes nodes = {.count = 0};
 
+    if (fault_find(tool->lab, tool->host->number, FAULT_IMEX_ALONE) != NULL)
+        return (struct nodes){.hosts = {tool->host->number}, .count = 1};
     for (unsigned host = first; host < first + rack && host <= tool->lab->hosts && nodes.count < LAB_RACK_MAX;
          host++)
         if (fault_find(tool->lab, host, FAULT_IMEX_UNLISTED) == NULL)

@@ -402,6 +402,19 @@ static void a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_o
     assert_string_equal(domain_of(IN_FABRIC("GPU-a", "7", RACK), "imex.node"), "not told");
 }
 
+static void the_nodes_of_an_imex_domain_are_told_as_one_list_of_all(void **state)
+{
+    (void)state;
+    assert_string_equal(imex_of(NODE("2", "READY"), "0 C\n", "UP", "imex.nodes"), "10.0.0.2");
+    assert_string_equal(imex_of(THREE, "0 C C C\n1 C C C\n2 C C C\n", "UP", "imex.nodes"),
+                        "10.0.0.1, 10.0.0.2, 10.0.0.3");
+    assert_string_equal(imex_of(THREE NODE("4", "UNAVAILABLE"), "0 C C C N\n", "DEGRADED", "imex.nodes"),
+                        "10.0.0.1 ... 10.0.0.4: 4 nodes (0c3f0cd0)");
+    assert_string_equal(imex_of(THREE NODE("5", "READY") NODE("4", "READY"), "0 C\n", "UP", "imex.nodes"),
+                        "10.0.0.1 ... 10.0.0.4: 5 nodes (d25231a0)");
+    assert_string_equal(imex_of("", "", "", "imex.nodes"), "none");
+}
+
 static void a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named(void **state)
 {
     (void)state;
@@ -1583,6 +1596,7 @@ int main(void)
         cmocka_unit_test(a_gpu_that_the_rack_does_not_have_or_has_elsewhere_is_named),
         cmocka_unit_test(of_models_of_several_sizes_a_gpu_has_what_its_name_says),
         cmocka_unit_test(a_host_answers_for_its_own_node_of_the_imex_domain_and_not_for_the_others),
+        cmocka_unit_test(the_nodes_of_an_imex_domain_are_told_as_one_list_of_all),
         cmocka_unit_test(a_rate_of_errors_is_judged_by_its_correction_and_when_it_was_counted_long_enough),
         cmocka_unit_test(a_transceiver_beyond_its_own_bounds_is_named),
     };

@@ -744,6 +744,12 @@ NVL72 = [
     Case("imex-map", fail("nvlink-domain", HOST, r"imex.node is READY, but connected with 0 of the \d+ other nodes that are ready"),
          remedy="nvidia-imex-ctl -N",
          noted={("nvlink-domain", ""): r"advised.imex is DEGRADED: \d+ of \d+ nodes are ready, expected UP"}),
+    Case("imex-alone", fail("nvlink-domain", HOST, r"imex.nodes is 127\.1\.\S+, while most hosts of rack r\d+ have 127\.1\.") | APART,
+         numbers_undecided=True, runs_on=True),
+    # Each host's domain is UP, and of nobody else.
+    Case("imex-alone everywhere", {(host, step): what for host in "abc" for (_, step), what in fail(
+        "nvlink-domain", HOST, r"imex.nodes is 127\.1\.\S+, and the hosts of rack r\d+ do not agree").items()}
+         | all_with(fail, "expected >= ", pairs=("ab", "ac", "bc")), faults=[f"{host}:imex-alone" for host in "abc"], runs_on=True),
     Case("imex-unlisted", fail("nvlink-domain", HOST, r"imex.node is not of the domain: none of the \d+ addresses of nodes is one of the host's"),
          remedy="nodes_config.cfg"),
     Case("gpu-missing:3", fail("gpu-inventory", HOST, "3"), numbers_undecided=True),

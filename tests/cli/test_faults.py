@@ -292,7 +292,8 @@ def wrong_case(case, names, run, report, told):
 
     for target, what in right.items():
         yield wrong_items(case, target, found[target], what) if target in found else f"{target} is not accused"
-    yield "" if mine <= set(right) else f"also accused are {sorted(mine - set(right))}"
+    also = {target: [items[0]["cause"] for items in found[target].values()] for target in sorted(mine - set(right))}
+    yield f"also accused are {also}" if also else ""
     yield wrong_entries(told, right)
     yield wrong_notes(case, names, report)
     yield wrong_counts(case, names, report)

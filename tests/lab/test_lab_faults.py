@@ -270,6 +270,7 @@ NVL72_CASES = [
     ("domain-other", "nvidia-smi -q", r"ClusterUUID +: (?!9b2dd74a|0000)"),
     ("imex-map", "i=$(nvidia-imex-ctl -N | sed -n \"s/^Node #\([0-9]*\) .* $(hostname -I | tr -d ' ') .*/\\1/p\"); nvidia-imex-ctl -N | grep \"^ *$i   \"",
      r"!M! !M!"),
+    ("imex-alone", "nvidia-imex-ctl -N | grep -c '^Node #'; nvidia-imex-ctl -N | grep Domain", r"^1\n *Domain State: UP"),
     ("imex-unlisted", "nvidia-imex-ctl -N | grep -c -e \"- $(hostname -I | tr -d ' ') \"", r"^0$"),
     ("imex-down", "systemctl is-active nvidia-imex; echo rc $?", r"^failed\nrc 3$"),
     ("nvlink-counts:2=symbol=5", "e() { nvidia-smi nvlink -e | grep -c 'Symbol Errors: 5'; }; e; gpu_burn 30 >/dev/null; e", r"^0\n1$"),

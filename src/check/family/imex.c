@@ -4,10 +4,14 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "assay/base/arena.h"
+#include "assay/base/cleanup.h"
+#include "assay/base/sha256.h"
+#include "assay/base/text.h"
 #include "assay/reasons/check.h"
 
 #define READY "READY"
+
+enum { LONGEST_LIST = 1 << 16 };
 
 struct node {
     struct slice address, state;
@@ -173,6 +177,34 @@ static void say_node(struct reading *out, const struct domain *domain)
         reading_fact(out, "imex.node", "", slice_of(READY));
 }
 
+/* "10.0.0.1, 10.0.0.2"; "10.0.0.1 ... 10.0.0.18: 18 nodes (3fe1a2b4)" */
+static void say_nodes(struct reading *out, const struct domain *domain)
+{
+    enum { SHOWN = 3, HASH_DIGITS = 8 };
+    cleanup_text struct text all = {0};
+    char sha256[SHA256_HEX_SIZE];
+    const struct slice *first, *last;
+
+    if (domain->nodes.count == 0 || domain->state.length == 0) {
+        reading_fact(out, "imex.nodes", "", slice_of(IMEX_NO_NODES));
+        return;
+    }
+    first = &domain->nodes.items[0].address;
+    last = &domain->nodes.items[domain->nodes.count - 1].address;
+    text_init(&all, LONGEST_LIST);
+    for (size_t i = 0; i < domain->nodes.count; i++)
+        text_printf(&all, "%s%.*s", i > 0 ? ", " : "", slice_print(domain->nodes.items[i].address));
+    sha256_hex(all.bytes, all.length, sha256);
+    if (domain->nodes.count <= SHOWN)
+        reading_fact(out, "imex.nodes", "", (struct slice){all.bytes, all.length});
+    else
+        reading_fact_said(
+            out, "imex.nodes", "",
+            reason(out->arena, imex_nodes,
+                   arena_printf(out->arena, "%.*s ... %.*s", slice_print(*first), slice_print(*last)),
+                   (unsigned)domain->nodes.count, arena_printf(out->arena, "%.*s", HASH_DIGITS, sha256)));
+}
+
 void imex_read(struct reading *out, struct slice addresses, struct slice printed)
 {
     struct domain domain = read_table(out->arena, addresses, printed);
@@ -180,6 +212,7 @@ void imex_read(struct reading *out, struct slice addresses, struct slice printed
          told = ended && domain.own < domain.nodes.count &&
                 !slice_equal(domain.nodes.items[domain.own].state, "UNAVAILABLE");
 
+    say_nodes(out, &domain);
     if (told)
         say_node(out, &domain);
     else if (absent)
