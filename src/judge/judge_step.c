@@ -48,13 +48,26 @@ static bool is_due_for_retest(struct arena *arena, const struct shape *shape,
     return last && tests < shape->repeat + shape->retests;
 }
 
+/* From the last to the step's first: while a run goes on a step's attempts are among the last, of thousands. */
 static struct step_attempts attempts_of(struct arena *arena, const struct record *record, size_t step)
 {
     LIST_OF(const struct attempt *) found = {0};
+    bool all = false;
 
-    for (size_t i = 0; i < record->attempts.count; i++)
-        if (record->attempts.items[i].step == step)
-            *list_push(arena, &found) = &record->attempts.items[i];
+    for (size_t i = record->attempts.count; i > 0 && !all; i--) {
+        const struct attempt *attempt = &record->attempts.items[i - 1];
+
+        if (attempt->step != step)
+            continue;
+        *list_push(arena, &found) = attempt;
+        all = attempt->n == 1;
+    }
+    for (size_t i = 0; i < found.count / 2; i++) {
+        const struct attempt *later = found.items[i];
+
+        found.items[i] = found.items[found.count - 1 - i];
+        found.items[found.count - 1 - i] = later;
+    }
     return (struct step_attempts){.items = found.items, .count = found.count};
 }
 

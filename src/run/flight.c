@@ -22,11 +22,7 @@ static void drop_outputs(struct flight *flight)
 
 static void free_flight(struct flight *flight)
 {
-    struct flight **link = &flight->scheduler->flights;
-
-    while (*link != flight)
-        link = &(*link)->next;
-    *link = flight->next;
+    LIST_REMOVE(flight, link);
     drop_outputs(flight);
     arena_destroy(flight->arena);
     free(flight);
@@ -386,9 +382,8 @@ static struct flight *new_flight(struct scheduler *scheduler, size_t step, size_
                               .step = step,
                               .attempt = attempt,
                               .arena = arena_create(),
-                              .spooled = !step_at(scheduler, step)->shape->passive,
-                              .next = scheduler->flights};
-    scheduler->flights = flight;
+                              .spooled = !step_at(scheduler, step)->shape->passive};
+    LIST_INSERT_HEAD(&scheduler->flights, flight, link);
     return flight;
 }
 

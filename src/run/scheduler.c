@@ -145,7 +145,7 @@ static bool is_quiet(const struct scheduler *scheduler)
 {
     return schedule_count(scheduler->schedule, STEP_RUNNING) == 0 && scheduler->forgetting == 0 &&
            (scheduler->signals_seen > 0 ||
-            (scheduler->sweeps == NULL && schedule_awaited(scheduler->schedule) == 0));
+            (LIST_EMPTY(&scheduler->sweeps) && schedule_awaited(scheduler->schedule) == 0));
 }
 
 void scheduler_dispatch(struct scheduler *scheduler)
@@ -300,8 +300,8 @@ static void tear_down(struct scheduler *scheduler)
     for (size_t i = 0; i < ARRAY_SIZE(scheduler->signals); i++)
         uv_close((uv_handle_t *)&scheduler->signals[i], NULL);
     uv_close((uv_handle_t *)&scheduler->tick, NULL);
-    for (struct sweep *sweep = scheduler->sweeps, *next; sweep != NULL; sweep = next) {
-        next = sweep->next;
+    for (struct sweep *sweep = LIST_FIRST(&scheduler->sweeps), *next; sweep != NULL; sweep = next) {
+        next = LIST_NEXT(sweep, link);
         if (sweep->pausing) /* the others end with their jobs, which the pool ends now */
             sweep_close(sweep);
     }

@@ -6,6 +6,7 @@
 #ifndef ASSAY_RUN_SCHEDULER_PRIVATE_H
 #define ASSAY_RUN_SCHEDULER_PRIVATE_H
 
+#include <sys/queue.h>
 #include <uv.h>
 
 #include "assay/base/sha256.h"
@@ -44,8 +45,8 @@ struct scheduler {
     size_t host_count;
     struct tries *tries; /* by step */
     size_t step_count;
-    struct sweep *sweeps;
-    struct flight *flights;
+    LIST_HEAD(, sweep) sweeps;
+    LIST_HEAD(, flight) flights;
     size_t forgetting; /* cancels, proofs and removals of folders that the hosts have not answered */
     bool *cancelling;  /* by attempt, once the run is cancelled: asked and not yet answered */
     double left_s;     /* as last guessed */
@@ -66,7 +67,7 @@ struct flight {
     bool windowed;               /* its window is being read on the members */
     bool unsent;                 /* it was cancelled before its command was sent */
     struct remote_result result; /* of the command, while its window is read; its outputs are held */
-    struct flight *next;
+    LIST_ENTRY(flight) link;
 };
 
 struct sweep {
@@ -79,7 +80,7 @@ struct sweep {
     bool as_root;
     bool pausing;
     uv_timer_t pause;
-    struct sweep *next;
+    LIST_ENTRY(sweep) link;
 };
 
 /* -- scheduler.c -- */

@@ -44,11 +44,7 @@ static void free_sweep(uv_handle_t *handle)
 
 void sweep_close(struct sweep *sweep)
 {
-    struct sweep **link = &sweep->scheduler->sweeps;
-
-    while (*link != sweep)
-        link = &(*link)->next;
-    *link = sweep->next;
+    LIST_REMOVE(sweep, link);
     schedule_free(sweep->scheduler->schedule, index_of(sweep->scheduler, sweep->host));
     uv_close((uv_handle_t *)&sweep->pause, free_sweep);
 }
@@ -113,8 +109,7 @@ void sweep_host(struct flight *flight, struct run_host *host, bool wait)
     flight->sweeps += wait;
     uv_timer_init(&scheduler->loop, &sweep->pause);
     sweep->pause.data = sweep;
-    sweep->next = scheduler->sweeps;
-    scheduler->sweeps = sweep;
+    LIST_INSERT_HEAD(&scheduler->sweeps, sweep, link);
     sweep->began_ms = uv_now(&scheduler->loop);
     schedule_hold(scheduler->schedule, index_of(scheduler, host));
     sweep_start(sweep);
@@ -157,7 +152,9 @@ static void cancel_attempt(struct scheduler *scheduler, size_t index, const stru
 /* What waits on other members for GPUs to cool down is ended too; on the head the attempt's cancel does it. */
 static void cancel_windows(struct scheduler *scheduler)
 {
-    for (const struct flight *flight = scheduler->flights; flight != NULL; flight = flight->next) {
+    const struct flight *flight;
+
+    LIST_FOREACH (flight, &scheduler->flights, link) {
         struct remote_job job = {.verb = REMOTE_GONE,
                                  .uuid = scheduler->record->attempts.items[flight->attempt].uuid,
                                  .deadline_s = 60,
@@ -207,9 +204,10 @@ void sweep_cancel_running(struct scheduler *scheduler)
 void sweep_let_late_go(struct scheduler *scheduler)
 {
     const struct scheduler_options *options = scheduler->options;
+    struct sweep *sweep;
     uint64_t limit = options->gone_wait_ms > 0 ? options->gone_wait_ms : GONE_WAIT_MS;
 
-    for (struct sweep *sweep = scheduler->sweeps; sweep != NULL; sweep = sweep->next)
+    LIST_FOREACH (sweep, &scheduler->sweeps, link)
         if (uv_now(&scheduler->loop) - sweep->began_ms >= limit)
             let_go(sweep);
 }
