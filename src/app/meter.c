@@ -11,34 +11,35 @@
 /* A run stops below the first: SQLite's log and the judgement of a large run still fit. */
 enum { STOP_BELOW = 16 << 20, WARN_BELOW = 1 << 30 };
 
-struct share {
-    const char *host;
-    uint64_t bytes;
-};
-
 struct meter {
-    struct arena *arena;
+    const struct record *record;
     struct evidence_limits limits;
     uint64_t bytes;
-    LIST_OF(struct share) shares;
+    const struct host_places *places;
+    LIST_OF(uint64_t) shares; /* of each host, by its place */
     const char *database;
 };
 
-static struct share *share_of(struct meter *meter, const char *host)
+/* A spare takes a place while the run goes on. */
+static void find_places(struct meter *meter)
 {
-    struct share *share;
+    const struct plan *plan = meter->record->plan;
 
-    for (size_t i = 0; i < meter->shares.count; i++)
-        if (strcmp(meter->shares.items[i].host, host) == 0)
-            return &meter->shares.items[i];
-    share = list_push(meter->arena, &meter->shares);
-    *share = (struct share){.host = host};
-    return share;
+    meter->places = host_places_create(meter->record->arena, plan);
+    while (meter->shares.count < plan->hosts.count)
+        *list_push(meter->record->arena, &meter->shares) = 0;
 }
 
-static void add(struct meter *meter, const char *host, uint64_t bytes)
+static uint64_t *share_of(struct meter *meter, const struct host *host)
 {
-    share_of(meter, host)->bytes += bytes;
+    if (host_place(meter->places, host) == (size_t)-1)
+        find_places(meter);
+    return &meter->shares.items[host_place(meter->places, host)];
+}
+
+static void add(struct meter *meter, const struct host *host, uint64_t bytes)
+{
+    *share_of(meter, host) += bytes;
     meter->bytes += bytes;
 }
 
@@ -46,27 +47,28 @@ struct meter *meter_create(const struct record *record, const char *database)
 {
     struct meter *meter = arena_new(record->arena, struct meter);
 
-    meter->arena = record->arena;
+    meter->record = record;
     meter->database = database;
+    find_places(meter);
     if (!evidence_limits_of(record, &meter->limits))
         evidence_limits_set(&meter->limits, 0, record->plan->hosts.count);
     list_each (attempt, record->attempts) {
         const struct step *step = &record->plan->steps.items[attempt->step];
 
-        add(meter, step->members[0]->name, evidence_bytes(attempt->captures));
+        add(meter, step->members[0], evidence_bytes(attempt->captures));
         for (size_t k = 0; k < attempt->windows.count; k++)
-            add(meter, step->members[attempt->windows.items[k].member]->name,
+            add(meter, step->members[attempt->windows.items[k].member],
                 evidence_bytes(attempt->windows.items[k].captures));
     }
     return meter;
 }
 
-bool meter_takes(struct meter *meter, const char *host, const struct capture captures[2])
+bool meter_takes(struct meter *meter, const struct host *host, const struct capture captures[2])
 {
     uint64_t bytes = evidence_bytes(captures);
 
     if (meter->bytes + bytes > meter->limits.run_bytes ||
-        share_of(meter, host)->bytes + bytes > meter->limits.host_bytes)
+        *share_of(meter, host) + bytes > meter->limits.host_bytes)
         return false;
     add(meter, host, bytes);
     return true;

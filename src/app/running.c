@@ -32,7 +32,7 @@ static int windows_read(void *context, const struct attempt *attempt, size_t fir
         struct window *window = &mine->windows.items[i];
         const struct host *host = record->plan->steps.items[mine->step].members[window->member];
 
-        if (meter_takes(run->meter, host->name, window->captures))
+        if (meter_takes(run->meter, host, window->captures))
             continue;
         evidence_drop(window->captures, &window->what);
         window->end = ATTEMPT_NO_ANSWER;
@@ -76,8 +76,7 @@ static int attempt_ended(void *context, struct attempt *attempt, struct error *e
 {
     struct running *run = context;
 
-    if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0]->name,
-                     attempt->captures))
+    if (!meter_takes(run->meter, run->record->plan->steps.items[attempt->step].members[0], attempt->captures))
         evidence_drop(attempt->captures, &attempt->what);
     return running_keep_attempt(run, attempt, err);
 }

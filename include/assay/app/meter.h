@@ -12,7 +12,7 @@ struct meter;
    path. */
 struct meter *meter_create(const struct record *record, const char *database);
 /* Counts them where they fit. False: they do not, and are not counted. */
-bool meter_takes(struct meter *meter, const char *host, const struct capture captures[2]);
+bool meter_takes(struct meter *meter, const struct host *host, const struct capture captures[2]);
 /* ERROR_INTERNAL when the disk of the database is about to be full: the run is to stop while what it has can still be
    written. */
 int meter_check_disk(const struct meter *meter, struct error *err) __attribute__((warn_unused_result));
