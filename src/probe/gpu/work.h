@@ -49,7 +49,7 @@ enum work_unit {
     WORK_SHARED,
     WORK_MEMORY, /* past the first cache */
     /* Inputs follow from a unit's number: new ones come behind all others. */
-    WORK_TENSOR_FP8, /* e4m3 */
+    WORK_TENSOR_FP8, /* e4m3 and e5m2 */
     WORK_TENSOR_TF32,
     WORK_TENSOR_FP64,
     WORK_REDUCE, /* sums of a warp by the instruction for it */
@@ -123,43 +123,60 @@ WORK_FUNCTION uint32_t work_elsewhere(uint32_t place, unsigned step)
     return (place * 5 + 37 * step + 1) % WORK_WORDS;
 }
 
-/* Of fp8 a product takes 32 elements, two tiles' worth, and starts from zero each time: what adds up over many is not exact in all
-   parts. Which row and column of it a lane's word is: as mma.m16n8k32 has them, twice 8 columns. */
-enum { WORK_FP8_DEPTH = 2 * WORK_TILE };
+/*
+ * Of fp8 a block multiplies 128 x 32 by 32 x 16, which is one instruction where a tensor core takes a whole block's work
+ * (tcgen05), two where it takes that of four warps (wgmma), and 16 where each warp has its own (mma.sync). In even steps both
+ * sides are e4m3, in odd ones e5m2, the left one with its sign turned over: both types hold -4 .. 4 without a rounding.
+ *
+ * A product is taken four times from zero on. On Hopper sums of fp8 keep fewer bits than fp32 has, about 14, and what they are
+ * rounded to follows from their order, which nobody tells. Here a product is at most 16 and a sum of 4 * 32 of them at most 2048:
+ * 12 bits, whole numbers all the way, so whatever order and width the hardware has, nothing is lost and one answer is right.
+ */
+enum {
+    WORK_FP8_ROWS = 2 * WORK_WARPS * WORK_TILE,
+    WORK_FP8_DEPTH = 2 * WORK_TILE,
+    WORK_FP8_COLUMNS = WORK_TILE,
+    WORK_FP8_TIMES = 4,
+};
 
-WORK_FUNCTION unsigned work_fp8_row(unsigned lane, unsigned j)
+/* The block's j-th word of a thread is of this row, and of the one half the rows further down; as wgmma and mma.sync have them. */
+WORK_FUNCTION unsigned work_fp8_row(unsigned thread, unsigned j)
 {
-    return lane / 4 + j % 4 / 2 * 8;
+    return thread / WORK_LANES * WORK_TILE + thread % WORK_LANES / 4 + j % 4 / 2 * 8;
 }
 
-WORK_FUNCTION unsigned work_fp8_column(unsigned lane, unsigned j)
+WORK_FUNCTION unsigned work_fp8_column(unsigned thread, unsigned j)
 {
-    return lane % 4 * 2 + j % 2 + j / 4 * 8;
+    return thread % 4 * 2 + j % 2 + j / 4 * 8;
 }
 
-WORK_FUNCTION int work_fp8_left(uint64_t seed, unsigned warp, unsigned row, unsigned k)
+/* which: 0 the left side by its row, 1 the right one by its column; a small integer. */
+WORK_FUNCTION int work_fp8_element(uint64_t seed, unsigned which, unsigned row, unsigned k)
 {
-    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2, row, k % WORK_TILE);
+    const uint32_t place = (which * WORK_FP8_ROWS + row) * WORK_FP8_DEPTH + k;
+
+    return (int)(work_random(seed, WORK_TENSOR_FP8, place) % (2 * WORK_SMALL + 1)) - WORK_SMALL;
 }
 
-WORK_FUNCTION int work_fp8_right(uint64_t seed, unsigned warp, unsigned k, unsigned column)
+/* sum: with the step's sign. */
+WORK_FUNCTION uint32_t work_fp8_step(uint32_t all, int sum)
 {
-    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2 + 1, k % WORK_TILE, column);
+    return work_integer(all) ^ (uint32_t)sum;
 }
 
-/* The sign changes with each step. */
-WORK_FUNCTION uint32_t work_fp8_step(uint32_t all, unsigned step, int sum)
+WORK_FUNCTION uint32_t work_fp8_both(uint32_t upper, uint32_t lower)
 {
-    return work_integer(all) ^ (uint32_t)(step % 2 == 0 ? sum : -sum);
+    return upper ^ work_rotate(lower, 16);
 }
 
-/* -4 .. 4 as e4m3. */
-WORK_FUNCTION uint32_t work_e4m3(int number)
+/* -4 .. 4 as e5m2, or as e4m3: a sign, five bits of exponent and two of fraction, or four and three. */
+WORK_FUNCTION uint32_t work_fp8(int number, bool is_e5m2)
 {
-    const uint32_t size = (uint32_t)(number < 0 ? -number : number);
-    const uint32_t bits = size == 0 ? 0 : size == 1 ? 0x38 : size == 2 ? 0x40 : size == 3 ? 0x44 : 0x48;
+    const uint32_t size = (uint32_t)(number < 0 ? -number : number), sign = number < 0 ? 0x80 : 0;
 
-    return number < 0 ? bits | 0x80 : bits;
+    if (is_e5m2)
+        return sign | (size == 0 ? 0 : size == 1 ? 0x3c : size == 2 ? 0x40 : size == 3 ? 0x42 : 0x44);
+    return sign | (size == 0 ? 0 : size == 1 ? 0x38 : size == 2 ? 0x40 : size == 3 ? 0x44 : 0x48);
 }
 
 /* Both halves of a number of 64 bits. */
