@@ -371,7 +371,9 @@ int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t s
     TRY(cudaSetDevice((int)gpu), "it cannot be used");
     if (unit == WORK_HBM && take_slots(probe, gpu, err) < 0)
         return -1;
+    /* No digest and no SM: what the round before left must not stand for a block that does not run. */
     TRY(cudaMemsetAsync(own->device.digests, 0, blocks * sizeof(uint64_t), own->stream), "memset");
+    TRY(cudaMemsetAsync(own->device.sms, 0xff, blocks * sizeof(uint32_t), own->stream), "memset");
     kernels[unit]<<<blocks, THREADS, 0, own->stream>>>(order, own->device);
     TRY(cudaGetLastError(), "the work cannot be started");
     TRY(cudaMemcpyAsync(own->digests, own->device.digests, blocks * sizeof(uint64_t), cudaMemcpyDeviceToHost,
