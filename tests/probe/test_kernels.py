@@ -33,7 +33,7 @@ TENSOR = {"WORK_TENSOR_BF16": [Core(r"wmma\.mma\S*\.f32\.bf16\.bf16\.f32", r"HMM
           "WORK_TENSOR_INT8": [Core(r"wmma\.mma\S*\.s32\.s8\.s8\.s32", r"IMMA\.\S*S8\.S8", 0x237)],
           "WORK_TENSOR_TF32": [Core(r"wmma\.mma\S*\.m16n16k8\.f32\.tf32\.tf32\.f32", r"HMMA\.\S*F32\.TF32", 0x23c)],
           "WORK_TENSOR_FP64": [Core(r"wmma\.mma\S*\.m8n8k4\S*\.f64\.f64\.f64\.f64", r"DMMA", 0x23f)],
-          # Of tcgen05 the types stand in a word that the instruction is given: fp8_kind.
+          # Of tcgen05 the types stand in a word that the instruction is given: work_fp8_kind.
           "WORK_TENSOR_FP8": [Core((r"wgmma\.mma_async\S*\.m64n16k32\.f32\.e4m3\.e4m3", r"wgmma\.mma_async\S*\.m64n16k32\.f32\.e5m2\.e5m2"), r"QGMMA\.", 0xdf3, (9,)),
                               Core((r"tcgen05\.mma\.cta_group::1\.kind::f8f6f4", r"\b134479888\b", r"\b134481040\b"), r"UTCQMMA", 0x5ea, (10,)),
                               Core((r"mma\.sync\.aligned\.m16n8k32\S*\.e4m3\.e4m3", r"mma\.sync\.aligned\.m16n8k32\S*\.e5m2\.e5m2"), r"QMMA\.", 0x27a, (12,))]}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wrong answers of one SM are named, by the same code that looks at real ones. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../unit_test.h"
@@ -79,69 +78,6 @@ static void sums_of_tensor_cores_are_exact(void **state)
             memcpy(&sum, &words[place], sizeof sum);
             assert_true(sum == rintf(sum) && fabsf(sum) <= WORK_TILE * WORK_SMALL * WORK_SMALL);
         }
-    }
-}
-
-/* Each is held against what the type says: a sign, exponent and fraction. */
-static double number_of(uint32_t bits, unsigned fraction_bits, int bias)
-{
-    const uint32_t size = bits & 0x7f, one = 1u << fraction_bits;
-    const double value = size == 0 ? 0 : (1 + (double)(size % one) / one) * exp2((int)(size / one) - bias);
-
-    return bits & 0x80 ? -value : value;
-}
-
-static void numbers_of_fp8_are_what_they_say(void **state)
-{
-    (void)state;
-    for (int number = -WORK_SMALL; number <= WORK_SMALL; number++) {
-        assert_true(number_of(work_fp8(number, false), 3, 7) == number);
-        assert_true(number_of(work_fp8(number, true), 2, 15) == number);
-    }
-}
-
-/* Threads share the product: each of its sums is one's, and has its partner half the rows further down. */
-static void threads_have_each_sum_of_fp8_once(void **state)
-{
-    bool seen[WORK_FP8_ROWS / 2][WORK_FP8_COLUMNS] = {{false}};
-
-    (void)state;
-    for (unsigned thread = 0; thread < WORK_WARPS * WORK_LANES; thread++)
-        for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
-            const unsigned row = work_fp8_row(thread, j), column = work_fp8_column(thread, j);
-
-            assert_true(row < WORK_FP8_ROWS / 2 && column < WORK_FP8_COLUMNS && !seen[row][column]);
-            seen[row][column] = true;
-        }
-}
-
-/* Even if all signs were alike; Hopper's sums of fp8 are said to keep some 14 bits. */
-static void sums_of_fp8_need_few_bits(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 0; seed < SDC_SEEDS; seed++)
-        for (unsigned row = 0; row < WORK_FP8_ROWS; row++)
-            for (unsigned column = 0; column < WORK_FP8_COLUMNS; column++) {
-                int most = 0;
-
-                for (unsigned k = 0; k < WORK_FP8_DEPTH; k++)
-                    most += abs(work_fp8_element(seed, 0, row, k) * work_fp8_element(seed, 1, column, k));
-                assert_true(most * WORK_FP8_TIMES < 1 << 12);
-            }
-}
-
-/* No column of the left side and no row of the right one is mostly zeros, of which nothing would be seen. */
-static void sides_of_fp8_are_no_zeros(void **state)
-{
-    (void)state;
-    for (unsigned k = 0; k < WORK_FP8_DEPTH; k++) {
-        unsigned lefts = 0, rights = 0;
-
-        for (unsigned row = 0; row < WORK_FP8_ROWS; row++)
-            lefts += work_fp8_element(3, 0, row, k) != 0;
-        for (unsigned column = 0; column < WORK_FP8_COLUMNS; column++)
-            rights += work_fp8_element(3, 1, column, k) != 0;
-        assert_true(lefts > WORK_FP8_ROWS / 2 && rights > WORK_FP8_COLUMNS / 2);
     }
 }
 
@@ -316,10 +252,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_bit_of_an_answer_counts),
         cmocka_unit_test(chains_do_not_settle),
         cmocka_unit_test(sums_of_tensor_cores_are_exact),
-        cmocka_unit_test(numbers_of_fp8_are_what_they_say),
-        cmocka_unit_test(threads_have_each_sum_of_fp8_once),
-        cmocka_unit_test(sums_of_fp8_need_few_bits),
-        cmocka_unit_test(sides_of_fp8_are_no_zeros),
         cmocka_unit_test(every_gpu_copies_to_every_other),
         cmocka_unit_test(what_is_copied_tells_where_it_belongs),
         cmocka_unit_test(an_sm_is_reached_by_each_unit_or_not_at_all),

@@ -123,62 +123,6 @@ WORK_FUNCTION uint32_t work_elsewhere(uint32_t place, unsigned step)
     return (place * 5 + 37 * step + 1) % WORK_WORDS;
 }
 
-/*
- * Of fp8 a block multiplies 128 x 32 by 32 x 16, which is one instruction where a tensor core takes a whole block's work
- * (tcgen05), two where it takes that of four warps (wgmma), and 16 where each warp has its own (mma.sync). In even steps both
- * sides are e4m3, in odd ones e5m2, the left one with its sign turned over: both types hold -4 .. 4 without a rounding.
- *
- * A product is taken four times from zero on. On Hopper sums of fp8 keep fewer bits than fp32 has, about 14, and what they are
- * rounded to follows from their order, which nobody tells. Here a product is at most 16 and a sum of 4 * 32 of them at most 2048:
- * 12 bits, whole numbers all the way, so whatever order and width the hardware has, nothing is lost and one answer is right.
- */
-enum {
-    WORK_FP8_ROWS = 2 * WORK_WARPS * WORK_TILE,
-    WORK_FP8_DEPTH = 2 * WORK_TILE,
-    WORK_FP8_COLUMNS = WORK_TILE,
-    WORK_FP8_TIMES = 4,
-};
-
-/* The block's j-th word of a thread is of this row, and of the one half the rows further down; as wgmma and mma.sync have them. */
-WORK_FUNCTION unsigned work_fp8_row(unsigned thread, unsigned j)
-{
-    return thread / WORK_LANES * WORK_TILE + thread % WORK_LANES / 4 + j % 4 / 2 * 8;
-}
-
-WORK_FUNCTION unsigned work_fp8_column(unsigned thread, unsigned j)
-{
-    return thread % 4 * 2 + j % 2 + j / 4 * 8;
-}
-
-/* which: 0 the left side by its row, 1 the right one by its column; a small integer. */
-WORK_FUNCTION int work_fp8_element(uint64_t seed, unsigned which, unsigned row, unsigned k)
-{
-    const uint32_t place = (which * WORK_FP8_ROWS + row) * WORK_FP8_DEPTH + k;
-
-    return (int)(work_random(seed, WORK_TENSOR_FP8, place) % (2 * WORK_SMALL + 1)) - WORK_SMALL;
-}
-
-/* sum: with the step's sign. */
-WORK_FUNCTION uint32_t work_fp8_step(uint32_t all, int sum)
-{
-    return work_integer(all) ^ (uint32_t)sum;
-}
-
-WORK_FUNCTION uint32_t work_fp8_both(uint32_t upper, uint32_t lower)
-{
-    return upper ^ work_rotate(lower, 16);
-}
-
-/* -4 .. 4 as e5m2, or as e4m3: a sign, five bits of exponent and two of fraction, or four and three. */
-WORK_FUNCTION uint32_t work_fp8(int number, bool is_e5m2)
-{
-    const uint32_t size = (uint32_t)(number < 0 ? -number : number), sign = number < 0 ? 0x80 : 0;
-
-    if (is_e5m2)
-        return sign | (size == 0 ? 0 : size == 1 ? 0x3c : size == 2 ? 0x40 : size == 3 ? 0x42 : 0x44);
-    return sign | (size == 0 ? 0 : size == 1 ? 0x38 : size == 2 ? 0x40 : size == 3 ? 0x44 : 0x48);
-}
-
 /* Both halves of a number of 64 bits. */
 WORK_FUNCTION uint32_t work_folded(uint64_t bits)
 {

@@ -2,14 +2,14 @@
 /*
  * Products in fp8, by what each architecture has for them: wgmma on sm_90, tcgen05.mma on sm_100 and 103, mma.sync on sm_120
  * (PTX ISA 9.0). Of mma.sync in fp8 the compiler makes products in fp16 on the first three (tests/probe/test_kernels.py). What is
- * multiplied, and why every sum is exact, says work.h. The first two are instructions of one architecture or family, so they
+ * multiplied, and why every sum is exact, says work_fp8.h. The first two are instructions of one architecture or family, so they
  * are there only where a kernel is compiled for that (sm_90a, sm_100f). Included by CUDA C++ only.
  */
 #ifndef ASSAY_PROBE_WORK_FP8_CUDA_H
 #define ASSAY_PROBE_WORK_FP8_CUDA_H
 
 extern "C" {
-#include "work.h"
+#include "work_fp8.h"
 }
 
 #if defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH__ / 100 == 9
@@ -29,17 +29,6 @@ extern "C" {
 __device__ const unsigned fp8_is_here = FP8_HERE;
 
 #if FP8_HERE
-/* Four elements that follow each other in k; with the step's sign. */
-__device__ static inline uint32_t fp8_four(uint64_t seed, unsigned which, unsigned row, unsigned k,
-                                           bool is_e5m2)
-{
-    uint32_t bits = 0;
-
-    for (unsigned i = 0; i < 4; i++)
-        bits |= work_fp8(work_fp8_element(seed, which, row, k + i), is_e5m2) << (8 * i);
-    return which == 0 && is_e5m2 ? bits ^ 0x80808080u : bits;
-}
-
 /* Sums are whole numbers, so what they are as such loses nothing but the sign of a zero; one that is none is wrong, and must not be
    rounded to the right one. */
 __device__ static inline int fp8_sum(float sum)
@@ -49,15 +38,6 @@ __device__ static inline int fp8_sum(float sum)
 #endif
 
 #if defined(FP8_BY_WGMMA) || defined(FP8_BY_TCGEN05)
-/* A side in shared memory as a matrix descriptor without a swizzle has it: pieces of 8 rows by 16 bytes, 128 bytes each, two of
-   them side by side in k. */
-enum { FP8_PIECE = 8 * 16, FP8_ROW_OF_PIECES = WORK_FP8_DEPTH / 16 * FP8_PIECE };
-
-__device__ static inline unsigned fp8_offset(unsigned row, unsigned k)
-{
-    return row / 8 * FP8_ROW_OF_PIECES + k / 16 * FP8_PIECE + row % 8 * 16 + k % 16;
-}
-
 /* By all threads of the block. */
 __device__ static void fp8_fill(uint64_t seed, unsigned which, unsigned rows, bool is_e5m2,
                                 unsigned char *side)
@@ -65,20 +45,13 @@ __device__ static void fp8_fill(uint64_t seed, unsigned which, unsigned rows, bo
     for (unsigned i = threadIdx.x; i < rows * WORK_FP8_DEPTH / 4; i += WORK_WARPS * WORK_LANES) {
         const unsigned row = i / (WORK_FP8_DEPTH / 4), k = i % (WORK_FP8_DEPTH / 4) * 4;
 
-        *(uint32_t *)(side + fp8_offset(row, k)) = fp8_four(seed, which, row, k, is_e5m2);
+        *(uint32_t *)(side + work_fp8_offset(row, k)) = work_fp8_four(seed, which, row, k, is_e5m2);
     }
 }
 
 __device__ static inline uint32_t fp8_shared(const void *at)
 {
     return (uint32_t)__cvta_generic_to_shared(at);
-}
-
-/* Address, from piece to piece in k ("leading"), from 8 rows to the next 8 ("stride"), all in 16 bytes; no swizzle. */
-__device__ static inline uint64_t fp8_descriptor(const void *side)
-{
-    return (uint64_t)(fp8_shared(side) >> 4 & 0x3fff) | (uint64_t)(FP8_PIECE >> 4) << 16 |
-           (uint64_t)(FP8_ROW_OF_PIECES >> 4) << 32;
 }
 
 /* What threads wrote to shared memory is read by the tensor core past their way to it. */
@@ -90,20 +63,12 @@ __device__ static inline void fp8_show()
 #endif
 
 #if defined(FP8_BY_WGMMA) || defined(FP8_BY_MMA)
-/* The left side of a warp's 16 rows from `row` on, as both instructions take it from its lanes. */
-__device__ static inline void fp8_left(uint64_t seed, unsigned row, bool is_e5m2, uint32_t (&ret_a)[4])
-{
-    const unsigned own = row + threadIdx.x / WORK_LANES * WORK_TILE + threadIdx.x % WORK_LANES / 4,
-                   k = threadIdx.x % 4 * 4;
-
-    for (unsigned i = 0; i < 4; i++)
-        ret_a[i] = fp8_four(seed, 0, own + i % 2 * 8, k + i / 2 * 16, is_e5m2);
-}
-
+/* By type and half. */
 __device__ static inline void fp8_lefts(uint64_t seed, uint32_t (&ret_a)[2][2][4])
 {
     for (unsigned i = 0; i < 4; i++)
-        fp8_left(seed, i % 2 * (WORK_FP8_ROWS / 2), i / 2 == 1, ret_a[i / 2][i % 2]);
+        for (unsigned k = 0; k < 4; k++)
+            ret_a[i / 2][i % 2][k] = work_fp8_left(seed, threadIdx.x, i % 2, k, i / 2 == 1);
 }
 #endif
 
@@ -150,9 +115,9 @@ __device__ static void tensor_fp8(uint64_t seed, unsigned depth, uint32_t *words
     fp8_show();
     for (unsigned step = 0; step < depth; step += 2) {
         for (unsigned half = 0; half < 2; half++)
-            fp8_products<false>(a[0][half], fp8_descriptor(right[0]), chains[half]);
+            fp8_products<false>(a[0][half], work_fp8_descriptor(fp8_shared(right[0]), false), chains[half]);
         for (unsigned half = 0; half < 2 && step + 1 < depth; half++)
-            fp8_products<true>(a[1][half], fp8_descriptor(right[1]), chains[half]);
+            fp8_products<true>(a[1][half], work_fp8_descriptor(fp8_shared(right[1]), false), chains[half]);
     }
     for (unsigned j = 0; j < WORK_LANE_WORDS; j++)
         words[j] = work_fp8_both(chains[0][j], chains[1][j]);
@@ -192,12 +157,11 @@ __device__ static inline void fp8_step(const uint32_t (&a)[2][4], const uint32_t
 
 __device__ static void tensor_fp8(uint64_t seed, unsigned depth, uint32_t *words)
 {
-    const unsigned column = threadIdx.x % WORK_LANES / 4, k = threadIdx.x % 4 * 4;
     uint32_t a[2][2][4], b[2][2][2], chains[2][WORK_LANE_WORDS] = {};
 
     fp8_lefts(seed, a);
     for (unsigned i = 0; i < 8; i++)
-        b[i / 4][i / 2 % 2][i % 2] = fp8_four(seed, 1, column + i / 2 % 2 * 8, k + i % 2 * 16, i / 4 == 1);
+        b[i / 4][i / 2 % 2][i % 2] = work_fp8_right(seed, threadIdx.x, i / 2 % 2, i % 2, i / 4 == 1);
     for (unsigned step = 0; step < depth; step += 2) {
         fp8_step<false>(a[0], b[0], chains);
         if (step + 1 < depth)
@@ -215,20 +179,6 @@ enum {
     FP8_PATIENCE_S = 10,
 };
 
-/* Sums in fp32, the type of both sides (e4m3 is 0, e5m2 is 1), 16 columns in eights, 128 rows in sixteens. */
-__device__ static inline uint32_t fp8_kind(bool is_e5m2)
-{
-    const uint32_t type = is_e5m2 ? 1 : 0;
-
-    return 1u << 4 | type << 7 | type << 10 | (WORK_FP8_COLUMNS >> 3) << 17 | (WORK_FP8_ROWS >> 4) << 24;
-}
-
-/* Of sm_100's descriptors bit 46 is always set. */
-__device__ static inline uint64_t fp8_tensor_descriptor(const void *side)
-{
-    return fp8_descriptor(side) | 1ull << 46;
-}
-
 /* By one thread: four times the same product, the first from zero; the barrier has its turn when all are done. */
 __device__ static inline void fp8_multiply(uint32_t sums, const void *left, const void *right, bool is_e5m2,
                                            uint32_t barrier)
@@ -241,8 +191,8 @@ __device__ static inline void fp8_multiply(uint32_t sums, const void *left, cons
                  "tcgen05.mma.cta_group::1.kind::f8f6f4 [%0], %1, %2, %3, more;\n"
                  "tcgen05.mma.cta_group::1.kind::f8f6f4 [%0], %1, %2, %3, more;\n"
                  "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%4];\n}" ::"r"(sums),
-                 "l"(fp8_tensor_descriptor(left)), "l"(fp8_tensor_descriptor(right)), "r"(fp8_kind(is_e5m2)),
-                 "r"(barrier)
+                 "l"(work_fp8_descriptor(fp8_shared(left), true)),
+                 "l"(work_fp8_descriptor(fp8_shared(right), true)), "r"(work_fp8_kind(is_e5m2)), "r"(barrier)
                  : "memory");
 }
 

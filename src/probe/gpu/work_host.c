@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "work_fp8.h"
 
 const char *const work_names[WORK_UNITS] = {
     [WORK_INTEGER] = "integer",
