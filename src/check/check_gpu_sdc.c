@@ -4,8 +4,10 @@
  * answers are compared: with what the host computes where it can, else with each other, and of what it cannot compute the
  * hosts of a platform are compared too, so that a GPU that is wrong in all its SMs is found.
  */
+#include <math.h>
 #include <string.h>
 
+#include "assay/model/part.h"
 #include "assay/reasons/check.h"
 #include "assay/reasons/parse.h"
 
@@ -51,13 +53,24 @@ static void read_answers(const struct check_context *context, const struct attem
     reading_fact(out, "advised.sdc_digest", "", slice_of(said));
 }
 
+/* Of a platform whose GPUs have it, as far as their sheets tell: of others the probe may not try it. */
+static bool has_fp8(const struct platform *platform)
+{
+    list_each (model, platform->gpu_models)
+        if (isnan(part_peak(*model, PART_FP8)))
+            return false;
+    return platform->gpu_models.count > 0;
+}
+
 /* What the host cannot compute has the last bits of its architecture: on all hosts the same ones. Of the others no GPU has shown yet
    that it gives what the host computes. */
 static void more_slots(const struct check_context *context, struct slot_list *slots)
 {
-    static const char *const units[] = {"special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm"};
+    static const char *const units[] = {"special", "tensor-tf32", "tensor-fp64", "reduce",
+                                        "atomic",  "hbm",         "tensor-fp8"};
+    const size_t count = ARRAY_SIZE(units) - !has_fp8(context->platform);
 
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+    for (size_t i = 0; i < count; i++)
         slot_add(context, slots, "sdc.digest", units[i], NULL, DUTY_GATE,
                  rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
     rules_advise(context, slots, "sdc.digest", golden_advice);

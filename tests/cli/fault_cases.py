@@ -796,7 +796,7 @@ PROBE = [
     Case("tool-missing:assay-probe-gpu", undecided("gpu-memory", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("gpu-compute", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
          | undecided("training-step", HOST | ALL_GPUS, "assay-probe-gpu.* not found")
-         | undecided("gpu-sdc", HOST | ALL_GPUS | {"special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm"}, "assay-probe-gpu.* not found")
+         | undecided("gpu-sdc", HOST | ALL_GPUS | {"special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm", "tensor-fp8"}, "assay-probe-gpu.* not found")
          | undecided("gpu-links", HOST | ALL_GPUS | pairs(*range(8)), "assay-probe-gpu.* not found"), runs_on=True, suite="gpu"),
 ]
 

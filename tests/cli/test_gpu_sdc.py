@@ -14,7 +14,7 @@ from cluster import FOLDER, Lab, Report, Tap, assay
 tap = Tap()
 SMALL = {"sdc": "--gpus 8 --sms 3 --depth 4", "memory": "--gpus 8 --memory 1 --windows 2", "compute": "--gpus 8 --windows 2",
          "links": "--gpus 8 --windows 2", "training": "--gpus 8"}
-UNITS = ["special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm"]
+UNITS = ["special", "tensor-tf32", "tensor-fp64", "reduce", "atomic", "hbm", "tensor-fp8"]
 SDC = [{"check": "gpu-sdc", "arguments": {"backend": "host", "seconds": 600}}]
 TRAINING = [{"check": "training-step", "timeout_s": 36000, "arguments": {"backend": "host", "steps": 8}}]
 # In one suite: what they say is looked at one by one, for how fast a CPU's threads are says nothing.
@@ -23,14 +23,14 @@ SPEEDS = [{"check": "gpu-memory", "timeout_s": 36000, "arguments": {"backend": "
           {"check": "gpu-links", "timeout_s": 36000, "arguments": {"backend": "host"}}]
 
 
-def run(name, lab, faults, steps=SDC, hosts=None, architecture=""):
-    """faults: {host: words of the probe}; of hosts of whom nothing is said it is sound. architecture: that it says it is."""
+def run(name, lab, faults, steps=SDC, hosts=None, said="", who="*"):
+    """faults: {host: words of the probe}; of hosts of whom nothing is said it is sound. said: what sed makes of what it prints on `who`."""
     small = "".join(f"{test}) set -- \"$@\" {text} ;;\n" for test, text in SMALL.items())
     words = "".join(f"{host}) set -- \"$@\" {text} ;;\n" for host, text in faults.items())
     program = os.path.join(FOLDER, f"{name}-probe")
     with open(program, "w", encoding="utf-8") as file:
         file.write(f'#!/bin/sh\ncase $1 in\n{small}esac\ncase $(hostname) in\n{words}esac\n{os.path.abspath(sys.argv[2])} "$@"')
-        file.write(f""" | sed 's/"architecture": "[^"]*"/"architecture": "{architecture}"/'\n""" if architecture else "\n")
+        file.write(f""" | case $(hostname) in {who}) sed '{said}' ;; *) cat ;; esac\n""" if said else "\n")
     os.chmod(program, 0o755)
     suite = os.path.join(FOLDER, f"{name}.json")
     with open(suite, "w", encoding="utf-8") as file:
@@ -58,7 +58,7 @@ with Lab("lab", 3) as lab:
              "what no GPU has shown to be as the host computes it they answer alike")
     tap.same({(item["measured"], item["remark"]) for _, item in report.outcomes("record") if item["metric"] == "advised.sdc_digest"},
              {("not known", False)}, "and nobody has told what is right")
-    done, report = run("golden", lab, {}, hosts="node1", architecture="sm_90")
+    done, report = run("golden", lab, {}, hosts="node1", said='s/"architecture": "[^"]*"/"architecture": "sm_90"/')
     tap.ok([item["remark"] for _, item in report.outcomes("record") if item["metric"] == "advised.sdc_digest"] == [True],
            "where others of the architecture gave another answer, that is remarked on", report.bad(), done.stderr)
     done, report = run("wrong", lab, {"node2": "--inject gpu=5,sm=1,unit=tensor-bf16,bits=0x1000,from=40"})
@@ -74,6 +74,9 @@ with Lab("lab", 3) as lab:
            and {host for host, _, _, _ in found} == {("node2",)}, "copies to others that bring wrong words fail the GPU that sends them", found)
     causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
     tap.ok("sdc.answers is copies by peer gpu5->gpu6: wrong from round 17 on" in causes and "(and 6 more)" in causes, "and the pairs are named", causes)
+    done, report = run("fp8", lab, {}, said='/"tensor-fp8"/s/"digest": "0x[0-9a-f]*"/"digest": "0x0123456789abcdef"/', who="node2")
+    tap.same((done.returncode, bad(report)), (1, {(("node2",), "sdc.digest", "tensor-fp8", "fail")}),
+             "of fp8 too: a host all of whose SMs answer otherwise than the other hosts' fails", done.stderr)
     done, report = run("part", lab, {"node3": "--units integer"})
     found = bad(report)
     tap.ok(done.returncode != 0 and (("node3",), "sdc.digest", "special", "inconclusive") in found,
@@ -104,4 +107,13 @@ with Lab("lab", 3) as lab:
     tap.ok((("node2",), "training.digest", "", "fail") in found, "whose host trains to other losses than the others", found)
     causes = " ".join(item["cause"] for step, item in report.outcomes() if item["outcome"] == "fail")
     tap.ok("training.answers is gradients from step 4 on in 2 steps, expected right" in causes, "what and since when is named", causes)
+with Lab("old", 2, options=("--profile", "hgx-a100")) as lab:
+    lack = 's/^{"unit": "tensor-fp8".*/{"unit": "tensor-fp8", "not_tried": "this architecture has no tensor cores for fp8"}/'
+    done, report = run("lack", lab, {}, said=lack)
+    tap.same((done.returncode, bad(report)), (2, set()), "GPUs without fp8 are not asked for it", done.stderr)
+    tap.ok("tensor-fp8" not in {item["subject"] for _, item in report.outcomes() if item["metric"] == "sdc.digest"}, "nor is it told that they passed")
+with Lab("new", 2) as lab:
+    done, report = run("lacks", lab, {}, said=lack)
+    tap.same((done.returncode, bad(report)), (2, {((f"node{i}",), "sdc.digest", "tensor-fp8", "inconclusive") for i in (1, 2)}),
+             "those that have it are undecided where it was not tried", done.stderr)
 tap.end()

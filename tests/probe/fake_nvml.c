@@ -48,6 +48,7 @@ int nvmlDeviceGetFieldValues(void *device, int count, struct field *fields);
 enum {
     DONE = 0,
     NOT_FOUND = 6,
+    NO_ROOM = 7,
     LOST = 15,
     CLOCK_SM = 1,
     POWER_INSTANT = 186,
@@ -165,10 +166,15 @@ int nvmlDeviceGetComputeMode(void *device, int *ret_mode)
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, struct process *ret_processes)
 {
-    *count = *(int *)device == 1 && getenv("FAKE_NVML_PROCESS") != NULL;
-    if (*count > 0)
-        ret_processes[0] = (struct process){4711, 1 << 20, 0, 0};
-    return DONE;
+    const char *many = getenv("FAKE_NVML_PROCESSES");
+    const unsigned room = *count;
+
+    *count = *(int *)device != 1 || getenv("FAKE_NVML_PROCESS") == NULL ? 0
+             : many != NULL                                             ? (unsigned)atoi(many)
+                                                                        : 1;
+    for (unsigned i = 0; i < *count && *count <= room; i++)
+        ret_processes[i] = (struct process){4711 + i, 1 << 20, 0, 0};
+    return *count <= room ? DONE : NO_ROOM;
 }
 
 int nvmlSystemGetProcessName(unsigned pid, char *ret_text, unsigned bytes)

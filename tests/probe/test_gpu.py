@@ -82,7 +82,8 @@ same([line.get("serial") for line in by_key(lines, "gpu")], ["1650924000000", "1
 done, lines = probe("sdc", *SMALL, "-n", "18", "--inject", "gpu=1,sm=0,unit=integer", env=SENSED)
 same([(line["uuid"], line["serial"]) for line in by_key(lines, "wrong_gpu")], [("HOST-1", "1650924000001")], "also of the GPU that is wrong")
 for more, text in (({"FAKE_NVML_MIG": "1"}, "GPU 1 (HOST-1): MIG is on"), ({"FAKE_NVML_MODE": "2"}, "GPU 1 (HOST-1): its compute mode is prohibited"),
-                   ({"FAKE_NVML_PROCESS": "/usr/bin/python3"}, "GPU 1 (HOST-1): process 4711 (/usr/bin/python3) works on it")):
+                   ({"FAKE_NVML_PROCESS": "/usr/bin/python3"}, "GPU 1 (HOST-1): process 4711 (/usr/bin/python3) works on it"),
+                   ({"FAKE_NVML_PROCESS": "python3", "FAKE_NVML_PROCESSES": "100"}, "GPU 1 (HOST-1): process 4711 (python3) works on it")):
     done, lines = probe("sdc", *SMALL, "-n", "18", env={**SENSED, **more})
     ok(done.returncode == 69 and lines[-1]["end"] == "unfit" and text in lines[-1]["reason"], f"refused before any work: {text}", done.stdout)
 done, lines = probe("sdc", *SMALL[:2], "--gpus", "1", "--sms", "1", "-n", "18", env={**SENSED, "FAKE_NVML_PROCESS": "python3", "FAKE_NVML_MIG": "1"})

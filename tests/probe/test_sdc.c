@@ -81,34 +81,6 @@ static void sums_of_tensor_cores_are_exact(void **state)
     }
 }
 
-/* Of fp8 each is held against what the type says; a sum of 32 products is exact with 10 bits. */
-static void numbers_of_fp8_are_what_they_say(void **state)
-{
-    (void)state;
-    for (int number = -WORK_SMALL; number <= WORK_SMALL; number++) {
-        const uint32_t bits = work_e4m3(number);
-        const double fraction = bits % 8 / 8.0, power = exp2((double)(bits >> 3 & 15) - 7);
-        const double value = (bits & 0x7f) == 0 ? 0 : (1 + fraction) * power;
-
-        assert_true((bits & 0x80 ? -value : value) == number);
-    }
-}
-
-/* Lanes share the tile: each of its 256 sums is one lane's. */
-static void lanes_of_fp8_have_each_sum_once(void **state)
-{
-    bool seen[WORK_TILE][WORK_TILE] = {{false}};
-
-    (void)state;
-    for (unsigned lane = 0; lane < WORK_LANES; lane++)
-        for (unsigned j = 0; j < WORK_LANE_WORDS; j++) {
-            bool *it = &seen[work_fp8_row(lane, j)][work_fp8_column(lane, j)];
-
-            assert_false(*it);
-            *it = true;
-        }
-}
-
 /* Each pair has its turn, and in a round nobody gets from two. */
 static void every_gpu_copies_to_every_other(void **state)
 {
@@ -153,6 +125,103 @@ static void what_is_copied_tells_where_it_belongs(void **state)
     assert_int_equal(same, 0);
 }
 
+/* The host backend, but for what becomes of its answers. */
+static void (*spoil)(struct gpu_answers *answers, enum work_unit unit);
+
+static int work_spoilt(struct gpu_probe *probe, enum work_unit unit, uint64_t seed, uint64_t round,
+                       struct gpu_answers *ret_answers, struct error *err)
+{
+    const int status = gpu_backend_host.work(probe, unit, seed, round, ret_answers, err);
+
+    spoil(ret_answers, unit);
+    return status;
+}
+
+/* A round of each unit on one GPU of three SMs; reached: SMs that all of them ran on. */
+static int rounds_spoilt(void (*how)(struct gpu_answers *answers, enum work_unit unit), unsigned *ret_reached,
+                         size_t *ret_errors, struct error *err)
+{
+    static struct gpu_backend backend;
+    static struct gpu_probe probe;
+    struct sdc *sdc;
+    int status = 0;
+
+    backend = gpu_backend_host;
+    backend.work = work_spoilt;
+    spoil = how;
+    probe = (struct gpu_probe){.backend = &backend, .options = {.depth = 2, .host_gpus = 1, .host_sms = 3}};
+    for (unsigned unit = 0; unit < WORK_UNITS; unit++)
+        probe.options.units[unit] = true;
+    assert_int_equal(backend.open(&probe, err), 0);
+    sdc = sdc_create(&probe);
+    for (unsigned round = 0; round < WORK_UNITS && status == 0; round++)
+        status = sdc_round(sdc, err);
+    *ret_reached = sdc_reached(sdc, 0);
+    *ret_errors = sdc->error_count + sdc->disagreed;
+    sdc_free(sdc);
+    backend.close(&probe);
+    return status;
+}
+
+static void leave(struct gpu_answers *answers, enum work_unit unit)
+{
+    (void)answers;
+    (void)unit;
+}
+
+static void pass_an_sm_over(struct gpu_answers *answers, enum work_unit unit)
+{
+    if (unit == WORK_TENSOR_BF16)
+        answers->sms[0][2] = 1;
+}
+
+static void forget_an_answer(struct gpu_answers *answers, enum work_unit unit)
+{
+    if (unit == WORK_SPECIAL)
+        answers->digests[0][2] = 0;
+}
+
+static void forget_all_answers(struct gpu_answers *answers, enum work_unit unit)
+{
+    for (unsigned block = 0; unit == WORK_SPECIAL && block < answers->blocks[0]; block++)
+        answers->digests[0][block] = 0;
+}
+
+static void forget_an_sm(struct gpu_answers *answers, enum work_unit unit)
+{
+    if (unit == WORK_INTEGER)
+        answers->sms[0][1] = GPU_NO_SM;
+}
+
+static void an_sm_is_reached_by_each_unit_or_not_at_all(void **state)
+{
+    struct error err = {0};
+    unsigned reached;
+    size_t errors;
+
+    (void)state;
+    assert_int_equal(rounds_spoilt(leave, &reached, &errors, &err), 0);
+    assert_true(reached == 3 && errors == 0);
+    assert_int_equal(rounds_spoilt(pass_an_sm_over, &reached, &errors, &err), 0);
+    assert_true(reached == 2 && errors == 0);
+}
+
+/* Of special functions nobody knows the answer beforehand: nothing must not become it. */
+static void work_that_was_not_done_is_no_answer(void **state)
+{
+    struct error err = {0};
+    unsigned reached;
+    size_t errors;
+
+    (void)state;
+    assert_int_equal(rounds_spoilt(forget_an_answer, &reached, &errors, &err), 0);
+    assert_int_equal(errors, 1);
+    assert_int_equal(rounds_spoilt(forget_all_answers, &reached, &errors, &err), -1);
+    assert_string_equal(err.text, "GPU 0: no block left an answer of special");
+    assert_int_equal(rounds_spoilt(forget_an_sm, &reached, &errors, &err), -1);
+    assert_string_equal(err.text, "GPU 0: of integer a block does not say on which SM it ran");
+}
+
 static void an_injection_is_read_or_its_word_is_told(void **state)
 {
     static const char *const wrong[] = {
@@ -183,10 +252,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_bit_of_an_answer_counts),
         cmocka_unit_test(chains_do_not_settle),
         cmocka_unit_test(sums_of_tensor_cores_are_exact),
-        cmocka_unit_test(numbers_of_fp8_are_what_they_say),
-        cmocka_unit_test(lanes_of_fp8_have_each_sum_once),
         cmocka_unit_test(every_gpu_copies_to_every_other),
         cmocka_unit_test(what_is_copied_tells_where_it_belongs),
+        cmocka_unit_test(an_sm_is_reached_by_each_unit_or_not_at_all),
+        cmocka_unit_test(work_that_was_not_done_is_no_answer),
         cmocka_unit_test(an_injection_is_read_or_its_word_is_told),
     };
 

@@ -12,6 +12,7 @@
 
 #include "cuda_try.h"
 #include "work_cuda.h"
+#include "work_fp8_cuda.h"
 
 extern "C" {
 #include "copies.h"
@@ -45,7 +46,7 @@ struct cuda_gpu {
     uint64_t *digests; /* on the host */
     uint32_t *sms;
     cudaStream_t stream;
-    int major, minor; /* of its architecture */
+    bool has_fp8; /* in what was compiled for its architecture */
 };
 
 struct cuda {
@@ -269,6 +270,20 @@ void describe(struct gpu_device *device, const cudaDeviceProp &properties)
         device->blocks = GPU_BLOCKS_MOST;
 }
 
+/* Of the kernels for the GPU in use; what PTX becomes on an architecture that came later nobody has looked at. Where that cannot be
+   read there are no kernels for it, and each that is started will say so. */
+bool is_fp8_here(const cudaDeviceProp &properties)
+{
+    enum { MAJOR_LAST = 12 };
+    unsigned is_here = 0;
+
+    if (properties.major > MAJOR_LAST || cudaMemcpyFromSymbol(&is_here, fp8_is_here, sizeof is_here) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return false;
+    }
+    return is_here != 0;
+}
+
 int open_gpu(struct gpu_probe *probe, struct cuda *cuda, unsigned gpu, struct error *err)
 {
     struct gpu_device *device = &probe->devices[gpu];
@@ -280,8 +295,7 @@ int open_gpu(struct gpu_probe *probe, struct cuda *cuda, unsigned gpu, struct er
     TRY(cudaGetDeviceProperties(&properties, (int)gpu), "it says nothing of itself");
     describe(device, properties);
     (void)snprintf(probe->architecture, sizeof probe->architecture, "sm_%d%d", properties.major, properties.minor);
-    own->major = properties.major;
-    own->minor = properties.minor;
+    own->has_fp8 = is_fp8_here(properties);
     blocks = device->blocks;
     TRY(cudaStreamCreateWithFlags(&own->stream, cudaStreamNonBlocking), "no stream");
     TRY(cudaMalloc((void **)&own->device.words, blocks * WORK_WORDS * sizeof(uint32_t)), "no memory");
@@ -357,7 +371,9 @@ int start(struct gpu_probe *probe, unsigned gpu, enum work_unit unit, uint64_t s
     TRY(cudaSetDevice((int)gpu), "it cannot be used");
     if (unit == WORK_HBM && take_slots(probe, gpu, err) < 0)
         return -1;
+    /* No digest and no SM: what the round before left must not stand for a block that does not run. */
     TRY(cudaMemsetAsync(own->device.digests, 0, blocks * sizeof(uint64_t), own->stream), "memset");
+    TRY(cudaMemsetAsync(own->device.sms, 0xff, blocks * sizeof(uint32_t), own->stream), "memset");
     kernels[unit]<<<blocks, THREADS, 0, own->stream>>>(order, own->device);
     TRY(cudaGetLastError(), "the work cannot be started");
     TRY(cudaMemcpyAsync(own->digests, own->device.digests, blocks * sizeof(uint64_t), cudaMemcpyDeviceToHost,
@@ -426,8 +442,8 @@ const char *lacks_cuda(const struct gpu_probe *probe, enum work_unit unit)
     if (unit == WORK_PEER && probe->device_count < 2)
         return "there is one GPU only";
     for (unsigned gpu = 0; unit == WORK_TENSOR_FP8 && gpu < probe->device_count; gpu++)
-        if (cuda->gpus[gpu].major != 12)
-            return "no instruction for fp8 that a warp has for itself: the compiler would make fp16 of it";
+        if (!cuda->gpus[gpu].has_fp8)
+            return "this architecture has no tensor cores for fp8, or the probe no kernel for them";
     return NULL;
 }
 

@@ -149,12 +149,20 @@ int take(struct cuda_gemm *own, enum gemm_type type, unsigned size, unsigned sms
     return 0;
 }
 
-/* What is to be multiplied; false: the library does not know that. */
-bool describe(struct cuda_gemm *own, enum gemm_type type, unsigned size)
+/* What a library says of what it or the architecture does not have. All else went wrong, and says nothing of that. */
+bool is_lack(cublasStatus_t status)
+{
+    return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
+           status == CUBLAS_STATUS_ARCH_MISMATCH;
+}
+
+/* What is to be multiplied. */
+cublasStatus_t describe(struct cuda_gemm *own, enum gemm_type type, unsigned size)
 {
     const struct cublaslt *lt = own->lt;
     const struct form *form = &forms[type];
     const cublasOperation_t on_side = CUBLAS_OP_T, as_is = CUBLAS_OP_N;
+    cublasStatus_t status;
 
     if (form->scale == CUDA_R_64F)
         own->one.twice = 1;
@@ -162,13 +170,15 @@ bool describe(struct cuda_gemm *own, enum gemm_type type, unsigned size)
         own->one.whole = 1;
     else
         own->one.real = 1;
-    return lt->create(&own->handle) == CUBLAS_STATUS_SUCCESS &&
-           lt->product_create(&own->product, form->compute, form->scale) == CUBLAS_STATUS_SUCCESS &&
-           lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSA, &on_side, sizeof on_side) ==
-               CUBLAS_STATUS_SUCCESS &&
-           lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSB, &as_is, sizeof as_is) == CUBLAS_STATUS_SUCCESS &&
-           lt->layout_create(&own->in, form->in, size, size, size) == CUBLAS_STATUS_SUCCESS &&
-           lt->layout_create(&own->out, form->out, size, size, size) == CUBLAS_STATUS_SUCCESS;
+    if ((status = lt->create(&own->handle)) == CUBLAS_STATUS_SUCCESS &&
+        (status = lt->product_create(&own->product, form->compute, form->scale)) == CUBLAS_STATUS_SUCCESS &&
+        (status = lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSA, &on_side, sizeof on_side)) ==
+            CUBLAS_STATUS_SUCCESS &&
+        (status = lt->product_set(own->product, CUBLASLT_MATMUL_DESC_TRANSB, &as_is, sizeof as_is)) ==
+            CUBLAS_STATUS_SUCCESS &&
+        (status = lt->layout_create(&own->in, form->in, size, size, size)) == CUBLAS_STATUS_SUCCESS)
+        status = lt->layout_create(&own->out, form->out, size, size, size);
+    return status;
 }
 
 cublasStatus_t multiply(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way)
@@ -177,50 +187,72 @@ cublasStatus_t multiply(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t 
                              own->c, own->out, own->c, own->out, way, own->workspace, WORKSPACE, own->stream);
 }
 
-/* Milliseconds; 0: it does not work. */
-float time_of(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way, unsigned times)
+/* Milliseconds; 0: it does not work, and why. */
+float time_of(const struct cuda_gemm *own, const cublasLtMatmulAlgo_t *way, unsigned times, cublasStatus_t *ret_status)
 {
     float milliseconds = 0;
 
+    *ret_status = CUBLAS_STATUS_EXECUTION_FAILED; /* of what CUDA says */
     if (cudaEventRecord(own->began, own->stream) != cudaSuccess)
         return 0;
-    for (unsigned i = 0; i < times; i++)
-        if (multiply(own, way) != CUBLAS_STATUS_SUCCESS)
+    for (unsigned i = 0; i < times; i++) {
+        const cublasStatus_t status = multiply(own, way);
+
+        if (status != CUBLAS_STATUS_SUCCESS) {
+            *ret_status = status;
             return 0;
+        }
+    }
     if (cudaEventRecord(own->ended, own->stream) != cudaSuccess || cudaEventSynchronize(own->ended) != cudaSuccess ||
         cudaEventElapsedTime(&milliseconds, own->began, own->ended) != cudaSuccess)
         return 0;
+    *ret_status = CUBLAS_STATUS_SUCCESS;
     return milliseconds;
 }
 
-/* The fastest that the library offers, in own->way. */
-bool choose(struct cuda_gemm *own)
+/* The ways that the library offers. */
+cublasStatus_t ask_ways(const struct cuda_gemm *own, cublasLtMatmulHeuristicResult_t *ret_ways, int *ret_count)
 {
     const struct cublaslt *lt = own->lt;
-    cublasLtMatmulHeuristicResult_t ways[WAYS_MOST];
     cublasLtMatmulPreference_t preference = NULL;
+    cublasStatus_t status = lt->preference_create(&preference);
+
+    *ret_count = 0;
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
+    status = lt->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &WORKSPACE, sizeof WORKSPACE);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = lt->ways(own->handle, own->product, own->in, own->in, own->out, own->out, preference, WAYS_MOST,
+                          ret_ways, ret_count);
+    (void)lt->preference_destroy(preference);
+    return status;
+}
+
+/* The fastest of them, in own->way; where none works, what one of them that should have said of itself. */
+cublasStatus_t choose(struct cuda_gemm *own)
+{
+    cublasLtMatmulHeuristicResult_t ways[WAYS_MOST];
+    cublasStatus_t worst = CUBLAS_STATUS_NOT_SUPPORTED, status;
     float best = 0;
     int count = 0;
 
-    if (lt->preference_create(&preference) != CUBLAS_STATUS_SUCCESS)
-        return false;
-    if (lt->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &WORKSPACE, sizeof WORKSPACE) !=
-            CUBLAS_STATUS_SUCCESS ||
-        lt->ways(own->handle, own->product, own->in, own->in, own->out, own->out, preference, WAYS_MOST, ways,
-                 &count) != CUBLAS_STATUS_SUCCESS)
-        count = 0;
-    (void)lt->preference_destroy(preference);
+    status = ask_ways(own, ways, &count);
+    if (status != CUBLAS_STATUS_SUCCESS)
+        return status;
     for (int i = 0; i < count; i++) {
-        float took = ways[i].state == CUBLAS_STATUS_SUCCESS && time_of(own, &ways[i].algo, 1) > 0
-                         ? time_of(own, &ways[i].algo, TRIES)
-                         : 0;
+        float took = 0;
 
+        status = ways[i].state;
+        if (status == CUBLAS_STATUS_SUCCESS && time_of(own, &ways[i].algo, 1, &status) > 0)
+            took = time_of(own, &ways[i].algo, TRIES, &status);
         if (took > 0 && (best <= 0 || took < best)) {
             best = took;
             own->way = ways[i].algo;
         }
+        if (took <= 0 && !is_lack(status))
+            worst = status;
     }
-    return best > 0;
+    return best > 0 ? CUBLAS_STATUS_SUCCESS : worst;
 }
 
 void library_cuda(char ret_name[GPU_NAME_BYTES])
@@ -236,6 +268,7 @@ void *open_cuda(struct gpu_probe *probe, unsigned gpu, enum gemm_type type, unsi
 {
     const struct cublaslt *lt = cublaslt_load();
     struct cuda_gemm *own;
+    cublasStatus_t status;
 
     if (lt == NULL) {
         (void)snprintf(ret_why, GEMM_WHY_BYTES, "there is no libcublasLt.so");
@@ -252,14 +285,19 @@ void *open_cuda(struct gpu_probe *probe, unsigned gpu, enum gemm_type type, unsi
         close_cuda(own);
         return NULL;
     }
-    if (!describe(own, type, size) || !choose(own)) {
+    status = describe(own, type, size);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = choose(own);
+    if (status != CUBLAS_STATUS_SUCCESS) {
         cudaError_t error = cudaGetLastError();
 
         close_cuda(own);
         if (error != cudaSuccess && cudaDeviceSynchronize() != cudaSuccess)
             (void)cuda_failed(error, "a product broke off", gpu, err);
-        else
+        else if (is_lack(status))
             (void)snprintf(ret_why, GEMM_WHY_BYTES, "cuBLASLt has no way to multiply this type here");
+        else
+            (void)error_set(err, ERROR_INTERNAL, "GPU %u: cuBLASLt failed: status %d", gpu, (int)status);
         return NULL;
     }
     return own;

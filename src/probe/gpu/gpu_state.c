@@ -8,7 +8,7 @@
 
 #include "nvml.h"
 
-enum { PROCESSES_MOST = 64 };
+enum { PROCESSES_ROOM = 64 };
 
 struct state {
     char uuid[NVML_TEXT_BYTES], serial[NVML_TEXT_BYTES], bus[NVML_TEXT_BYTES]; /* "": not told */
@@ -25,16 +25,33 @@ struct gpu_states {
     struct state gpus[GPU_MOST];
 };
 
+/* The first that is not this one; 0: there is none, or nobody tells. A GPU with more of them than there is room for is no idle one: it
+   is asked again. */
+static unsigned other_process(const struct nvml *nvml, nvml_device device)
+{
+    unsigned room = PROCESSES_ROOM, count = room, other = 0;
+    struct nvml_process *processes = calloc(room, sizeof *processes);
+    int status = NVML_NO_ROOM;
+
+    for (unsigned i = 0; processes != NULL && status == NVML_NO_ROOM && i < 4; i++) {
+        count = room;
+        status = nvml->processes(device, &count, processes);
+        if (status == NVML_NO_ROOM) {
+            room = count + PROCESSES_ROOM;
+            free(processes);
+            processes = calloc(room, sizeof *processes);
+        }
+    }
+    for (unsigned i = 0; status == NVML_DONE && i < count && i < room && other == 0; i++)
+        other = processes[i].pid != (unsigned)getpid() ? processes[i].pid : 0;
+    free(processes);
+    return other;
+}
+
 static void take_processes(const struct nvml *nvml, nvml_device device, struct state *state)
 {
-    struct nvml_process processes[PROCESSES_MOST];
-    unsigned count = PROCESSES_MOST;
-
-    if (nvml->processes == NULL || nvml->processes(device, &count, processes) != NVML_DONE)
-        return;
-    for (unsigned i = 0; i < count && i < PROCESSES_MOST && state->process == 0; i++)
-        if (processes[i].pid != (unsigned)getpid())
-            state->process = processes[i].pid;
+    if (nvml->processes != NULL)
+        state->process = other_process(nvml, device);
     if (state->process != 0 &&
         (nvml->process_name == NULL ||
          nvml->process_name(state->process, state->process_name, sizeof state->process_name) != NVML_DONE))

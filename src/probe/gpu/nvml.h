@@ -9,6 +9,7 @@ typedef struct nvml_device *nvml_device;
 
 enum {
     NVML_DONE = 0,
+    NVML_NO_ROOM = 7, /* for all that there are; how many is told */
     NVML_LOST = 15,
     NVML_CLOCK_SM = 1,
     NVML_TEMPERATURE_GPU = 0,

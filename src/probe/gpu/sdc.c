@@ -137,15 +137,36 @@ static int take_wrong(struct sdc *sdc, unsigned gpu, unsigned block, enum work_u
     return 0;
 }
 
+/* What blocks leave begins as nothing, whose digest is 0. If one of many stays so, it is as wrong as any other answer; if all do, the
+   work was not done, which says nothing of SMs. */
+static int note_reached(struct sdc *sdc, enum work_unit unit, unsigned gpu, struct error *err)
+{
+    const struct gpu_answers *answers = &sdc->answers;
+    unsigned answered = 0;
+
+    for (unsigned block = 0; block < answers->blocks[gpu]; block++) {
+        const unsigned sm = answers->sms[gpu][block];
+
+        if (work_is_of_sm(unit) && sm >= GPU_SMS_MOST)
+            return error_set(err, ERROR_INTERNAL, "GPU %u: of %s a block does not say on which SM it ran",
+                             gpu, work_names[unit]);
+        if (work_is_of_sm(unit))
+            sdc->reached[gpu][sm] |= 1u << unit;
+        answered += answers->digests[gpu][block] != 0;
+    }
+    return answered > 0 ? 0
+                        : error_set(err, ERROR_INTERNAL, "GPU %u: no block left an answer of %s", gpu,
+                                    work_names[unit]);
+}
+
 static int compare(struct sdc *sdc, enum work_unit unit, uint64_t seed, struct error *err)
 {
     const struct gpu_probe *probe = sdc->probe;
     uint64_t digest;
 
     for (unsigned gpu = 0; gpu < probe->device_count; gpu++)
-        for (unsigned block = 0; block < sdc->answers.blocks[gpu]; block++)
-            if (sdc->answers.sms[gpu][block] != GPU_NO_SM)
-                sdc->reached[gpu][sdc->answers.sms[gpu][block] % GPU_SMS_MOST] = true;
+        if (note_reached(sdc, unit, gpu, err) < 0)
+            return -1;
     if (!find_reference(sdc, unit, seed, &digest)) {
         if (sdc->disagreed++ == 0)
             sdc->disagreed_unit = unit;
@@ -237,8 +258,12 @@ uint64_t sdc_unit_digest(const struct sdc *sdc, enum work_unit unit)
 unsigned sdc_reached(const struct sdc *sdc, unsigned gpu)
 {
     unsigned count = 0;
+    uint32_t all = 0;
 
-    for (unsigned sm = 0; sm < GPU_SMS_MOST; sm++)
-        count += sdc->reached[gpu][sm];
+    for (unsigned unit = 0; unit < WORK_UNITS; unit++)
+        if (work_is_of_sm((enum work_unit)unit) && sdc->unit_rounds[unit] > 0)
+            all |= 1u << unit;
+    for (unsigned sm = 0; all != 0 && sm < GPU_SMS_MOST; sm++)
+        count += sdc->reached[gpu][sm] == all;
     return count;
 }

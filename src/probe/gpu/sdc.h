@@ -28,8 +28,8 @@ struct sdc {
     struct sdc_reference references[WORK_UNITS][SDC_SEEDS];
     struct sdc_error *errors;
     size_t error_count, error_capacity;
-    bool reached[GPU_MOST][GPU_SMS_MOST];
-    uint64_t rounds; /* that were begun and compared, of all units together */
+    uint32_t reached[GPU_MOST][GPU_SMS_MOST]; /* by which units: bits by their numbers */
+    uint64_t rounds;                          /* that were begun and compared, of all units together */
     uint64_t unit_rounds[WORK_UNITS];
     uint64_t disagreed;            /* rounds in which no answer had the majority, and nobody could be named */
     enum work_unit disagreed_unit; /* of the first of them */
@@ -44,6 +44,7 @@ int sdc_round(struct sdc *sdc, struct error *err) __attribute__((warn_unused_res
 int sdc_run(struct sdc *sdc, struct error *err) __attribute__((warn_unused_result));
 /* Of all seeds of the unit, as far as they are known: the same on every host with the same GPUs and build. */
 uint64_t sdc_unit_digest(const struct sdc *sdc, enum work_unit unit);
+/* SMs that each unit of SMs which had a round has reached: an SM has shown nothing of a unit that never ran on it. */
 unsigned sdc_reached(const struct sdc *sdc, unsigned gpu);
 
 #endif

@@ -118,8 +118,8 @@ static int tell(const struct sdc *sdc, double seconds)
     for (unsigned gpu = 0; gpu < sdc->probe->device_count; gpu++)
         if (sdc_reached(sdc, gpu) < sdc->probe->devices[gpu].sms && *reason == '\0') {
             how = "incomplete";
-            (void)snprintf(text, sizeof text, "%u of %u SMs of GPU %u were reached", sdc_reached(sdc, gpu),
-                           sdc->probe->devices[gpu].sms, gpu);
+            (void)snprintf(text, sizeof text, "%u of %u SMs of GPU %u were reached by every unit",
+                           sdc_reached(sdc, gpu), sdc->probe->devices[gpu].sms, gpu);
             reason = text;
         }
     if (gpu_stop_asked()) {

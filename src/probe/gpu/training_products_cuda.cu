@@ -100,6 +100,7 @@ struct plan {
     cublasLtMatmulDesc_t product;
     cublasLtMatrixLayout_t left, right, out; /* of columns: the library's order */
     cublasLtMatmulAlgo_t way;
+    bool works; /* false: it could not be made, nor will be when it is asked for again */
 };
 
 } /* namespace */
@@ -184,12 +185,13 @@ const struct plan *plan_of(struct training_products *products, const struct trai
     shape.b_on_side = product->b_on_side;
     for (unsigned i = 0; i < products->count; i++)
         if (memcmp(&products->plans[i].shape, &shape, sizeof shape) == 0)
-            return &products->plans[i];
+            return products->plans[i].works ? &products->plans[i] : NULL;
     if (products->count == PLANS_MOST)
         return NULL;
     plan = &products->plans[products->count++];
     plan->shape = shape;
-    return describe(products->lt, plan) && choose(products, plan) ? plan : NULL;
+    plan->works = describe(products->lt, plan) && choose(products, plan);
+    return plan->works ? plan : NULL;
 }
 
 void product_by_library(struct training_gpu *gpu, const struct training_product *product)

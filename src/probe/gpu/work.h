@@ -49,7 +49,7 @@ enum work_unit {
     WORK_SHARED,
     WORK_MEMORY, /* past the first cache */
     /* Inputs follow from a unit's number: new ones come behind all others. */
-    WORK_TENSOR_FP8, /* e4m3 */
+    WORK_TENSOR_FP8, /* e4m3 and e5m2 */
     WORK_TENSOR_TF32,
     WORK_TENSOR_FP64,
     WORK_REDUCE, /* sums of a warp by the instruction for it */
@@ -121,45 +121,6 @@ WORK_FUNCTION int work_element(uint64_t seed, unsigned unit, unsigned warp, unsi
 WORK_FUNCTION uint32_t work_elsewhere(uint32_t place, unsigned step)
 {
     return (place * 5 + 37 * step + 1) % WORK_WORDS;
-}
-
-/* Of fp8 a product takes 32 elements, two tiles' worth, and starts from zero each time: what adds up over many is not exact in all
-   parts. Which row and column of it a lane's word is: as mma.m16n8k32 has them, twice 8 columns. */
-enum { WORK_FP8_DEPTH = 2 * WORK_TILE };
-
-WORK_FUNCTION unsigned work_fp8_row(unsigned lane, unsigned j)
-{
-    return lane / 4 + j % 4 / 2 * 8;
-}
-
-WORK_FUNCTION unsigned work_fp8_column(unsigned lane, unsigned j)
-{
-    return lane % 4 * 2 + j % 2 + j / 4 * 8;
-}
-
-WORK_FUNCTION int work_fp8_left(uint64_t seed, unsigned warp, unsigned row, unsigned k)
-{
-    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2, row, k % WORK_TILE);
-}
-
-WORK_FUNCTION int work_fp8_right(uint64_t seed, unsigned warp, unsigned k, unsigned column)
-{
-    return work_element(seed, WORK_TENSOR_FP8, warp, k / WORK_TILE * 2 + 1, k % WORK_TILE, column);
-}
-
-/* The sign changes with each step. */
-WORK_FUNCTION uint32_t work_fp8_step(uint32_t all, unsigned step, int sum)
-{
-    return work_integer(all) ^ (uint32_t)(step % 2 == 0 ? sum : -sum);
-}
-
-/* -4 .. 4 as e4m3. */
-WORK_FUNCTION uint32_t work_e4m3(int number)
-{
-    const uint32_t size = (uint32_t)(number < 0 ? -number : number);
-    const uint32_t bits = size == 0 ? 0 : size == 1 ? 0x38 : size == 2 ? 0x40 : size == 3 ? 0x44 : 0x48;
-
-    return number < 0 ? bits | 0x80 : bits;
 }
 
 /* Both halves of a number of 64 bits. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "work_fp8.h"
 
 const char *const work_names[WORK_UNITS] = {
     [WORK_INTEGER] = "integer",
@@ -125,19 +126,27 @@ static uint32_t tensor_word(enum work_unit unit, uint64_t seed, unsigned depth, 
     return unit == WORK_TENSOR_INT8 ? (uint32_t)sum : bits_of((float)sum);
 }
 
-static uint32_t fp8_word(uint64_t seed, unsigned depth, uint32_t place)
+/* Of one row and column: steps with one sign and with the other in turn. */
+static uint32_t fp8_chain(uint64_t seed, unsigned depth, unsigned row, unsigned column)
 {
-    const unsigned lane = place / WORK_LANE_WORDS % WORK_LANES, j = place % WORK_LANE_WORDS,
-                   warp = place / WORK_LANE_WORDS / WORK_LANES;
     uint32_t all = 0;
     int sum = 0;
 
     for (unsigned k = 0; k < WORK_FP8_DEPTH; k++)
-        sum += work_fp8_left(seed, warp, work_fp8_row(lane, j), k) *
-               work_fp8_right(seed, warp, k, work_fp8_column(lane, j));
+        sum += work_fp8_element(seed, 0, row, k) * work_fp8_element(seed, 1, column, k);
+    sum *= WORK_FP8_TIMES;
     for (unsigned step = 0; step < depth; step++)
-        all = work_fp8_step(all, step, sum);
+        all = work_fp8_step(all, step % 2 == 0 ? sum : -sum);
     return all;
+}
+
+static uint32_t fp8_word(uint64_t seed, unsigned depth, uint32_t place)
+{
+    const unsigned thread = place / WORK_LANE_WORDS, j = place % WORK_LANE_WORDS,
+                   row = work_fp8_row(thread, j), column = work_fp8_column(thread, j);
+
+    return work_fp8_both(fp8_chain(seed, depth, row, column),
+                         fp8_chain(seed, depth, row + WORK_FP8_ROWS / 2, column));
 }
 
 /* Of the j-th words of a warp's lanes. */
