@@ -212,11 +212,12 @@ static void one_address_may_serve_several_ports(void **state)
     assert_int_equal(file->hosts.items[2].port, 2203);
 }
 
-#define KEYS                                                                                                                     \
-    "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, "                             \
-    "known_hosts, jump, platform, unit, rack, leaf, fabric, mounts, object_store, probe, bmc, role, scheduler, use, transport, " \
-    "timescale, "                                                                                                                \
-    "label.NAME, "                                                                                                               \
+#define KEYS                                                                                                  \
+    "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, "          \
+    "known_hosts, jump, platform, unit, rack, leaf, fabric, mounts, object_store, uplinks, switch_counters, " \
+    "probe, bmc, role, scheduler, use, transport, "                                                           \
+    "timescale, "                                                                                             \
+    "label.NAME, "                                                                                            \
     "rail.HCA"
 
 static void all_that_is_wrong_is_told_at_once(void **state)
