@@ -56,6 +56,12 @@ HCA = ("links.host", "node5 mlx5_3")
 
 def of_what_is_told(tell):
     with Lab("healthy", HOSTS, options=["--fabric", "roce"]) as lab:
+        planned = assay("plan", "-H", lab.hostfile, "-s", "site").stdout
+        with open(lab.hostfile, encoding="utf-8") as file:
+            silent = write("silent", re.sub(r" uplinks=\S+", "", file.read()), folder=FOLDER)
+        left_out = assay("plan", "-H", silent, "-s", "site").stdout
+        tell.ok(re.search(r"^  ethernet-links +all 16 hosts ", planned, re.M) and
+                "ethernet-links: the hostfile declares no cables between switches" in left_out, "the step is of the suite site where the hostfile names the uplinks", planned, left_out)
         report, items, recorded, said = run(lab, "healthy")
         tell.same((report.verdict, others(items)), ("accept", {"pass"}), "a healthy fabric passes", said)
         tell.same(len([key for key in items if key[0] == "links.host"]), ADAPTERS, "each adapter's own link is an item of its host")
@@ -76,6 +82,11 @@ def of_what_is_told(tell):
         report, items, recorded, said = run(lab, "stale", switch_counters=stale)
         tell.ok(outcome(items, *AGREE) == "inconclusive" and "counters of both ends of a link differ by more than a tenth" in cause(items, *AGREE) and
                 report.verdict == "incomplete", "counters of another time than the hosts' are not believed", said)
+        # Both ends of a link alike: as if two rounds were one.
+        twice = f"awk -F , -v OFS=, '$1 ~ /^[sc]/ || $2 !~ /^swp[1-8]$/ {{ $3 *= 2; $4 *= 2 }} {{ print }}' OFMT=%.0f CONVFMT=%.0f {lab.folder}/switch-counters.csv"
+        report, items, recorded, said = run(lab, "twice", switch_counters=twice)
+        tell.ok(outcome(items, *AGREE) == "inconclusive" and "more in a round than their declared rate allows" in cause(items, *AGREE),
+                "nor those of more than links can carry", said)
         leaves_only = f"grep -v '^l[0-9]*r[0-9],swp[1-8],' {lab.folder}/switch-counters.csv"
         report, items, recorded, said = run(lab, "leaves-only", switch_counters=leaves_only)
         tell.ok(outcome(items, *AGREE) == "inconclusive" and "only one end reports counters" in cause(items, *AGREE),

@@ -203,16 +203,26 @@ const struct reason *ethernet_why_unproven(const struct evidence *evidence, uint
                   arena_printf(arena, "%.0f", 100 * back));
 }
 
+/* What no link can carry: growth of a longer time, or a rate that is not the link's. */
+#define BEYOND 1.1
+
 void ethernet_tell_agreement(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
-    struct fabric_list differing = {0};
+    struct fabric_list differing = {0}, beyond = {0};
 
-    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
+    for (uint32_t way = 0; way < evidence->fabric->ports.count; way++) {
+        const struct reason *name = reason(arena, text, fabric_link_name(evidence->fabric, way));
+
         if (evidence->differing[way])
-            fabric_list_add(evidence->out, evidence->fabric, &differing, "links.agree", way,
-                            reason(arena, text, fabric_link_name(evidence->fabric, way)));
-    if (differing.count > 0)
+            fabric_list_add(evidence->out, evidence->fabric, &differing, "links.agree", way, name);
+        if (evidence->proven.most[way] > BEYOND)
+            fabric_list_add(evidence->out, evidence->fabric, &beyond, "links.agree", way, name);
+    }
+    if (beyond.count > 0)
+        fabric_say_unread(evidence->out, "links.agree", "",
+                          reason(arena, links_beyond_rate, beyond.count, fabric_list_said(arena, &beyond)));
+    else if (differing.count > 0)
         fabric_say_unread(evidence->out, "links.agree", "",
                           reason(arena, ends_differ, differing.count, fabric_list_said(arena, &differing)));
     else if (evidence->untied > 0)
