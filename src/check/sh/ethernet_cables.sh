@@ -35,15 +35,16 @@ done <"$ASSAY_DIR/hosts" >"$ASSAY_DIR/told"
 # otherwise is told twice, and is refused where it is read. Of what the host does not tell, the plan's word holds.
 awk -F , -v OFS=, '
     function plain(node) { node = tolower(node); sub(/\..*/, "", node); return node }
+    function same(a, b) { a = tolower(a); b = tolower(b); return a == b || (plain(a) == plain(b) && (a !~ /\./ || b !~ /\./)) }
     FNR == NR && $1 == "host" { own[plain($2)] = own[plain($3)] = $3 }
     FNR == NR && $1 == "hca" { hca[plain($2), $4] = $3 }
-    FNR == NR && $1 == "cable" { told[plain($2), $3] = plain($4) "," $5; print $2, $3, $4, $5, $6 }
+    FNR == NR && $1 == "cable" { leaf[plain($2), $3] = $4; port[plain($2), $3] = $5; print $2, $3, $4, $5, $6 }
     FNR == NR { next }
     { for (i = 1; i <= NF; i++) gsub(/^[ \t"]+|[ \t\r"]+$/, "", $i) }
     FNR == 1 && NF == 5 && $5 !~ /^[0-9.]+$/ { next }
     NF == 5 && plain($1) in own {
         $1 = own[plain($1)]
         if ((plain($1), $2) in hca) $2 = hca[plain($1), $2]
-        if (told[plain($1), $2] == plain($3) "," $4) next
+        if (same(leaf[plain($1), $2], $3) && port[plain($1), $2] == $4) next
     }
     { print }' "$ASSAY_DIR/told" "$ASSAY_DIR/plan" >"$ASSAY_DIR/cables" && cat "$ASSAY_DIR/cables"

@@ -14,15 +14,17 @@ cd "$ASSAY_LAB_ROOT/sys/class/infiniband" || exit
 for d in "$@"; do
     n=$(cat "$d/ports/1/gid_attrs/ndevs/0" 2>/dev/null)
     echo "hca,$own,$d,$n"
-    # A port is called as its switch calls it, or by how it is described where that is an address.
+    # A port is called as its switch calls it. Where that is an address it is called by how it is described, if that is one word.
     printf '%s\n' "$told" | awk -v at="lldp.$n." -v row="cable,$own,$d" -v speed="$(cat "../net/$n/speed" 2>/dev/null)" '
         index($0, at) != 1 { next }
         { key = value = substr($0, length(at) + 1); sub(/=.*/, "", key); sub(/^[^=]*=/, "", value) }
         key == "chassis.name" { several += (name != "" && name != value); name = value }
         key == "port.ifname" || key == "port.local" { several += (port != "" && port != value); port = value }
+        key == "port.mac" { several += (address != "" && address != value); address = value }
         key == "port.descr" { description = value }
         END {
-            if (port == "") port = description
+            gsub(":", "-", address)
+            if (port == "") port = description != "" && description !~ /[ \t#:>,]/ ? description : address
             if (several == 0 && name != "" && port != "" && speed > 0) print row "," name "," port "," speed / 1000
         }'
 done
