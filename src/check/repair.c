@@ -95,6 +95,7 @@ static const struct repair_row {
     {"fabric-counters", "*", "port", NULL},
     {"fabric-links", "links.typical", "slow-host", NULL},
     {"fabric-links", "links.*", "port", NULL},
+    {"ethernet-links", "links.*", "port", NULL},
     {"fabric-phy", "quality.*", "port", NULL},
     {"roce", "*", "roce", NULL},
     {"cabling", "cabling.rail", "cabling", NULL},

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "assay/fabric/flows.h"
+#include "readings.h"
 
 void fabric_no_counters(struct arena *arena, const struct fabric *fabric,
                         struct fabric_counters *ret_counters)
@@ -53,14 +54,6 @@ static bool read_row(const struct fabric *fabric, struct slice rest, struct fabr
     return true;
 }
 
-/* "# counters 3", in their order from 0. */
-static bool begins_reading(struct slice line, size_t count)
-{
-    uint64_t number;
-
-    return scan_text(&line, "# counters ") && scan_u64(slice_trim(line), &number) && number == count;
-}
-
 int fabric_read_counter_rows(struct arena *arena, const struct fabric *fabric, const char *file,
                              struct slice text, struct fabric_counted_rounds *ret_counted, struct error *err)
 {
@@ -73,7 +66,7 @@ int fabric_read_counter_rows(struct arena *arena, const struct fabric *fabric, c
 
         number++;
         line = slice_trim(line);
-        if (begins_reading(line, count))
+        if (reading_begins(line, count))
             fabric_no_counters(arena, fabric, list_push(arena, &ret_counted->readings));
         else if (count == 0 || !read_row(fabric, line, &ret_counted->readings.items[count - 1]))
             return error_set(err, ERROR_USAGE,

@@ -7,6 +7,7 @@
 #include "assay/parse/parser.h"
 #include "cabling.h"
 #include "comma_fields.h"
+#include "readings.h"
 
 enum { NODE, PORT, SENT, RECEIVED, ERRORS, FIELDS };
 
@@ -47,8 +48,9 @@ static enum taken take_line(const struct fabric_cabling *cabling, const struct s
     return TAKEN;
 }
 
-int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *file, struct slice text,
-                            struct fabric_counters *counters, struct error *err)
+/* Lines of one reading, which stand in the file behind so many others. */
+static int read_lines(const struct fabric_cabling *cabling, const char *file, unsigned before,
+                      struct slice text, struct fabric_counters *counters, struct error *err)
 {
     struct slice line, fields[FIELDS];
     unsigned number = 0;
@@ -67,7 +69,7 @@ int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *fi
         if (taken == NO_LINE && number == 1 && count >= ERRORS && !scan_u64(fields[SENT], &octets))
             continue;
         if (taken == NO_LINE || taken == TWICE)
-            return error_set(err, ERROR_USAGE, "%s:%u: '%.*s': %s", file, number,
+            return error_set(err, ERROR_USAGE, "%s:%u: '%.*s': %s", file, before + number,
                              (int)(line.length < 120 ? line.length : 120), line.bytes,
                              taken == TWICE ? "the port is told of a second time"
                                             : "expected node,port,out_octets,in_octets[,errors]");
@@ -76,6 +78,46 @@ int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *fi
     if (slice_trim(text).length > 0)
         return error_set(err, ERROR_USAGE, "%s: its last line breaks off: no line break ends it", file);
     return told;
+}
+
+int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *file, struct slice text,
+                            struct fabric_counters *counters, struct error *err)
+{
+    return read_lines(cabling, file, 0, text, counters, err);
+}
+
+int fabric_read_counter_readings(struct arena *arena, const struct fabric *fabric,
+                                 const struct fabric_cabling *cabling, const char *file, struct slice text,
+                                 struct fabric_counted_rounds *ret_counted, struct error *err)
+{
+    struct slice rest = text, line, reading;
+    unsigned number = 0, first = 0;
+
+    *ret_counted = (struct fabric_counted_rounds){0};
+    for (bool more = true; more;) {
+        const char *at = rest.bytes;
+        size_t count = ret_counted->readings.count;
+
+        more = scan_line(&rest, &line);
+        if (more && !reading_begins(slice_trim(line), count)) {
+            if (count == 0)
+                return error_set(err, ERROR_USAGE, "%s: expected '# counters 0' in its first line", file);
+            number++;
+            continue;
+        }
+        /* What breaks off is behind the last whole line. */
+        if (!more)
+            at = text.bytes + text.length;
+        reading.length = count > 0 ? (size_t)(at - reading.bytes) : 0;
+        if (count > 0 &&
+            read_lines(cabling, file, first, reading, &ret_counted->readings.items[count - 1], err) < 0)
+            return -1;
+        reading.bytes = rest.bytes;
+        first = ++number;
+        if (more)
+            fabric_no_counters(arena, fabric, list_push(arena, &ret_counted->readings));
+    }
+    return 0;
 }
 
 /* --- ethtool -S --- */

@@ -125,6 +125,77 @@ size_t fabric_contradict(struct arena *arena, const struct fabric *fabric,
     return count;
 }
 
+/* --- what both ends of a link say --- */
+
+/* In all rounds. */
+static bool is_told(const double *const *readings, size_t rounds, uint32_t port)
+{
+    for (size_t round = 0; round < rounds; round++)
+        if (isnan(growth(readings[round], readings[round + 1], port)))
+            return false;
+    return true;
+}
+
+static bool differs(double sent, double received, double little)
+{
+    double most = fmax(sent, received);
+
+    return most >= little && fmin(sent, received) < FABRIC_SLOW * most;
+}
+
+/* What one end alone tells is as good as what its switch says of the hosts below it. */
+static size_t count_untied(struct arena *arena, const struct fabric *fabric, const bool *sent,
+                           const bool *received, const enum fabric_gap *gaps)
+{
+    bool *tied = arena_array(arena, bool, fabric->nodes.count);
+    const struct fabric_port *ports = fabric->ports.items;
+    size_t untied = 0;
+
+    for (int last = 0; last < 2; last++)
+        for (uint32_t port = 0; port < fabric->ports.count; port++) {
+            uint32_t far = ports[port].far;
+            bool own = sent[port] || received[port], both;
+
+            if (far == FABRIC_NONE || gaps[port] == FABRIC_UNTESTED)
+                continue;
+            both = sent[port] && received[far] && sent[far] && received[port];
+            if (!last)
+                tied[ports[port].node] |= both && fabric_is_host_link(fabric, port);
+            else
+                untied += own && !both && !tied[ports[port].node];
+        }
+    return untied;
+}
+
+size_t fabric_compare_ends(struct arena *arena, const struct fabric *fabric,
+                           const struct fabric_counters *counters, size_t rounds, double seconds,
+                           const enum fabric_gap *gaps, bool *ret_ways, size_t *ret_untied)
+{
+    const double **sent = arena_array(arena, const double *, rounds + 1);
+    const double **received = arena_array(arena, const double *, rounds + 1);
+    bool *sends = arena_array(arena, bool, fabric->ports.count);
+    bool *receives = arena_array(arena, bool, fabric->ports.count);
+    size_t count = 0;
+
+    for (size_t round = 0; round <= rounds; round++) {
+        sent[round] = counters[round].sent;
+        received[round] = counters[round].received;
+    }
+    for (uint32_t way = 0; way < fabric->ports.count; way++) {
+        uint32_t far = fabric->ports.items[way].far;
+        double little = FABRIC_LITTLE * fabric->ports.items[way].gbits * 1e9 * seconds;
+
+        sends[way] = is_told(sent, rounds, way);
+        receives[way] = is_told(received, rounds, way);
+        for (size_t round = 0; round < rounds && far != FABRIC_NONE && !ret_ways[way]; round++)
+            ret_ways[way] = differs(growth(sent[round], sent[round + 1], way),
+                                    growth(received[round], received[round + 1], far), little);
+        count += ret_ways[way];
+    }
+    *ret_untied = count_untied(arena, fabric, sends, receives, gaps);
+    return count;
+}
+
 /* --- what the flows of rounds put on each way --- */
 
 static void load_round(const struct fabric *fabric, const struct fabric_measured *measured, size_t round,

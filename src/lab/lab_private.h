@@ -472,9 +472,16 @@ void lab_enter_host(const struct tool *tool, unsigned host);
 /* Whether the tool runs as root: under sudo, or by a root login. */
 bool lab_is_root(void);
 
+/* Up to so many hosts there is a fabric above the leaves. */
+enum { LAB_FABRIC_HOSTS_MOST = 64 };
+/* Of Ethernet, in the lab's folder: the plan of the cables between switches, what their ports count, and a program that prints it. */
+#define LAB_UPLINKS "uplinks.csv"
+#define LAB_SWITCH_COUNTERS "switch-counters"
 /* Between the files of ibdiagnet. The uplink that faults of the host's leaf are about: the last one of its first rail, as a way of
    the leaf. */
 struct fabric;
+struct fabric *lab_grow(struct arena *arena, const struct lab *lab);
+int lab_write_uplinks(struct arena *arena, const struct lab *lab, const char *path);
 uint32_t lab_last_uplink(const struct lab *lab, const struct fabric *fabric, unsigned host);
 unsigned lab_switch_lid(const struct fabric *fabric, uint32_t node);
 FILE *lab_open_in(const char *folder, const char *name);

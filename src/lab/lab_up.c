@@ -231,11 +231,17 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
                 "report title=\"Simulated cluster of %u %s\"\n"
                 "defaults slots=%u user=%s become=sudo port=%u identity=%s/id_ed25519 platform=%s "
                 "known_hosts=%s/known_hosts "
-                "fabric=%s mounts=/data,/scratch%s timescale=%u\n",
+                "fabric=%s mounts=/data,/scratch%s%s timescale=%u\n",
                 lab->directory, lab->hosts, lab->hosts == 1 ? "host" : "hosts", lab->profile->gpus, lab->user,
                 lab->port, lab->directory, lab->profile->name, lab->directory,
                 lab->ethernet ? "ethernet" : "infiniband",
-                strcmp(lab->profile->architecture, "Volta") != 0 ? " probe=gpu" : "", lab->speed);
+                strcmp(lab->profile->architecture, "Volta") != 0 ? " probe=gpu" : "",
+                lab->ethernet && lab->hosts <= LAB_FABRIC_HOSTS_MOST
+                    ? arena_printf(arena,
+                                   " uplinks=%s/" LAB_UPLINKS " switch_counters=%s/" LAB_SWITCH_COUNTERS,
+                                   lab->directory, lab->directory)
+                    : "",
+                lab->speed);
     for (unsigned i = 1; i <= lab->hosts; i++) {
         unsigned unit = lab_unit(lab, i);
 
@@ -249,6 +255,19 @@ static int write_hostfile(struct arena *arena, const struct lab *lab, struct err
         text_printf(&text, lab->redfish ? " bmc=node%u-bmc\n" : "\n", i);
     }
     return write_text(arena_printf(arena, "%s/hostfile", lab->directory), text.bytes, 0644, err);
+}
+
+/* What a site says of its switches. */
+static int write_switches(struct arena *arena, const struct lab *lab, struct error *err)
+{
+    const char *program =
+        arena_printf(arena, "#!/bin/sh\nexec cat '%s/" LAB_SWITCH_COUNTERS ".csv'\n", lab->directory);
+
+    if (!lab->ethernet || lab->hosts > LAB_FABRIC_HOSTS_MOST)
+        return 0;
+    if (lab_write_uplinks(arena, lab, arena_printf(arena, "%s/" LAB_UPLINKS, lab->directory)) < 0)
+        return error_set(err, ERROR_USAGE, "%s/" LAB_UPLINKS ": cannot be written", lab->directory);
+    return write_text(arena_printf(arena, "%s/" LAB_SWITCH_COUNTERS, lab->directory), program, 0755, err);
 }
 
 /* The public face. */
@@ -301,8 +320,8 @@ static int bring_up(struct arena *arena, struct lab *lab, unsigned port, struct 
         return -1;
     rc = write_tools(arena, lab, err) < 0 || make_hosts(arena, lab, err) < 0 ||
                  lab_trees(arena, lab, err) < 0 || write_keys(arena, lab, err) < 0 ||
-                 write_hostfile(arena, lab, err) < 0 || lab_save(lab, err) < 0 ||
-                 servers_start(servers, err) < 0
+                 write_hostfile(arena, lab, err) < 0 || write_switches(arena, lab, err) < 0 ||
+                 lab_save(lab, err) < 0 || servers_start(servers, err) < 0
              ? -1
              : 0;
     servers_release(servers);

@@ -84,17 +84,37 @@ static void print_neighbour(const struct lab_host *host, unsigned number)
            place.port, place.port);
 }
 
+/* -f keyvalue */
+static void print_keys(const struct lab_host *host, unsigned number)
+{
+    const struct lab_hca *hca = &host->hcas[number];
+    struct lab_place place = lab_rail(host->lab, host->number, hca->rail);
+    char netdev[16];
+
+    lab_netdev(host->lab, number, netdev);
+    printf("lldp.%s.via=LLDP\nlldp.%s.rid=%u\nlldp.%s.age=3 days, 02:11:09\n", netdev, netdev, hca->rail + 1,
+           netdev);
+    printf("lldp.%s.chassis.mac=9c:63:c2:03:%02x:%02x\nlldp.%s.chassis.name=%s\n", netdev,
+           lab_unit(host->lab, host->number) & 0xff, hca->rail, netdev, place.switch_name);
+    printf("lldp.%s.chassis.Bridge.enabled=on\nlldp.%s.chassis.Router.enabled=on\n", netdev, netdev);
+    printf("lldp.%s.port.ifname=%s\nlldp.%s.port.descr=%s\nlldp.%s.port.ttl=120\n", netdev, place.port,
+           netdev, place.port, netdev);
+}
+
 /* Of InfiniBand there are no such neighbours. */
 int tool_lldpctl(struct tool *tool)
 {
+    bool keys = strcmp(tool_option(tool, "-f", ""), "keyvalue") == 0;
+
     if (!lab_is_root()) {
         fprintf(stderr, "[WARN/control] unable to connect to socket /run/lldpd.socket: Permission denied\n"
                         "[WARN/lldpctl] unable to connect to lldpd daemon\n");
         return 1;
     }
-    printf(RULE "LLDP neighbors:\n" RULE);
+    if (!keys)
+        printf(RULE "LLDP neighbors:\n" RULE);
     for (unsigned i = 0; tool->lab->ethernet && i < LAB_HCAS; i++)
         if (tool->host->hcas[i].present && tool->host->hcas[i].up)
-            print_neighbour(tool->host, i);
+            (keys ? print_keys : print_neighbour)(tool->host, i);
     return 0;
 }

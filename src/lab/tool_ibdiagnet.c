@@ -4,7 +4,7 @@
  * links (ibdiagnet2.lst), the switches' forwarding tables (ibdiagnet2.fdbs) and what ports count (tool_ibdiagnet_ports.c).
  *
  * Above the leaves of a unit stand spines of its own, which join its rails, and above all spines the cores. Tables of so
- * many switches are long: of labs of more than MANY_HOSTS hosts only the links of the hosts are told.
+ * many switches are long: of labs of more than LAB_FABRIC_HOSTS_MOST hosts only the links of the hosts are told.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,8 +13,6 @@
 #include "assay/base/scan.h"
 #include "assay/fabric/fabric.h"
 #include "lab_private.h"
-
-enum { MANY_HOSTS = 64 };
 
 static void print_link(FILE *file, const struct lab_host *host, unsigned number)
 {
@@ -39,7 +37,7 @@ static void print_link(FILE *file, const struct lab_host *host, unsigned number)
 }
 
 /* As many uplinks as a leaf has hosts, fewer where the lab is oversubscribed. */
-static struct fabric *grow(struct arena *arena, const struct lab *lab)
+struct fabric *lab_grow(struct arena *arena, const struct lab *lab)
 {
     double up = lab_leaf_hosts(lab) / lab->oversubscription;
     struct fabric_tree tree = {.hosts = lab->hosts,
@@ -66,6 +64,23 @@ uint32_t lab_last_uplink(const struct lab *lab, const struct fabric *fabric, uns
             return node->ports[last - 1];
     }
     return FABRIC_NONE;
+}
+
+/* Ports of leaves to hosts are as in lab_rail. */
+int lab_write_uplinks(struct arena *arena, const struct lab *lab, const char *path)
+{
+    const struct fabric *fabric = lab_grow(arena, lab);
+    const struct fabric_port *ports = fabric->ports.items;
+    FILE *file = fopen(path, "we");
+
+    if (file == NULL)
+        return -1;
+    for (uint32_t i = 0; i < fabric->ports.count; i++)
+        if (ports[i].far > i && !fabric_is_host_link(fabric, i))
+            fprintf(file, "%s,swp%u,%s,swp%u,%u\n", fabric->nodes.items[ports[i].node].name, ports[i].number,
+                    fabric->nodes.items[ports[ports[i].far].node].name, ports[ports[i].far].number,
+                    lab->profile->hca_rate);
+    return fclose(file);
 }
 
 static bool is_idle(const struct lab *lab, const struct fabric *fabric, uint32_t way)
@@ -181,7 +196,7 @@ static int write_tables(const struct lab *lab, const struct fabric *fabric, cons
 static int write_files(const struct tool *tool, const char *folder)
 {
     const struct lab *lab = tool->lab;
-    struct fabric *fabric = lab->hosts <= MANY_HOSTS ? grow(tool->arena, lab) : NULL;
+    struct fabric *fabric = lab->hosts <= LAB_FABRIC_HOSTS_MOST ? lab_grow(tool->arena, lab) : NULL;
     FILE *file;
 
     if ((mkdir(folder, 0755) < 0 && errno != EEXIST) ||

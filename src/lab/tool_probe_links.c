@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * assay-probe-links over the hosts of a lab, as mpirun starts it: what the program plans by the files of the lab's ibdiagnet,
- * with rates and counters as the lab's model has them, and without sending anything.
+ * with rates and counters as the lab's model has them, and without sending anything. On Ethernet it plans by the cables, dice are the
+ * hash of the switches, and what these count lies in the lab's folder for the site's program to print.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay/base/cleanup.h"
 #include "assay/base/files.h"
 #include "assay/base/scan.h"
-#include "assay/fabric/flows.h"
+#include "assay/fabric/ecmp.h"
+#include "assay/fabric/ethernet.h"
 #include "lab_private.h"
 
 #define HEALTHY 0.97 /* of the rate, what RDMA reaches */
@@ -22,6 +25,9 @@ struct links_run {
     struct fabric_question question;
     struct fabric_schedule *schedule;
     double seconds;
+    unsigned streams; /* of a flow of Ethernet; 0: InfiniBand */
+    struct fabric_ecmp *ecmp;
+    uint64_t dice;
     double *sent, *received, *errors; /* of each port so far: words of 4 bytes, and symbols */
 };
 
@@ -36,13 +42,34 @@ static int load(struct arena *arena, const char *path, struct slice *ret_text, s
     return 0;
 }
 
+static int load_cables(struct links_run *run, const char *cables, struct error *err)
+{
+    struct arena *arena = run->tool->arena;
+    struct fabric_cabling *cabling = fabric_cabling_new(arena);
+    const struct fabric_cabling_options all = {.host_gbits = 0};
+    struct fabric_remarks remarks;
+    struct slice text;
+    uint64_t streams;
+
+    run->fabric = fabric_new(arena);
+    if (!scan_u64(slice_of(tool_option(run->tool, "--streams", "")), &streams) || streams == 0)
+        return error_set(err, ERROR_USAGE, "expected --streams");
+    run->streams = (unsigned)streams;
+    if (load(arena, cables, &text, err) < 0 || fabric_cabling_read_plan(cabling, cables, text, err) < 0)
+        return -1;
+    return fabric_cabling_build(cabling, &all, run->fabric, &remarks, err);
+}
+
 static int load_fabric(struct links_run *run, struct error *err)
 {
+    const char *cables = tool_option(run->tool, "--cables", "");
     struct arena *arena = run->tool->arena;
     const char *links = tool_option(run->tool, "--links", ""),
                *routes = tool_option(run->tool, "--routes", "");
     struct slice text;
 
+    if (*cables != '\0')
+        return load_cables(run, cables, err);
     run->fabric = fabric_new(arena);
     if (load(arena, links, &text, err) < 0 || fabric_read_links(run->fabric, links, text, err) < 0 ||
         load(arena, routes, &text, err) < 0)
@@ -97,14 +124,26 @@ static int take_part(struct links_run *run, struct error *err)
 
 /* --- a flow --- */
 
+/* The port of that uplink, as a switch of Ethernet calls it. */
+static const char *last_port(const struct links_run *run, const struct fault *fault)
+{
+    const struct fabric *fabric = lab_grow(run->tool->arena, run->tool->lab);
+
+    return arena_printf(run->tool->arena, "swp%u",
+                        fabric->ports.items[lab_last_uplink(run->tool->lab, fabric, fault->host)].number);
+}
+
 /* The last uplink of the first rail's leaf of that host, by what the sweep calls it. */
 static bool is_last_uplink(const struct links_run *run, const struct fault *fault, uint32_t way)
 {
     const struct fabric_port *ports = run->fabric->ports.items;
-    const char *name = arena_printf(run->tool->arena, ";l%ur0:", lab_unit(run->tool->lab, fault->host));
+    const char *name = arena_printf(
+        run->tool->arena, run->streams > 0 ? "l%ur0" : ";l%ur0:", lab_unit(run->tool->lab, fault->host));
     const struct fabric_node *node = &run->fabric->nodes.items[ports[way].node];
     unsigned last = node->port_count;
 
+    if (run->streams > 0)
+        return strcmp(node->name, name) == 0 && strcmp(ports[way].name, last_port(run, fault)) == 0;
     while (last > 0 && node->ports[last - 1] == FABRIC_NONE)
         last--;
     return strstr(node->name, name) != NULL && node->ports[last - 1] == way;
@@ -182,10 +221,146 @@ static void send(struct links_run *run, FILE *flows, struct fabric_flow flow)
             fabric_port_name(run->fabric, flow.to), gbits);
 }
 
+/* --- a round on Ethernet --- */
+
+struct stream {
+    uint32_t ways[FABRIC_HOPS_MAX];
+    unsigned hops;
+    double gbits; /* that it wants, and then what it has */
+};
+
+static uint64_t draw(void *context)
+{
+    uint64_t *dice = context, value = *dice += 0x9e3779b97f4a7c15u;
+
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+    return value ^ (value >> 31);
+}
+
+/* What of its rate the way can carry. */
+static double able(const struct links_run *run, uint32_t way)
+{
+    const struct fault *slow = fault_of_way(run, FAULT_UPLINK_SLOW, way);
+    unsigned hca = 0;
+    const struct fabric_node *node = &run->fabric->nodes.items[run->fabric->ports.items[way].node];
+    const struct lab_host *host =
+        host_of(run, node->kind == FABRIC_ADAPTER ? way : run->fabric->ports.items[way].far, &hca);
+
+    return (slow != NULL ? 1 - slow->number / 100 : 1) *
+           (host != NULL
+                ? fmin(1, host->rail[hca] * host->profile->hca_rate / run->fabric->ports.items[way].gbits)
+                : 1);
+}
+
+/* Streams that meet on a way share it evenly, and are as slow on all others. */
+static void share_ways(const struct links_run *run, struct stream *streams, size_t count)
+{
+    size_t ways = run->fabric->ports.count;
+    double *wanted = arena_array(run->tool->arena, double, ways);
+
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; k < streams[i].hops; k++)
+            wanted[streams[i].ways[k]] += streams[i].gbits;
+    for (size_t way = 0; way < ways; way++)
+        if (wanted[way] > 0)
+            wanted[way] =
+                fmin(1, able(run, (uint32_t)way) * run->fabric->ports.items[way].gbits / wanted[way]);
+    for (size_t i = 0; i < count; i++) {
+        double share = HEALTHY;
+
+        for (unsigned k = 0; k < streams[i].hops; k++)
+            share = fmin(share, HEALTHY * wanted[streams[i].ways[k]]);
+        streams[i].gbits *= share;
+    }
+}
+
+static double count_stream(struct links_run *run, const struct stream *stream)
+{
+    double words = floor(stream->gbits * 1e9 * run->seconds / 32);
+
+    for (unsigned k = 0; k < stream->hops; k++) {
+        run->sent[stream->ways[k]] += words;
+        run->received[run->fabric->ports.items[stream->ways[k]].far] += words;
+    }
+    return stream->hops > 0 ? stream->gbits : 0;
+}
+
+static void send_all(struct links_run *run, FILE *flows, const struct fabric_flow *first, size_t count)
+{
+    struct stream *streams = arena_array(run->tool->arena, struct stream, count * run->streams);
+    const struct fabric_port *ports = run->fabric->ports.items;
+
+    for (size_t i = 0; i < count * run->streams; i++) {
+        const struct fabric_flow *flow = &first[i / run->streams];
+
+        streams[i].hops = fabric_ecmp_route(run->ecmp, *flow, draw, &run->dice, streams[i].ways);
+        streams[i].gbits = fmin(ports[flow->from].gbits, ports[flow->to].gbits) / run->streams;
+    }
+    share_ways(run, streams, count * run->streams);
+    for (size_t i = 0; i < count; i++) {
+        double gbits = 0;
+
+        for (unsigned k = 0; k < run->streams; k++)
+            gbits += count_stream(run, &streams[i * run->streams + k]);
+        fprintf(flows, "%s > %s: %.3f\n", fabric_port_name(run->fabric, first[i].from),
+                fabric_port_name(run->fabric, first[i].to), gbits);
+    }
+    for (uint32_t way = 0; way < run->fabric->ports.count; way++)
+        if (ports[way].far != FABRIC_NONE)
+            run->errors[ports[way].far] += errors_of(run, way, run->sent[way]);
+}
+
+/* A link that is not active carries nothing, and switches know. */
+static void rest_idle_links(struct links_run *run)
+{
+    for (uint32_t way = 0; way < run->fabric->ports.count; way++)
+        if (fault_of_way(run, FAULT_UPLINK_IDLE, way) != NULL)
+            run->fabric->ports.items[way].inactive = true;
+    run->ecmp = fabric_ecmp_new(run->tool->arena, run->fabric, &run->question);
+}
+
+static void write_octets(const struct links_run *run, FILE *file, enum fabric_kind kind)
+{
+    for (uint32_t i = 0; i < run->fabric->ports.count; i++) {
+        const struct fabric_node *node = &run->fabric->nodes.items[run->fabric->ports.items[i].node];
+        struct slice rest = slice_of(node->name), name;
+
+        if (node->kind == kind && scan_word(&rest, &name))
+            fprintf(file, "%.*s,%s,%.0f,%.0f,%.0f\n", slice_print(name), run->fabric->ports.items[i].name,
+                    4 * run->sent[i], 4 * run->received[i], run->errors[i]);
+    }
+}
+
+/* Of switches what the site's program prints. Whether it did. */
+static bool write_readings(const struct links_run *run, FILE *file, size_t reading)
+{
+    struct arena *arena = run->tool->arena;
+    const char *ask = tool_option(run->tool, "--ask", "");
+    FILE *switches =
+        fopen(arena_printf(arena, "%s/" LAB_SWITCH_COUNTERS ".csv", run->tool->lab->directory), "we");
+    bool told = false;
+
+    if (switches != NULL) {
+        write_octets(run, switches, FABRIC_SWITCH);
+        fclose(switches);
+    }
+    fprintf(file, "# counters %zu\n", reading);
+    if (fflush(file) == 0 && *ask != '\0')
+        told = system(arena_printf(arena, "(%s) >>'%s' </dev/null", ask,
+                                   tool_option(run->tool, "--counters", ""))) == 0;
+    fseek(file, 0, SEEK_END);
+    write_octets(run, file, FABRIC_ADAPTER);
+    return told;
+}
+
 /* --- what it leaves behind --- */
 
-static void write_counters(const struct links_run *run, FILE *file, size_t reading)
+/* Whether all ports told theirs. */
+static bool write_counters(const struct links_run *run, FILE *file, size_t reading)
 {
+    if (run->streams > 0)
+        return write_readings(run, file, reading);
     fprintf(file, "# counters %zu\n", reading);
     for (size_t i = 0; i < run->fabric->ports.count; i++) {
         const struct fabric_port *port = &run->fabric->ports.items[i];
@@ -194,27 +369,33 @@ static void write_counters(const struct links_run *run, FILE *file, size_t readi
         fprintf(file, "%u %u %.0f %.0f %.0f\n", node->kind == FABRIC_SWITCH ? node->lid : port->lid,
                 port->number, run->sent[i], run->received[i], run->errors[i]);
     }
+    return true;
 }
 
 static void run_rounds(struct links_run *run, FILE *flows, FILE *counters)
 {
     const struct fabric_schedule *schedule = run->schedule;
     size_t at = 0;
+    bool told;
 
     printf(
         "{\"assay_probe_links\": 1, \"program\": \"assay-probe-links %s\", \"ranks\": %zu, \"hosts\": %zu, "
         "\"links\": %zu, \"rounds\": %zu, \"flows\": %zu, \"seconds\": %g}\n",
         ASSAY_VERSION, run->question.count, run->host_count, schedule->links, schedule->ends.count,
         schedule->flows.count, run->seconds);
-    write_counters(run, counters, 0);
+    told = write_counters(run, counters, 0);
     for (size_t round = 0; round < schedule->ends.count; round++) {
         size_t first = at;
 
         fprintf(flows, "# round %zu\n", round + 1);
+        if (run->streams > 0)
+            send_all(run, flows, &schedule->flows.items[at], schedule->ends.items[round] - at);
         for (; at < schedule->ends.items[round]; at++)
-            send(run, flows, schedule->flows.items[at]);
-        write_counters(run, counters, round + 1);
-        printf("{\"round\": %zu, \"flows\": %zu, \"counters\": \"fabric\"}\n", round + 1, at - first);
+            if (run->streams == 0)
+                send(run, flows, schedule->flows.items[at]);
+        told &= write_counters(run, counters, round + 1);
+        printf("{\"round\": %zu, \"flows\": %zu, \"counters\": \"%s\"}\n", round + 1, at - first,
+               told ? "fabric" : "hosts");
     }
     puts("{\"end\": \"ok\"}");
 }
@@ -228,7 +409,7 @@ static int refuse(const struct error *err)
 
 int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host_count, unsigned processes)
 {
-    struct links_run run = {.tool = tool, .hosts = hosts, .host_count = host_count};
+    struct links_run run = {.tool = tool, .hosts = hosts, .host_count = host_count, .dice = tool->lab->seed};
     cleanup_file FILE *flows = fopen(tool_option(tool, "--flows", ""), "we");
     cleanup_file FILE *counters = fopen(tool_option(tool, "--counters", ""), "we");
     struct error err = {0};
@@ -242,7 +423,11 @@ int tool_probe_links_over(struct tool *tool, struct lab_host *hosts, size_t host
     if (load_fabric(&run, &err) < 0 || take_part(&run, &err) < 0)
         return refuse(&err);
     run.question.rounds_most = (unsigned)rounds;
-    run.schedule = fabric_plan(tool->arena, run.fabric, &run.question);
+    run.schedule = run.streams > 0
+                       ? fabric_ecmp_plan(tool->arena, run.fabric, &run.question, run.streams)->schedule
+                       : fabric_plan(tool->arena, run.fabric, &run.question);
+    if (run.streams > 0)
+        rest_idle_links(&run);
     run.sent = arena_array(tool->arena, double, run.fabric->ports.count);
     run.received = arena_array(tool->arena, double, run.fabric->ports.count);
     run.errors = arena_array(tool->arena, double, run.fabric->ports.count);

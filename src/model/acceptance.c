@@ -214,6 +214,8 @@ static void write_host(const struct host *host, struct text *out)
     put_key(out, "fabric", host->fabric);
     put_key(out, "mounts", host->mounts);
     put_key(out, "object_store", host->object_store);
+    put_key(out, "uplinks", host->uplinks);
+    put_key(out, "switch_counters", host->switch_counters);
     put_key(out, "probe", host->probe);
     put_key(out, "bmc", host->without_bmc ? "none" : host->bmc);
     if (host->transport != NULL && strcmp(host->transport, "auto") != 0)

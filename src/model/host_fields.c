@@ -36,6 +36,8 @@ void host_fields(struct arena *arena, const struct host *host, struct host_field
         {"fabric", FIELD_QUESTION, host->fabric},
         {"mounts", FIELD_QUESTION, host->mounts},
         {"object_store", FIELD_QUESTION, host->object_store},
+        {"uplinks", FIELD_QUESTION, host->uplinks},
+        {"switch_counters", FIELD_QUESTION, host->switch_counters},
         {"probe", FIELD_QUESTION, host->probe},
         {"bmc", FIELD_PLACE, host_bmc_kind(host)},
         {"address", FIELD_MACHINE, host->address},

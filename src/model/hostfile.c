@@ -301,6 +301,17 @@ static const char *set_object_store(struct arena *arena, struct host *host, size
     return host_is_object_store(value) ? set_text(arena, host, offset, value) : HOST_OBJECT_STORE_FORM;
 }
 
+#define PATH_BYTES "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_+/@:,%="
+bool host_is_file(const char *path)
+{
+    return path[0] == '/' && path[1] != '\0' && path[strspn(path, PATH_BYTES)] == '\0';
+}
+
+static const char *set_file(struct arena *arena, struct host *host, size_t offset, const char *value)
+{
+    return host_is_file(value) ? set_text(arena, host, offset, value) : HOST_FILE_FORM;
+}
+
 static const char *set_timescale(struct arena *arena, struct host *host, size_t offset, const char *value)
 {
     double number;
@@ -344,6 +355,8 @@ static const struct key keys[] = {
     {"fabric", set_fabric, offsetof(struct host, fabric), false},
     {"mounts", set_mounts, offsetof(struct host, mounts), false},
     {"object_store", set_object_store, offsetof(struct host, object_store), false},
+    {"uplinks", set_file, offsetof(struct host, uplinks), false},
+    {"switch_counters", set_file, offsetof(struct host, switch_counters), false},
     {"probe", set_probe, offsetof(struct host, probe), false},
     {"bmc", set_bmc, offsetof(struct host, bmc), false},
     {"role", set_role, offsetof(struct host, role), false},

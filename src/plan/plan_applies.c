@@ -22,8 +22,8 @@
 struct site {
     struct arena *arena;
     const struct platform *platform;
-    const char *fabric, *mounts, *object_store, *probe; /* NULL: not declared */
-    const char *bmc;                                    /* "ipmi", "redfish", "none" */
+    const char *fabric, *mounts, *object_store, *uplinks, *probe; /* NULL: not declared */
+    const char *bmc;                                              /* "ipmi", "redfish", "none" */
     bool cabling;
     unsigned hosts;  /* of the hostfile, spares aside, of all platforms */
     unsigned leaves; /* that hosts of the platform hang on; 0: of some it is not declared */
@@ -65,6 +65,14 @@ static struct answer store_is_declared(const struct site *site, const struct jso
     if (site->object_store == NULL)
         return (struct answer){false, false, REASON(object_store_not_declared)};
     return (struct answer){true, false, reason(site->arena, object_store_declared, site->object_store)};
+}
+
+static struct answer uplinks_are_declared(const struct site *site, const struct json *wanted)
+{
+    (void)wanted;
+    if (site->uplinks == NULL)
+        return (struct answer){false, false, REASON(uplinks_not_declared)};
+    return (struct answer){true, false, reason(site->arena, uplinks_declared, site->uplinks)};
 }
 
 static struct answer probe_is_declared(const struct site *site, const struct json *wanted)
@@ -128,10 +136,10 @@ static const struct condition {
     const char *key;
     struct answer (*ask)(const struct site *site, const struct json *wanted);
 } conditions[] = {
-    {"hosts_min", hosts_are_enough},     {"hosts_max", hosts_are_few},    {"leaves_min", leaves_are_enough},
-    {"cabling", cables_are_declared},    {"mounts", mounts_are_declared}, {"bmc", hosts_have_a_bmc},
-    {"object_store", store_is_declared}, {"rails", gpus_have_rails},      {"fabric", fabric_is},
-    {"probe", probe_is_declared},
+    {"hosts_min", hosts_are_enough},     {"hosts_max", hosts_are_few},      {"leaves_min", leaves_are_enough},
+    {"cabling", cables_are_declared},    {"mounts", mounts_are_declared},   {"bmc", hosts_have_a_bmc},
+    {"object_store", store_is_declared}, {"rails", gpus_have_rails},        {"fabric", fabric_is},
+    {"probe", probe_is_declared},        {"uplinks", uplinks_are_declared},
 };
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
@@ -179,6 +187,7 @@ static struct site site_of(struct arena *arena, const struct plan_sources *sourc
         site.fabric = host->fabric;
         site.mounts = host->mounts;
         site.object_store = host->object_store;
+        site.uplinks = host->uplinks;
         site.probe = host->probe;
         site.bmc = host_bmc_kind(host);
         site.cabling |= host->rails.count > 0;
@@ -291,12 +300,16 @@ int check_site(const struct plan_sources *sources, struct error *err)
         list_each (host, hostfile->hosts) {
             const struct {
                 const char *key, *was, *is;
-            } rows[] = {{"fabric", said(first != NULL ? first->fabric : host->fabric), said(host->fabric)},
-                        {"mounts", said(first != NULL ? first->mounts : host->mounts), said(host->mounts)},
-                        {"object_store", said(first != NULL ? first->object_store : host->object_store),
-                         said(host->object_store)},
-                        {"probe", said(first != NULL ? first->probe : host->probe), said(host->probe)},
-                        {"bmc", host_bmc_kind(first != NULL ? first : host), host_bmc_kind(host)}};
+            } rows[] = {
+                {"fabric", said(first != NULL ? first->fabric : host->fabric), said(host->fabric)},
+                {"mounts", said(first != NULL ? first->mounts : host->mounts), said(host->mounts)},
+                {"object_store", said(first != NULL ? first->object_store : host->object_store),
+                 said(host->object_store)},
+                {"uplinks", said(first != NULL ? first->uplinks : host->uplinks), said(host->uplinks)},
+                {"switch_counters", said(first != NULL ? first->switch_counters : host->switch_counters),
+                 said(host->switch_counters)},
+                {"probe", said(first != NULL ? first->probe : host->probe), said(host->probe)},
+                {"bmc", host_bmc_kind(first != NULL ? first : host), host_bmc_kind(host)}};
 
             if (host_platform(sources, host) != sources->platforms.items[p])
                 continue;

@@ -5,6 +5,10 @@
  * A rank is one adapter of one host. Rank 0 reads the sweep of the fabric, makes the schedule (assay/fabric/schedule.h), tells
  * every rank its part of each round, and writes down what the flows reached and what the ports counted: flows and counters as
  * assay/fabric/flows.h has them, for who judges them. It judges nothing itself.
+ *
+ * On Ethernet it reads the cables in place of a sweep, and the rounds are those of assay/fabric/ecmp.h. MPI only says there what
+ * is whose turn; a flow is a run of ib_write_bw with so many queue pairs, whose UDP source ports follow from their numbers,
+ * which are new in each run.
  */
 #ifndef ASSAY_PROBE_LINKS_H
 #define ASSAY_PROBE_LINKS_H
@@ -19,8 +23,14 @@ enum { LINKS_NAME_BYTES = 128 };
 
 struct links_options {
     const char *links, *routes;   /* files of the sweep; rank 0 reads them */
+    const char *cables;           /* of Ethernet, in place of both; NULL: InfiniBand */
+    const char *flow;             /* of Ethernet: the words that begin a flow, "ib_write_bw --tos 106" */
+    unsigned streams;             /* likewise: queue pairs of a flow */
+    const char *sys;              /* "/sys" */
     const char *flows, *counters; /* files that rank 0 writes */
-    const char *ask;  /* a command that prints the counters of the ports on its stdin; NULL: there is none */
+    const char *
+        ask; /* a command that prints the counters of the ports on its stdin; NULL: there is none. On Ethernet those of
+                         switches, as assay/fabric/ethernet.h has them */
     const char *host; /* as the fabric calls this host; NULL: by its own name */
     const char *hca;  /* this rank's: "mlx5_3" */
     double seconds;   /* of a round */
@@ -44,22 +54,32 @@ struct links_plan {
 int links_plan(struct arena *arena, const struct links_options *options, char (*names)[LINKS_NAME_BYTES],
                int ranks, struct links_plan *ret_plan, struct error *err);
 
-/* links_flow.c: what a rank does in a round. */
-enum links_role { LINKS_IDLE, LINKS_SENDS, LINKS_RECEIVES };
+/* What a rank does in a round: the ranks that it sends to and receives from; -1: none. On InfiniBand it is in one flow at most. */
 struct links_part {
-    int role, partner;
+    int to, from;
 };
-/* Gb/s at the rank that receives; 0 at others. */
+/* links_flow.c: Gb/s at the rank that receives; 0 at others. */
 double links_flow(const struct links_options *options, struct links_part part);
 
-/* links_counters.c: what an adapter's own port counts, as sysfs has it; -1: not told. */
+/* links_tool.c: where a rank's ib_write_bw is reached: its adapter's first routable address of RoCE v2, and its index. */
+struct links_place {
+    char address[64]; /* "": it has none */
+    int gid_index;
+    int port; /* of TCP */
+};
+struct links_place links_place(const struct links_options *options, int rank);
+/* All ranks call it together. places: of all ranks. Gb/s at the rank that sends; 0 at others, and where it came to nothing. */
+double links_flow_by_tool(const struct links_options *options, struct links_part part, int rank,
+                          const struct links_place *places);
+
+/* links_counters.c: what an adapter's own port counts, as sysfs has it: words of 4 bytes; -1: not told. */
 struct links_own {
     int64_t sent, received, errors;
 };
-struct links_own links_own_counters(const char *hca);
+struct links_own links_own_counters(const struct links_options *options);
 /*
- * Adds a reading to the file: of all ports by the command, else of the ranks' own. Returns whether it was the fabric's; -1: it
- * could not be written. ports: a file with LID and number of each port, which links_write_ports made.
+ * Adds a reading to the file: of all ports by the command, else of the ranks' own, and on Ethernet of both. Returns whether the
+ * command told it; -1: it could not be written. ports: a file with LID and number of each port, which links_write_ports made.
  */
 int links_write_ports(const char *path, const struct fabric *fabric);
 int links_write_counters(const struct links_options *options, const char *ports, size_t reading,

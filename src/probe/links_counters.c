@@ -11,22 +11,44 @@
 /* A counter of 16 bits at its end counts no more. */
 enum { SYMBOL_ERRORS_MOST = 65535 };
 
-static int64_t read_own(const char *hca, const char *name)
+static int64_t read_number(const char *path)
 {
-    cleanup_free char *path = mem_printf("/sys/class/infiniband/%s/ports/1/counters/%s", hca, name);
     cleanup_file FILE *file = fopen(path, "re");
     int64_t value = -1;
 
     return file != NULL && fscanf(file, "%" SCNd64, &value) == 1 ? value : -1;
 }
 
-struct links_own links_own_counters(const char *hca)
+static int64_t read_own(const struct links_options *options, const char *name)
 {
-    struct links_own own = {.sent = read_own(hca, "port_xmit_data"),
-                            .received = read_own(hca, "port_rcv_data"),
-                            .errors = read_own(hca, "symbol_error")};
+    cleanup_free char *path =
+        mem_printf("%s/class/infiniband/%s/ports/1/counters/%s", options->sys, options->hca, name);
 
-    if (own.errors >= SYMBOL_ERRORS_MOST)
+    return read_number(path);
+}
+
+/* Frames that came in broken. The symbols of InfiniBand's counter nobody counts on Ethernet: it stays 0. */
+static int64_t read_broken_frames(const struct links_options *options)
+{
+    cleanup_free char *at =
+        mem_printf("%s/class/infiniband/%s/ports/1/gid_attrs/ndevs/0", options->sys, options->hca);
+    cleanup_file FILE *file = fopen(at, "re");
+    cleanup_free char *path = NULL;
+    char name[64];
+
+    if (file == NULL || fscanf(file, "%63s", name) != 1)
+        return -1;
+    path = mem_printf("%s/class/net/%s/statistics/rx_crc_errors", options->sys, name);
+    return read_number(path);
+}
+
+struct links_own links_own_counters(const struct links_options *options)
+{
+    struct links_own own = {.sent = read_own(options, "port_xmit_data"),
+                            .received = read_own(options, "port_rcv_data")};
+
+    own.errors = options->cables != NULL ? read_broken_frames(options) : read_own(options, "symbol_error");
+    if (options->cables == NULL && own.errors >= SYMBOL_ERRORS_MOST)
         own.errors = -1;
     return own;
 }
@@ -67,12 +89,34 @@ static bool ask(const struct links_options *options, const char *ports)
     return !command.clipped && system(command.bytes) == 0;
 }
 
-static void put(FILE *file, int64_t value)
+static void put(FILE *file, char before, int64_t value)
 {
     if (value < 0)
-        fputs(" -", file);
+        fprintf(file, "%c-", before);
     else
-        fprintf(file, " %" PRId64, value);
+        fprintf(file, "%c%" PRId64, before, value);
+}
+
+/* Octets of words of 4. */
+static int64_t octets(int64_t words)
+{
+    return words < 0 ? -1 : 4 * words;
+}
+
+/* "node1,mlx5_0,9127,8123,0" */
+static void write_own_octets(FILE *file, const struct links_plan *plan, const struct links_own *own)
+{
+    for (uint32_t i = 0; i < plan->fabric->ports.count; i++) {
+        const char *name = fabric_port_name(plan->fabric, i);
+
+        if (plan->rank_of[i] < 0)
+            continue;
+        fprintf(file, "%.*s,%s", (int)strcspn(name, " "), name, name + strcspn(name, " ") + 1);
+        put(file, ',', octets(own[plan->rank_of[i]].sent));
+        put(file, ',', octets(own[plan->rank_of[i]].received));
+        put(file, ',', own[plan->rank_of[i]].errors);
+        fputc('\n', file);
+    }
 }
 
 static void write_own(FILE *file, const struct links_plan *plan, const struct links_own *own)
@@ -83,9 +127,9 @@ static void write_own(FILE *file, const struct links_plan *plan, const struct li
         if (plan->rank_of[i] < 0)
             continue;
         fprintf(file, "%u %u", port->lid, port->number);
-        put(file, own[plan->rank_of[i]].sent);
-        put(file, own[plan->rank_of[i]].received);
-        put(file, own[plan->rank_of[i]].errors);
+        put(file, ' ', own[plan->rank_of[i]].sent);
+        put(file, ' ', own[plan->rank_of[i]].received);
+        put(file, ' ', own[plan->rank_of[i]].errors);
         fputc('\n', file);
     }
 }
@@ -101,7 +145,10 @@ int links_write_counters(const struct links_options *options, const char *ports,
     fprintf(file, "# counters %zu\n", reading);
     bad = fflush(file) != 0;
     asked = ask(options, ports);
-    if (!asked)
+    bad |= fseek(file, 0, SEEK_END) != 0; /* behind what the command has written */
+    if (options->cables != NULL)
+        write_own_octets(file, plan, own);
+    else if (!asked)
         write_own(file, plan, own);
     bad |= ferror(file) != 0;
     return fclose(file) != 0 || bad ? -1 : asked;

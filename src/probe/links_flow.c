@@ -81,7 +81,7 @@ static double receive_all(const struct links_options *options, int partner)
 
 double links_flow(const struct links_options *options, struct links_part part)
 {
-    if (part.role == LINKS_SENDS)
-        send_all(options, part.partner);
-    return part.role == LINKS_RECEIVES ? receive_all(options, part.partner) : 0;
+    if (part.to >= 0)
+        send_all(options, part.to);
+    return part.from >= 0 ? receive_all(options, part.from) : 0;
 }

@@ -27,6 +27,7 @@ struct run {
     struct arena *arena;
     int rank, ranks;
     char (*names)[LINKS_NAME_BYTES]; /* of all ranks, at rank 0 */
+    struct links_place *places;      /* likewise, on Ethernet; at all ranks */
     struct links_plan plan;          /* at rank 0, as what follows */
     struct links_part *parts;
     struct links_own *own;
@@ -42,13 +43,15 @@ static volatile sig_atomic_t where_length;
 
 static void say_where(const struct run *run, unsigned round, struct links_part part)
 {
-    static const char *const words[] = {"waits for the others", "sends", "receives"};
+    bool idle = part.to < 0 && part.from < 0;
 
     where_length = 0;
     where_length =
         snprintf(where, sizeof where,
-                 "assay-probe-links: the deadline is over; rank %d (%s) %s in round %u, partner %d\n",
-                 run->rank, run->names[run->rank], words[part.role], round, part.partner);
+                 "assay-probe-links: the deadline is over; rank %d (%s) %s in round %u; it sends to %d, "
+                 "receives from %d\n",
+                 run->rank, run->names[run->rank], idle ? "waits for the others" : "is at work", round,
+                 part.to, part.from);
 }
 
 static void on_deadline(int number)
@@ -115,6 +118,14 @@ static void share_names(struct run *run)
     MPI_Allgather(own, LINKS_NAME_BYTES, MPI_CHAR, run->names, LINKS_NAME_BYTES, MPI_CHAR, MPI_COMM_WORLD);
 }
 
+static void share_places(struct run *run)
+{
+    struct links_place own = links_place(&run->options, run->rank);
+
+    run->places = mem_alloc((size_t)run->ranks * sizeof *run->places);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, run->places, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 /* --- what rank 0 says --- */
 
 static void put_head(const struct run *run)
@@ -169,7 +180,7 @@ static void fail(const char *what, const char *path)
 /* All do; rank 0 writes. Returns whether the fabric's own counters were told. */
 static bool take_counters(struct run *run, size_t reading)
 {
-    struct links_own own = links_own_counters(run->options.hca);
+    struct links_own own = links_own_counters(&run->options);
     int asked;
 
     MPI_Gather(&own, sizeof own, MPI_BYTE, run->own, sizeof own, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -195,25 +206,37 @@ static void give_parts(struct run *run, size_t round)
     size_t count;
     const struct fabric_flow *flows = flows_of(run, round, &count);
 
-    memset(run->parts, 0, (size_t)run->ranks * sizeof *run->parts);
+    for (int rank = 0; rank < run->ranks; rank++)
+        run->parts[rank] = (struct links_part){-1, -1};
     for (size_t i = 0; i < count; i++) {
         int from = run->plan.rank_of[flows[i].from], to = run->plan.rank_of[flows[i].to];
 
-        run->parts[from] = (struct links_part){LINKS_SENDS, to};
-        run->parts[to] = (struct links_part){LINKS_RECEIVES, from};
+        run->parts[from].to = to;
+        run->parts[to].from = from;
     }
+}
+
+/* MPI's receiver knows what came, of ib_write_bw the sender. What came to nothing was not measured. */
+static void write_flow(struct run *run, struct fabric_flow flow)
+{
+    const struct fabric *fabric = run->plan.fabric;
+    bool by_tool = run->options.cables != NULL;
+    double gbits = run->gbits[run->plan.rank_of[by_tool ? flow.from : flow.to]];
+
+    fprintf(run->flows, "%s > %s", fabric_port_name(fabric, flow.from), fabric_port_name(fabric, flow.to));
+    if (!by_tool || gbits > 0)
+        fprintf(run->flows, ": %.3f", gbits);
+    fputc('\n', run->flows);
 }
 
 static void write_flows(struct run *run, size_t round)
 {
-    const struct fabric *fabric = run->plan.fabric;
     size_t count;
     const struct fabric_flow *flows = flows_of(run, round, &count);
 
     fprintf(run->flows, "# round %zu\n", round + 1);
     for (size_t i = 0; i < count; i++)
-        fprintf(run->flows, "%s > %s: %.3f\n", fabric_port_name(fabric, flows[i].from),
-                fabric_port_name(fabric, flows[i].to), run->gbits[run->plan.rank_of[flows[i].to]]);
+        write_flow(run, flows[i]);
     if (fflush(run->flows) != 0)
         fail("cannot be written", run->options.flows);
 }
@@ -230,8 +253,9 @@ static void run_round(struct run *run, size_t round)
     MPI_Scatter(run->parts, sizeof part, MPI_BYTE, &part, sizeof part, MPI_BYTE, 0, MPI_COMM_WORLD);
     say_where(run, (unsigned)round + 1, part);
     MPI_Barrier(MPI_COMM_WORLD);
-    gbits = links_flow(&run->options, part);
-    say_where(run, (unsigned)round + 1, (struct links_part){LINKS_IDLE, -1});
+    gbits = run->options.cables != NULL ? links_flow_by_tool(&run->options, part, run->rank, run->places)
+                                        : links_flow(&run->options, part);
+    say_where(run, (unsigned)round + 1, (struct links_part){-1, -1});
     MPI_Gather(&gbits, 1, MPI_DOUBLE, run->gbits, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     fabric = take_counters(run, round + 1);
     if (run->rank != 0)
@@ -277,6 +301,8 @@ static int work(struct run *run)
     if (!is_one_version(run))
         return UNFIT;
     share_names(run);
+    if (run->options.cables != NULL)
+        share_places(run);
     if (run->rank == 0 && prepare(run, &err) < 0) {
         fprintf(stderr, "assay-probe-links: %s\n", err.text);
         put_end("unfit", err.text);
@@ -303,7 +329,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "assay-probe-links: %s\n", err.text);
         return USAGE;
     }
-    choose_device(&run.options);
+    if (run.options.cables == NULL)
+        choose_device(&run.options);
     signal(SIGALRM, on_deadline);
     alarm(run.options.deadline_s);
     MPI_Init(&argc, &argv);

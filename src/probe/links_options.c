@@ -8,7 +8,8 @@
 #include "links.h"
 
 static const char usage[] =
-    "usage: mpirun ... assay-probe-links --links FILE --routes FILE --flows FILE --counters FILE --hcas LIST [OPTION]...\n\n"
+    "usage: mpirun ... assay-probe-links --links FILE --routes FILE --flows FILE --counters FILE --hcas LIST [OPTION]...\n"
+    "       mpirun ... assay-probe-links --cables FILE --flows FILE --counters FILE --hcas LIST [OPTION]...\n\n"
     "One rank for each adapter of each host. Sends, in rounds of flows that run at once, over every link of the fabric, as\n"
     "`assay links` plans it, and writes down what each flow reached and what the ports counted.\n\n";
 
@@ -18,10 +19,10 @@ static const char more[] =
 
 /* As the command line has them. */
 struct words {
-    const char *hcas, *seconds, *size;
+    const char *hcas, *seconds, *size, *streams;
 };
 
-enum { ROWS = 13 };
+enum { ROWS = 18, STREAMS_LEAST = 4 };
 static void fill_rows(struct links_options *options, struct words *words, struct option_row *rows)
 {
     const struct option_row all[ROWS] = {
@@ -35,12 +36,19 @@ static void fill_rows(struct links_options *options, struct words *words, struct
         {"hcas", 0, OPTION_STRING, "LIST", &words->hcas, "adapters of each host: mlx5_0,mlx5_1"},
         {"host", 0, OPTION_STRING, "NAME", &options->host,
          "as the fabric calls this host (default: its own name)"},
+        {"sys", 0, OPTION_STRING, "FOLDER", &options->sys, "what the kernel tells (default /sys)"},
         {"seconds", 0, OPTION_STRING, "S", &words->seconds, "of each round (default 10)"},
         {"size", 0, OPTION_STRING, "BYTES", &words->size, "of a message (default 1048576)"},
         {"rounds", 0, OPTION_COUNT, "N", &options->rounds_most,
          "at most so many (default: as many as it takes)"},
         {"deadline", 0, OPTION_COUNT, "SECONDS", &options->deadline_s,
          "end it all after so long, and say who waits for whom (default 3600)"},
+        OPTION_HEADING("on Ethernet"),
+        {"cables", 0, OPTION_STRING, "FILE", &options->cables,
+         "in place of links and routes: node,port,node,port,GBITS, hosts' ports as adapters: node1,mlx5_0,leaf1,swp1,400"},
+        {"streams", 0, OPTION_STRING, "N", &words->streams, "queue pairs of each flow (default 16)"},
+        {"flow", 0, OPTION_STRING, "WORDS", &options->flow,
+         "what runs a flow, with its first options (default ib_write_bw)"},
         OPTION_END,
     };
 
@@ -74,11 +82,16 @@ static const char *hca_of(const char *list, unsigned local)
 static int read_words(struct links_options *options, const struct words *words, unsigned local,
                       struct error *err)
 {
-    uint64_t bytes;
+    uint64_t bytes, streams;
 
-    if (options->links == NULL || options->routes == NULL || options->flows == NULL ||
-        options->counters == NULL || words->hcas == NULL || *words->hcas == '\0')
-        return error_set(err, ERROR_USAGE, "expected --links, --routes, --flows, --counters and --hcas");
+    if ((options->cables == NULL) == (options->links == NULL || options->routes == NULL) ||
+        options->flows == NULL || options->counters == NULL || words->hcas == NULL || *words->hcas == '\0')
+        return error_set(err, ERROR_USAGE,
+                         "expected --links and --routes, or --cables; --flows, --counters and --hcas");
+    if (!scan_u64(slice_of(words->streams), &streams) || streams < STREAMS_LEAST || streams > UINT16_MAX)
+        return error_set(err, ERROR_USAGE, "--streams is '%s'; expected a number from %d to %d",
+                         words->streams, STREAMS_LEAST, UINT16_MAX);
+    options->streams = (unsigned)streams;
     if (!scan_double(slice_of(words->seconds), &options->seconds) || options->seconds <= 0 ||
         options->seconds > 3600)
         return error_set(err, ERROR_USAGE, "--seconds is '%s'; expected a number above 0, up to 3600",
@@ -94,12 +107,12 @@ static int read_words(struct links_options *options, const struct words *words, 
 int links_options_read(struct links_options *options, int argc, char **argv, unsigned local,
                        struct error *err)
 {
-    struct words words = {.seconds = "10", .size = "1048576"};
+    struct words words = {.seconds = "10", .size = "1048576", .streams = "16"};
     struct option_row rows[ROWS];
     bool help = false;
     int first;
 
-    *options = (struct links_options){.deadline_s = 3600};
+    *options = (struct links_options){.deadline_s = 3600, .flow = "ib_write_bw", .sys = "/sys"};
     fill_rows(options, &words, rows);
     first = options_parse(rows, argc, argv, &help, err);
     if (first < 0)

@@ -4,7 +4,8 @@
 
 #include "assay/base/cleanup.h"
 #include "assay/base/text.h"
-#include "assay/fabric/flows.h"
+#include "assay/fabric/ecmp.h"
+#include "assay/fabric/ethernet.h"
 #include "links.h"
 
 enum { FILE_BYTES = 1 << 30, NAMED_MOST = 8 };
@@ -27,11 +28,29 @@ static int load(struct arena *arena, const char *path, struct slice *ret_text, s
     return 0;
 }
 
+/* Who stands second in a line is a switch. */
+static int load_cables(struct arena *arena, const struct links_options *options, struct links_plan *plan,
+                       struct error *err)
+{
+    struct fabric_cabling *cabling = fabric_cabling_new(arena);
+    const struct fabric_cabling_options all = {.host_gbits = 0};
+    struct fabric_remarks remarks;
+    struct slice text;
+
+    plan->fabric = fabric_new(arena);
+    if (load(arena, options->cables, &text, err) < 0 ||
+        fabric_cabling_read_plan(cabling, options->cables, text, err) < 0)
+        return -1;
+    return fabric_cabling_build(cabling, &all, plan->fabric, &remarks, err);
+}
+
 static int load_fabric(struct arena *arena, const struct links_options *options, struct links_plan *plan,
                        struct error *err)
 {
     struct slice text;
 
+    if (options->cables != NULL)
+        return load_cables(arena, options, plan, err);
     plan->fabric = fabric_new(arena);
     if (load(arena, options->links, &text, err) < 0 ||
         fabric_read_links(plan->fabric, options->links, text, err) < 0 ||
@@ -105,7 +124,10 @@ int links_plan(struct arena *arena, const struct links_options *options, char (*
         return -1;
     find_hosts(names, ranks, hosts, &ret_plan->hosts);
     question.rounds_most = options->rounds_most;
-    ret_plan->schedule = fabric_plan(arena, ret_plan->fabric, &question);
+    ret_plan->schedule =
+        options->cables != NULL
+            ? fabric_ecmp_plan(arena, ret_plan->fabric, &question, options->streams)->schedule
+            : fabric_plan(arena, ret_plan->fabric, &question);
     return ret_plan->schedule->flows.count > 0
                ? 0
                : error_set(err, ERROR_USAGE,

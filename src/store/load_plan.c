@@ -5,6 +5,13 @@
 #include "assay/reasons/any.h"
 #include "store_private.h"
 
+static const char *take_file(struct rows *rows, const struct host *host, const char *value)
+{
+    if (!host_is_file(value))
+        rows_damage(rows, "the file of host %s is '%s'", host->name, value);
+    return value;
+}
+
 static int load_labels(struct load *load, struct host *const *hosts, struct error *err)
 {
     struct plan *plan = load->record->plan;
@@ -33,6 +40,10 @@ static int load_labels(struct load *load, struct host *const *hosts, struct erro
             hosts[n]->object_store = value;
             if (!host_is_object_store(value))
                 rows_damage(&rows, "the object store of host %s is '%s'", hosts[n]->name, value);
+        } else if (strcmp(key, UPLINKS_LABEL) == 0) {
+            hosts[n]->uplinks = take_file(&rows, hosts[n], value);
+        } else if (strcmp(key, SWITCH_COUNTERS_LABEL) == 0) {
+            hosts[n]->switch_counters = take_file(&rows, hosts[n], value);
         } else if (strcmp(key, PROBE_LABEL) == 0) {
             hosts[n]->probe = value;
             if (strcmp(value, "gpu") != 0)

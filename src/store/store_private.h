@@ -13,6 +13,8 @@
 #define FABRIC_LABEL "fabric:"       /* likewise */
 #define MOUNTS_LABEL "mounts:"
 #define OBJECT_STORE_LABEL "object_store:"
+#define UPLINKS_LABEL "uplinks:"
+#define SWITCH_COUNTERS_LABEL "switch_counters:"
 #define PROBE_LABEL "probe:"
 
 enum statement {

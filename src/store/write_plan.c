@@ -249,6 +249,8 @@ static int write_site(struct store *store, long long run, const struct host *hos
     const struct host_label rows[] = {{FABRIC_LABEL, host->fabric},
                                       {MOUNTS_LABEL, host->mounts},
                                       {OBJECT_STORE_LABEL, host->object_store},
+                                      {UPLINKS_LABEL, host->uplinks},
+                                      {SWITCH_COUNTERS_LABEL, host->switch_counters},
                                       {PROBE_LABEL, host->probe}};
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

@@ -390,8 +390,69 @@ def what_does_not_fit():
         tap.ok(status == 69 and lines and lines[-1]["end"] == "unfit" and words in lines[-1]["reason"], f"refused: {words}", status, lines, said)
 
 
+# A ib_write_bw that sends nothing: the client asks whether its server listens there, and says what it was asked.
+IB_WRITE_BW = write("ib_write_bw", f"""#!/usr/bin/env python3
+import re, socket, sys
+words = sys.argv[1:]
+port = int(words[words.index("-p") + 1])
+open("{FOLDER}/asked-for", "a").write(" ".join(words) + "\\n")
+if re.fullmatch("[0-9.]+", words[-1]) and words[-2] != "-p":
+    try:
+        socket.create_connection((words[-1], port)).close()
+    except OSError:
+        sys.exit("Couldn't connect to " + words[-1])
+    print(" #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]")
+    print(" 1048576    128301           0.00               392.41             0.046779")
+else:
+    server = socket.create_server(("", port))
+    server.accept()
+    server.accept()
+""", 0o755)
+
+
+def on_ethernet():
+    sys_ = os.path.join(FOLDER, "sys")
+    for path, text in (("ports/1/counters/port_xmit_data", "1000\n"), ("ports/1/counters/port_rcv_data", "2000\n"), ("ports/1/gid_attrs/ndevs/0", "rdma0\n"),
+                       ("ports/1/gids/0", "fe80:0000:0000:0000:a288:c2ff:fe03:0000\n"), ("ports/1/gid_attrs/types/0", "RoCE v2\n"),
+                       ("ports/1/gids/1", "0000:0000:0000:0000:0000:ffff:7f00:0001\n"), ("ports/1/gid_attrs/types/1", "IB/RoCE v1\n"),
+                       ("ports/1/gids/2", "0000:0000:0000:0000:0000:ffff:7f00:0001\n"), ("ports/1/gid_attrs/types/2", "RoCE v2\n")):
+        os.makedirs(os.path.dirname(os.path.join(sys_, "class/infiniband/mlx5_0", path)), exist_ok=True)
+        write(os.path.join(sys_, "class/infiniband/mlx5_0", path), text)
+    os.makedirs(os.path.join(sys_, "class/net/rdma0/statistics"))
+    write(os.path.join(sys_, "class/net/rdma0/statistics/rx_crc_errors"), "3\n")
+    hosts = [f"node{h + 1}" for h in range(4)]
+    cables = write("cables.csv", "".join(f"{host},mlx5_0,leaf{h // 2 + 1},swp{h % 2 + 1},400\n" for h, host in enumerate(hosts)) +
+                   "".join(f"leaf{l + 1},swp{3 + s},spine{s + 1},swp{l + 1},400\n" for l in range(2) for s in range(2)))
+    files = [os.path.join(FOLDER, f"ethernet-{kind}") for kind in ("flows", "counters")]
+    rank = ["--cables", cables, "--flows", files[0], "--counters", files[1], "--hcas", "mlx5_0", "--seconds", "1", "--sys", sys_,
+            "--flow", f"{IB_WRITE_BW} --tclass=106", "--streams", "32", "--ask", "echo leaf1,swp1,7,8,0"]
+    ranks = [word for host in hosts for word in (":", "-np", "1", PROBE, "--host", host, *rank)][1:]
+    done = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp",
+                           *(["--allow-run-as-root"] if os.geteuid() == 0 else []), *ranks], capture_output=True, text=True, timeout=120, check=False)
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    tap.ok(done.returncode == 0 and lines[-1] == {"end": "ok"} and {line.get("counters") for line in lines[1:-1]} == {"fabric"},
+           "on Ethernet the program runs all rounds by ib_write_bw", lines, done.stderr)
+    wrote = open(files[0], encoding="utf-8").read()
+    rates = re.findall(r"^node\d mlx5_0 > node\d mlx5_0: ([\d.]+)$", wrote, re.M)
+    tap.ok(len(rates) == lines[0]["flows"] and set(rates) == {"392.410"}, "each flow has the rate that its sender was told", wrote)
+    asked = open(os.path.join(FOLDER, "asked-for"), encoding="utf-8").read().splitlines()
+    tap.ok(all(line.startswith("--tclass=106 -d mlx5_0 -x 2 -F --report_gbits -q 32 -s 1048576 -D 1 -p 186") for line in asked) and
+           len([line for line in asked if line.endswith(" 127.0.0.1")]) >= len(rates), "by its first routable address of RoCE v2, with as many queue pairs", asked[:4])
+    counted = open(files[1], encoding="utf-8").read()
+    tap.ok(counted.startswith("# counters 0\nleaf1,swp1,7,8,0\n") and "\nnode4,mlx5_0,4000,8000,3\n" in counted and
+           counted.count("# counters") == lines[0]["rounds"] + 1, "counters are those of the command, and the hosts' own in octets", counted)
+    told = assay("links", cables, "--flows", files[0])
+    tap.ok(told.returncode == 2 and "by the flows 4 of 4 links of hosts" in told.stdout, "assay reads what it wrote", told.stdout + told.stderr)
+    without = [word.replace(IB_WRITE_BW, "false") for word in ranks]
+    done = subprocess.run(["mpirun", "--oversubscribe", "--bind-to", "none", "-q", "--mca", "btl", "self,vader,tcp",
+                           *(["--allow-run-as-root"] if os.geteuid() == 0 else []), *without], capture_output=True, text=True, timeout=120, check=False)
+    wrote = open(files[0], encoding="utf-8").read()
+    tap.ok(done.returncode == 0 and ":" not in wrote and "no rate" in done.stderr, "a flow that came to nothing has no rate, and is told", wrote, done.stderr)
+
+
 if PROBE is not None:
     by_the_program()
+    on_ethernet()
     without_counters()
     what_does_not_fit()
 tap.end()

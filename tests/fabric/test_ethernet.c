@@ -319,6 +319,92 @@ static void counters_that_cannot_be_read_are_refused(void **state)
     }
 }
 
+static const char readings[] = "# counters 0\nNode,Port,Out,In\nleaf1,Ethernet1/33,0,0\nnode1,eth2,0,0,0\n"
+                               "# counters 1\nnode1,eth2,1000,2000,1\n";
+
+static void readings_of_one_file_are_read_in_their_order(void **state)
+{
+    static const struct refused lines[] = {
+        {"leaf1,Ethernet1/33,1,1\n", "c: expected '# counters 0' in its first line"},
+        {"# counters 1\n", "c: expected '# counters 0' in its first line"},
+        {"# counters 0\nleaf1,Ethernet1/33,1,1\n# counters 2\nleaf1,swp1\n", "c:4: "},
+        {"# counters 0\nleaf1,Ethernet1/33,1,1\n# counters 1\nleaf1,Ethernet1/33,1,1\nleaf1,Ethernet1/33,1,1\n",
+         "c:5: 'leaf1,Ethernet1/33,1,1': the port is told of a second time"},
+        {"# counters 0\nleaf1,Ethernet1/33,1,12# counters 1\n", "c:2: "},
+        {"# counters 0\nleaf1,Ethernet1/33,1,12", "c: its last line breaks off"},
+    };
+    struct read read = new_read(*state);
+    struct fabric_counted_rounds counted;
+    uint32_t up, host;
+
+    assert_int_equal(read_plan(&read, slice_of(plan)), 0);
+    if (fabric_read_counter_readings(*state, read.fabric, read.cabling, "c", slice_of(readings), &counted,
+                                     &read.err) < 0)
+        fail_msg("%s", read.err.text);
+    up = port_of(&read, "leaf1", "Ethernet1/33");
+    host = port_of(&read, "node1", "eth2");
+    assert_int_equal(counted.readings.count, 2);
+    assert_true(counted.readings.items[0].sent[up] == 0 && isnan(counted.readings.items[1].sent[up]));
+    assert_true(counted.readings.items[1].sent[host] == 8000 && counted.readings.items[1].errors[host] == 1);
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        assert_int_equal(fabric_read_counter_readings(*state, read.fabric, read.cabling, "c",
+                                                      slice_of(lines[i].text), &counted, &read.err),
+                         -1);
+        if (strstr(read.err.text, lines[i].said) != read.err.text)
+            fail_msg("%zu: %s", i, read.err.text);
+    }
+}
+
+/* What both ends of the link of that port have counted in the second reading; bits. */
+static void count(const struct fabric *fabric, struct fabric_counters *counters, uint32_t port, double here,
+                  double there)
+{
+    uint32_t far = fabric->ports.items[port].far;
+
+    counters[0].sent[port] = counters[0].received[port] = counters[0].sent[far] = counters[0].received[far] =
+        0;
+    counters[1].sent[port] = counters[1].received[port] = here;
+    counters[1].sent[far] = counters[1].received[far] = there;
+}
+
+static void counters_of_another_time_are_found_by_the_other_end(void **state)
+{
+    struct read read = new_read(*state);
+    struct fabric_counters counters[2];
+    enum fabric_gap *gaps;
+    bool *differing;
+    size_t untied, ways;
+    uint32_t host, up;
+
+    assert_int_equal(read_plan(&read, slice_of(plan)), 0);
+    ways = read.fabric->ports.count;
+    gaps = arena_array(*state, enum fabric_gap, ways);
+    host = port_of(&read, "node1", "eth2");
+    up = port_of(&read, "leaf1", "Ethernet1/33");
+    for (int i = 0; i < 2; i++)
+        fabric_no_counters(*state, read.fabric, &counters[i]);
+    /* All that is told of the leaf's uplink comes from the leaf alone. */
+    count(read.fabric, counters, up, 8e11, NAN);
+    differing = arena_array(*state, bool, ways);
+    assert_int_equal(fabric_compare_ends(*state, read.fabric, counters, 1, 1, gaps, differing, &untied), 0);
+    assert_int_equal(untied, 1);
+    /* Its port to a host counts as the host does. */
+    count(read.fabric, counters, host, 4e11, 3.7e11);
+    assert_int_equal(fabric_compare_ends(*state, read.fabric, counters, 1, 1, gaps, differing, &untied), 0);
+    assert_int_equal(untied, 0);
+    /* And then otherwise, both ways; what is little is not compared. */
+    count(read.fabric, counters, host, 4e11, 3.5e11);
+    assert_int_equal(fabric_compare_ends(*state, read.fabric, counters, 1, 1, gaps, differing, &untied), 2);
+    assert_true(differing[host] && differing[read.fabric->ports.items[host].far] && !differing[up]);
+    count(read.fabric, counters, host, 1e10, 0);
+    differing = arena_array(*state, bool, ways);
+    assert_int_equal(fabric_compare_ends(*state, read.fabric, counters, 1, 1, gaps, differing, &untied), 0);
+    /* The other end of an uplink alone is a spine, which no host ties. */
+    count(read.fabric, counters, up, NAN, 8e11);
+    assert_int_equal(fabric_compare_ends(*state, read.fabric, counters, 1, 1, gaps, differing, &untied), 0);
+    assert_int_equal(untied, 1);
+}
+
 /* --- what to expect of a hash --- */
 
 static const struct fabric_tree two_levels = {
@@ -615,6 +701,8 @@ int main(void)
         CASE(what_does_not_belong_is_left_out),
         CASE(counters_are_read_by_the_names_of_ports),
         CASE(counters_that_cannot_be_read_are_refused),
+        CASE(readings_of_one_file_are_read_in_their_order),
+        CASE(counters_of_another_time_are_found_by_the_other_end),
         CASE(a_round_is_a_shift_of_all_ports),
         CASE(levels_and_leaves_are_those_of_the_tree),
         CASE(what_is_expected_is_what_drawn_hashes_load),

@@ -99,7 +99,7 @@ static void every_key_reaches_its_place(void **state)
         "gpu[001-128] slots=8 user=ops become=sudo port=2222 address=10.0.0.[1-128] "
         "mpi_address=gpu[001-128]-ib identity=~/.ssh/id_ed25519 jump=bastion platform=hgx-h100 unit=su1 "
         "rack=r1 leaf=l3 role=spare label.row=A label.note=\"two words\" transport=ssh "
-        "known_hosts=/etc/k timescale=60\n",
+        "known_hosts=/etc/k timescale=60 uplinks=/etc/u.csv switch_counters=/bin/c\n",
         &err);
     assert_non_null(file);
     assert_int_equal(file->hosts.count, 128);
@@ -116,6 +116,8 @@ static void every_key_reaches_its_place(void **state)
     assert_string_equal(host->rack, "r1");
     assert_string_equal(host->leaf, "l3");
     assert_string_equal(host->transport, "ssh");
+    assert_string_equal(host->uplinks, "/etc/u.csv");
+    assert_string_equal(host->switch_counters, "/bin/c");
     assert_int_equal(host->slots, 8);
     assert_int_equal(host->port, 2222);
     assert_int_equal(host->role, ROLE_SPARE);
@@ -212,11 +214,12 @@ static void one_address_may_serve_several_ports(void **state)
     assert_int_equal(file->hosts.items[2].port, 2203);
 }
 
-#define KEYS                                                                                                                     \
-    "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, "                             \
-    "known_hosts, jump, platform, unit, rack, leaf, fabric, mounts, object_store, probe, bmc, role, scheduler, use, transport, " \
-    "timescale, "                                                                                                                \
-    "label.NAME, "                                                                                                               \
+#define KEYS                                                                                                  \
+    "the keys are slots, max_slots, max-slots, user, become, port, address, mpi_address, identity, "          \
+    "known_hosts, jump, platform, unit, rack, leaf, fabric, mounts, object_store, uplinks, switch_counters, " \
+    "probe, bmc, role, scheduler, use, transport, "                                                           \
+    "timescale, "                                                                                             \
+    "label.NAME, "                                                                                            \
     "rail.HCA"
 
 static void all_that_is_wrong_is_told_at_once(void **state)
@@ -317,6 +320,9 @@ static void wrong_files_are_told_by_line_and_column(void **state)
          "hosts:1:12: address is '-oProxyCommand=x'; expected a host name or an IP address"},
         {"n1 user=-x\n", "hosts:1:9: user is '-x'; expected a user name"},
         {"n1 jump=a;b\n", "hosts:1:9: jump is 'a;b'; expected [user@]host[:port], several with ',' between"},
+        {"n1 uplinks=uplinks.csv\n", "hosts:1:12: uplinks is 'uplinks.csv'; expected " HOST_FILE_FORM},
+        {"n1 switch_counters=/bin/x;y\n",
+         "hosts:1:20: switch_counters is '/bin/x;y'; expected " HOST_FILE_FORM},
         {"n1 identity=~bob/key\n",
          "hosts:1:13: identity is '~bob/key'; expected a file; of '~' only '~/' is known"},
         {"n1 rack=\"r1\n", "hosts:1:9: this '\"' has no closing one"},

@@ -64,6 +64,11 @@ uint32_t fabric_cabling_find(const struct fabric_cabling *cabling, struct slice 
 int fabric_read_counter_csv(const struct fabric_cabling *cabling, const char *file, struct slice text,
                             struct fabric_counters *counters, struct error *err)
     __attribute__((warn_unused_result));
+/* Several of such readings in one file, as assay-probe-links leaves them: "# counters 0" stands before the first. -1 with err set. */
+int fabric_read_counter_readings(struct arena *arena, const struct fabric *fabric,
+                                 const struct fabric_cabling *cabling, const char *file, struct slice text,
+                                 struct fabric_counted_rounds *ret_counted, struct error *err)
+    __attribute__((warn_unused_result));
 int fabric_read_ethtool(const struct fabric_cabling *cabling, const char *file, const char *node,
                         struct slice text, struct fabric_counters *counters, struct error *err)
     __attribute__((warn_unused_result));

@@ -110,4 +110,15 @@ size_t fabric_contradict(struct arena *arena, const struct fabric *fabric,
                          const struct fabric_measured *measured, const struct fabric_counters *counters,
                          double seconds, bool *ret_ways);
 
+/*
+ * Links of which both ends count, and one of them has not even FABRIC_SLOW of what the other has: they are not of one time, or
+ * not of that link. counters and gaps as for fabric_prove; what is less than FABRIC_LITTLE of the rate is not compared. Marks ways
+ * in ret_ways as fabric_contradict does. *ret_untied: links that one end alone tells, which is neither a host nor a switch with a
+ * host's link that both ends tell: nobody knows of which time that is.
+ */
+#define FABRIC_LITTLE 0.05
+size_t fabric_compare_ends(struct arena *arena, const struct fabric *fabric,
+                           const struct fabric_counters *counters, size_t rounds, double seconds,
+                           const enum fabric_gap *gaps, bool *ret_ways, size_t *ret_untied);
+
 #endif

@@ -55,10 +55,12 @@ struct host {
     const char *fabric;       /* "infiniband", "ethernet": what the compute HCAs are on; NULL: nobody says */
     const char *mounts;       /* "/data,/scratch": storage that it must have; NULL: none is declared */
     const char *object_store; /* URL of an object store that it must reach; NULL: none is declared */
-    const char *probe;        /* "gpu": assay-probe-gpu is on it; NULL: nobody says */
-    bool without_bmc;         /* bmc=none: a virtual machine, or nobody may ask it */
-    const char *bmc;          /* name or address that answers over Redfish; NULL: bmc=none or bmc=ipmi */
-    const char *transport;    /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
+    const char *uplinks;      /* file on the host with the cables between switches; NULL: none is declared */
+    const char *switch_counters; /* program on the host that prints the switches' counters; NULL: likewise */
+    const char *probe;           /* "gpu": assay-probe-gpu is on it; NULL: nobody says */
+    bool without_bmc;            /* bmc=none: a virtual machine, or nobody may ask it */
+    const char *bmc;             /* name or address that answers over Redfish; NULL: bmc=none or bmc=ipmi */
+    const char *transport;       /* "auto", "ssh", "openssh", "local", "slurm"; default "auto" */
     unsigned slots; /* GPUs as mpirun counts them; 0: not declared (also max_slots/max-slots is read and
                        ignored, as Open MPI's) */
     unsigned port;  /* 0: 22 */
@@ -129,5 +131,10 @@ const char *hostlist_fold(struct arena *arena, const char *const *names, size_t 
 #define HOST_OBJECT_STORE_FORM \
     "a URL as \"https://store.example/bucket/assay\": no user, no query, no '/' at its end"
 bool host_is_object_store(const char *url);
+
+/* Whether it is a file as uplinks= and switch_counters= have it. */
+#define HOST_FILE_FORM \
+    "a file on the host, with '/' at its beginning and without blanks or what a shell reads otherwise"
+bool host_is_file(const char *path);
 
 #endif

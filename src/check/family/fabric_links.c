@@ -4,35 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "assay/fabric/flows.h"
-#include "assay/fabric/rates.h"
+#include "assay/fabric/ethernet.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
-#include "fabric_evidence.h"
-
-struct evidence {
-    const struct check_context *context;
-    struct reading *out;
-    struct fabric *fabric;
-    struct fabric_measured measured;
-    struct fabric_counted_rounds counted;
-    struct fabric_suspects suspects;
-    struct fabric_proven proven;
-    enum fabric_gap *gaps; /* of each way */
-    double seconds;
-    uint32_t *ports;    /* of each member's HCAs, as check_member_hca has them */
-    const char **names; /* likewise */
-    size_t count;
-    bool *differing; /* of each way: counters contradict what flows say */
-    size_t differing_count;
-    bool *reached;                   /* of each way: a flow over it was measured, */
-    bool *fast;                      /* and one that was not slow */
-    bool *doubted;                   /* of each link: one of several that are suspected */
-    const struct reason **host_slow; /* of each link, by its lower port: what flows over it say against it, */
-    const struct reason **host_faults; /* and what does not rest on the ways of flows */
-    const struct fabric_peers **peers; /* of each link */
-};
+#include "links_evidence.h"
 
 static const char *percent(const struct evidence *evidence, double share)
 {
@@ -41,14 +17,13 @@ static const char *percent(const struct evidence *evidence, double share)
 
 /* --- what was written --- */
 
-static bool lacks(struct reading *out, const struct error *err)
+bool links_lack(struct reading *out, const struct error *err)
 {
     reading_set(out, READING_PARTIAL, reason(out->arena, text, err->text));
     return false;
 }
 
-/* Of the program itself: that it came to its end, and what it announced. */
-static bool take_main(const struct attempt *attempt, struct reading *out)
+bool links_take_main(const struct attempt *attempt, struct reading *out)
 {
     const struct part *part = attempt_part(attempt, "main");
 
@@ -72,23 +47,18 @@ static bool is_number(const struct reading *out, const char *fact, size_t count)
     return value != NULL && scan_double(slice_of(value), &number) && number == (double)count;
 }
 
-static bool read_files(struct evidence *evidence, const struct attempt *attempt)
+bool links_take_results(struct evidence *evidence, const struct attempt *attempt, struct slice *ret_flows,
+                        struct slice *ret_counters)
+{
+    return links_take_main(attempt, evidence->out) &&
+           fabric_take(attempt, "flows", evidence->out, ret_flows) &&
+           fabric_take(attempt, "counters", evidence->out, ret_counters);
+}
+
+bool links_add_up(struct evidence *evidence)
 {
     struct reading *out = evidence->out;
-    struct arena *arena = out->arena;
-    struct slice links, routes, flows, counters;
-    struct error err = {0};
 
-    if (!fabric_take_sweep(attempt, out) || !fabric_take(attempt, "links", out, &links) ||
-        !fabric_take(attempt, "routes", out, &routes) || !take_main(attempt, out) ||
-        !fabric_take(attempt, "flows", out, &flows) || !fabric_take(attempt, "counters", out, &counters))
-        return false;
-    evidence->fabric = fabric_new(arena);
-    if (fabric_read_links(evidence->fabric, "ibdiagnet2.lst", links, &err) < 0 ||
-        fabric_read_routes(evidence->fabric, "ibdiagnet2.fdbs", routes, &err) < 0 ||
-        fabric_read_flows(arena, evidence->fabric, "flows", flows, &evidence->measured, &err) < 0 ||
-        fabric_read_counter_rows(arena, evidence->fabric, "counters", counters, &evidence->counted, &err) < 0)
-        return lacks(out, &err);
     if (is_number(out, "links.flows", evidence->measured.flows.count) &&
         is_number(out, "links.rounds", evidence->measured.ends.count) &&
         evidence->counted.readings.count == evidence->measured.ends.count + 1)
@@ -97,9 +67,29 @@ static bool read_files(struct evidence *evidence, const struct attempt *attempt)
     return false;
 }
 
+static bool read_files(struct evidence *evidence, const struct attempt *attempt)
+{
+    struct reading *out = evidence->out;
+    struct arena *arena = out->arena;
+    struct slice links, routes, flows, counters;
+    struct error err = {0};
+
+    if (!fabric_take_sweep(attempt, out) || !fabric_take(attempt, "links", out, &links) ||
+        !fabric_take(attempt, "routes", out, &routes) ||
+        !links_take_results(evidence, attempt, &flows, &counters))
+        return false;
+    evidence->fabric = fabric_new(arena);
+    if (fabric_read_links(evidence->fabric, "ibdiagnet2.lst", links, &err) < 0 ||
+        fabric_read_routes(evidence->fabric, "ibdiagnet2.fdbs", routes, &err) < 0 ||
+        fabric_read_flows(arena, evidence->fabric, "flows", flows, &evidence->measured, &err) < 0 ||
+        fabric_read_counter_rows(arena, evidence->fabric, "counters", counters, &evidence->counted, &err) < 0)
+        return links_lack(out, &err);
+    return links_add_up(evidence);
+}
+
 /* --- what follows from it --- */
 
-static void find_members(struct evidence *evidence)
+void links_find_members(struct evidence *evidence)
 {
     struct arena *arena = evidence->out->arena;
 
@@ -107,6 +97,20 @@ static void find_members(struct evidence *evidence)
     evidence->names = arena_array(arena, const char *, evidence->count);
     for (size_t i = 0; i < evidence->count; i++)
         evidence->names[i] = check_member_hca(evidence->context, i);
+}
+
+void links_make_room(struct evidence *evidence)
+{
+    struct arena *arena = evidence->out->arena;
+    size_t ways = evidence->fabric->ports.count;
+
+    evidence->differing = arena_array(arena, bool, ways);
+    evidence->gaps = arena_array(arena, enum fabric_gap, ways);
+    evidence->reached = arena_array(arena, bool, ways);
+    evidence->fast = arena_array(arena, bool, ways);
+    evidence->doubted = arena_array(arena, bool, ways);
+    evidence->host_slow = arena_array(arena, const struct reason *, ways);
+    evidence->host_faults = arena_array(arena, const struct reason *, ways);
 }
 
 static void mark_reached(struct evidence *evidence)
@@ -131,20 +135,14 @@ static void work_out(struct evidence *evidence)
     size_t ways = evidence->fabric->ports.count;
     bool *takes_part = arena_array(arena, bool, ways);
 
-    find_members(evidence);
+    links_find_members(evidence);
     for (size_t i = 0; i < evidence->count; i++)
         if (evidence->ports[i] != FABRIC_NONE)
             takes_part[evidence->ports[i]] = true;
-    evidence->differing = arena_array(arena, bool, ways);
+    links_make_room(evidence);
     evidence->differing_count =
         fabric_contradict(arena, evidence->fabric, &evidence->measured, evidence->counted.readings.items,
                           evidence->seconds, evidence->differing);
-    evidence->gaps = arena_array(arena, enum fabric_gap, ways);
-    evidence->reached = arena_array(arena, bool, ways);
-    evidence->fast = arena_array(arena, bool, ways);
-    evidence->doubted = arena_array(arena, bool, ways);
-    evidence->host_slow = arena_array(arena, const struct reason *, ways);
-    evidence->host_faults = arena_array(arena, const struct reason *, ways);
     fabric_cover(arena, evidence->fabric, &evidence->measured, takes_part, evidence->gaps);
     evidence->peers = fabric_find_peers(arena, evidence->fabric, evidence->gaps);
     fabric_suspect_slow(arena, evidence->fabric, evidence->measured.flows.items,
@@ -188,11 +186,13 @@ static void take_suspect(struct evidence *evidence, const struct fabric_suspect 
     }
 }
 
-/* A link between switches that no flow crosses is none of these hosts', and is listed as unproven. */
+/* A link between switches that no flow crosses is none of these hosts', and is listed as unproven. On Ethernet only hosts tell what
+   theirs have trained to. */
 static enum fabric_trained trained_of(const struct evidence *evidence, uint32_t link)
 {
     uint32_t far = evidence->fabric->ports.items[link].far;
-    bool crossed = far != FABRIC_NONE && (evidence->reached[link] || evidence->reached[far]);
+    bool crossed =
+        far != FABRIC_NONE && evidence->plan == NULL && (evidence->reached[link] || evidence->reached[far]);
 
     return crossed || (far != FABRIC_NONE && fabric_is_host_link(evidence->fabric, link))
                ? fabric_trained(evidence->fabric, evidence->peers, link)
@@ -254,7 +254,8 @@ static void tell_slow(struct evidence *evidence)
 
 static bool is_erring(const struct evidence *evidence, uint32_t way)
 {
-    return fabric_errors_tell(evidence->proven.errors[way], evidence->proven.bits[way], FABRIC_BER_LIMIT);
+    return fabric_errors_tell(evidence->proven.errors[way], evidence->proven.bits[way],
+                              evidence->plan != NULL ? FABRIC_BER_ETHERNET : FABRIC_BER_LIMIT);
 }
 
 /* Of its two ways the one with more errors is said. */
@@ -327,7 +328,7 @@ static const struct reason *why_unproven(const struct evidence *evidence, uint32
     }
 }
 
-static bool is_proven(const struct evidence *evidence, uint32_t way)
+bool links_is_proven(const struct evidence *evidence, uint32_t way)
 {
     return evidence->proven.ways[way] && evidence->proven.ways[evidence->fabric->ports.items[way].far];
 }
@@ -336,15 +337,18 @@ static const struct reason *said_unproven(const struct evidence *evidence, const
 {
     const char *counters = reading_get_fact(evidence->out, "links.counters", "");
     struct arena *arena = evidence->out->arena;
-    const struct reason *said;
+    const struct reason *said = evidence->plan != NULL ? ethernet_lone_leaves(evidence) : NULL;
 
     if ((double)unproven->count <= (1 - FABRIC_ENOUGH) * (double)evidence->proven.links)
-        return NULL;
-    said = reason(arena, links_not_proven, unproven->count, evidence->proven.links,
-                  fabric_list_said(evidence->out->arena, unproven));
-    return counters != NULL && strcmp(counters, "fabric") == 0
-               ? said
-               : reason_also(arena, REASON(only_hosts_counted), said);
+        return said;
+    said = reason_also(arena, said,
+                       reason(arena, links_not_proven, unproven->count, evidence->proven.links,
+                              fabric_list_said(evidence->out->arena, unproven)));
+    if (counters != NULL && strcmp(counters, "fabric") == 0)
+        return said;
+    return reason_also(
+        arena, evidence->plan != NULL ? REASON(only_hosts_counted_ethernet) : REASON(only_hosts_counted),
+        said);
 }
 
 static void tell_proof(struct evidence *evidence)
@@ -355,9 +359,10 @@ static void tell_proof(struct evidence *evidence)
 
     for (uint32_t way = 0; way < evidence->fabric->ports.count; way++)
         if (ports[way].far != FABRIC_NONE && ports[way].far > way && evidence->gaps[way] != FABRIC_UNTESTED &&
-            !is_proven(evidence, way))
+            !links_is_proven(evidence, way))
             fabric_list_add(evidence->out, evidence->fabric, &unproven, "links.unproven", way,
-                            why_unproven(evidence, way));
+                            evidence->plan != NULL ? ethernet_why_unproven(evidence, way)
+                                                   : why_unproven(evidence, way));
     if (links > 0)
         reading_measure(evidence->out, "links.proven", "", 100 * (double)evidence->proven.covered / links,
                         "%");
@@ -434,7 +439,10 @@ static const struct reason *doubt_of(const struct evidence *evidence, uint32_t p
         return REASON(one_of_several_suspected);
     if (!evidence->reached[port] || !evidence->reached[far])
         return REASON(no_flow_both_ways);
-    if (evidence->differing_count > 0 && !(evidence->fast[port] && evidence->fast[far]))
+    if (evidence->plan != NULL && (evidence->differing[port] || evidence->differing[far]))
+        return REASON(ends_count_differently);
+    if (evidence->plan == NULL && evidence->differing_count > 0 &&
+        !(evidence->fast[port] && evidence->fast[far]))
         return REASON(slow_by_other_ways);
     if (fabric_trained(evidence->fabric, evidence->peers, link) == FABRIC_TRAINED_UNLIKE)
         return reason(arena, trained_unlike,
@@ -442,7 +450,7 @@ static const struct reason *doubt_of(const struct evidence *evidence, uint32_t p
                       arena_printf(arena, "%g", evidence->peers[link]->gbits));
     if (!evidence->proven.told[port] || !evidence->proven.told[far])
         return REASON(errors_of_it_not_told);
-    return is_proven(evidence, link) ? NULL : REASON(no_counter_proves_it);
+    return links_is_proven(evidence, link) ? NULL : REASON(no_counter_proves_it);
 }
 
 /* NULL: its link is good, or *ret_unread says why nobody knows. */
@@ -478,6 +486,19 @@ static void tell_hosts(struct evidence *evidence)
     }
 }
 
+/* What is told alike of both kinds. */
+static void tell_links(struct evidence *evidence)
+{
+    tell_errors(evidence);
+    tell_proof(evidence);
+    remark_leaves(evidence);
+    if (evidence->plan != NULL)
+        ethernet_tell_agreement(evidence);
+    else
+        tell_agreement(evidence);
+    tell_hosts(evidence);
+}
+
 void fabric_links_read(const struct check_context *context, const struct attempt *attempt, double seconds,
                        struct reading *out)
 {
@@ -488,9 +509,20 @@ void fabric_links_read(const struct check_context *context, const struct attempt
         return;
     work_out(&evidence);
     tell_slow(&evidence);
-    tell_errors(&evidence);
-    tell_proof(&evidence);
-    remark_leaves(&evidence);
-    tell_agreement(&evidence);
-    tell_hosts(&evidence);
+    tell_links(&evidence);
+}
+
+void ethernet_links_read(const struct check_context *context, const struct attempt *attempt, double seconds,
+                         struct reading *out)
+{
+    struct evidence evidence = {.context = context, .out = out, .seconds = seconds};
+    struct fabric_list slow = {0}, unlike = {0};
+
+    out->status = READING_COMPLETE;
+    if (!ethernet_read_files(&evidence, attempt))
+        return;
+    ethernet_work_out(&evidence);
+    take_rates(&evidence, &slow, &unlike);
+    ethernet_tell_slow(&evidence);
+    tell_links(&evidence);
 }

@@ -22,4 +22,12 @@
 void fabric_links_read(const struct check_context *context, const struct attempt *attempt, double seconds,
                        struct reading *out);
 
+/*
+ * The same of Ethernet; the parts are cables, main, flows and counters. links.slow names what carried less than its siblings, and fails
+ * nothing: it is undecided then. links.agree: "yes", or where the counters of both ends of a link differ. links.expected: the links
+ * that are expected to have carried it, %. There is no links.unexplained.
+ */
+void ethernet_links_read(const struct check_context *context, const struct attempt *attempt, double seconds,
+                         struct reading *out);
+
 #endif
