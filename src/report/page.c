@@ -89,9 +89,7 @@ void page_heading(struct page *page, enum text_key key)
 
 void page_paragraph(struct page *page, enum text_key key)
 {
-    html_markup(page->out, "<p>");
-    html_words(page->out, say(page, key));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, say(page, key));
 }
 
 void page_told(struct page *page)

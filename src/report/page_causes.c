@@ -544,10 +544,8 @@ void page_failures(struct page *page)
         page_paragraph(page, TEXT_NO_FAILURE);
         return;
     }
-    html_markup(page->out, "<p>");
-    html_words(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
-                               number(page, page->view->coverage.fail)));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
+                                   number(page, page->view->coverage.fail)));
     for (size_t i = 0; i < page->causes.items.count; i++)
         if (page->causes.items.items[i].word == OUTCOME_FAIL)
             write_card(page, i);
