@@ -192,13 +192,10 @@ static void take_document(struct nccl_run *run, const struct json *document)
 static void read_document(struct slice text, struct reading *reading)
 {
     struct nccl_run run = {.reading = runs_begin(reading)};
-    struct error err = {0};
-    const struct json *document = json_parse(reading->arena, "JSON", text.bytes, text.length, &err);
+    const struct json *document = json_read(run.reading, "JSON", text);
 
-    if (document == NULL) {
-        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
+    if (document == NULL)
         return;
-    }
     take_document(&run, document);
     nccl_run_finish(&run);
 }
