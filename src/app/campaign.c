@@ -350,7 +350,7 @@ static const struct reason *waived_what(struct arena *arena, const struct record
         const char *subject = waiver->items.items[i].subject;
 
         if (*subject != '\0' && (i == 0 || strcmp(subject, waiver->items.items[i - 1].subject) != 0))
-            items = arena_printf(arena, "%s%s%s", items, *items != '\0' ? ", " : "", subject);
+            items = arena_add_word(arena, items, subject);
     }
     for (size_t i = 0; i < record->plan->steps.count; i++) {
         const struct step *step = &record->plan->steps.items[i];

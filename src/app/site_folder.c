@@ -280,9 +280,7 @@ int site_mark_write(struct site_folder *folder, const char *prefix, struct site_
     if (make_lasting(folder, err) < 0 || site_file_begin(&file, folder, path, err) < 0)
         return -1;
     file.lasts_now = true;
-    json_writer_init(&json, &file.text, false);
-    json_open_object(&json);
-    json_member_integer(&json, "schema", SCHEMA);
+    json_open_document(&json, &file.text, SCHEMA);
     json_member(&json, "tool", mark->tool);
     if (*mark->uuid != '\0')
         json_member(&json, "uuid", mark->uuid);

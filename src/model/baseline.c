@@ -66,15 +66,9 @@ const struct baseline *baseline_parse(struct arena *arena, const char *file, str
 
 const struct baseline *baseline_for_platform(struct arena *arena, const struct platform *platform)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
+    builtin_each (row, "baselines") {
+        const struct baseline *baseline = baseline_load(arena, row->name, NULL);
 
-    for (size_t i = 0; i < count; i++) {
-        const struct baseline *baseline;
-
-        if (strcmp(rows[i].kind, "baselines") != 0)
-            continue;
-        baseline = baseline_load(arena, rows[i].name, NULL);
         if (baseline != NULL && baseline_is_for(baseline, platform))
             return baseline;
     }

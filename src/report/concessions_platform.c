@@ -85,17 +85,14 @@ static bool shares_model(const struct platform *a, const struct platform *b)
 /* What the site's own is to be compared with; NULL: nothing, for its hardware is unknown here. */
 static const struct platform *counterpart(struct arena *arena, const struct platform *platform)
 {
-    const struct builtin *all, *named = builtin_find("platforms", platform->name);
-    size_t count;
+    const struct builtin *named = builtin_find("platforms", platform->name);
 
     if (platform->like != NULL)
         return platform_load(arena, platform->like, NULL);
     if (named != NULL)
         return platform_load(arena, named->name, NULL);
-    all = builtin_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        const struct platform *other =
-            strcmp(all[i].kind, "platforms") == 0 ? platform_load(arena, all[i].name, NULL) : NULL;
+    builtin_each (row, "platforms") {
+        const struct platform *other = platform_load(arena, row->name, NULL);
 
         if (other != NULL && shares_model(platform, other))
             return other;

@@ -71,7 +71,7 @@ static const char *odd_hcas(struct arena *arena, const struct host *host, const 
 
     list_each (rail, host->rails)
         if (strstr(padded, arena_printf(arena, " %s=%s ", rail->hca, rail->switch_name)) == NULL)
-            names = arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", rail->hca);
+            names = arena_add_word(arena, names, rail->hca);
     return *names != '\0' ? arena_printf(arena, "%s (%s)", host->name, names) : host->name;
 }
 

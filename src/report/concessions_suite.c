@@ -10,6 +10,8 @@
 #include "assay/reasons/report.h"
 #include "concessions.h"
 
+enum { VALUE_BYTES = 4096 };
+
 struct pair {
     struct arena *arena;
     const struct suite_step *own, *whole;
@@ -87,8 +89,6 @@ static bool asks_for_as_much(const struct argument *argument, const char *own, c
 static const char *argument_text(struct arena *arena, const struct suite_step *step,
                                  const struct argument *argument)
 {
-    cleanup_text struct text out = {0};
-    struct json_writer writer;
     const struct json *value = json_get(step->arguments, argument->name);
 
     if (value == NULL)
@@ -97,10 +97,7 @@ static const char *argument_text(struct arena *arena, const struct suite_step *s
         return value->string;
     if (value->type == JSON_BOOL && !value->boolean)
         return "";
-    text_init(&out, 4096);
-    json_writer_init(&writer, &out, true);
-    json_put(&writer, value);
-    return arena_strdup(arena, out.bytes);
+    return json_text(arena, value, VALUE_BYTES);
 }
 
 static void compare_arguments(struct pair *pair)
@@ -138,20 +135,11 @@ static bool has_same_scope(const struct suite_step *a, const struct suite_step *
 static void compare_conditions(struct pair *pair)
 {
     json_each (condition, pair->own->when) {
-        cleanup_text struct text own = {0}, whole = {0};
         const struct json *other = json_get(pair->whole->when, condition->key);
-        struct json_writer writer;
+        const char *own = json_text(pair->arena, condition, VALUE_BYTES);
 
-        text_init(&own, 4096);
-        text_init(&whole, 4096);
-        json_writer_init(&writer, &own, true);
-        json_put(&writer, condition);
-        if (other != NULL) {
-            json_writer_init(&writer, &whole, true);
-            json_put(&writer, other);
-        }
-        if (other == NULL || strcmp(own.bytes, whole.bytes) != 0)
-            concede(pair, "", reason(pair->arena, asked_only_where, condition->key, own.bytes));
+        if (strcmp(own, json_text(pair->arena, other, VALUE_BYTES)) != 0)
+            concede(pair, "", reason(pair->arena, asked_only_where, condition->key, own));
     }
 }
 

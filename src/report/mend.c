@@ -473,7 +473,7 @@ static const char *unasked_of(struct arena *arena, const struct view *view, cons
             member |= step->members[k] == host;
         if (member && coverage->not_run > 0 && coverage->fail + coverage->inconclusive == 0 &&
             (step->member_count == 1 || !has_substitute(view, step)))
-            steps = arena_printf(arena, "%s%s%s", steps, *steps != '\0' ? ", " : "", step->shape->suite_step);
+            steps = arena_add_word(arena, steps, step->shape->suite_step);
     }
     return steps;
 }

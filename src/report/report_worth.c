@@ -146,9 +146,7 @@ void report_worth_json(struct arena *arena, const struct record *record,
 {
     struct json_writer json;
 
-    json_writer_init(&json, out, false);
-    json_open_object(&json);
-    json_member_number(&json, "schema", 1);
+    json_open_document(&json, out, 1);
     json_member_number(&json, "run", (double)record->number);
     json_member(&json, "uuid", record->uuid);
     json_member(&json, "verdict", standing_verdict(&record->standing, report_verdict(record)));
