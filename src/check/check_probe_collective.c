@@ -53,7 +53,7 @@ static void put_command(const struct check_context *context, struct text *out)
     if (!has_paths(context))
         text_put(out, " --path-size 0");
     witness_put_option(context, out);
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    command_probe_deadline(out);
 }
 
 static const struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
