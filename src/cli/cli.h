@@ -138,6 +138,8 @@ long long cli_find_run(struct store *store, const char *word, struct error *err)
 /* That run by store_load_lean. NULL: err says why. */
 struct record *cli_load_lean(struct store *store, struct arena *arena, const char *word,
                              store_part_fact *wanted, struct error *err) __attribute__((warn_unused_result));
+/* For that: no facts of parts are wanted. */
+bool cli_no_facts(const char *tool, const char *fact);
 /* Whether it was judged; else err says how it is. */
 bool cli_is_judged(const struct record *record, struct error *err) __attribute__((warn_unused_result));
 

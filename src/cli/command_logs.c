@@ -298,13 +298,6 @@ static void pager_end(struct pager *pager)
 
 /* ---- the command ---- */
 
-static bool no_facts(const char *tool, const char *fact)
-{
-    (void)tool;
-    (void)fact;
-    return false;
-}
-
 static int read_words(struct request *request, char **words, int count, struct error *err)
 {
     size_t offset;
@@ -328,7 +321,7 @@ static int logs(struct request *request, char **words, int count, struct error *
     if (read_words(request, words, count, err) < 0)
         return -1;
     request->store = store_open(cli_database(request->db), true, err);
-    record = cli_load_lean(request->store, request->arena, count > 0 ? words[0] : NULL, no_facts, err);
+    record = cli_load_lean(request->store, request->arena, count > 0 ? words[0] : NULL, cli_no_facts, err);
     if (record != NULL) {
         request->record = record;
         pager_start(&pager, request);

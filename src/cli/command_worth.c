@@ -106,17 +106,10 @@ static int read_question(const struct words *words, struct worth_question *quest
                                    &question->efficiency_high, err);
 }
 
-static bool no_fact_of_parts(const char *tool, const char *fact)
-{
-    (void)tool;
-    (void)fact;
-    return false;
-}
-
 static const struct record *load(struct arena *arena, const char *db, const char *word, struct error *err)
 {
     struct store *store = store_open(cli_database(db), true, err);
-    const struct record *record = cli_load_lean(store, arena, word, no_fact_of_parts, err);
+    const struct record *record = cli_load_lean(store, arena, word, cli_no_facts, err);
 
     store_close(store);
     return record != NULL && cli_is_judged(record, err) ? record : NULL;

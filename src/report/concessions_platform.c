@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "concessions.h"
@@ -68,10 +69,7 @@ static bool flag_of(const struct platform *platform, const struct flag *flag)
 
 static bool names_model(const struct platform *platform, const char *model)
 {
-    for (size_t i = 0; i < platform->gpu_models.count; i++)
-        if (strcmp(platform->gpu_models.items[i], model) == 0)
-            return true;
-    return false;
+    return word_is_among(model, platform->gpu_models.items, platform->gpu_models.count);
 }
 
 static bool shares_model(const struct platform *a, const struct platform *b)
@@ -115,10 +113,7 @@ struct taken {
 
 static bool takes(const struct taken *taken, const char *name)
 {
-    for (size_t i = 0; i < taken->count; i++)
-        if (strcmp(taken->items[i], name) == 0)
-            return true;
-    return false;
+    return word_is_among(name, taken->items, taken->count);
 }
 
 static void compare_taken(struct arena *arena, const struct platform *platform, const struct taken *own,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/base/nearest.h"
 #include "assay/base/options.h"
 #include "assay/check/check.h"
 #include "assay/reasons/any.h"
@@ -25,14 +26,6 @@ static void concede(struct pair *pair, const char *metric, const struct reason *
 {
     *list_push(pair->arena, &pair->found->items) =
         (struct concession){CONCESSION_CHANGED, pair->whole->name, "", metric, detail};
-}
-
-static bool has_word(const char *const *words, size_t count, const char *word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
 }
 
 /* -- Arguments -- */
@@ -162,7 +155,7 @@ static bool judges_size(struct pair *pair, const char *word)
     double size = 0, factor = size_argument(pair, "factor"), end = size_argument(pair, "end");
 
     if (own->sizes_judged.count > 0)
-        return has_word(own->sizes_judged.items, own->sizes_judged.count, word);
+        return word_is_among(word, own->sizes_judged.items, own->sizes_judged.count);
     if (!size_parse(word, &size) || factor <= 1)
         return false;
     for (double measured = size_argument(pair, "begin"); measured > 0 && measured <= end; measured *= factor)
@@ -176,10 +169,10 @@ static void compare_judged(struct pair *pair)
     const struct suite_step *own = pair->own, *whole = pair->whole;
 
     for (size_t i = 0; i < whole->gate.count; i++)
-        if (!has_word(own->gate.items, own->gate.count, whole->gate.items[i]))
+        if (!word_is_among(whole->gate.items[i], own->gate.items, own->gate.count))
             concede(pair, whole->gate.items[i], REASON(gate_there_not_here));
     for (size_t i = 0; i < own->record.count; i++)
-        if (!has_word(whole->record.items, whole->record.count, own->record.items[i]))
+        if (!word_is_among(own->record.items[i], whole->record.items, whole->record.count))
             concede(pair, own->record.items[i], REASON(gate_there_not_here));
     for (size_t i = 0; i < whole->sizes_judged.count; i++)
         if (!judges_size(pair, whole->sizes_judged.items[i]))

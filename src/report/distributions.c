@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/base/scan.h"
 #include "assay/model/routes.h"
 #include "assay/parse/parser.h"
@@ -125,18 +126,11 @@ static void take_step(struct collection *collection, size_t index)
     }
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
 static void settle(struct distribution *distribution)
 {
     size_t count = distribution->values.count;
 
-    qsort(distribution->values.items, count, sizeof *distribution->values.items, compare_doubles);
+    qsort(distribution->values.items, count, sizeof *distribution->values.items, robust_compare);
     for (size_t i = 0; i < QUANTILES; i++) {
         double place = quantile_parts[i] * (double)(count - 1);
         size_t low = (size_t)place, high = low + 1 < count ? low + 1 : low;
