@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "alert_private.h"
 #include "assay/base/cleanup.h"
 #include "assay/base/json.h"
+#include "assay/base/program.h"
 #include "assay/base/scan.h"
 #include "assay/base/secret.h"
 #include "assay/model/reading.h"
@@ -113,16 +113,6 @@ static void read_answer(int fd, struct text *out)
     while (!out->clipped && ((got = read(fd, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             text_add(out, buffer, (size_t)got);
-}
-
-static int exit_status(pid_t child)
-{
-    int status;
-
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 255;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 
 /* Of curl(1), EXIT CODES. Its own words may hold the URL. */
@@ -226,7 +216,7 @@ int alert_send(struct arena *arena, const struct alert_receiver *receiver, const
     close(out[0]);
     if (failure != 0)
         return error_set(err, ERROR_INTERNAL, "curl cannot be started: %s", strerror(failure));
-    failure = exit_status(child);
+    failure = program_wait(child, 255);
     refusal = failure != 0 ? exit_text(arena, failure) : judge_answer(arena, receiver, &answer);
     return refusal == NULL ? 0 : error_set(err, ERROR_INTERNAL, "%s", refusal);
 }

@@ -59,9 +59,7 @@ int alerts_save(const struct alerts *alerts, const char *path, struct error *err
     struct json_writer json;
 
     text_init(&out, STATE_BYTES);
-    json_writer_init(&json, &out, false);
-    json_open_object(&json);
-    json_member_number(&json, "schema", SCHEMA);
+    json_open_document(&json, &out, SCHEMA);
     json_member_array(&json, "series");
     for (size_t i = 0; i < alerts->series.count; i++) {
         json_open_object(&json);

@@ -161,7 +161,7 @@ static const char *steps_with_root(struct arena *arena, const struct plan *plan,
             hostlist_has(&names, name))
             continue;
         *list_push(arena, &names.names) = name;
-        text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", name);
+        text = arena_add_word(arena, text, name);
     }
     return text;
 }

@@ -8,6 +8,7 @@
 #include "assay/app/deliveries.h"
 #include "assay/app/foreign_run.h"
 #include "assay/app/sources.h"
+#include "assay/base/nearest.h"
 #include "assay/check/check.h"
 #include "assay/check/loads.h"
 #include "assay/judge/judge.h"
@@ -350,7 +351,7 @@ static const struct reason *waived_what(struct arena *arena, const struct record
         const char *subject = waiver->items.items[i].subject;
 
         if (*subject != '\0' && (i == 0 || strcmp(subject, waiver->items.items[i - 1].subject) != 0))
-            items = arena_printf(arena, "%s%s%s", items, *items != '\0' ? ", " : "", subject);
+            items = arena_add_word(arena, items, subject);
     }
     for (size_t i = 0; i < record->plan->steps.count; i++) {
         const struct step *step = &record->plan->steps.items[i];
@@ -508,10 +509,7 @@ static bool is_question(const struct document *document)
 {
     static const char *const kinds[] = {"suite", "platform", "baseline", "contract"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-        if (strcmp(document->kind, kinds[i]) == 0)
-            return true;
-    return false;
+    return word_is_among(document->kind, kinds, ARRAY_SIZE(kinds));
 }
 
 static int refuse_run(const struct record *record, const struct document *wanted,
@@ -810,14 +808,6 @@ static load_set loads_after(struct looks *looks, const struct step *step, const 
     return looks->known_loads;
 }
 
-static bool has_host(const struct step *step, const char *host)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, host) == 0)
-            return true;
-    return false;
-}
-
 /* Of the host, what is planned behind the look, and what of that the block loads anyway. Of tests across hosts it is sure to have
    the groups that are owed, and all of them where it has all hosts. */
 static load_set loads_lacking(struct looks *looks, const struct suite_step *look, const char *host)
@@ -830,7 +820,7 @@ static load_set loads_lacking(struct looks *looks, const struct suite_step *look
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
         load_set loads = loads_after(looks, step, look);
 
-        if (loads == 0 || !has_host(step, host))
+        if (loads == 0 || !step_has_host_named(step, host))
             continue;
         planned |= loads;
         if (hostlist_has(&looks->block->steps, step->shape->suite_step) &&
@@ -850,7 +840,8 @@ static const struct step *find_load(struct looks *looks, const struct suite_step
     for (size_t i = 0; i < plan->steps.count; i++) {
         const struct step *step = &plan->steps.items[i];
 
-        if (loads_missing(lacking, loads_after(looks, step, look)) == lacking || !has_host(step, host))
+        if (loads_missing(lacking, loads_after(looks, step, look)) == lacking ||
+            !step_has_host_named(step, host))
             continue;
         if (step->member_count == 1)
             return step;

@@ -38,14 +38,6 @@ static int add_letter(struct packing *packing, struct error *err)
     return add_file(packing, "letter.txt", &text, err);
 }
 
-static bool has_host(const struct step *step, const char *name)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Of another party's run any word may be the name of a step: one with ".." in it would leave the folder of who unpacks it.
    In an archive a name has at most 100 bytes. */
 static const char *file_name(struct packing *packing, const struct record *record,
@@ -83,7 +75,7 @@ static int add_attempts(struct packing *packing, struct record *record, struct e
     for (size_t i = 0; record != NULL && i < record->attempts.count; i++) {
         struct attempt *attempt = &record->attempts.items[i];
 
-        if (has_host(&record->plan->steps.items[attempt->step], packing->collection->host->name) &&
+        if (step_has_host_named(&record->plan->steps.items[attempt->step], packing->collection->host->name) &&
             add_attempt(packing, record, attempt, err) < 0)
             return -1;
     }

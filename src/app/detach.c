@@ -6,26 +6,16 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "assay/base/arena.h"
+#include "assay/base/program.h"
 
 enum { LOG_MODE = 0600 }; /* outputs of hosts may stand in it */
 
 static void log_path(long long run, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "assay-run-%lld.log", run);
-}
-
-static int exit_status_of(pid_t child)
-{
-    int status;
-
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return ERROR_INTERNAL;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : ERROR_INTERNAL;
 }
 
 /* The child says its number when it goes on by itself; when it ends before that, it has said why. */
@@ -40,7 +30,7 @@ static int wait_for(struct detaching *detaching, pid_t child, int heard)
     while (got < 0 && errno == EINTR);
     close(heard);
     if (got != sizeof run)
-        return exit_status_of(child);
+        return program_wait(child, ERROR_INTERNAL);
     log_path(run, path);
     detaching->run = run;
     detaching->log = mem_strdup(path);

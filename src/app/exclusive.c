@@ -407,9 +407,8 @@ static unsigned minutes_of(const struct plan *plan, unsigned hosts_at_once)
         double host_s = 0;
 
         for (size_t k = 0; k < plan->steps.count; k++)
-            for (size_t m = 0; m < plan->steps.items[k].member_count; m++)
-                if (plan->steps.items[k].members[m] == plan->hosts.items[i])
-                    host_s += plan_step_s(&plan->steps.items[k]);
+            if (step_has_host(&plan->steps.items[k], plan->hosts.items[i]))
+                host_s += plan_step_s(&plan->steps.items[k]);
         most_s = fmax(most_s, host_s);
         all_s += host_s;
     }

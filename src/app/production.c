@@ -6,17 +6,6 @@
 
 #include "assay/check/check.h"
 
-/* "gpu-burn, nccl-all-reduce": the steps of the plan that load this host are added to the names, each once. */
-static const char *add_step(struct arena *arena, const char *names, const char *step)
-{
-    size_t length = strlen(step);
-
-    for (const char *at = names; (at = strstr(at, step)) != NULL; at += length)
-        if ((at == names || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
-            return names;
-    return arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", step);
-}
-
 static const char *hosts_in_production(struct arena *arena, const struct plan *plan)
 {
     LIST_OF(const char *) names = {0};
@@ -27,7 +16,7 @@ static const char *hosts_in_production(struct arena *arena, const struct plan *p
     return names.count > 0 ? hostlist_fold(arena, names.items, names.count) : NULL;
 }
 
-/* The steps of the plan that load hosts in production; "" where there is none. */
+/* "gpu-burn, nccl-all-reduce": the steps of the plan that load hosts in production; "" where there is none. */
 static const char *active_steps(struct arena *arena, const struct plan *plan)
 {
     const char *steps = "";
@@ -38,7 +27,7 @@ static const char *active_steps(struct arena *arena, const struct plan *plan)
         for (size_t k = 0; k < step->member_count; k++)
             concerned |= step->members[k]->production;
         if (concerned && !check_find(step->shape->check)->passive)
-            steps = add_step(arena, steps, step->shape->suite_step);
+            steps = arena_add_word_once(arena, steps, step->shape->suite_step);
     }
     return steps;
 }

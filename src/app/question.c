@@ -112,12 +112,9 @@ static int check_launcher(const struct plan_sources *sources, struct error *err)
 static const char *built_in_suites(struct arena *arena)
 {
     const char *names = "";
-    size_t count;
-    const struct builtin *list = builtin_list(&count);
 
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list[i].kind, "suites") == 0)
-            names = arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", list[i].name);
+    builtin_each (row, "suites")
+        names = arena_add_word(arena, names, row->name);
     return names;
 }
 

@@ -12,6 +12,7 @@
 
 #include "assay/base/cleanup.h"
 #include "assay/base/json.h"
+#include "assay/base/text.h"
 
 enum { SCHEMA = 1, COPIED = 64 * 1024 };
 static const char MARK[] = "assay-site.json";
@@ -190,21 +191,16 @@ int site_file_end(struct site_file *file)
 
 /* -- Marks -------------------------------------------------------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void site_mark_sort(struct site_mark *mark)
 {
     if (mark->files.count > 0)
-        qsort(mark->files.items, mark->files.count, sizeof *mark->files.items, compare_names);
+        qsort(mark->files.items, mark->files.count, sizeof *mark->files.items, text_compare);
 }
 
 bool site_mark_names(const struct site_mark *mark, const char *file)
 {
     return mark->files.count > 0 && bsearch(&file, mark->files.items, mark->files.count,
-                                            sizeof *mark->files.items, compare_names) != NULL;
+                                            sizeof *mark->files.items, text_compare) != NULL;
 }
 
 /* Of a file that others may have written to, only what could be ours is believed. */
@@ -280,9 +276,7 @@ int site_mark_write(struct site_folder *folder, const char *prefix, struct site_
     if (make_lasting(folder, err) < 0 || site_file_begin(&file, folder, path, err) < 0)
         return -1;
     file.lasts_now = true;
-    json_writer_init(&json, &file.text, false);
-    json_open_object(&json);
-    json_member_integer(&json, "schema", SCHEMA);
+    json_open_document(&json, &file.text, SCHEMA);
     json_member(&json, "tool", mark->tool);
     if (*mark->uuid != '\0')
         json_member(&json, "uuid", mark->uuid);

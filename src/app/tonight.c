@@ -116,7 +116,7 @@ static int add_tests(struct arena *arena, const struct question *question, struc
                              "suite %s has more than %d steps over one host; expected fewer", suite->name,
                              PERIODIC_TESTS_MOST);
         if (!add_test(tonight->fleet, question->plan, step))
-            left_out = arena_printf(arena, "%s%s%s", left_out, *left_out != '\0' ? ", " : "", step->name);
+            left_out = arena_add_word(arena, left_out, step->name);
     }
     if (*left_out != '\0')
         tonight->left_out = reason(arena, periodic_across, left_out);
@@ -200,22 +200,10 @@ enum { ASKED_BYTES = 1 << 20 };
 
 static bool same_member(const struct json *one, const struct json *other, const char *key)
 {
-    const struct json *values[] = {json_get(one, key), json_get(other, key)};
-    struct text texts[ARRAY_SIZE(values)] = {0};
-    bool same;
+    cleanup_arena struct arena *arena = arena_create();
 
-    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-        struct json_writer writer;
-
-        text_init(&texts[i], ASKED_BYTES);
-        json_writer_init(&writer, &texts[i], false);
-        if (values[i] != NULL)
-            json_put(&writer, values[i]);
-    }
-    same = texts[0].length == texts[1].length && memcmp(texts[0].bytes, texts[1].bytes, texts[0].length) == 0;
-    for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-        text_release(&texts[i]);
-    return same;
+    return strcmp(json_text(arena, json_get(one, key), ASKED_BYTES),
+                  json_text(arena, json_get(other, key), ASKED_BYTES)) == 0;
 }
 
 /* Of its host, beside the check: a burn of a minute is no burn of ten. */

@@ -4,16 +4,14 @@
 
 #include "assay/app/tonight.h"
 #include "assay/base/json.h"
+#include "assay/base/nearest.h"
 
 /* Said anew, or, as the schema's place, not true of another file. */
 static bool is_own(const char *key)
 {
     static const char *const own[] = {"$schema", "name", "title", "note", "purpose", "steps"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-        if (strcmp(own[i], key) == 0)
-            return true;
-    return false;
+    return word_is_among(key, own, ARRAY_SIZE(own));
 }
 
 /* With all that it needs, also what this platform has no such thing for: who needs it names it. */

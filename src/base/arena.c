@@ -249,6 +249,23 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     return text;
 }
 
+const char *arena_add_word(struct arena *arena, const char *list, const char *word)
+{
+    return arena_printf(arena, "%s%s%s", list, *list != '\0' ? ", " : "", word);
+}
+
+const char *arena_add_word_once(struct arena *arena, const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (length == 0)
+        return list;
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return list;
+    return arena_add_word(arena, list, word);
+}
+
 size_t arena_used(const struct arena *arena)
 {
     return arena->used;

@@ -247,6 +247,18 @@ void json_put(struct json_writer *writer, const struct json *value)
     }
 }
 
+const char *json_text(struct arena *arena, const struct json *value, size_t most)
+{
+    cleanup_text struct text out = {0};
+    struct json_writer writer;
+
+    text_init(&out, most);
+    json_writer_init(&writer, &out, true);
+    if (value != NULL)
+        json_put(&writer, value);
+    return arena_strndup(arena, out.bytes, out.length);
+}
+
 void json_member(struct json_writer *writer, const char *key, const char *string)
 {
     json_key(writer, key);
@@ -263,6 +275,13 @@ void json_member_integer(struct json_writer *writer, const char *key, int64_t nu
 {
     json_key(writer, key);
     json_put_integer(writer, number);
+}
+
+void json_open_document(struct json_writer *writer, struct text *out, int64_t schema)
+{
+    json_writer_init(writer, out, false);
+    json_open_object(writer);
+    json_member_integer(writer, "schema", schema);
 }
 
 void json_member_count(struct json_writer *writer, const char *key, size_t count)

@@ -80,6 +80,14 @@ const char *nearest_word(const char *word, const char *const *candidates, size_t
     return nearest;
 }
 
+bool word_is_among(const char *word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
 struct did_you_mean did_you_mean(const char *word, const char *const *candidates, size_t count)
 {
     const char *near = nearest_word(word, candidates, count);

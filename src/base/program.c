@@ -107,20 +107,20 @@ static const char *contents(struct arena *arena, int fd)
     return bytes;
 }
 
-static int wait_for(pid_t child)
+int program_wait(pid_t child, int otherwise)
 {
     int status;
 
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return 255;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+            return otherwise;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : otherwise;
 }
 
 int program_end(struct arena *arena, struct program *program, const char **ret_out,
                 const char **ret_complaint)
 {
-    int status = wait_for(program->pid);
+    int status = program_wait(program->pid, 255);
 
     *ret_out = contents(arena, program->out);
     *ret_complaint = contents(arena, program->complaint);

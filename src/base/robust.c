@@ -6,7 +6,7 @@
 
 #include "assay/base/arena.h"
 
-static int compare_numbers(const void *a, const void *b)
+int robust_compare(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
 
@@ -15,7 +15,7 @@ static int compare_numbers(const void *a, const void *b)
 
 void robust_sort(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, compare_numbers);
+    qsort(values, count, sizeof *values, robust_compare);
 }
 
 double robust_middle(const double *sorted, size_t count)

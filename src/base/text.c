@@ -141,3 +141,8 @@ void text_shell_quote(struct text *text, const char *word)
     text_put(text, word);
     text_put(text, "'");
 }
+
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

@@ -33,11 +33,6 @@ static const struct product {
 
 /* -- Reading -- */
 
-static void leave_open(struct reading *out, const struct product *product, const struct reason *why)
-{
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", product->metric), "", why);
-}
-
 /* The advisories whose fix this version lacks; NULL: none. */
 static const struct reason *open_in(struct arena *arena, const struct advisories *table,
                                     const struct product *product, const char *version,
@@ -94,7 +89,7 @@ static void judge_product(struct reading *out, const struct advisory_tables *tab
     const struct reason *open = NULL, *unknown;
 
     if (version == NULL) {
-        leave_open(out, product, reason(out->arena, no_version_told, product->name));
+        reading_unread(out, product->metric, "", reason(out->arena, no_version_told, product->name));
         return;
     }
     if (strcmp(version, NOT_INSTALLED) == 0) {
@@ -108,7 +103,7 @@ static void judge_product(struct reading *out, const struct advisory_tables *tab
     if (open != NULL)
         reading_fact_said(out, product->metric, "", reason(out->arena, about, version, open));
     else if (unknown != NULL)
-        leave_open(out, product, unknown);
+        reading_unread(out, product->metric, "", unknown);
     else
         reading_fact(out, product->metric, "", slice_of(NONE_KNOWN));
 }

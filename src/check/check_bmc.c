@@ -143,9 +143,9 @@ static void read_bmc(const struct check_context *context, const struct attempt *
 
     if (bmc->status == READING_FAILED) {
         reading_fact_said(out, "bmc.available", "", reason(out->arena, no_because, bmc->reason));
-        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", bmc->reason);
-        reading_finding(out, SEVERITY_INFO, "bmc.sensor_faults.unread", "", bmc->reason);
-        reading_finding(out, SEVERITY_INFO, "bmc.firmware.unread", "", bmc->reason);
+        reading_unread(out, "bmc.sel_faults", "", bmc->reason);
+        reading_unread(out, "bmc.sensor_faults", "", bmc->reason);
+        reading_unread(out, "bmc.firmware", "", bmc->reason);
         reading_set(out, READING_COMPLETE, NULL);
         return;
     }
@@ -182,7 +182,7 @@ static void read_bmc(const struct check_context *context, const struct attempt *
         return;
     /* Without the count and the clock nobody knows whether the log is whole, and which events are young. */
     if (lost && events == NULL)
-        reading_finding(out, SEVERITY_INFO, "bmc.sel_faults.unread", "", REASON(event_log_has_lost_events));
+        reading_unread(out, "bmc.sel_faults", "", REASON(event_log_has_lost_events));
     else if (reading_get_fact(bmc, "ipmi.sel.entries", "") != NULL &&
              reading_get_fact(bmc, "ipmi.sel.clock", "") != NULL)
         tell_faults(out, "bmc.sel_faults",

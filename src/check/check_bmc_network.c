@@ -121,12 +121,10 @@ static const struct reason *doubt_of(const struct reading *out, const char *addr
     static const char *const rows[] = {"bmc_network.port", "bmc_network.ping", "bmc_network.rmcp"};
 
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
-        const char *unread = arena_printf(out->arena, "%s.unread", rows[row]);
+        const struct reason *why = reading_why_unread(out, rows[row], address);
 
-        for (size_t i = 0; i < out->findings.count; i++)
-            if (strcmp(out->findings.items[i].code, unread) == 0 &&
-                strcmp(out->findings.items[i].subject, address) == 0)
-                return reason(out->arena, about, address, out->findings.items[i].what);
+        if (why != NULL)
+            return reason(out->arena, about, address, why);
         if (*told_of(out, rows[row], address) == '\0')
             return reason(out->arena, about, address, REASON(bmc_not_tried));
         if (strcmp(told_of(out, rows[row], address), "refuses") == 0)
@@ -141,7 +139,7 @@ static void tell(struct reading *out, const struct reason *answers, const struct
     if (answers != NULL)
         reading_fact_said(out, "bmc_network.answers", "", answers);
     else if (doubts != NULL)
-        reading_finding(out, SEVERITY_INFO, "bmc_network.answers.unread", "", doubts);
+        reading_unread(out, "bmc_network.answers", "", doubts);
     else
         reading_fact(out, "bmc_network.answers", "", slice_of("none"));
 }

@@ -82,9 +82,8 @@ static void add_switches(struct reading *out)
 {
     struct kinds kinds = {.arena = out->arena};
 
-    for (size_t i = 0; i < out->findings.count; i++)
-        if (strcmp(out->findings.items[i].code, "nvswitch.firmware.unread") == 0)
-            return;
+    if (reading_is_unread(out, "nvswitch.firmware"))
+        return;
     for (size_t i = 0; i < out->facts.count; i++)
         if (strcmp(out->facts.items[i].name, "nvswitch.firmware") == 0)
             kinds_count(&kinds, out->facts.items[i].value);
@@ -171,8 +170,7 @@ static void lack_board(struct reading *out, const struct reading *board)
     static const char *const owed[] = {"cpu.kinds", "dimm.kinds", "dimm.empty"};
 
     for (size_t i = 0; i < ARRAY_SIZE(owed); i++)
-        reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", owed[i]), "",
-                        reason(out->arena, by_dmidecode, board->reason));
+        reading_unread(out, owed[i], "", reason(out->arena, by_dmidecode, board->reason));
 }
 
 static void read_board(const struct check_context *context, const struct attempt *attempt,

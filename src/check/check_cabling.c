@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/check.h"
 
@@ -87,14 +88,6 @@ static bool find_section(struct slice text, const char *name, struct section *re
     return false;
 }
 
-static bool is_new(const char *const *seen, size_t count, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(seen[i], text) == 0)
-            return false;
-    return true;
-}
-
 /* The one subject of that fact which ends so; NULL when there is none, or several. */
 static const char *only_subject(const struct reading *reading, const char *fact, const char *ending)
 {
@@ -154,7 +147,7 @@ static const char *one_value(const struct reading *lldp, const char *fact, const
     for (size_t i = 0; i < lldp->facts.count && *ret_different < SEEN_MOST; i++)
         if (strcmp(lldp->facts.items[i].name, fact) == 0 &&
             strcmp(lldp->facts.items[i].subject, interface) == 0 &&
-            is_new(seen, *ret_different, lldp->facts.items[i].value))
+            !word_is_among(lldp->facts.items[i].value, seen, *ret_different))
             seen[(*ret_different)++] = lldp->facts.items[i].value;
     return *ret_different == 1 ? seen[0] : NULL;
 }

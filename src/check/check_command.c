@@ -16,6 +16,7 @@
 #include "assay/reasons/check.h"
 
 #include "part_file.h"
+#include "rules.h"
 
 enum { MATCHES_MOST = 20000 };
 
@@ -95,15 +96,6 @@ static void list_subjects(const struct check_context *context, struct hostlist *
 
 /* What is owed. */
 
-static bool is_limited(const struct check_context *context, const char *metric, const char *subject)
-{
-    for (size_t i = 0; i < context->step->limits.count; i++)
-        if (limit_applies(&context->step->limits.items[i], metric, subject, context->step->scope,
-                          (unsigned)context->member_count, 0))
-            return true;
-    return false;
-}
-
 static void add_slot(const struct check_context *context, struct slot_list *slots, const char *metric,
                      const char *subject)
 {
@@ -111,8 +103,7 @@ static void add_slot(const struct check_context *context, struct slot_list *slot
         if (strcmp(slots->slots.items[i].metric, metric) == 0 &&
             strcmp(slots->slots.items[i].subject, subject) == 0)
             return;
-    slot_add(context, slots, metric, subject, NULL,
-             is_limited(context, metric, subject) ? DUTY_GATE : DUTY_RECORD, NULL);
+    slot_add(context, slots, metric, subject, NULL, rules_duty(context, metric, subject), NULL);
 }
 
 static void add_group(const struct check_context *context, struct slot_list *slots, const char *group,

@@ -55,8 +55,7 @@ static void tell_deployment(struct reading *out)
     if (reading_get_fact(out, "dcgm.software", "host") == NULL)
         for (size_t i = 0; i < ARRAY_SIZE(deployment); i++)
             if (reading_get_fact(out, arena_printf(out->arena, "dcgm.%s", deployment[i]), "host") == NULL)
-                missing =
-                    arena_printf(out->arena, "%s%s%s", missing, *missing != '\0' ? ", " : "", deployment[i]);
+                missing = arena_add_word(out->arena, missing, deployment[i]);
     if (*missing != '\0')
         reading_fact_said(out, "dcgm.deployment", "", reason(out->arena, tests_not_done, missing));
     else

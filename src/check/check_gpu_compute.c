@@ -62,8 +62,7 @@ static void slots_of_product(const struct check_context *context, struct slot_li
     const char *name = arena_printf(context->arena, "gpu_compute.%s.%s", type, size);
     bool may_lack = is_in(context->arena, check_text(context, "may_lack"), type);
     const struct limit *measured = rules_new(
-        context, LIMITS RULES_EQUAL(name, "measured", "assay: what was not measured has shown nothing",
-                                    .inconclusive = true));
+        context, LIMITS RULES_EQUAL(name, "measured", PROBE_GPU_NOT_MEASURED, .inconclusive = true));
 
     for (unsigned i = 0; i < context->platform->gpu_count; i++) {
         const char *gpu = arena_printf(context->arena, "gpu%u", i);
@@ -165,10 +164,7 @@ const struct check check_gpu_compute = {
     .title = "GPU arithmetic",
     .summary = "assay-probe-gpu: how fast each GPU multiplies matrices of random numbers, in each type, when "
                "it is warm",
-    .on = ON_GPUS,
-    .concerns = OF_GPU,
-    .exclusive = EXCLUSIVE_HOST,
-    .window = true,
+    PROBE_GPU_OF_HOST,
     .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"types", ARGUMENT_TEXT, "bf16,fp16,fp8,tf32,fp64,int8",

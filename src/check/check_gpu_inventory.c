@@ -314,21 +314,11 @@ static const char *free_module(const struct check_context *context, const struct
     return absent == 1 && told == count - 1 ? free : NULL;
 }
 
-/* That the device does not answer, where lspci says so; NULL. */
-static struct finding *dead_at(struct reading *out, const char *address)
-{
-    for (size_t i = 0; i < out->findings.count; i++)
-        if (strcmp(out->findings.items[i].code, "pci.dead") == 0 &&
-            strcmp(out->findings.items[i].subject, address) == 0)
-            return &out->findings.items[i];
-    return NULL;
-}
-
 /* One of lspci that nvidia-smi does not show is why the count is short: nvidia-smi numbers the others anew, so that a number names
    another one, and only its address and its place say which one it is. */
 static void tell_lost(struct reading *out, const char *address, const char *module)
 {
-    struct finding *finding = dead_at(out, address);
+    struct finding *finding = reading_get_finding(out, "pci.dead", address);
     const struct reason *why = finding != NULL ? finding->what : REASON(on_the_bus_only);
 
     if (finding == NULL)

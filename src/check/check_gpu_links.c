@@ -15,10 +15,7 @@ static void command(const struct check_context *context, struct text *out)
     text_printf(out, " --windows %.0f", check_number(context, "windows"));
 }
 
-/* A copy that was not measured is missing, and no copy takes no time. */
-#define MEASURED(metric_)                                                                \
-    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 0.01, .unit = "GB/s", \
-                 .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
+#define MEASURED(metric_) PROBE_GPU_AT_LEAST(metric_, 0.01, "GB/s")
 
 /* Where a GPU has another one. */
 static void more_slots(const struct check_context *context, struct slot_list *slots)
@@ -48,10 +45,7 @@ const struct check check_gpu_links = {
     .title = "GPU links",
     .summary = "assay-probe-gpu: copies between host and GPUs, alone and all at once, and between GPUs, "
                "several pairs at once, all to one, one to all; and how long a word of another takes",
-    .on = ON_GPUS,
-    .concerns = OF_GPU,
-    .exclusive = EXCLUSIVE_HOST,
-    .window = true,
+    PROBE_GPU_OF_HOST,
     .loads = LOAD_NVLINKS,
     .arguments = ARGUMENTS(
         {"windows", ARGUMENT_COUNT, "20", "windows of time in which each copy is measured", MORE_IS_MORE},

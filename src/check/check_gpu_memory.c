@@ -32,10 +32,7 @@ const struct check check_gpu_memory = {
     .title = "GPU memory",
     .summary = "assay-probe-gpu: every free byte of each GPU's memory keeps what is written to it, and how "
                "fast it is",
-    .on = ON_GPUS,
-    .concerns = OF_GPU,
-    .exclusive = EXCLUSIVE_HOST,
-    .window = true,
+    PROBE_GPU_OF_HOST,
     .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"passes", ARGUMENT_COUNT, "10", "how often all patterns are written and compared", MORE_IS_MORE},

@@ -558,11 +558,7 @@ const struct check check_gpu_power = {
          LIMITS RULES_EQUAL("power.throttle", "none", "NVML: nvmlClocksEventReasons, those of the hardware")},
         {"power.phase", PER_MEMBER, NULL, DUTY_GATE, phase_rules},
         {"power.swing", PER_MEMBER, NULL, DUTY_GATE, swing_rules},
-        {"probe.backend", PER_MEMBER, NULL, DUTY_GATE,
-         LIMITS RULES_EQUAL(
-             "probe.backend", "cuda",
-             "assay: a GPU test counts only where it ran on the GPUs (CUDA), not on CPU threads",
-             .inconclusive = true)},
+        {"probe.backend", PER_MEMBER, NULL, DUTY_GATE, PROBE_GPU_ON_CUDA},
         {"power.host_clock", PER_MEMBER, NULL, DUTY_RECORD, NULL},
         {"power.held", PER_MEMBER, NULL, DUTY_RECORD, NULL},
         {"power.peak", PER_MEMBER, NULL, DUTY_RECORD, NULL},

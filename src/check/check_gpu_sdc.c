@@ -23,8 +23,6 @@ static void command(const struct check_context *context, struct text *out)
         text_printf(out, " --swing %.0f", probe_gpu_seconds(context, "swing"));
 }
 
-#define SAME_WORK "assay-probe-gpu: the same work has one answer"
-
 /* Nobody but the GPUs themselves can say what these last bits are. Where all of a site agree, and differ from those that others of
    their architecture gave, either all are wrong alike or the probe was compiled otherwise: a remark. */
 #define AS_OTHERS "as others of its architecture"
@@ -72,7 +70,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 
     for (size_t i = 0; i < count; i++)
         slot_add(context, slots, "sdc.digest", units[i], NULL, DUTY_GATE,
-                 rules_new(context, LIMITS RULES_SAME("sdc.digest", SAME_WORK)));
+                 rules_new(context, LIMITS RULES_SAME("sdc.digest", PROBE_GPU_SAME_WORK)));
     rules_advise(context, slots, "sdc.digest", golden_advice);
     probe_gpu_slots(context, slots);
 }
@@ -87,10 +85,7 @@ const struct check check_gpu_sdc = {
     .title = "Silent data corruption",
     .summary =
         "assay-probe-gpu: every SM of every GPU gives the same, right answer, through each kind of unit",
-    .on = ON_GPUS,
-    .concerns = OF_GPU,
-    .exclusive = EXCLUSIVE_HOST,
-    .window = true,
+    PROBE_GPU_OF_HOST,
     .loads = LOAD_GPUS,
     .arguments = ARGUMENTS(
         {"seconds", ARGUMENT_COUNT, "60", "how long the work is done", MORE_IS_MORE},
@@ -101,8 +96,10 @@ const struct check check_gpu_sdc = {
     .arguments_valid = probe_gpu_valid,
     .parts = PARTS({"main", "assay-probe-gpu", command, NULL}),
     .items = ITEMS(
-        {"sdc.answers", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_EQUAL("sdc.answers", "right", SAME_WORK)},
-        {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE, LIMITS RULES_MOST("sdc.sms_wrong", 0, SAME_WORK)},
+        {"sdc.answers", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_EQUAL("sdc.answers", "right", PROBE_GPU_SAME_WORK)},
+        {"sdc.sms_wrong", PER_GPU, NULL, DUTY_GATE,
+         LIMITS RULES_MOST("sdc.sms_wrong", 0, PROBE_GPU_SAME_WORK)},
         {"sdc.sms_unreached", PER_GPU, NULL, DUTY_GATE,
          LIMITS RULES_MOST("sdc.sms_unreached", 0, "assay: an SM that did no work has shown nothing",
                            .inconclusive = true)},

@@ -7,19 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/reasons/check.h"
 #include "rules.h"
 #include "script.h"
 
 #define MDSTAT "md(4); the kernel's /proc/mdstat"
 
-/* "raid1 of 2": names and numbers of arrays differ from host to host for no reason; what they are made of does not. */
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* "raid0 of 6, 2 x raid1 of 2" */
+/* "raid0 of 6, 2 x raid1 of 2": names and numbers of arrays differ from host to host for no reason; what they are made of
+   does not. */
 static const char *layout_of(struct arena *arena, const struct reading *md)
 {
     LIST_OF(const char *) arrays = {0};
@@ -37,7 +33,7 @@ static const char *layout_of(struct arena *arena, const struct reading *md)
     }
     if (arrays.count == 0)
         return "none";
-    qsort(arrays.items, arrays.count, sizeof *arrays.items, by_text);
+    qsort(arrays.items, arrays.count, sizeof *arrays.items, text_compare);
     for (size_t i = 0, same; i < arrays.count; i += same) {
         const char *times = "";
 

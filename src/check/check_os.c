@@ -25,14 +25,6 @@ static void advise(struct reading *out, const char *fact, const char *advised)
         reading_fact(out, advised, "", slice_of(value));
 }
 
-static const struct reason *why_unread(const struct reading *reading, const char *code)
-{
-    for (size_t i = 0; i < reading->findings.count; i++)
-        if (strcmp(reading->findings.items[i].code, code) == 0)
-            return reading->findings.items[i].what;
-    return REASON(date_told_no_time);
-}
-
 static void read_values(const struct check_context *context, const struct attempt *attempt,
                         struct reading *out)
 {
@@ -49,9 +41,12 @@ static void read_values(const struct check_context *context, const struct attemp
     told = reading_get_fact(out, "os.clock", "");
     if (told == NULL || !scan_double(slice_of(told), &clock) || attempt->began <= 0 ||
         attempt->ended < attempt->began) {
-        reading_finding(out, SEVERITY_INFO, "os.clock_offset.unread", "",
-                        told != NULL ? reason_quote(out->arena, slice_of(told))
-                                     : why_unread(out, "os.clock.unread"));
+        const struct finding *unread = reading_get_finding(out, "os.clock.unread", NULL);
+
+        reading_unread(out, "os.clock_offset", "",
+                       told != NULL     ? reason_quote(out->arena, slice_of(told))
+                       : unread != NULL ? unread->what
+                                        : REASON(date_told_no_time));
         return;
     }
     if (clock < attempt->began)

@@ -137,9 +137,9 @@ static void read_hca(struct reading *out, const char *hca)
     if (generation && width)
         compare(out, hca);
     else
-        reading_finding(out, SEVERITY_INFO, "pcie.at_maximum.unread", hca, why_unread(out, hca));
+        reading_unread(out, "pcie.at_maximum", hca, why_unread(out, hca));
     if (!width)
-        reading_finding(out, SEVERITY_INFO, "pcie.width.unread", hca, why_unread(out, hca));
+        reading_unread(out, "pcie.width", hca, why_unread(out, hca));
 }
 
 static void read_links(const struct check_context *context, const struct attempt *attempt,

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "assay/reasons/check.h"
 
 #include "launcher.h"
@@ -23,16 +24,9 @@ static const char *collective(const struct check_context *context)
     return check_text(context, "collective");
 }
 
-static unsigned ranks_per_host(const struct check_context *context)
-{
-    const struct json *given = json_get(context->step->arguments, "ranks_per_host");
-
-    return given != NULL ? (unsigned)given->number : check_accelerators(context->platform);
-}
-
 static unsigned rank_count(const struct check_context *context)
 {
-    return (unsigned)context->member_count * ranks_per_host(context);
+    return (unsigned)context->member_count * launcher_ranks_per_host(context);
 }
 
 /* Of two hosts a path between them does not tell which of them is slow. */
@@ -43,7 +37,7 @@ static bool has_paths(const struct check_context *context)
 
 static void put_command(const struct check_context *context, struct text *out)
 {
-    const struct launch launch = {.ranks_per_host = ranks_per_host(context)};
+    const struct launch launch = {.ranks_per_host = launcher_ranks_per_host(context)};
 
     launcher_tool(context, &launch, program, out);
     text_printf(out, " -c %s --backend %s -b %s -e %s -f %.0f -n %.0f -w %.0f", collective(context),
@@ -53,7 +47,7 @@ static void put_command(const struct check_context *context, struct text *out)
     if (!has_paths(context))
         text_put(out, " --path-size 0");
     witness_put_option(context, out);
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    command_probe_deadline(out);
 }
 
 static const struct limit *must_be(const struct check_context *context, const char *metric, const char *text,
@@ -126,10 +120,7 @@ static void more_slots(const struct check_context *context, struct slot_list *sl
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    return false;
+    return word_is_among(word, words, count);
 }
 
 static int arguments_valid(const struct check_context *context, struct error *err)

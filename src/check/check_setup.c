@@ -89,8 +89,7 @@ static void measure(struct reading *out, const char *fact, const char *metric, c
 
     for (size_t i = 0; i < findings; i++)
         if (strcmp(out->findings.items[i].code, unread) == 0)
-            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric),
-                            out->findings.items[i].subject, out->findings.items[i].what);
+            reading_unread(out, metric, out->findings.items[i].subject, out->findings.items[i].what);
     for (size_t i = 0; i < out->facts.count; i++) {
         const struct fact *told = &out->facts.items[i];
         double number;
@@ -100,8 +99,7 @@ static void measure(struct reading *out, const char *fact, const char *metric, c
         if (scan_double(slice_of(told->value), &number))
             reading_measure(out, metric, told->subject, number, unit);
         else
-            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), told->subject,
-                            reason(out->arena, is_no_number, told->value));
+            reading_unread(out, metric, told->subject, reason(out->arena, is_no_number, told->value));
     }
 }
 

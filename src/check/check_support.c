@@ -100,11 +100,6 @@ static void tell_row(struct reading *out, const struct product *product, const c
         reading_fact(out, product->metric, "", slice_of(SUPPORTED));
 }
 
-static void leave_open(struct reading *out, const struct product *product, const struct reason *why)
-{
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", product->metric), "", why);
-}
-
 static void judge_product(struct reading *out, const struct advisory_tables *tables,
                           const struct product *product, const char *day)
 {
@@ -113,11 +108,11 @@ static void judge_product(struct reading *out, const struct advisory_tables *tab
         product == &kernel ? row_of_kernel(out, tables) : row_of(out, tables, product);
 
     if (version == NULL || day == NULL)
-        leave_open(out, product, reason(out->arena, no_version_told, product->name));
+        reading_unread(out, product->metric, "", reason(out->arena, no_version_told, product->name));
     else if (strcmp(version, NOT_INSTALLED) == 0)
         reading_fact(out, product->metric, "", slice_of(NOT_INSTALLED));
     else if (row == NULL)
-        leave_open(out, product, reason(out->arena, support_in_no_table, version));
+        reading_unread(out, product->metric, "", reason(out->arena, support_in_no_table, version));
     else
         tell_row(out, product, version, row, day);
 }

@@ -52,7 +52,7 @@ static void add_acs(struct reading *out, struct slice lspci)
     if (on > 0 || denied == 0)
         reading_fact(out, "pci.acs", "", slice_of(on > 0 ? "on" : "off"));
     else
-        reading_finding(out, SEVERITY_INFO, "pci.acs.unread", "", reason(out->arena, lspci_denied, denied));
+        reading_unread(out, "pci.acs", "", reason(out->arena, lspci_denied, denied));
 }
 
 static void add_iommu(struct reading *out, struct slice cmdline)

@@ -38,7 +38,7 @@ static void command(const struct check_context *context, struct text *out)
     launcher_tool(context, &launch, program, out);
     text_printf(out, " training --backend %s --steps %.0f", check_text(context, "backend"),
                 check_number(context, "steps"));
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    command_probe_deadline(out);
 }
 
 static void more_slots(const struct check_context *context, struct slot_list *slots)
@@ -134,9 +134,9 @@ static void tell_host(const struct check_context *context, const struct host_tra
     else if (host->right == context->platform->gpu_count)
         reading_fact_said(out, "training.host", name, REASON(answers_right));
     else if (stranger != NULL)
-        reading_finding(out, SEVERITY_INFO, "training.host.unread", name,
-                        reason(out->arena, training_of_a_stranger,
-                               arena_printf(out->arena, "%.*s", (int)strcspn(stranger, "/"), stranger)));
+        reading_unread(out, "training.host", name,
+                       reason(out->arena, training_of_a_stranger,
+                              arena_printf(out->arena, "%.*s", (int)strcspn(stranger, "/"), stranger)));
     if (!all_told(context, host))
         return;
     reading_measure(out, "training.host_forward", name, host->forward, "TFLOP/s");

@@ -33,10 +33,7 @@ const struct check check_training_step = {
     .summary =
         "assay-probe-gpu: steps of a transformer on all GPUs of a host together: losses to the last bit, "
         "speed, who comes late",
-    .on = ON_GPUS,
-    .concerns = OF_GPU,
-    .exclusive = EXCLUSIVE_HOST,
-    .window = true,
+    PROBE_GPU_OF_HOST,
     .loads = LOAD_GPUS | LOAD_NVLINKS,
     .arguments = ARGUMENTS(
         {"steps", ARGUMENT_COUNT, "30", "steps of the training, of which the first three are a warm-up"},

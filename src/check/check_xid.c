@@ -52,7 +52,7 @@ static void add_facts(struct reading *out, const struct reading *log, const char
     else if (since_boot)
         reading_fact(out, "xid.failing", subject, slice_of("none"));
     else
-        reading_finding(out, SEVERITY_INFO, "xid.failing.unread", subject, REASON(log_begins_after_boot));
+        reading_unread(out, "xid.failing", subject, REASON(log_begins_after_boot));
 }
 
 /* The stamp of the oldest line that is kept: of a log that turned round, what came before is not known. Whether that

@@ -107,6 +107,24 @@ bool cli_language(const char *option, enum report_language *ret_language)
     return true;
 }
 
+int cli_unexpected(const char *command, const char *word)
+{
+    cli_warn("assay: %s: unexpected word '%s'\n", command, word);
+    return EXIT_USAGE;
+}
+
+int cli_unknown_format(const char *command, const char *format, const char *expected)
+{
+    cli_warn("assay: %s: unknown format '%s'; expected %s\n", command, format, expected);
+    return EXIT_USAGE;
+}
+
+int cli_unknown_language(const char *command, const char *language)
+{
+    cli_warn("assay: %s: unknown language '%s'; expected " LANGUAGES_SAID "\n", command, language);
+    return EXIT_USAGE;
+}
+
 const char *cli_database(const char *option)
 {
     const char *from_environment = getenv("ASSAY_DB");
@@ -122,4 +140,36 @@ struct store *cli_stored(const char *option, struct error *err)
 
     /* Opened for reading only, a missing file is an error with its own words; and else it would be made. */
     return store_open(path, !file_exists(path), err);
+}
+
+long long cli_find_run(struct store *store, const char *word, struct error *err)
+{
+    long long number = store != NULL && word != NULL ? store_find_run(store, word, err) : 0;
+
+    return store == NULL || (word != NULL && number == 0) ? -1 : number;
+}
+
+struct record *cli_load_lean(struct store *store, struct arena *arena, const char *word,
+                             store_part_fact *wanted, struct error *err)
+{
+    long long number = cli_find_run(store, word, err);
+
+    return number >= 0 ? store_load_lean(store, arena, number, wanted, err) : NULL;
+}
+
+bool cli_no_facts(const char *tool, const char *fact)
+{
+    (void)tool;
+    (void)fact;
+    return false;
+}
+
+bool cli_is_judged(const struct record *record, struct error *err)
+{
+    if (record->judgement.verdict_count > 0)
+        return true;
+    error_set(err, ERROR_USAGE,
+              "run %lld is not judged; `assay run --resume %lld` ends it, or `assay judge %lld`",
+              record->number, record->number, record->number);
+    return false;
 }

@@ -123,17 +123,54 @@ bool cli_language(const char *option, enum report_language *ret_language);
 /* "2026-03-01", then *ret_day and the time is its beginning, or "2026-03-01T12:00[:30]"; UTC. */
 int cli_time(const char *word, double *ret_time, bool *ret_day, struct error *err)
     __attribute__((warn_unused_result));
+/* What a command line cannot hold, said in the same words by every command ("periodic plan"). Each returns EXIT_USAGE. */
+int cli_unexpected(const char *command, const char *word);
+int cli_unknown_format(const char *command, const char *format, const char *expected);
+int cli_unknown_language(const char *command, const char *language);
 /* --db, else ASSAY_DB, else assay.db. */
 const char *cli_database(const char *option);
 /* That database for reading and writing, which must be there: what is asked of a stored run makes no new one. */
 struct store *cli_stored(const char *option, struct error *err) __attribute__((warn_unused_result));
+
+/* The run that the word names; 0, which is the last one, where it is NULL. -1: there is none, or no store, and err says why. */
+long long cli_find_run(struct store *store, const char *word, struct error *err)
+    __attribute__((warn_unused_result));
+/* That run by store_load_lean. NULL: err says why. */
+struct record *cli_load_lean(struct store *store, struct arena *arena, const char *word,
+                             store_part_fact *wanted, struct error *err) __attribute__((warn_unused_result));
+/* For that: no facts of parts are wanted. */
+bool cli_no_facts(const char *tool, const char *fact);
+/* Whether it was judged; else err says how it is. */
+bool cli_is_judged(const struct record *record, struct error *err) __attribute__((warn_unused_result));
 
 #define CLI_DB_ROW(target)                                                                \
     {                                                                                     \
         "db", 0, OPTION_STRING, "FILE", target, "database; default $ASSAY_DB or assay.db" \
     }
 
-/* Rows of options that commands which only plan have in common. */
+#define CLI_OUTPUT_ROW(target)                                                                \
+    {                                                                                         \
+        "output", 'o', OPTION_STRING, "FILE", target, "output file; default: standard output" \
+    }
+/* of: what it is the language of, ", of text". */
+#define CLI_LANG_ROW(target, of)                                                   \
+    {                                                                              \
+        "lang", 'l', OPTION_STRING, "LANGUAGE", target,                            \
+            LANGUAGES_SAID of "; default: by LC_ALL, LC_MESSAGES or LANG, else en" \
+    }
+#define CLI_REDACT_WORDS_ROW(target)                                                                           \
+    {                                                                                                          \
+        "redact-words", 0, OPTION_STRING, "FILE", target,                                                      \
+            "with --redact: a file of words that no rule can know, such as customers: one per line, replaced " \
+            "everywhere"                                                                                       \
+    }
+#define CLI_PROGRESS_ROW(target)                                                                          \
+    {                                                                                                     \
+        "progress", 0, OPTION_STRING, "HOW", target,                                                      \
+            "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none" \
+    }
+
+/* Rows of options that commands which plan have in common. */
 #define CLI_HOSTFILE_ROW(plan)                                                 \
     {                                                                          \
         "hostfile", 'H', OPTION_STRING, "FILE", &(plan)->hostfile, "the hosts" \
@@ -147,6 +184,27 @@ struct store *cli_stored(const char *option, struct error *err) __attribute__((w
 #define CLI_LIMIT_ROW(target)                                              \
     {                                                                      \
         "limit", 'l', OPTION_STRING, "LIST", target, "the same as --hosts" \
+    }
+#define CLI_HOSTS_ROW(plan)                                     \
+    {                                                           \
+        "hosts", 0, OPTION_STRING, "LIST", &(plan)->hosts,      \
+            "only these hosts of the hostfile: node[1-4],node7" \
+    }
+#define CLI_CONTRACT_ROW(plan)                                     \
+    {                                                              \
+        "contract", 0, OPTION_STRING, "FILE", &(plan)->contract,   \
+            "limits agreed in a contract; they outrank all others" \
+    }
+#define CLI_TOOLS_ROW(plan)                                                                                 \
+    {                                                                                                       \
+        "tools", 0, OPTION_STRING, "DIR", &(plan)->tools,                                                   \
+            "run the tools that `assay stage` copied from DIR (or their manifest), and no others of their " \
+            "names"                                                                                         \
+    }
+#define CLI_TOOLS_ROOT_ROW(plan)                                         \
+    {                                                                    \
+        "tools-root", 0, OPTION_STRING, "FOLDER", &(plan)->tools_root,   \
+            "their folder on the hosts, if they were staged with --root" \
     }
 #define CLI_BASELINE_ROW(plan)                                                   \
     {                                                                            \

@@ -442,9 +442,8 @@ static int verb_report(int argc, char **argv)
     struct words words = {.argc = argc, .argv = argv};
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "html, text or json"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &options.lang,
-         LANGUAGES_SAID ", of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
+        CLI_LANG_ROW(&options.lang, ", of html and text"),
+        CLI_OUTPUT_ROW(&options.output),
         {"sign", 0, OPTION_STRING, "KEY", &options.key,
          "with a manifest of all its runs, documents and events, signed by this SSH key"},
         CLI_DB_ROW(&words.db),

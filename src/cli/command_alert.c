@@ -25,14 +25,12 @@ struct request {
 static int take_run(const struct request *request, struct alerts *alerts, struct error *err)
 {
     struct store *store = store_open(cli_database(request->db), true, err);
-    long long number = store != NULL ? store_find_run(store, request->run, err) : 0;
-    struct record *record =
-        number > 0 ? store_load_lean(store, request->arena, number, sighting_rests_on, err) : NULL;
+    struct record *record = cli_load_lean(store, request->arena, request->run, sighting_rests_on, err);
     struct alert_news news;
     int result = -1;
 
     if (record != NULL && record->state == RUN_RUNNING)
-        error_set(err, ERROR_USAGE, "run %lld is still going on", number);
+        error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
     else if (record != NULL && earlier_attach(store, request->arena, record, NULL, err) == 0 &&
              alert_news_of(request->arena, record, request->config, &news, err) == 0)
         result = alerts_take(alerts, &news, request->now, err);
@@ -177,10 +175,8 @@ int command_alert(int argc, char **argv)
         cli_warn("assay: alert: --to FILE is missing; it names the receivers\n");
         return EXIT_USAGE;
     }
-    if (first + 1 < argc) {
-        cli_warn("assay: alert: unexpected word '%s'\n", argv[first + 1]);
-        return EXIT_USAGE;
-    }
+    if (first + 1 < argc)
+        return cli_unexpected("alert", argv[first + 1]);
     request.run = first < argc ? argv[first] : NULL;
     request.arena = arena_create();
     status = work(&request);

@@ -32,10 +32,8 @@ static int check_run(const struct record *record, struct error *err)
 
     if (record->state == RUN_RUNNING)
         return error_set(err, ERROR_USAGE, "run %lld is still going on", record->number);
-    if (judgement->verdict_count == 0)
-        return error_set(err, ERROR_USAGE,
-                         "run %lld is not judged; `assay run --resume %lld` ends it, or `assay judge %lld`",
-                         record->number, record->number, record->number);
+    if (!cli_is_judged(record, err))
+        return -1;
     if (judgement->verdicts[0].word == VERDICT_ACCEPT)
         return 0;
     return error_set(
@@ -88,9 +86,7 @@ static int pick_platform(struct arena *arena, const struct record *record, const
 static int take_run(struct arena *arena, struct store *store, const char *word,
                     const struct derive_options *options, struct derive_sources *sources, struct error *err)
 {
-    long long number = store_find_run(store, word, err);
-    const struct record *record =
-        number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
+    const struct record *record = cli_load_lean(store, arena, word, sighting_rests_on, err);
     struct plan_sources of_run;
 
     if (record == NULL || check_run(record, err) < 0)
@@ -153,7 +149,7 @@ static int verb_derive(int argc, char **argv)
         {"base", 0, OPTION_STRING, "NAME", &options.base,
          "baseline for limits that are not derived; default: that of the first run"},
         {"name", 0, OPTION_STRING, "NAME", &options.name, "name of the new one; default: PLATFORM-derived"},
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&options.output),
         {"db", 0, OPTION_STRING, "FILE", &options.db,
          "database; default $ASSAY_DB or assay.db; `assay import` brings runs of others into it"},
         OPTION_END,
@@ -238,10 +234,8 @@ static int verb_list(int argc, char **argv)
     static const char *const here[] = {"."};
     const struct option_row rows[] = {OPTION_END};
     struct error err = {0};
-    const struct builtin *builtin;
     cleanup_arena struct arena *arena = NULL;
     int first, status;
-    size_t count;
 
     if (!cli_options(rows,
                      "baseline list [FOLDER]...        (default: built-in ones and those of the folder .)",
@@ -249,24 +243,21 @@ static int verb_list(int argc, char **argv)
         return status;
     arena = arena_create();
     cli_print("%-18s  %-18s  %6s  %7s  %s\n", "name", "platforms", "limits", "guesses", "where");
-    builtin = builtin_list(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(builtin[i].kind, "baselines") == 0) {
-            const struct baseline *baseline = baseline_load(arena, builtin[i].name, &err);
+    builtin_each (row, "baselines") {
+        const struct baseline *baseline = baseline_load(arena, row->name, &err);
 
-            if (baseline == NULL)
-                break;
-            print_row(arena, baseline, "built in");
-        }
-    for (int i = 0; err.code == ERROR_NONE && i < (first < argc ? argc - first : 1); i++)
+        if (baseline == NULL)
+            return cli_fail(&err);
+        print_row(arena, baseline, "built in");
+    }
+    for (int i = 0; i < (first < argc ? argc - first : 1); i++)
         if (list_folder(arena, first < argc ? argv[first + i] : here[0], &err) < 0)
-            break;
-    return err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
+            return cli_fail(&err);
+    return EXIT_ACCEPT;
 }
 
 /* -- show ------------------------------------------------------------------------------------------------------- */
 
-/* "nccl.all_reduce.busbw, 1 host, from 8G" */
 /* " of 2 racks with at least 9 hosts each" */
 static const char *racks_text(struct arena *arena, const struct limit *limit)
 {
@@ -283,6 +274,7 @@ static const char *racks_text(struct arena *arena, const struct limit *limit)
     return text;
 }
 
+/* "nccl.all_reduce.busbw, 1 host, from 8G" */
 static const char *subject_text(struct arena *arena, const struct limit *limit)
 {
     const char *text = limit->metric;

@@ -111,7 +111,7 @@ static bool had_ended(struct store *store, long long number, struct error *err)
 static int cancel(struct run_options *options, bool now, struct error *err)
 {
     struct store *store = cli_stored(options->db, err);
-    long long number = store != NULL ? store_find_run(store, options->begin.resume, err) : 0;
+    long long number = cli_find_run(store, options->begin.resume, err);
     enum run_state state = RUN_ENDED;
     bool over = number > 0 && had_ended(store, number, err);
     int status = EXIT_ACCEPT,

@@ -50,12 +50,8 @@ static int find_host(const struct collect *collect, struct error *err)
 
 static int load(struct collect *collect, const char *word, struct error *err)
 {
-    long long number;
-
     collect->store = cli_stored(collect->options.db, err);
-    number = collect->store != NULL ? store_find_run(collect->store, word, err) : 0;
-    if (number > 0)
-        collect->record = store_load_lean(collect->store, collect->arena, number, report_rests_on, err);
+    collect->record = cli_load_lean(collect->store, collect->arena, word, report_rests_on, err);
     return collect->record != NULL ? find_host(collect, err) : -1;
 }
 
@@ -224,8 +220,7 @@ static bool read_options(struct collect_options *options, int argc, char **argv,
          "default: assay-collect-RUN-HOST.tar.zst; -: standard output"},
         {"lang", 0, OPTION_STRING, "LANGUAGE", &options->language, "of the letter: en (default) or zh"},
         CLI_DB_ROW(&options->db),
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress,
-         "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
+        CLI_PROGRESS_ROW(&options->progress),
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

@@ -30,16 +30,10 @@ static const struct {
 static const struct record *load(struct store *store, struct arena *arena, const char *word,
                                  struct error *err)
 {
-    long long number = store != NULL ? store_find_run(store, word, err) : 0;
+    long long number = cli_find_run(store, word, err);
     struct record *record = number > 0 ? store_load_judged(store, arena, number, err) : NULL;
 
-    if (record != NULL && record->judgement.verdict_count == 0) {
-        error_set(err, ERROR_USAGE,
-                  "run %lld is not judged; `assay run --resume %lld` ends it, or `assay judge %lld`", number,
-                  number, number);
-        return NULL;
-    }
-    return record;
+    return record != NULL && cli_is_judged(record, err) ? record : NULL;
 }
 
 static int compare(struct arena *arena, const char *db, char *const *words, size_t form, const char *output,
@@ -77,7 +71,7 @@ int command_compare(int argc, char **argv)
     const char *db = NULL, *format = "text", *output = "-";
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &format, "text, json or svg (a plot of what got worse)"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&output),
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -90,10 +84,8 @@ int command_compare(int argc, char **argv)
         return status;
     while (form < ARRAY_SIZE(forms) && strcmp(forms[form].name, format) != 0)
         form++;
-    if (form == ARRAY_SIZE(forms)) {
-        cli_warn("assay: compare: unknown format '%s'; expected text, json or svg\n", format);
-        return EXIT_USAGE;
-    }
+    if (form == ARRAY_SIZE(forms))
+        return cli_unknown_format("compare", format, "text, json or svg");
     if (first + 2 != argc) {
         cli_warn("assay: compare: expected two runs, the earlier one first; `assay list` shows them\n");
         return EXIT_USAGE;

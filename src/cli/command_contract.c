@@ -195,7 +195,7 @@ static int verb_init(int argc, char **argv)
         CLI_SUITE_ROW(&cli),
         CLI_BASELINE_ROW(&cli),
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the contract; default: contract"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&output),
         OPTION_END,
     };
     struct error err = {0};
@@ -204,10 +204,8 @@ static int verb_init(int argc, char **argv)
 
     if (!cli_options(rows, "contract init -H HOSTFILE -s SUITE", argc, argv, &first, &status))
         return status;
-    if (first < argc) {
-        cli_warn("assay: contract init: unexpected word '%s'\n", argv[first]);
-        return EXIT_USAGE;
-    }
+    if (first < argc)
+        return cli_unexpected("contract init", argv[first]);
     arena = arena_create();
     return make_plan(arena, &cli, &err) < 0 ? cli_fail(&err) : write_draft(arena, &cli, name, output, &err);
 }
@@ -257,9 +255,8 @@ static int verb_show(int argc, char **argv)
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &format,
          "text or html (to print and write into); default: text"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
+        CLI_LANG_ROW(&lang, ""),
+        CLI_OUTPUT_ROW(&output),
         OPTION_END,
     };
     int first, status;

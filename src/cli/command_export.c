@@ -123,9 +123,8 @@ static int run_export(struct export *export, const char *db, const char *word)
 
     export->folder = proof_folder(export->arena, &err);
     export->store = export->folder != NULL ? cli_stored(db, &err) : NULL;
-    if (export->store != NULL && word != NULL)
-        export->number = store_find_run(export->store, word, &err);
-    if (export->store != NULL && (word == NULL || export->number > 0))
+    export->number = cli_find_run(export->store, word, &err);
+    if (export->number >= 0)
         result = export_run(export, &err);
     store_close(export->store);
     if (export->folder != NULL && directory_remove(export->folder, NULL) < 0)
@@ -146,9 +145,7 @@ int command_export(int argc, char **argv)
          "default: assay-run-N.tar.zst; -: standard output"},
         {"redact", 0, OPTION_FLAG, NULL, &export.redact,
          "users, hosts, domains and addresses by pseudonyms, the same in each export of this database"},
-        {"redact-words", 0, OPTION_STRING, "FILE", &export.redaction.words,
-         "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
-         "everywhere"},
+        CLI_REDACT_WORDS_ROW(&export.redaction.words),
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -156,10 +153,8 @@ int command_export(int argc, char **argv)
 
     if (!cli_options(rows, "export [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
-    if (first + 1 < argc) {
-        cli_warn("assay: export: unexpected word '%s'\n", argv[first + 1]);
-        return EXIT_USAGE;
-    }
+    if (first + 1 < argc)
+        return cli_unexpected("export", argv[first + 1]);
     if (export.redaction.words != NULL && !export.redact) {
         cli_warn("assay: export: --redact-words goes with --redact\n");
         return EXIT_USAGE;

@@ -93,7 +93,7 @@ int command_history(int argc, char **argv)
         {"imported", 0, OPTION_FLAG, NULL, &options.imported,
          "with the runs of other parties that were imported"},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text, json or svg (a plot)"},
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&options.output),
         CLI_DB_ROW(&options.db),
         OPTION_END,
     };
@@ -109,9 +109,9 @@ int command_history(int argc, char **argv)
         form++;
     if (form == ARRAY_SIZE(forms) || first + 1 < argc) {
         if (first + 1 < argc)
-            cli_warn("assay: history: unexpected word '%s'\n", argv[first + 1]);
+            cli_unexpected("history", argv[first + 1]);
         else
-            cli_warn("assay: history: unknown format '%s'; expected text, json or svg\n", options.format);
+            cli_unknown_format("history", options.format, "text, json or svg");
         return EXIT_USAGE;
     }
     options.choice.name = first < argc ? argv[first] : NULL;

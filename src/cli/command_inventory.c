@@ -119,7 +119,7 @@ int command_inventory(int argc, char **argv)
 {
     struct options options = {0};
     const struct option_row rows[] = {
-        {"output", 'o', OPTION_STRING, "FILE", &options.output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&options.output),
         {"unit", 'u', OPTION_STRING, "KEY", &options.unit,
          "where the scalable unit is taken from: partition (Slurm), or a label of Kubernetes"},
         {"rack", 'r', OPTION_STRING, "KEY", &options.rack, "the label of Kubernetes that says the rack"},

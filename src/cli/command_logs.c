@@ -298,13 +298,6 @@ static void pager_end(struct pager *pager)
 
 /* ---- the command ---- */
 
-static bool no_facts(const char *tool, const char *fact)
-{
-    (void)tool;
-    (void)fact;
-    return false;
-}
-
 static int read_words(struct request *request, char **words, int count, struct error *err)
 {
     size_t offset;
@@ -321,18 +314,14 @@ static int read_words(struct request *request, char **words, int count, struct e
 
 static int logs(struct request *request, char **words, int count, struct error *err)
 {
-    struct record *record = NULL;
+    struct record *record;
     struct pager pager;
-    long long number = 0;
     int result = -1;
 
     if (read_words(request, words, count, err) < 0)
         return -1;
     request->store = store_open(cli_database(request->db), true, err);
-    if (request->store != NULL && count > 0)
-        number = store_find_run(request->store, words[0], err);
-    if (request->store != NULL && (count == 0 || number > 0))
-        record = store_load_lean(request->store, request->arena, number, no_facts, err);
+    record = cli_load_lean(request->store, request->arena, count > 0 ? words[0] : NULL, cli_no_facts, err);
     if (record != NULL) {
         request->record = record;
         pager_start(&pager, request);

@@ -212,11 +212,11 @@ static int plan(struct arena *arena, struct periodic_options *options, struct er
 static bool is_valid(struct periodic_options *options, const char *operand)
 {
     if (operand != NULL)
-        cli_warn("assay: periodic plan: unexpected word '%s'\n", operand);
+        cli_unexpected("periodic plan", operand);
     else if (strcmp(options->format, "text") != 0 && strcmp(options->format, "json") != 0)
-        cli_warn("assay: periodic plan: unknown format '%s'; expected text or json\n", options->format);
+        cli_unknown_format("periodic plan", options->format, "text or json");
     else if (!cli_language(options->lang, &options->language))
-        cli_warn("assay: periodic plan: unknown language '%s'; expected " LANGUAGES_SAID "\n", options->lang);
+        cli_unknown_language("periodic plan", options->lang);
     else if (options->hours != NULL &&
              (!scan_double(slice_of(options->hours), &options->hours_h) || options->hours_h <= 0))
         cli_warn(
@@ -251,8 +251,7 @@ static int verb_plan(int argc, char **argv)
         {"output", 'o', OPTION_STRING, "SUITE", &options.output,
          "writes what was chosen as a suite; more groups of hosts: SUITE-2, SUITE-3, ..."},
         {"format", 'f', OPTION_STRING, "NAME", &options.format, "text or json"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &options.lang,
-         LANGUAGES_SAID ", of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        CLI_LANG_ROW(&options.lang, ", of text"),
         CLI_DB_ROW(&options.db),
         OPTION_END,
     };

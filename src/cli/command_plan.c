@@ -453,9 +453,7 @@ static void print_json(struct arena *arena, const struct question *question, con
     struct json_writer json;
 
     text_init(&out, JSON_BYTES);
-    json_writer_init(&json, &out, false);
-    json_open_object(&json);
-    json_member_integer(&json, "schema", 1);
+    json_open_document(&json, &out, 1);
     json_member(&json, "suite", question->sources.suite->name);
     json_member_count(&json, "hosts", question->plan->hosts.count);
     json_member_count(&json, "gates", question->plan->gate_count);
@@ -508,8 +506,7 @@ int command_plan(int argc, char **argv)
         {"steps", 0, OPTION_STRING, "LIST", &cli.steps,
          "only these steps of the suite; the others count as not run"},
         CLI_BASELINE_ROW(&cli),
-        {"contract", 0, OPTION_STRING, "FILE", &cli.contract,
-         "limits agreed in a contract; they outrank all others"},
+        CLI_CONTRACT_ROW(&cli),
         CLI_DURATION_ROW(&cli),
         {"hosts-at-once", 0, OPTION_COUNT, "N", &hosts_at_once,
          "as in assay run, while it runs; default all"},
@@ -525,10 +522,8 @@ int command_plan(int argc, char **argv)
 
     if (!cli_options(rows, "plan -H HOSTFILE -s SUITE", argc, argv, &first, &status))
         return status;
-    if (first < argc) {
-        cli_warn("assay: plan: unexpected word '%s'\n", argv[first]);
-        return EXIT_USAGE;
-    }
+    if (first < argc)
+        return cli_unexpected("plan", argv[first]);
     if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0) {
         cli_warn("assay: plan: --format '%s'; expected text or json\n", format);
         return EXIT_USAGE;

@@ -14,27 +14,22 @@ static int verb_list(int argc, char **argv)
 {
     const struct option_row rows[] = {OPTION_END};
     struct error err = {0};
-    const struct builtin *builtin;
     cleanup_arena struct arena *arena = NULL;
     int first, status;
-    size_t count;
 
     if (!cli_options(rows, "platform list", argc, argv, &first, &status))
         return status;
-    if (first < argc) {
-        cli_warn("assay: platform list: unexpected word '%s'\n", argv[first]);
-        return EXIT_USAGE;
-    }
+    if (first < argc)
+        return cli_unexpected("platform list", argv[first]);
     arena = arena_create();
-    builtin = builtin_list(&count);
-    for (size_t i = 0; i < count && err.code == ERROR_NONE; i++)
-        if (strcmp(builtin[i].kind, "platforms") == 0) {
-            const struct platform *platform = platform_load(arena, builtin[i].name, &err);
+    builtin_each (row, "platforms") {
+        const struct platform *platform = platform_load(arena, row->name, &err);
 
-            if (platform != NULL)
-                cli_print("%-18s  %s\n", platform->name, platform->title);
-        }
-    return err.code == ERROR_NONE ? EXIT_ACCEPT : cli_fail(&err);
+        if (platform == NULL)
+            return cli_fail(&err);
+        cli_print("%-18s  %s\n", platform->name, platform->title);
+    }
+    return EXIT_ACCEPT;
 }
 
 static int derive(struct arena *arena, const struct record *record, const char *host, const char *without,
@@ -63,7 +58,7 @@ static int verb_derive(int argc, char **argv)
         {"without", 0, OPTION_STRING, "HCA[,HCA]...", &without,
          "HCAs of storage or management, which are no part of the platform"},
         {"name", 0, OPTION_STRING, "NAME", &name, "name of the platform; hostfiles and baselines use it"},
-        {"output", 'o', OPTION_STRING, "FILE", &output, "output file; default: standard output"},
+        CLI_OUTPUT_ROW(&output),
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -83,7 +78,7 @@ static int verb_derive(int argc, char **argv)
     }
     arena = arena_create();
     store = store_open(cli_database(db), true, &err);
-    number = store != NULL ? store_find_run(store, argv[first], &err) : 0;
+    number = cli_find_run(store, argv[first], &err);
     if (number > 0)
         record = store_load_run(store, arena, number, false, &err);
     return record != NULL && derive(arena, record, host, without, name, output, &err) == 0 ? EXIT_ACCEPT

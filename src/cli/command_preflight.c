@@ -159,9 +159,7 @@ static void print_json(const struct record *record, const struct mends *mends)
     struct json_writer json;
 
     text_init(&out, JSON_BYTES);
-    json_writer_init(&json, &out, false);
-    json_open_object(&json);
-    json_member_integer(&json, "schema", 1);
+    json_open_document(&json, &out, 1);
     json_member_integer(&json, "run", record->number);
     json_member(&json, "verdict", standing_verdict(&record->standing, record->judgement.verdicts[0].word));
     json_member_count(&json, "hosts", record->plan->hosts.count);
@@ -233,8 +231,7 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
         OPTION_HEADING("Which hosts"),
         {"hostfile", 'H', OPTION_STRING, "FILE", &options->plan.hostfile,
          "the hosts; may also be given without -H"},
-        {"hosts", 0, OPTION_STRING, "LIST", &options->plan.hosts,
-         "only these hosts of the hostfile: node[1-4],node7"},
+        CLI_HOSTS_ROW(&options->plan),
         CLI_LIMIT_ROW(&options->plan.hosts),
         OPTION_HEADING("What is checked"),
         {"suite", 's', OPTION_STRING, "SUITE", &options->plan.suite,
@@ -243,16 +240,12 @@ static bool read_options(struct preflight_options *options, int argc, char **arg
          "for; "
          "default delivery"},
         {"steps", 0, OPTION_STRING, "LIST", &options->plan.steps, "only what these steps of the suite need"},
-        {"tools", 0, OPTION_STRING, "DIR", &options->plan.tools,
-         "run the tools that `assay stage` copied from DIR (or their manifest), and no others of their "
-         "names"},
-        {"tools-root", 0, OPTION_STRING, "FOLDER", &options->plan.tools_root,
-         "their folder on the hosts, if they were staged with --root"},
+        CLI_TOOLS_ROW(&options->plan),
+        CLI_TOOLS_ROOT_ROW(&options->plan),
         OPTION_HEADING("Output"),
         {"format", 'f', OPTION_STRING, "HOW", &options->format, "text (default) or json"},
         CLI_DB_ROW(&options->db),
-        {"progress", 0, OPTION_STRING, "HOW", &options->progress,
-         "auto (a board on a terminal, else plain), plain (a log), json (one object per line) or none"},
+        CLI_PROGRESS_ROW(&options->progress),
         ACCESS_OPTIONS(&options->access),
         OPTION_END,
     };

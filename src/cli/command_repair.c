@@ -12,15 +12,11 @@ enum { PAGES_MOST = 100, PAGE_BYTES = 1 << 20 };
 
 static int list_pages(void)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
-
     cli_print("pages of repair, by class of failure:\n");
-    for (size_t i = 0; i < count; i++) {
-        const char *text = rows[i].bytes.bytes; /* begins with "# Title" */
+    builtin_each (row, "repair") {
+        const char *title = row->bytes.bytes + strlen("# ");
 
-        if (strcmp(rows[i].kind, "repair") == 0)
-            cli_print("  %-15s  %.*s\n", rows[i].name, (int)strcspn(text + 2, "\n"), text + 2);
+        cli_print("  %-15s  %.*s\n", row->name, (int)strcspn(title, "\n"), title);
     }
     cli_print("\n`assay repair CLASS` prints one; the name of a check or of a step leads to its own\n");
     return EXIT_ACCEPT;
@@ -29,12 +25,11 @@ static int list_pages(void)
 static int refuse(const char *word)
 {
     const char *names[PAGES_MOST];
-    size_t count, found = 0;
-    const struct builtin *rows = builtin_list(&count);
+    size_t found = 0;
 
-    for (size_t i = 0; i < count && found < PAGES_MOST; i++)
-        if (strcmp(rows[i].kind, "repair") == 0)
-            names[found++] = rows[i].name;
+    builtin_each (row, "repair")
+        if (found < PAGES_MOST)
+            names[found++] = row->name;
     cli_warn("assay: repair: no page '%.100s'; `assay repair` lists them%s\n", word,
              did_you_mean(word, names, found).text);
     return EXIT_USAGE;
@@ -111,10 +106,8 @@ int command_repair(int argc, char **argv)
         return status;
     if (first == argc)
         return list_pages();
-    if (first + 1 < argc) {
-        cli_warn("assay: repair: unexpected word '%s'\n", argv[first + 1]);
-        return EXIT_USAGE;
-    }
+    if (first + 1 < argc)
+        return cli_unexpected("repair", argv[first + 1]);
     if (builtin_find("repair", argv[first]) != NULL)
         return print_page(argv[first]);
     arena = arena_create();

@@ -111,13 +111,11 @@ static int write_run(struct request *request)
     struct error err = {0};
     struct store *store = store_open(cli_database(request->db), true, &err);
     struct record *record = NULL;
-    long long number = 0;
+    long long number = cli_find_run(store, request->word, &err);
     int result = -1;
 
     request->arena = arena_create();
-    if (store != NULL && request->word != NULL)
-        number = store_find_run(store, request->word, &err);
-    if (store != NULL && (request->word == NULL || number > 0))
+    if (number >= 0)
         record = report_file_load(store, request->arena, number, request->format, request->against, &err);
     if (record != NULL) {
         dress(request, record);
@@ -145,8 +143,7 @@ int command_report(int argc, char **argv)
     struct request request = {.format = "html"};
     const struct option_row rows[] = {
         {"format", 'f', OPTION_STRING, "NAME", &request.format, "html, text, json, csv, junit or prometheus"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &request.lang,
-         LANGUAGES_SAID ", of html and text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        CLI_LANG_ROW(&request.lang, ", of html and text"),
         {"output", 'o', OPTION_STRING, "FILE", &request.output,
          "output file; default: standard output. A name that ends in .zst: compressed, as `zstd -d` reads it"},
         {"sign", 0, OPTION_STRING, "KEY", &request.key,
@@ -168,10 +165,8 @@ int command_report(int argc, char **argv)
         return status;
     if (report_format_find(request.format) == NULL)
         return bad_format(request.format);
-    if (!cli_language(request.lang, &request.language)) {
-        cli_warn("assay: report: unknown language '%s'; expected " LANGUAGES_SAID "\n", request.lang);
-        return EXIT_USAGE;
-    }
+    if (!cli_language(request.lang, &request.language))
+        return cli_unknown_language("report", request.lang);
     for (size_t i = 0; i < request.appendices.count; i++) {
         unsigned bits = 0;
 
@@ -183,10 +178,8 @@ int command_report(int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    if (first + 1 < argc) {
-        cli_warn("assay: report: unexpected word '%s'\n", argv[first + 1]);
-        return EXIT_USAGE;
-    }
+    if (first + 1 < argc)
+        return cli_unexpected("report", argv[first + 1]);
     if (request.key != NULL && request.output != NULL && strcmp(request.output, "-") == 0) {
         cli_warn("assay: report: what is signed needs a file: -o FILE\n");
         return EXIT_USAGE;
@@ -218,14 +211,10 @@ int command_show(int argc, char **argv)
 
     if (!cli_options(rows, "show [RUN]        (default: the last run)", argc, argv, &first, &status))
         return status;
-    if (first + 1 < argc) {
-        cli_warn("assay: show: unexpected word '%s'\n", argv[first + 1]);
-        return EXIT_USAGE;
-    }
-    if (!cli_language(request.lang, &request.language)) {
-        cli_warn("assay: show: unknown language '%s'; expected " LANGUAGES_SAID "\n", request.lang);
-        return EXIT_USAGE;
-    }
+    if (first + 1 < argc)
+        return cli_unexpected("show", argv[first + 1]);
+    if (!cli_language(request.lang, &request.language))
+        return cli_unknown_language("show", request.lang);
     request.summary = !full;
     request.word = first < argc ? argv[first] : NULL;
     return write_run(&request);

@@ -106,8 +106,7 @@ int command_serve(int argc, char **argv)
     const char *db = NULL, *lang = NULL, *port_word = NULL;
     const struct option_row rows[] = {
         {"port", 'p', OPTION_STRING, "N", &port_word, "of 127.0.0.1; default 8585; 0: one that is free"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        CLI_LANG_ROW(&lang, ""),
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -119,14 +118,10 @@ int command_serve(int argc, char **argv)
 
     if (!cli_options(rows, "serve", argc, argv, &first, &status))
         return status;
-    if (first < argc) {
-        cli_warn("assay: serve: unexpected word '%s'\n", argv[first]);
-        return EXIT_USAGE;
-    }
-    if (!cli_language(lang, &language)) {
-        cli_warn("assay: serve: unknown language '%s'; expected " LANGUAGES_SAID "\n", lang);
-        return EXIT_USAGE;
-    }
+    if (first < argc)
+        return cli_unexpected("serve", argv[first]);
+    if (!cli_language(lang, &language))
+        return cli_unknown_language("serve", lang);
     if (port_word != NULL && !read_port(port_word, &port)) {
         cli_warn("assay: serve: --port: '%s' is not a port; expected 0 to 65535\n", port_word);
         return EXIT_USAGE;

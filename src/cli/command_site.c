@@ -437,15 +437,12 @@ int command_site(int argc, char **argv)
     struct error err = {0};
     struct work work = {.err = &err, .mark = {.tool = "assay " ASSAY_VERSION, .uuid = ""}};
     const struct option_row rows[] = {
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &lang,
-         LANGUAGES_SAID "; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
+        CLI_LANG_ROW(&lang, ""),
         {"redact", 0, OPTION_FLAG, NULL, &work.redact,
          "users, hosts, domains, addresses and serial numbers by pseudonyms, the same on each page and in "
          "each "
          "export of this database"},
-        {"redact-words", 0, OPTION_STRING, "FILE", &work.redaction.words,
-         "with --redact: a file of words that no rule can know, such as customers: one per line, replaced "
-         "everywhere"},
+        CLI_REDACT_WORDS_ROW(&work.redaction.words),
         CLI_DB_ROW(&db),
         OPTION_END,
     };
@@ -453,15 +450,13 @@ int command_site(int argc, char **argv)
 
     if (!cli_options(rows, "site DIR", argc, argv, &first, &status))
         return status;
-    if (!cli_language(lang, &work.site.language)) {
-        cli_warn("assay: site: unknown language '%s'; expected " LANGUAGES_SAID "\n", lang);
-        return EXIT_USAGE;
-    }
+    if (!cli_language(lang, &work.site.language))
+        return cli_unknown_language("site", lang);
     if (first + 1 != argc) {
         if (first == argc)
             cli_warn("assay: site: expected the folder that the pages go to\n");
         else
-            cli_warn("assay: site: unexpected word '%s'\n", argv[first + 1]);
+            cli_unexpected("site", argv[first + 1]);
         return EXIT_USAGE;
     }
     if (work.redaction.words != NULL && !work.redact) {

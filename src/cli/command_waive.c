@@ -20,13 +20,11 @@ struct waive_options {
 static int load(struct arena *arena, struct store *store, const char *word, struct record **ret_record,
                 struct error *err)
 {
-    long long number = store_find_run(store, word, err);
-
-    *ret_record = number > 0 ? store_load_lean(store, arena, number, sighting_rests_on, err) : NULL;
+    *ret_record = cli_load_lean(store, arena, word, sighting_rests_on, err);
     if (*ret_record == NULL)
         return -1;
     if ((*ret_record)->state == RUN_RUNNING)
-        return error_set(err, ERROR_USAGE, "run %lld is still going on", number);
+        return error_set(err, ERROR_USAGE, "run %lld is still going on", (*ret_record)->number);
     (*ret_record)->now = clock_now();
     return 0;
 }
@@ -114,47 +112,43 @@ static int finish(struct store *store, struct record *record, const struct plan_
     return verdict_exit_status(record->judgement.verdicts[0].word);
 }
 
+static struct waiver *find_waiver(struct record *record, const char *uuid, struct error *err)
+{
+    for (size_t i = 0; i < record->waivers.count; i++)
+        if (strcmp(record->waivers.items[i].uuid, uuid) == 0)
+            return &record->waivers.items[i];
+    error_set(err, ERROR_USAGE, "run %lld has no waiver %s; `assay waive --list %lld` shows them",
+              record->number, uuid, record->number);
+    return NULL;
+}
+
 static int withdraw(struct store *store, struct record *record, const struct waive_options *options,
                     struct error *err)
 {
     struct withdrawal withdrawal = {.who = options->who, .why = options->why, .made = record->now};
+    struct waiver *waiver = find_waiver(record, options->withdraw, err);
     char uuid[UUID_SIZE];
 
     uuid_create(uuid);
     withdrawal.uuid = arena_strdup(record->arena, uuid);
-    for (size_t i = 0; i < record->waivers.count; i++) {
-        struct waiver *waiver = &record->waivers.items[i];
-
-        if (strcmp(waiver->uuid, options->withdraw) != 0)
-            continue;
-        if (store_withdraw_waiver(store, waiver, &withdrawal, err) < 0)
-            return -1;
-        waiver->withdrawn = withdrawal;
-        print_waiver(record->arena, record, waiver);
-        return 0;
-    }
-    return error_set(err, ERROR_USAGE, "run %lld has no waiver %s; `assay waive --list %lld` shows them",
-                     record->number, options->withdraw, record->number);
+    if (waiver == NULL || store_withdraw_waiver(store, waiver, &withdrawal, err) < 0)
+        return -1;
+    waiver->withdrawn = withdrawal;
+    print_waiver(record->arena, record, waiver);
+    return 0;
 }
 
 static int adopt(struct store *store, struct record *record, const struct waive_options *options,
                  struct error *err)
 {
     const struct adoption adoption = {options->who, options->why, record->now};
+    struct waiver *waiver = find_waiver(record, options->adopt, err);
 
-    for (size_t i = 0; i < record->waivers.count; i++) {
-        struct waiver *waiver = &record->waivers.items[i];
-
-        if (strcmp(waiver->uuid, options->adopt) != 0)
-            continue;
-        if (store_adopt_waiver(store, waiver, &adoption, err) < 0)
-            return -1;
-        waiver->adopted = adoption;
-        print_waiver(record->arena, record, waiver);
-        return 0;
-    }
-    return error_set(err, ERROR_USAGE, "run %lld has no waiver %s; `assay waive --list %lld` shows them",
-                     record->number, options->adopt, record->number);
+    if (waiver == NULL || store_adopt_waiver(store, waiver, &adoption, err) < 0)
+        return -1;
+    waiver->adopted = adoption;
+    print_waiver(record->arena, record, waiver);
+    return 0;
 }
 
 static bool is_asked_for(const struct step *step, const struct waive_options *options)

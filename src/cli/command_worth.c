@@ -67,9 +67,8 @@ static void make_rows(struct words *words, struct option_row rows[ROWS_MOST])
          "share of the ceiling that the training achieves: 0.4-0.6; default: of public trainings"},
         OPTION_HEADING("the answer"),
         {"format", 'f', OPTION_STRING, "NAME", &words->format, "text or json"},
-        {"lang", 'l', OPTION_STRING, "LANGUAGE", &words->lang,
-         LANGUAGES_SAID ", of text; default: by LC_ALL, LC_MESSAGES or LANG, else en"},
-        {"output", 'o', OPTION_STRING, "FILE", &words->output, "output file; default: standard output"},
+        CLI_LANG_ROW(&words->lang, ", of text"),
+        CLI_OUTPUT_ROW(&words->output),
         CLI_DB_ROW(&words->db),
         OPTION_END,
     };
@@ -107,29 +106,13 @@ static int read_question(const struct words *words, struct worth_question *quest
                                    &question->efficiency_high, err);
 }
 
-static bool no_fact_of_parts(const char *tool, const char *fact)
-{
-    (void)tool;
-    (void)fact;
-    return false;
-}
-
 static const struct record *load(struct arena *arena, const char *db, const char *word, struct error *err)
 {
     struct store *store = store_open(cli_database(db), true, err);
-    long long number = store != NULL && word != NULL ? store_find_run(store, word, err) : 0;
-    const struct record *record = NULL;
+    const struct record *record = cli_load_lean(store, arena, word, cli_no_facts, err);
 
-    if (store != NULL && (word == NULL || number > 0))
-        record = store_load_lean(store, arena, number, no_fact_of_parts, err);
     store_close(store);
-    if (record != NULL && record->judgement.verdict_count == 0) {
-        error_set(err, ERROR_USAGE,
-                  "run %lld is not judged; `assay run --resume %lld` ends it, or `assay judge %lld`",
-                  record->number, record->number, record->number);
-        return NULL;
-    }
-    return record;
+    return record != NULL && cli_is_judged(record, err) ? record : NULL;
 }
 
 static int show(struct arena *arena, const struct words *words, const char *run,
@@ -166,11 +149,11 @@ static bool is_valid(const struct words *words, int operands, const char *second
                      enum report_language *ret_language)
 {
     if (strcmp(words->format, "text") != 0 && strcmp(words->format, "json") != 0)
-        cli_warn("assay: worth: unknown format '%s'; expected text or json\n", words->format);
+        cli_unknown_format("worth", words->format, "text or json");
     else if (!cli_language(words->lang, ret_language))
-        cli_warn("assay: worth: unknown language '%s'; expected " LANGUAGES_SAID "\n", words->lang);
+        cli_unknown_language("worth", words->lang);
     else if (operands > 1)
-        cli_warn("assay: worth: unexpected word '%s'\n", second);
+        cli_unexpected("worth", second);
     else
         return true;
     return false;

@@ -168,12 +168,8 @@ static void offer_steps(const struct completion *completion)
 
 static void offer_built_in(const struct completion *completion, const char *kind)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(rows[i].kind, kind) == 0)
-            offer(completion, rows[i].name, "built in");
+    builtin_each (row, kind)
+        offer(completion, row->name, "built in");
 }
 
 static void offer_files(const struct completion *completion)

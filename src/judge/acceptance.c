@@ -24,14 +24,6 @@ static struct arena *arena_of(const struct settling *settling)
     return settling->acceptance->arena;
 }
 
-static bool has_member(const struct step *step, const char *host)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, host) == 0)
-            return true;
-    return false;
-}
-
 static long long number_of(const struct settling *settling, const struct shown *shown)
 {
     return settling->acceptance->runs.items[shown->run]->number;
@@ -39,7 +31,7 @@ static long long number_of(const struct settling *settling, const struct shown *
 
 static bool is_touched(const struct settling *settling, const char *host, unsigned touches)
 {
-    return has_member(settling->step, host) && step_is_touched(settling->step, touches);
+    return step_has_host_named(settling->step, host) && step_is_touched(settling->step, touches);
 }
 
 static bool has_failed(const struct shown *shown)
@@ -48,16 +40,6 @@ static bool has_failed(const struct shown *shown)
 }
 
 /* -- What a fail takes ----------------------------------------------------------------------------------------- */
-
-static bool names_item(const char *subject, const char *item)
-{
-    size_t length = strlen(item);
-
-    for (const char *at = strstr(subject, item); at != NULL; at = strstr(at + 1, item))
-        if (at[length] < '0' || at[length] > '9')
-            return true;
-    return false;
-}
 
 /* A fail that names nothing is of all that its check tells of; what another part is called is no part of that. */
 static bool may_be_of_item(const struct settling *settling, const struct acceptance_event *event)
@@ -83,7 +65,7 @@ static bool is_about(const struct settling *settling, const struct acceptance_ev
 {
     if (is_host)
         return strcmp(event->host, subject) == 0;
-    if (*event->item == '\0' || names_item(subject, event->item))
+    if (*event->item == '\0' || subject_names(subject, event->item))
         return true;
     return *subject == '\0' && may_be_of_item(settling, event);
 }
@@ -92,7 +74,7 @@ static bool is_about(const struct settling *settling, const struct acceptance_ev
 static const struct acceptance_event *work_after(const struct settling *settling, const struct shown *fail,
                                                  const char *subject, bool contradicted)
 {
-    bool is_host = settling->work.count > 0 && has_member(settling->step, subject);
+    bool is_host = settling->work.count > 0 && step_has_host_named(settling->step, subject);
 
     for (size_t i = 0; i < settling->work.count; i++) {
         const struct acceptance_event *event = settling->work.items[i];

@@ -52,9 +52,8 @@ static struct odd_hosts odd_hosts_of(const struct acceptance *acceptance, const 
 static const struct reason *odd_member(const struct odd_hosts *odd, const struct step *step)
 {
     for (size_t i = 0; i < odd->items.count; i++)
-        for (size_t k = 0; k < step->member_count; k++)
-            if (step->members[k] == odd->items.items[i].host)
-                return odd->items.items[i].what;
+        if (step_has_host(step, odd->items.items[i].host))
+            return odd->items.items[i].what;
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acceptance_private.h"
+#include "assay/base/text.h"
 #include "judge_private.h"
 
 struct named_step {
@@ -18,11 +19,6 @@ static int compare_names(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
-static int compare_members(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The head may be another: it is the same test. */
 static const char *name_of(struct arena *arena, const struct step *step)
 {
@@ -33,7 +29,7 @@ static const char *name_of(struct arena *arena, const struct step *step)
     text_printf(&name, "%s\x1f%s", step->shape->suite_step, step->shape->variant);
     for (size_t i = 0; i < step->member_count; i++)
         members[i] = step->members[i]->name;
-    qsort(members, step->member_count, sizeof *members, compare_members);
+    qsort(members, step->member_count, sizeof *members, text_compare);
     for (size_t i = 0; i < step->member_count; i++)
         text_printf(&name, "\x1f%s", members[i]);
     return arena_strndup(arena, name.bytes, name.length);

@@ -6,14 +6,6 @@
 #include "acceptance_private.h"
 #include "assay/reasons/judge.h"
 
-static bool has_member(const struct step *step, const char *host)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, host) == 0)
-            return true;
-    return false;
-}
-
 bool step_is_touched(const struct step *step, unsigned touches)
 {
     return check_is_touched(touches, step->shape->check, step->member_count == 1);
@@ -22,13 +14,13 @@ bool step_is_touched(const struct step *step, unsigned touches)
 static bool is_voiding(const struct acceptance_event *event, const struct step *step,
                        const struct shown *shown)
 {
-    return event_is_work(event) && event->at > shown->began && has_member(step, event->host) &&
+    return event_is_work(event) && event->at > shown->began && step_has_host_named(step, event->host) &&
            step_is_touched(step, event_touches(event));
 }
 
 static bool changes_it(const struct change *change, const struct step *step, const struct shown *shown)
 {
-    return change->since > shown->run && has_member(step, change->host) &&
+    return change->since > shown->run && step_has_host_named(step, change->host) &&
            step_is_touched(step, change_touches(change->kind));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "assay/judge/derive.h"
+#include "assay/base/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "assay/base/robust.h"
+#include "assay/base/text.h"
 #include "assay/judge/peers.h"
 #include "assay/model/sighting.h"
 #include "assay/parse/parser.h"
@@ -43,10 +45,7 @@ static bool is_rate_or_latency(const char *unit)
 {
     static const char *const units[] = {"GB/s", "Gb/s", "GFLOP/s", "TFLOP/s", "Mpps", "us"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-        if (strcmp(units[i], unit) == 0)
-            return true;
-    return false;
+    return word_is_among(unit, units, ARRAY_SIZE(units));
 }
 
 /* What the check itself holds against a word or number of its own (the rate that a port has come up with) is known
@@ -178,17 +177,12 @@ struct names {
     LIST_OF(const char *) items;
 };
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static size_t distinct(struct names *names)
 {
     size_t count = 0;
 
     if (names->items.count > 0)
-        qsort(names->items.items, names->items.count, sizeof *names->items.items, compare_texts);
+        qsort(names->items.items, names->items.count, sizeof *names->items.items, text_compare);
     for (size_t i = 0; i < names->items.count; i++)
         count += i == 0 || strcmp(names->items.items[i], names->items.items[i - 1]) != 0;
     return count;

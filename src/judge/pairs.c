@@ -244,14 +244,6 @@ static void name_by_pairs(struct pairs *pairs, struct outcome *outcome)
     outcome->remedy = remedy_of_host(pairs->arena, outcome->remedy);
 }
 
-static bool is_member(const struct step *step, const struct host *host)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (step->members[i] == host)
-            return true;
-    return false;
-}
-
 /* Whether the host, as its pairs show it, explains another slow test: it is in it, by the same part or by none, and where the
    test is of pairs it passes in none of them. */
 static bool explains(const struct pairs *pairs, const struct slow_host *slow, const struct outcome *outcome)
@@ -260,7 +252,7 @@ static bool explains(const struct pairs *pairs, const struct slow_host *slow, co
     const char *subject = slot_of(pairs, outcome)->subject;
     const struct pair_item item = item_of(pairs, outcome);
 
-    if (!is_member(step, slow->host) || (*subject != '\0' && strcmp(subject, slow->part) != 0))
+    if (!step_has_host(step, slow->host) || (*subject != '\0' && strcmp(subject, slow->part) != 0))
         return false;
     for (const struct seat *seat = NULL;
          step->member_count == PAIR && (seat = next_seat(&item, slow->host, seat)) != NULL;)

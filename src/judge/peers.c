@@ -76,13 +76,6 @@ struct comparison {
         deviations_needed[2]; /* of one aspect, and of all together; before the uncertainty of the spread */
 };
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* The first of sorted values that is not below this one; count: all are. */
 static size_t first_from(const double *sorted, size_t count, double value)
 {
@@ -226,7 +219,7 @@ static struct score score_of(const struct comparison *comparison, size_t subject
     }
     if (count == 0 || (count == 1 && !alone))
         return (struct score){.level = NAN};
-    qsort(means, count, sizeof *means, compare_numbers);
+    qsort(means, count, sizeof *means, robust_compare);
     return (struct score){means[count / 2], (unsigned)count};
 }
 
@@ -324,7 +317,7 @@ static void measure_spread(const struct comparison *comparison, size_t aspect)
 
         if (siblings->count <= PEERS_LEAST)
             continue;
-        qsort(siblings->sorted, siblings->count, sizeof *siblings->sorted, compare_numbers);
+        qsort(siblings->sorted, siblings->count, sizeof *siblings->sorted, robust_compare);
         middle = robust_middle(siblings->sorted, siblings->count);
         siblings->sums = arena_array(comparison->arena, double, siblings->count + 1);
         for (size_t k = 0; k < siblings->count; k++)
@@ -425,12 +418,12 @@ static double scatter_by_pairs(const struct aspect *of, size_t positions, const 
         others[i] = its == siblings ? own : (struct others){its->sorted, its->count, 0};
         count = others[i].count * (others[i].count - 1) / 2;
         its_place = robust_pairs(others[i].sorted, others[i].count, pairs + filled);
-        qsort(pairs + filled, count, sizeof *pairs, compare_numbers);
+        qsort(pairs + filled, count, sizeof *pairs, robust_compare);
         others[i].sigma = pairs[filled + its_place - 1];
         place += its_place;
         filled += count;
     }
-    qsort(pairs, filled, sizeof *pairs, compare_numbers);
+    qsort(pairs, filled, sizeof *pairs, robust_compare);
     return pairs[place - 1];
 }
 

@@ -569,12 +569,6 @@ static bool ask_whether_there(const struct looked *looked, struct isolate_tests 
 
 /* --- what an earlier search explains ------------------------------------------------------------------------------ */
 
-static bool same_members(const struct step *a, const struct step *b)
-{
-    return a->member_count == b->member_count &&
-           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
-}
-
 static bool is_accused(const struct accusation *accusation, const struct host *host)
 {
     switch (accusation->kind) {
@@ -611,7 +605,8 @@ static size_t not_accused(const struct looked *looked, const struct findings_so_
 static const struct search *earlier_search(const struct looked *looked, const struct findings_so_far *so_far)
 {
     for (size_t i = 0; i < so_far->searches.count; i++)
-        if (same_members(looked->step, &looked->record->plan->steps.items[so_far->searches.items[i].step]))
+        if (steps_have_same_hosts(looked->step,
+                                  &looked->record->plan->steps.items[so_far->searches.items[i].step]))
             return &so_far->searches.items[i];
     return NULL;
 }

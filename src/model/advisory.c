@@ -37,7 +37,7 @@ static int read_row(struct arena *arena, const struct json *object, struct advis
         .source = json_string(object, "source", ""),
     };
     json_each (id, json_get(object, "ids"))
-        row->ids = arena_printf(arena, "%s%s%s", row->ids, *row->ids != '\0' ? ", " : "", id->string);
+        row->ids = arena_add_word(arena, row->ids, id->string);
     return read_fixes(arena, object, row, err);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "assay/model/limit.h"
 
 static const struct baseline *read_baseline(struct arena *arena, const struct json *document,
@@ -25,10 +26,7 @@ static const struct baseline *read_baseline(struct arena *arena, const struct js
 
 static bool names(const struct baseline *baseline, const char *platform)
 {
-    for (size_t i = 0; i < baseline->platforms.count; i++)
-        if (strcmp(baseline->platforms.items[i], platform) == 0)
-            return true;
-    return false;
+    return word_is_among(platform, baseline->platforms.items, baseline->platforms.count);
 }
 
 bool baseline_is_for(const struct baseline *baseline, const struct platform *platform)
@@ -66,15 +64,9 @@ const struct baseline *baseline_parse(struct arena *arena, const char *file, str
 
 const struct baseline *baseline_for_platform(struct arena *arena, const struct platform *platform)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
+    builtin_each (row, "baselines") {
+        const struct baseline *baseline = baseline_load(arena, row->name, NULL);
 
-    for (size_t i = 0; i < count; i++) {
-        const struct baseline *baseline;
-
-        if (strcmp(rows[i].kind, "baselines") != 0)
-            continue;
-        baseline = baseline_load(arena, rows[i].name, NULL);
         if (baseline != NULL && baseline_is_for(baseline, platform))
             return baseline;
     }

@@ -20,11 +20,20 @@ const struct builtin *builtin_list(size_t *ret_count)
     return documents;
 }
 
+const struct builtin *builtin_next(const char *kind, const struct builtin *last)
+{
+    for (const struct builtin *row = last != NULL ? last + 1 : documents; row < documents + DOCUMENT_COUNT;
+         row++)
+        if (strcmp(row->kind, kind) == 0)
+            return row;
+    return NULL;
+}
+
 const struct builtin *builtin_find(const char *kind, const char *name)
 {
-    for (size_t i = 0; i < DOCUMENT_COUNT; i++)
-        if (strcmp(documents[i].kind, kind) == 0 && strcmp(documents[i].name, name) == 0)
-            return &documents[i];
+    builtin_each (row, kind)
+        if (strcmp(row->name, name) == 0)
+            return row;
     return NULL;
 }
 
@@ -40,11 +49,9 @@ static int refuse_unknown(const char *kind, const char *name, struct error *err)
     size_t count = 0;
 
     text_init(&list, 600);
-    for (size_t i = 0; i < DOCUMENT_COUNT; i++) {
-        if (strcmp(documents[i].kind, kind) != 0)
-            continue;
-        text_printf(&list, "%s%s", count > 0 ? ", " : "", documents[i].name);
-        names[count++] = documents[i].name;
+    builtin_each (row, kind) {
+        text_printf(&list, "%s%s", count > 0 ? ", " : "", row->name);
+        names[count++] = row->name;
     }
     if (count == 0) {
         text_release(&list);

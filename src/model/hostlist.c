@@ -11,6 +11,7 @@
 #include "hostlist_private.h"
 
 #include "assay/base/cleanup.h"
+#include "assay/base/nearest.h"
 #include "assay/base/text.h"
 
 enum { NAME_LIMIT = 100000, DIGIT_LIMIT = 18, TEXT_LIMIT = 4096 };
@@ -362,8 +363,5 @@ const char *hostlist_fold(struct arena *arena, const char *const *names, size_t 
 
 bool hostlist_has(const struct hostlist *list, const char *name)
 {
-    for (size_t i = 0; i < list->names.count; i++)
-        if (strcmp(list->names.items[i], name) == 0)
-            return true;
-    return false;
+    return word_is_among(name, list->names.items, list->names.count);
 }

@@ -147,6 +147,12 @@ const char *run_state_name(enum run_state state)
     return run_state_names[state];
 }
 
+bool attempt_is_whole(const struct attempt *attempt)
+{
+    return attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN &&
+           attempt->reading.status == READING_COMPLETE;
+}
+
 bool attempt_is_clipped(const struct attempt *attempt)
 {
     return attempt->captures[0].clipped || attempt->captures[1].clipped;
@@ -230,12 +236,43 @@ bool steps_share_fabric(const struct step *a, const struct step *b)
            shares_leaf(a, b);
 }
 
+bool step_has_host(const struct step *step, const struct host *host)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        if (step->members[i] == host)
+            return true;
+    return false;
+}
+
+bool step_has_host_named(const struct step *step, const char *name)
+{
+    for (size_t i = 0; i < step->member_count; i++)
+        if (strcmp(step->members[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 bool steps_share_host(const struct step *a, const struct step *b)
 {
     for (size_t i = 0; i < a->member_count; i++)
-        for (size_t k = 0; k < b->member_count; k++)
-            if (a->members[i] == b->members[k])
-                return true;
+        if (step_has_host(b, a->members[i]))
+            return true;
+    return false;
+}
+
+bool steps_have_same_hosts(const struct step *a, const struct step *b)
+{
+    return a->member_count == b->member_count &&
+           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
+}
+
+bool subject_names(const char *subject, const char *item)
+{
+    size_t length = strlen(item);
+
+    for (const char *at = strstr(subject, item); at != NULL; at = strstr(at + 1, item))
+        if (at[length] < '0' || at[length] > '9')
+            return true;
     return false;
 }
 

@@ -112,15 +112,12 @@ static bool have_the_same_parts(const struct platform *a, const struct platform 
 
 const struct platform *platform_twin(struct arena *arena, const struct platform *platform)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
     const struct json *document;
 
     if (builtin_find("platforms", platform->name) != NULL)
         return NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct platform *other =
-            strcmp(rows[i].kind, "platforms") == 0 ? load(arena, rows[i].name, NULL, &document) : NULL;
+    builtin_each (row, "platforms") {
+        const struct platform *other = load(arena, row->name, NULL, &document);
 
         if (other != NULL && have_the_same_parts(platform, other))
             return other;

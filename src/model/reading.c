@@ -232,15 +232,37 @@ const struct reason *reading_get_said(const struct reading *reading, const char 
     return NULL;
 }
 
+struct finding *reading_get_finding(const struct reading *reading, const char *code, const char *subject)
+{
+    for (size_t i = 0; i < reading->findings.count; i++)
+        if (strcmp(reading->findings.items[i].code, code) == 0 &&
+            (subject == NULL || strcmp(reading->findings.items[i].subject, subject) == 0))
+            return &reading->findings.items[i];
+    return NULL;
+}
+
+static const char *code_of_unread(const struct reading *reading, const char *metric)
+{
+    return arena_printf(reading->arena, "%s.unread", metric);
+}
+
+void reading_unread(struct reading *reading, const char *metric, const char *subject,
+                    const struct reason *why)
+{
+    reading_finding(reading, SEVERITY_INFO, code_of_unread(reading, metric), subject, why);
+}
+
+const struct reason *reading_why_unread(const struct reading *reading, const char *metric,
+                                        const char *subject)
+{
+    const struct finding *finding = reading_get_finding(reading, code_of_unread(reading, metric), subject);
+
+    return finding != NULL ? finding->what : NULL;
+}
+
 bool reading_is_unread(const struct reading *reading, const char *metric)
 {
-    for (size_t i = 0; i < reading->findings.count; i++) {
-        struct slice code = slice_of(reading->findings.items[i].code);
-
-        if (scan_text(&code, metric) && slice_equal(code, ".unread"))
-            return true;
-    }
-    return false;
+    return reading_get_finding(reading, code_of_unread(reading, metric), NULL) != NULL;
 }
 
 const char *reading_get_fact(const struct reading *reading, const char *name, const char *subject)

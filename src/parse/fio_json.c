@@ -86,17 +86,14 @@ static void read_job(struct fio_run *run, const struct json *job)
 bool fio_json(struct slice bytes, struct reading *reading)
 {
     struct fio_run run = {0};
-    struct error err = {0};
     const struct json *document, *jobs;
 
     if (!slice_contains(bytes, "\"fio version\""))
         return false;
     run.reading = runs_begin(reading);
-    document = loose_json_parse(reading->arena, "fio", bytes, &err);
-    if (document == NULL) {
-        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
+    document = loose_json_read(run.reading, "fio", bytes);
+    if (document == NULL)
         return true;
-    }
     fio_version(&run, slice_of(json_string(document, "fio version", "")));
     jobs = json_get(document, "jobs");
     json_each (job, jobs != NULL ? jobs : json_get(document, "client_stats"))

@@ -75,6 +75,13 @@ void frame_lacks_end(struct frame *frame)
         reading_lacks(frame->reading, REASON(last_line_not_ended));
 }
 
+void frame_ends_list(struct frame *frame)
+{
+    if (!frame_has_run(frame))
+        frame_strange(frame);
+    frame_lacks_end(frame);
+}
+
 bool frame_is_complete(const struct frame *frame)
 {
     return frame->reading->status == READING_COMPLETE && frame->failure.length == 0;

@@ -98,6 +98,8 @@ void frame_fail(struct frame *frame, struct slice line);
 void frame_strange(struct frame *frame);
 /* The last line is not ended, and nothing after it would tell that it was whole: for a tool that closes nothing. */
 void frame_lacks_end(struct frame *frame);
+/* The end of a list that has a run for each of what it lists: none was seen, or the last line is not ended. */
+void frame_ends_list(struct frame *frame);
 bool frame_is_complete(const struct frame *frame);
 
 /* What was read begins another run; the state stays, and end is not asked. For tools whose lists are runs only where

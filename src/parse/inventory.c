@@ -51,15 +51,6 @@ static const char *fact_of(const struct reading *reading, const char *name, cons
 }
 
 /* "down*", "drained", "IDLE+DRAIN": not what takes jobs. */
-static bool is_troubled(const struct reading *reading, const char *subject)
-{
-    for (size_t i = 0; i < reading->findings.count; i++)
-        if (strcmp(reading->findings.items[i].code, "slurm.node") == 0 &&
-            strcmp(reading->findings.items[i].subject, subject) == 0)
-            return true;
-    return false;
-}
-
 static void add_listed(struct arena *arena, struct inventory *inventory, const struct reading *reading,
                        const char *list)
 {
@@ -77,7 +68,7 @@ static void add_listed(struct arena *arena, struct inventory *inventory, const s
 
         if (*partition != '\0' && node->partition == NULL)
             node->partition = partition;
-        if (is_troubled(reading, list) && node->trouble == NULL)
+        if (reading_get_finding(reading, "slurm.node", list) != NULL && node->trouble == NULL)
             node->trouble = arena_printf(arena, "%s%s%s", fact_of(reading, "slurm.state", list),
                                          *reason != '\0' ? ": " : "", reason);
     }

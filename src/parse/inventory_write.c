@@ -63,15 +63,9 @@ static const char *platform_of(const struct writer *writer, const struct invento
 
 static int load_platforms(struct writer *writer, struct error *err)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
+    builtin_each (row, "platforms") {
+        const struct platform *platform = platform_load(writer->arena, row->name, err);
 
-    for (size_t i = 0; i < count; i++) {
-        const struct platform *platform;
-
-        if (strcmp(rows[i].kind, "platforms") != 0)
-            continue;
-        platform = platform_load(writer->arena, rows[i].name, err);
         if (platform == NULL)
             return -1;
         *list_push(writer->arena, &writer->platforms) = platform;

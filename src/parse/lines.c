@@ -765,21 +765,21 @@ static bool is_after_the_end(struct slice tail)
     return is_prompt(tail) || is_fence(tail);
 }
 
-/* A table's border, or what stands around a heading: whole as soon as it is that long, for nothing is told by it. */
-static bool is_rule(struct slice text)
+bool line_is_rule(struct slice line, const char *marks, size_t least)
 {
-    bool is_line = text.length >= RULE_BYTES;
+    bool is_rule = line.length >= least;
 
-    for (size_t i = 0; is_line && i < text.length; i++)
-        is_line = strchr("-=+|", text.bytes[i]) != NULL && text.bytes[i] != '\0';
-    return is_line;
+    for (size_t i = 0; is_rule && i < line.length; i++)
+        is_rule = strchr(marks, line.bytes[i]) != NULL && line.bytes[i] != '\0';
+    return is_rule;
 }
 
 /* The end of the text, where no end of line is needed to know that it is whole. */
 static bool last_line(struct line_reader *reader, struct line *ret_line)
 {
     *ret_line = (struct line){.text = trim_end(lines_tail(reader)), .rank = RANK_NONE};
-    if (!is_rule(ret_line->text))
+    /* A table's border, or what stands around a heading: whole as soon as it is that long, for nothing is told by it. */
+    if (!line_is_rule(ret_line->text, "-=+|", RULE_BYTES))
         return false;
     take(reader, reader->source->length);
     reader->is_offered = false;

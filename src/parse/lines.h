@@ -117,6 +117,9 @@ struct slice lines_tail(struct line_reader *reader);
 void lines_close(struct line_reader *reader);
 #define cleanup_lines __attribute__((cleanup(lines_close)))
 
+/* Whether the line is a rule, "-----": nothing but these marks, and so many at least. */
+bool line_is_rule(struct slice line, const char *marks, size_t least);
+
 struct lines {
     struct line *items; /* blank lines included */
     size_t count;

@@ -4,7 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "assay/model/reading.h"
+#include "assay/reasons/any.h"
+#include "frame.h"
 #include "shell_words.h"
 
 void loose_objects_find(struct arena *arena, struct slice bytes, struct loose_objects *ret_objects)
@@ -222,17 +223,26 @@ static void make_strict(struct strict *strict, struct slice bytes)
     }
 }
 
-const struct json *loose_json_parse(struct arena *arena, const char *name, struct slice object,
-                                    struct error *err)
+const struct json *json_read(struct reading *reading, const char *name, struct slice text)
+{
+    struct error err = {0};
+    const struct json *value = json_parse(reading->arena, name, text.bytes, text.length, &err);
+
+    if (value == NULL)
+        reading_lacks(reading, reason(reading->arena, text, err.text));
+    return value;
+}
+
+const struct json *loose_json_read(struct reading *reading, const char *name, struct slice object)
 {
     struct strict strict = {.fillers = 0};
     const char *clean;
 
     text_init(&strict.out, object.length * 2 + 64);
     make_strict(&strict, object);
-    clean = utf8_clean(arena, (struct slice){strict.out.bytes, strict.out.length});
+    clean = utf8_clean(reading->arena, (struct slice){strict.out.bytes, strict.out.length});
     text_release(&strict.out);
-    return json_parse(arena, name, clean, strlen(clean), err);
+    return json_read(reading, name, slice_of(clean));
 }
 
 bool loose_number(const struct json *object, const char *key, double *ret_number)

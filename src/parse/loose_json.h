@@ -10,6 +10,7 @@
 #define ASSAY_PARSE_LOOSE_JSON_H
 
 #include "assay/base/json.h"
+#include "assay/model/reading.h"
 #include "lines.h"
 
 struct loose_object {
@@ -34,8 +35,8 @@ struct slice json_document(struct arena *arena, struct slice bytes);
 size_t json_length(struct slice text);
 /* Whether the object has a number of that name. */
 bool loose_number(const struct json *object, const char *key, double *ret_number);
-/* One object; NULL with err set. */
-const struct json *loose_json_parse(struct arena *arena, const char *name, struct slice object,
-                                    struct error *err) __attribute__((warn_unused_result));
+/* One object, or any JSON that is strict already. NULL: it is none, which the reading then lacks. */
+const struct json *loose_json_read(struct reading *reading, const char *name, struct slice object);
+const struct json *json_read(struct reading *reading, const char *name, struct slice text);
 
 #endif

@@ -3,6 +3,7 @@
  * The JSON form (-J), versions 1 to 3. Several files in one text are several runs. What is cut is no JSON and
  * gives nothing; the tool itself closes the document after a failure, but then without "end_time".
  */
+#include "assay/base/robust.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
@@ -44,13 +45,6 @@ static void take_body(struct nccl_run *run, const struct json *body, struct nccl
     cell->wrong = wrong->number;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static bool median(struct arena *arena, const struct json *list, double *ret_median)
 {
     double *values;
@@ -64,7 +58,7 @@ static bool median(struct arena *arena, const struct json *list, double *ret_med
             return false;
         values[count++] = item->number;
     }
-    qsort(values, count, sizeof values[0], compare_numbers);
+    qsort(values, count, sizeof values[0], robust_compare);
     *ret_median = count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
     return true;
 }
@@ -192,13 +186,10 @@ static void take_document(struct nccl_run *run, const struct json *document)
 static void read_document(struct slice text, struct reading *reading)
 {
     struct nccl_run run = {.reading = runs_begin(reading)};
-    struct error err = {0};
-    const struct json *document = json_parse(reading->arena, "JSON", text.bytes, text.length, &err);
+    const struct json *document = json_read(run.reading, "JSON", text);
 
-    if (document == NULL) {
-        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
+    if (document == NULL)
         return;
-    }
     take_document(&run, document);
     nccl_run_finish(&run);
 }

@@ -12,7 +12,8 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
-#include "frame.h"
+#include "loose_json.h"
+#include "probe_lines.h"
 
 enum { MAX_RUNS = 1000, MAX_RANKS = 1 << 20 };
 
@@ -32,14 +33,7 @@ struct probe_run {
 /* A number that must be there. */
 static bool take_number(struct probe_run *run, const struct json *line, const char *key, double *ret_number)
 {
-    const struct json *value = json_get(line, key);
-
-    if (value == NULL || value->type != JSON_NUMBER) {
-        run->damage = reason(run->frame.reading->arena, line_lacks_number, line->line, key);
-        return false;
-    }
-    *ret_number = value->number;
-    return true;
+    return probe_line_number(run->frame.reading, line, key, -INFINITY, ret_number, &run->damage);
 }
 
 static void take_head(struct probe_run *run, const struct json *head)
@@ -86,8 +80,7 @@ static void measure_size(struct probe_run *run, double size, const char *what, d
 
 static void take_size(struct probe_run *run, const struct json *line)
 {
-    const struct json *wrong = json_get(line, "wrong");
-    double size, moved, time, algbw, busbw, spread;
+    double size, moved, time, algbw, busbw, spread, wrong;
 
     if (!take_number(run, line, "size_bytes", &size) || !take_number(run, line, "moved_bytes", &moved) ||
         !take_number(run, line, "time_us", &time) || !take_number(run, line, "algbw", &algbw) ||
@@ -103,15 +96,15 @@ static void take_size(struct probe_run *run, const struct json *line)
     measure_size(run, size, "algbw", algbw, "GB/s");
     measure_size(run, size, "busbw", busbw, "GB/s");
     measure_size(run, size, "spread", spread, "us");
-    if (wrong == NULL || wrong->type != JSON_NUMBER)
+    if (!loose_number(line, "wrong", &wrong))
         return;
-    measure_size(run, size, "wrong", wrong->number, "");
-    run->wrong += wrong->number;
-    if (wrong->number > 0)
+    measure_size(run, size, "wrong", wrong, "");
+    run->wrong += wrong;
+    if (wrong > 0)
         reading_finding(run->frame.reading, SEVERITY_FAULT,
                         arena_printf(run->frame.reading->arena, "probe.%s.wrong", run->collective), "",
                         reason(run->frame.reading->arena, wrong_elements_at_size,
-                               arena_printf(run->frame.reading->arena, "%.0f", wrong->number),
+                               arena_printf(run->frame.reading->arena, "%.0f", wrong),
                                arena_printf(run->frame.reading->arena, "%.0f", size)));
 }
 
@@ -130,7 +123,7 @@ static void take_rank(struct probe_run *run, const struct json *line)
     };
     const char *host = json_string(line, "host", ""), *straggler = json_string(line, "straggler", NULL),
                *subject;
-    double rank;
+    double rank, value;
 
     if (!take_number(run, line, "rank", &rank))
         return;
@@ -142,12 +135,9 @@ static void take_rank(struct probe_run *run, const struct json *line)
     run->rank_seen[(size_t)rank] = true;
     run->ranks_seen++;
     subject = arena_printf(run->frame.reading->arena, "%s/rank%.0f", host, rank);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct json *value = json_get(line, rows[i].key);
-
-        if (value != NULL && value->type == JSON_NUMBER)
-            reading_measure(run->frame.reading, rows[i].metric, subject, value->number, rows[i].unit);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (loose_number(line, rows[i].key, &value))
+            reading_measure(run->frame.reading, rows[i].metric, subject, value, rows[i].unit);
     if (json_string(line, "device", NULL) != NULL)
         reading_fact(run->frame.reading, "probe.device", subject, slice_of(json_string(line, "device", "")));
     if (straggler == NULL)
@@ -175,14 +165,11 @@ static void take_end(struct probe_run *run, const struct json *line)
 
 static void take_line(struct probe_run *run, struct slice text, const char *key)
 {
-    struct error err = {0};
-    const struct json *line = json_parse(run->frame.reading->arena, "line", text.bytes, text.length, &err);
+    const struct json *line = probe_line_read(run->frame.reading, text, run->ended, &run->damage);
 
     if (line == NULL)
-        run->damage = reason(run->frame.reading->arena, text, err.text);
-    else if (run->ended)
-        run->damage = REASON(more_after_the_end);
-    else if (strcmp(key, "end") == 0)
+        return;
+    if (strcmp(key, "end") == 0)
         take_end(run, line);
     else if (strcmp(key, "assay_probe") == 0)
         take_head(run, line);
@@ -199,12 +186,7 @@ static void end(void *state)
     struct probe_run *run = state;
     struct reading *reading = run->frame.reading;
 
-    if (!run->seen)
-        reading_strange(reading, REASON(no_probe_collective_output));
-    if (run->damage != NULL)
-        reading_lacks(reading, run->damage);
-    if (!run->ended)
-        reading_lacks(reading, REASON(probe_end_missing));
+    probe_lines_end(reading, run->seen, run->ended, run->damage, REASON(no_probe_collective_output));
     if (!run->began || run->sizes_seen != run->sizes || run->ranks_seen != run->ranks)
         reading_lacks(reading, reason(reading->arena, sizes_or_ranks_missing,
                                       arena_printf(reading->arena, "%.0f", run->sizes_seen),
@@ -220,14 +202,9 @@ static const char *key_of(struct slice line)
 {
     static const char *const keys[] = {"assay_probe", "size_bytes", "rank", "end"};
 
-    if (!scan_text(&line, "{\""))
-        return NULL;
-    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-        size_t length = strlen(keys[i]);
-
-        if (slice_starts(line, keys[i]) && slice_starts(slice_from(line, length), "\": "))
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        if (probe_line_has(line, keys[i]))
             return keys[i];
-    }
     return NULL;
 }
 

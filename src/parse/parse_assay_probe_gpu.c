@@ -14,6 +14,9 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
+#include "loose_json.h"
+#include "probe_lines.h"
+
 static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc,      &probe_gpu_memory,
                                                      &probe_gpu_compute,  &probe_gpu_links,
                                                      &probe_gpu_training, &probe_gpu_power};
@@ -21,13 +24,13 @@ static const struct probe_gpu_test *const tests[] = {&probe_gpu_sdc,      &probe
 bool probe_gpu_number(struct probe_gpu *probe, const struct json *line, const char *key, double most,
                       double *ret_number)
 {
-    const struct json *value = json_get(line, key);
+    double number;
 
-    if (value == NULL || value->type != JSON_NUMBER || !(value->number >= 0 && value->number <= most)) {
+    if (!loose_number(line, key, &number) || !(number >= 0 && number <= most)) {
         probe->damage = reason(probe->frame.reading->arena, number_cannot_be_true, key);
         return false;
     }
-    *ret_number = value->number;
+    *ret_number = number;
     return true;
 }
 
@@ -249,16 +252,13 @@ static const struct probe_gpu_kind common[] = {
 
 static const struct probe_gpu_kind *find_kind(const struct probe_gpu_kind *kinds, struct slice line)
 {
-    for (; kinds->key != NULL; kinds++) {
-        size_t length = strlen(kinds->key);
-
-        if (slice_starts(line, kinds->key) && slice_starts(slice_from(line, length), "\": "))
+    for (; kinds->key != NULL; kinds++)
+        if (probe_line_has(line, kinds->key))
             return kinds;
-    }
     return NULL;
 }
 
-/* By its first key; line begins there. Of a test whose head is not there any that has such rows. */
+/* By its first key. Of a test whose head is not there any that has such rows. */
 static const struct probe_gpu_kind *kind_of(const struct probe_gpu *probe, struct slice line)
 {
     const struct probe_gpu_kind *kind = find_kind(common, line);
@@ -272,15 +272,12 @@ static const struct probe_gpu_kind *kind_of(const struct probe_gpu *probe, struc
 
 static void take_line(struct probe_gpu *probe, struct slice text, const struct probe_gpu_kind *kind)
 {
-    struct error err = {0};
-    const struct json *line = json_parse(probe->frame.reading->arena, "line", text.bytes, text.length, &err);
+    const struct json *line = probe_line_read(probe->frame.reading, text, probe->ended, &probe->damage);
 
     probe->seen = true;
     if (line == NULL)
-        probe->damage = reason(probe->frame.reading->arena, text, err.text);
-    else if (probe->ended)
-        probe->damage = REASON(more_after_the_end);
-    else if (kind->take == take_head || kind->take == take_end || probe->test != NULL)
+        return;
+    if (kind->take == take_head || kind->take == take_end || probe->test != NULL)
         kind->take(probe, line);
     else if (!probe->began)
         probe->damage = REASON(beginning_missing);
@@ -288,12 +285,8 @@ static void take_line(struct probe_gpu *probe, struct slice text, const struct p
 
 static void read_line(void *state, struct slice line)
 {
-    const struct probe_gpu_kind *kind;
-    struct slice rest = line;
+    const struct probe_gpu_kind *kind = kind_of(state, line);
 
-    if (!scan_text(&rest, "{\""))
-        return;
-    kind = kind_of(state, rest);
     if (kind != NULL)
         take_line(state, line, kind);
 }
@@ -306,12 +299,7 @@ static void end(void *state)
     /* Of what is cut nobody knows whether more was wrong. */
     if (probe->ended && probe->test != NULL && probe->test->tell != NULL)
         probe->test->tell(probe);
-    if (!probe->seen)
-        reading_strange(reading, REASON(no_probe_gpu_output));
-    if (probe->damage != NULL)
-        reading_lacks(reading, probe->damage);
-    if (!probe->ended)
-        reading_lacks(reading, REASON(probe_end_missing));
+    probe_lines_end(reading, probe->seen, probe->ended, probe->damage, REASON(no_probe_gpu_output));
     if (probe->test == NULL || probe->gpus_seen != place_count(probe) || probe->rows_seen != probe->rows)
         reading_lacks(reading, reason(reading->arena, gpus_or_rows_missing, probe->gpus_seen,
                                       arena_printf(reading->arena, "%.0f", probe->hosts * probe->gpus),

@@ -11,7 +11,7 @@
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
-#include "frame.h"
+#include "probe_lines.h"
 
 struct links_run {
     struct frame frame;
@@ -24,14 +24,7 @@ struct links_run {
 
 static bool take_number(struct links_run *run, const struct json *line, const char *key, double *ret_number)
 {
-    const struct json *value = json_get(line, key);
-
-    if (value == NULL || value->type != JSON_NUMBER || value->number < 0) {
-        run->damage = reason(run->frame.reading->arena, line_lacks_number, line->line, key);
-        return false;
-    }
-    *ret_number = value->number;
-    return true;
+    return probe_line_number(run->frame.reading, line, key, 0, ret_number, &run->damage);
 }
 
 static void take_head(struct links_run *run, const struct json *head)
@@ -78,15 +71,12 @@ static void take_end(struct links_run *run, const struct json *line)
 
 static void take_line(struct links_run *run, struct slice text)
 {
-    struct error err = {0};
-    const struct json *line = json_parse(run->frame.reading->arena, "line", text.bytes, text.length, &err);
+    const struct json *line = probe_line_read(run->frame.reading, text, run->ended, &run->damage);
 
     run->seen = true;
     if (line == NULL)
-        run->damage = reason(run->frame.reading->arena, text, err.text);
-    else if (run->ended)
-        run->damage = REASON(more_after_the_end);
-    else if (json_get(line, "end") != NULL)
+        return;
+    if (json_get(line, "end") != NULL)
         take_end(run, line);
     else if (json_get(line, "assay_probe_links") != NULL)
         take_head(run, line);
@@ -107,12 +97,7 @@ static void end(void *state)
     struct links_run *run = state;
     struct reading *reading = run->frame.reading;
 
-    if (!run->seen)
-        reading_strange(reading, REASON(no_probe_links_output));
-    if (run->damage != NULL)
-        reading_lacks(reading, run->damage);
-    if (!run->ended)
-        reading_lacks(reading, REASON(probe_end_missing));
+    probe_lines_end(reading, run->seen, run->ended, run->damage, REASON(no_probe_links_output));
     if (!run->began || run->rounds_seen != run->rounds || run->flows_seen != run->flows)
         reading_lacks(reading, reason(reading->arena, rounds_or_flows_missing,
                                       arena_printf(reading->arena, "%.0f", run->rounds_seen),

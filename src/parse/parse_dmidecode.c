@@ -175,7 +175,7 @@ static void end_dimm(struct table *table)
 
     table->slots++;
     if (slice_equal(size, "No Module Installed")) {
-        table->empty = arena_printf(arena, "%s%s%s", table->empty, *table->empty != '\0' ? ", " : "", place);
+        table->empty = arena_add_word(arena, table->empty, place);
         return;
     }
     table->modules++;

@@ -343,9 +343,7 @@ static void end(void *state)
     struct report *report = state;
 
     end_section(report);
-    if (!frame_has_run(&report->frame))
-        frame_strange(&report->frame);
-    frame_lacks_end(&report->frame);
+    frame_ends_list(&report->frame);
 }
 
 const struct parser parse_ethtool = {

@@ -250,9 +250,7 @@ static void end(void *state)
     struct listing *listing = state;
 
     end_hca(listing);
-    if (!frame_has_run(&listing->frame))
-        frame_strange(&listing->frame);
-    frame_lacks_end(&listing->frame);
+    frame_ends_list(&listing->frame);
     if (listing->frame.reading->facts.count == 0)
         reading_lacks(listing->frame.reading, REASON(no_hca_listed));
 }

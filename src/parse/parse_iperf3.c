@@ -166,7 +166,6 @@ static bool read_json(void *state, struct slice bytes)
     struct log *log = state;
     struct reading *reading = log->frame.reading;
     struct slice text;
-    struct error err = {0};
     const struct json *root;
 
     if (!slice_contains(bytes, "\"system_info\""))
@@ -174,11 +173,9 @@ static bool read_json(void *state, struct slice bytes)
     text = json_document(reading->arena, bytes);
     if (!slice_starts(text, "{"))
         return false;
-    root = loose_json_parse(reading->arena, "iperf3", text, &err);
+    root = loose_json_read(reading, "iperf3", text);
     log->read = true;
-    if (root == NULL)
-        reading_lacks(reading, reason(reading->arena, text, err.text));
-    else
+    if (root != NULL)
         read_root(reading, root);
     return true;
 }

@@ -37,14 +37,6 @@ static void add(struct listing *listing, const char *name, const char *interface
 
 /* --- text --- */
 
-static bool is_rule(struct slice line)
-{
-    for (size_t i = 0; i < line.length; i++)
-        if (line.bytes[i] != '-')
-            return false;
-    return line.length >= RULE_BYTES;
-}
-
 /* "Interface:    eth0, via: LLDP, RID: 1, Time: 0 day, 00:02:13" */
 static bool read_interface(struct listing *listing, struct slice line)
 {
@@ -105,7 +97,7 @@ static void read_capability(struct listing *listing, struct slice line)
 
 static bool read_text(struct listing *listing, struct slice line)
 {
-    if (is_rule(line)) {
+    if (line_is_rule(line, "-", RULE_BYTES)) {
         listing->closed = true;
         listing->interface = NULL;
         return true;
@@ -232,7 +224,6 @@ static bool read_json(void *state, struct slice bytes)
 {
     struct listing *listing = state;
     struct slice text;
-    struct error err = {0};
     const struct json *root;
 
     if (!slice_contains(bytes, "\"lldp\""))
@@ -240,9 +231,7 @@ static bool read_json(void *state, struct slice bytes)
     text = json_document(listing->frame.reading->arena, bytes);
     if (!slice_starts(text, "{"))
         return false;
-    root = json_parse(listing->frame.reading->arena, "lldpctl", text.bytes, text.length, &err);
-    if (root == NULL)
-        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
+    root = json_read(listing->frame.reading, "lldpctl", text);
     read_interfaces(listing, json_get(json_get(root, "lldp"), "interface"));
     listing->closes = listing->closed = true;
     return true;

@@ -158,9 +158,7 @@ static void end(void *state)
     struct listing *listing = state;
 
     end_section(listing);
-    if (!frame_has_run(&listing->frame))
-        frame_strange(&listing->frame);
-    frame_lacks_end(&listing->frame);
+    frame_ends_list(&listing->frame);
 }
 
 const struct parser parse_perfquery = {

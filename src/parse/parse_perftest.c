@@ -160,17 +160,9 @@ static void need_run(struct log *log)
 
 /* --- lines --- */
 
-static bool is_rule(struct slice line)
-{
-    for (size_t i = 0; i < line.length; i++)
-        if (line.bytes[i] != '-')
-            return false;
-    return line.length >= RULE_BYTES;
-}
-
 static bool read_rule(struct log *log, struct slice line)
 {
-    if (!is_rule(line))
+    if (!line_is_rule(line, "-", RULE_BYTES))
         return false;
     if (log->begun && log->rows > 0 && !log->preamble) {
         log->closings++;

@@ -238,7 +238,6 @@ static bool read_json(void *state, struct slice bytes)
 {
     struct listing *listing = state;
     struct slice text;
-    struct error err = {0};
     const struct json *root;
 
     if (!slice_contains(bytes, "\"ifname\""))
@@ -246,9 +245,7 @@ static bool read_json(void *state, struct slice bytes)
     text = json_document(listing->frame.all->arena, bytes);
     if (!slice_starts(text, "["))
         return false;
-    root = json_parse(listing->frame.all->arena, "rdma", text.bytes, text.length, &err);
-    if (root == NULL)
-        reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
+    root = json_read(listing->frame.reading, "rdma", text);
     json_each (object, root)
         read_object(listing, object);
     if (root != NULL && listing->entries == 0)

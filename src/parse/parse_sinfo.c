@@ -443,7 +443,6 @@ static void find_document(struct listing *listing)
     struct arena *arena = listing->frame.reading->arena;
     struct slice joined = lines_join(arena, &listing->frame.lines);
     struct loose_objects objects = {0};
-    struct error err = {0};
 
     loose_objects_find(arena, joined, &objects);
     for (size_t i = 0; i < objects.list.count; i++) {
@@ -453,10 +452,8 @@ static void find_document(struct listing *listing)
         if (!slice_contains(object, "\"meta\"") ||
             (!slice_contains(object, "\"sinfo\"") && !slice_contains(object, "\"nodes\"")))
             continue;
-        document = loose_json_parse(arena, "sinfo", object, &err);
-        if (document == NULL)
-            reading_lacks(listing->frame.reading, reason(listing->frame.reading->arena, text, err.text));
-        else
+        document = loose_json_read(listing->frame.reading, "sinfo", object);
+        if (document != NULL)
             read_document(listing, document);
         listing->is_json = true;
         return;

@@ -114,13 +114,10 @@ static void read_info(struct perftest_run *run, const struct json *info)
 static void read_object(struct reading *reading, struct slice object)
 {
     struct perftest_run run = {.reading = runs_begin(reading), .verb = "unknown"};
-    struct error err = {0};
-    const struct json *root = json_parse(reading->arena, "perftest", object.bytes, object.length, &err);
+    const struct json *root = json_read(run.reading, "perftest", object);
 
-    if (root == NULL) {
-        reading_lacks(run.reading, reason(run.reading->arena, text, err.text));
+    if (root == NULL)
         return;
-    }
     read_info(&run, json_get(root, "test_info"));
     read_results(&run, json_get(root, "results"));
     if (run.lack != NULL)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "assay/base/nearest.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/parse.h"
 
@@ -83,10 +84,7 @@ static bool is_state_good(const char *state)
     static const char *const good[] = {"Enabled",  "StandbySpare", "StandbyOffline", "Quiesced",
                                        "Starting", "Updating",     "InTest",         "Qualified"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-        if (strcmp(state, good[i]) == 0)
-            return true;
-    return false;
+    return word_is_among(state, good, ARRAY_SIZE(good));
 }
 
 /* A part may be out of use and call its health OK. */

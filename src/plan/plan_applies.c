@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/plan.h"
 
@@ -144,11 +145,6 @@ static const struct condition {
 
 enum { CONDITIONS = ARRAY_SIZE(conditions) };
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Of one platform; 0 where one of its hosts declares none. */
 static unsigned leaves_of(struct arena *arena, const struct plan_sources *sources,
                           const struct platform *platform)
@@ -166,7 +162,7 @@ static unsigned leaves_of(struct arena *arena, const struct plan_sources *source
             *list_push(arena, &leaves) = host->leaf;
     }
     if (leaves.count > 0)
-        qsort(leaves.items, leaves.count, sizeof *leaves.items, compare_names);
+        qsort(leaves.items, leaves.count, sizeof *leaves.items, text_compare);
     for (size_t i = 0; i < leaves.count; i++)
         count += i == 0 || strcmp(leaves.items[i], leaves.items[i - 1]) != 0;
     return count;

@@ -12,14 +12,6 @@
 
 enum { GATES_NAMED = 5 /* gates without a limit that an error names */ };
 
-static bool is_one_of(const char *word, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], word) == 0)
-            return true;
-    return false;
-}
-
 /* Where nothing is like it, the hosts are named, as far as a line holds them. */
 static int refuse_host(const struct hostfile *hostfile, const char *asked, const char *const *names,
                        size_t count, struct error *err)
@@ -44,7 +36,7 @@ static int check_hosts_named(const struct hostfile *hostfile, const struct hostl
     for (size_t i = 0; i < count; i++)
         names[i] = hostfile->hosts.items[i].name;
     for (size_t i = 0; i < asked->names.count; i++)
-        if (!is_one_of(asked->names.items[i], names, count))
+        if (!word_is_among(asked->names.items[i], names, count))
             return refuse_host(hostfile, asked->names.items[i], names, count, err);
     return 0;
 }
@@ -75,7 +67,7 @@ static int check_steps_named(const struct suite *suite, const struct hostlist *a
     for (size_t i = 0; i < count; i++)
         names[i] = suite->steps.items[i].name;
     for (size_t i = 0; i < asked->names.count; i++)
-        if (!is_one_of(asked->names.items[i], names, count))
+        if (!word_is_among(asked->names.items[i], names, count))
             return refuse_step(suite, asked->names.items[i], names, count, err);
     return 0;
 }

@@ -145,9 +145,8 @@ static void point_to(struct plan *plan, const struct hostfile *hostfile)
 static const struct hostfile_change *swap_in(const struct step *step, const struct hostfile_changes *changes)
 {
     for (size_t i = 0; i < changes->items.count; i++)
-        for (size_t k = 0; changes->items.items[i].kind == HOST_SWAPPED && k < step->member_count; k++)
-            if (step->members[k] == changes->items.items[i].host)
-                return &changes->items.items[i];
+        if (changes->items.items[i].kind == HOST_SWAPPED && step_has_host(step, changes->items.items[i].host))
+            return &changes->items.items[i];
     return NULL;
 }
 
@@ -219,10 +218,9 @@ static bool is_tested_anew(const struct plan *plan, const struct suite *suite, s
                            const struct host *host)
 {
     for (size_t i = known; i < plan->steps.count; i++)
-        for (size_t k = 0; k < plan->steps.items[i].member_count; k++)
-            if (plan->steps.items[i].members[k] == host && plan->steps.items[i].origin != ORIGIN_LEFT_OUT &&
-                !suite_step_find(suite, plan->steps.items[i].shape->suite_step)->last)
-                return true;
+        if (step_has_host(&plan->steps.items[i], host) && plan->steps.items[i].origin != ORIGIN_LEFT_OUT &&
+            !suite_step_find(suite, plan->steps.items[i].shape->suite_step)->last)
+            return true;
     return false;
 }
 

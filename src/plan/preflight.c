@@ -80,40 +80,6 @@ static void look_at_plan(struct preflight *preflight)
 
 /* -- The document -- */
 
-static void copy_value(struct json_writer *writer, const struct json *value)
-{
-    switch (value->type) {
-    case JSON_BOOL:
-        json_put_boolean(writer, value->boolean);
-        return;
-    case JSON_NUMBER:
-        json_put_number(writer, value->number);
-        return;
-    case JSON_STRING:
-        json_put_string(writer, value->string);
-        return;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        if (value->type == JSON_ARRAY)
-            json_open_array(writer);
-        else
-            json_open_object(writer);
-        json_each (item, value) {
-            if (item->key != NULL)
-                json_key(writer, item->key);
-            copy_value(writer, item);
-        }
-        if (value->type == JSON_ARRAY)
-            json_close_array(writer);
-        else
-            json_close_object(writer);
-        return;
-    case JSON_NULL:
-    default:
-        json_put_null(writer);
-    }
-}
-
 static void copy_members(struct json_writer *writer, const struct json *object, const char *const *keys)
 {
     for (; *keys != NULL; keys++) {
@@ -122,7 +88,7 @@ static void copy_members(struct json_writer *writer, const struct json *object, 
         if (value == NULL)
             continue;
         json_key(writer, *keys);
-        copy_value(writer, value);
+        json_put(writer, value);
     }
 }
 

@@ -147,7 +147,7 @@ static void tell_cause(struct telling *telling, const struct showing *showing,
         .state = fail->waiver != NULL ? REQUIREMENT_WAIVED : REQUIREMENT_FAILED,
         .run = showing->view->record->number,
         .step = entry->check,
-        .target = reason_said(telling->arena, telling->language, cause->target),
+        .target = said(telling, cause->target),
         .part = cause_part(telling->arena, telling->language, showing->view, showing->entries, cause),
         .serial = serials_of(telling->arena, showing, cause),
         .problem = cause_problem(telling->arena, telling->language, showing->view, showing->entries, cause),
@@ -219,14 +219,13 @@ static void tell_the_rest(struct telling *telling)
         const struct step *step = &acceptance->plan->steps.items[requirement->step];
 
         if (requirement->state == REQUIREMENT_FAILED && requirement->standing.count == 0)
-            *list_push(telling->arena, &telling->faults->items) = (struct acceptance_fault){
-                .state = REQUIREMENT_FAILED,
-                .step = step->shape->suite_step,
-                .target =
-                    reason_said(telling->arena, telling->language, step_target_said(telling->arena, step)),
-                .part = "",
-                .serial = "",
-                .problem = reason_said(telling->arena, telling->language, requirement->why)};
+            *list_push(telling->arena, &telling->faults->items) =
+                (struct acceptance_fault){.state = REQUIREMENT_FAILED,
+                                          .step = step->shape->suite_step,
+                                          .target = said(telling, step_target_said(telling->arena, step)),
+                                          .part = "",
+                                          .serial = "",
+                                          .problem = said(telling, requirement->why)};
     }
 }
 

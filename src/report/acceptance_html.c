@@ -39,9 +39,7 @@ static void verdict_cell(struct leaf *leaf, enum verdict_word verdict)
 
 static void number_cell(struct leaf *leaf, size_t count)
 {
-    html_markup(leaf->page.out, "<td class=\"num\">");
-    html_words(leaf->page.out, digits(leaf, count));
-    html_markup(leaf->page.out, "</td>");
+    html_number_cell(leaf->page.out, digits(leaf, count));
 }
 
 static void heading(struct leaf *leaf, enum text_key key)
@@ -49,13 +47,6 @@ static void heading(struct leaf *leaf, enum text_key key)
     html_markup(leaf->page.out, "<h2>");
     html_words(leaf->page.out, say(&leaf->page, key));
     html_markup(leaf->page.out, "</h2>\n");
-}
-
-static void paragraph(struct leaf *leaf, const char *text)
-{
-    html_markup(leaf->page.out, "<p>");
-    html_words(leaf->page.out, text);
-    html_markup(leaf->page.out, "</p>\n");
 }
 
 static void head_cell(struct leaf *leaf, const char *text)
@@ -129,14 +120,16 @@ static void write_verdict(struct leaf *leaf)
     html_markup(out, "\"><div class=\"word\"><strong>");
     html_words(out, said(&leaf->page, acceptance_verdict_text(leaf->page.arena, acceptance)));
     html_markup(out, "</strong></div>\n");
-    paragraph(leaf, sayf(&leaf->page, TEXT_A_REQUIREMENTS, digits(leaf, acceptance->requirements.count),
-                         said(&leaf->page,
-                              acceptance_counts_text(leaf->page.arena, &acceptance->verdicts.items[0]))));
+    html_paragraph(
+        leaf->page.out,
+        sayf(&leaf->page, TEXT_A_REQUIREMENTS, digits(leaf, acceptance->requirements.count),
+             said(&leaf->page, acceptance_counts_text(leaf->page.arena, &acceptance->verdicts.items[0]))));
     if (caveat != NULL)
-        paragraph(leaf, said(&leaf->page, caveat));
+        html_paragraph(leaf->page.out, said(&leaf->page, caveat));
     if (acceptance->left_out.count > 0)
-        paragraph(leaf, sayf(&leaf->page, TEXT_A_LEFT_OUT,
-                             said(&leaf->page, acceptance_left_out_text(leaf->page.arena, acceptance))));
+        html_paragraph(leaf->page.out,
+                       sayf(&leaf->page, TEXT_A_LEFT_OUT,
+                            said(&leaf->page, acceptance_left_out_text(leaf->page.arena, acceptance))));
     html_markup(out, "</div>\n");
 }
 
@@ -227,7 +220,7 @@ static void write_faults(struct leaf *leaf)
     html_markup(leaf->page.out, "<section id=\"faults\">\n");
     heading(leaf, TEXT_A_FAULTS);
     if (faults.items.count == 0) {
-        paragraph(leaf, say(&leaf->page, TEXT_A_NO_FAULTS));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_NO_FAULTS));
     } else {
         open_table_of(leaf, "a-faults", heads, ARRAY_SIZE(heads));
         open_body(leaf);
@@ -262,9 +255,9 @@ static void write_numbers(struct leaf *leaf)
     html_markup(leaf->page.out, "<section id=\"reached\">\n");
     heading(leaf, TEXT_A_REACHED);
     if (numbers.items.count == 0) {
-        paragraph(leaf, say(&leaf->page, TEXT_A_NOTHING_REACHED));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_NOTHING_REACHED));
     } else {
-        paragraph(leaf, say(&leaf->page, TEXT_A_REACHED_INTRO));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_REACHED_INTRO));
         open_table_of(leaf, "a-reached", heads, ARRAY_SIZE(heads));
         open_body(leaf);
         for (size_t i = 0; i < numbers.items.count; i++)
@@ -326,14 +319,14 @@ static void write_open(struct leaf *leaf)
     if (count > 0)
         write_lines(leaf, lines, count);
     else
-        paragraph(leaf, say(&leaf->page, TEXT_A_ALL_SHOWN));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_ALL_SHOWN));
     html_markup(leaf->page.out, "</section>\n<section id=\"retests\">\n");
     count = acceptance_retests(leaf->page.arena, leaf->acceptance, &lines);
     heading(leaf, TEXT_A_RETESTS);
     if (count > 0)
         write_lines(leaf, lines, count);
     else
-        paragraph(leaf, say(&leaf->page, TEXT_A_NEVER_FAILED));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_NEVER_FAILED));
     html_markup(leaf->page.out, "</section>\n");
 }
 
@@ -351,7 +344,7 @@ static void write_hardware(struct leaf *leaf)
     html_markup(leaf->page.out, "<section id=\"hardware\">\n");
     heading(leaf, TEXT_A_CHANGES);
     if (acceptance->changes.count + acceptance->conflicts.count == 0) {
-        paragraph(leaf, say(&leaf->page, TEXT_A_NO_CHANGE));
+        html_paragraph(leaf->page.out, say(&leaf->page, TEXT_A_NO_CHANGE));
     } else {
         html_markup(leaf->page.out, "<ul>\n");
         for (size_t i = 0; i < acceptance->conflicts.count; i++)
@@ -371,7 +364,7 @@ static void write_unjudged(struct leaf *leaf)
         return;
     html_markup(leaf->page.out, "<section id=\"unjudged\">\n");
     heading(leaf, TEXT_UNJUDGED);
-    paragraph(leaf, say(&leaf->page, TEXT_UNJUDGED_INTRO));
+    html_paragraph(leaf->page.out, say(&leaf->page, TEXT_UNJUDGED_INTRO));
     open_table(leaf, heads, ARRAY_SIZE(heads));
     open_body(leaf);
     for (size_t i = 0; i < leaf->unjudged.items.count; i++) {

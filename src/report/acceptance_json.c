@@ -300,9 +300,7 @@ void acceptance_json(const struct acceptance *acceptance, enum report_language l
 
     (void)language; /* for programs: the same in all */
     text_init(&raw, out->limit);
-    json_writer_init(&json.writer, &raw, false);
-    json_open_object(&json.writer);
-    put_integer(&json, "schema", 1);
+    json_open_document(&json.writer, &raw, 1);
     put_string(&json, "name", acceptance->name);
     put_string(&json, "uuid", acceptance->uuid);
     put_number(&json, "made", acceptance->made);

@@ -19,23 +19,6 @@ struct sheet {
     struct unjudged_list unjudged;
 };
 
-static const char *say(const struct sheet *sheet, enum text_key key)
-{
-    return language_text(sheet->language, key);
-}
-#define sayf(sheet, key, ...) language_say((sheet)->arena, (sheet)->language, (key), __VA_ARGS__)
-
-static const char *said(const struct sheet *sheet, const struct reason *reason)
-{
-    return reason_said(sheet->arena, sheet->language, reason);
-}
-
-/* A fixed word, such as an enum's name. */
-static const char *word(const struct sheet *sheet, const char *english)
-{
-    return said(sheet, reason_word(sheet->arena, english));
-}
-
 static const char *number(const struct sheet *sheet, size_t count)
 {
     return arena_printf(sheet->arena, "%zu", count);

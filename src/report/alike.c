@@ -5,22 +5,16 @@
 #include <string.h>
 
 #include "assay/check/check.h"
+#include "assay/model/routes.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 
 enum { VALUES_TOLD = 4 };
 
-/* Where the slots of a shape go: by slot the number of the row, from 1; 0: nobody must have it alike. */
-struct route {
-    const struct shape *shape;
-    size_t *rows;
-};
-
 struct collection {
     const struct view *view;
     struct alike *alike;
-    LIST_OF(struct route) routes;
-    struct arena *arena; /* of what only collecting needs */
+    struct routes routes;
 };
 
 /* What is only asked: what a load comes to alike is no property of what was bought. */
@@ -36,9 +30,11 @@ static bool is_shared(const struct shape *shape, const struct slot *slot)
     return false;
 }
 
-/* What is looked at again after the load has its row by the first look. */
-static size_t row_of(struct collection *collection, const struct shape *shape, const struct slot *slot)
+/* The number of its row, from 1; 0: nobody must have it alike. What is looked at again after the load has its row by the first
+   look. */
+static size_t row_of(void *context, const struct shape *shape, const struct slot *slot)
 {
+    struct collection *collection = context;
     struct alike *alike = collection->alike;
 
     if (!is_shared(shape, slot))
@@ -52,20 +48,6 @@ static size_t row_of(struct collection *collection, const struct shape *shape, c
     *list_push(collection->view->arena, &alike->items) = (struct alike_row){
         .platform = shape->platform, .suite_step = shape->suite_step, .metric = slot->metric};
     return alike->items.count;
-}
-
-static const size_t *route_of(struct collection *collection, const struct shape *shape)
-{
-    struct route *route;
-
-    for (size_t i = collection->routes.count; i > 0; i--)
-        if (collection->routes.items[i - 1].shape == shape)
-            return collection->routes.items[i - 1].rows;
-    route = list_push(collection->arena, &collection->routes);
-    *route = (struct route){shape, arena_array(collection->arena, size_t, shape->slot_count + 1)};
-    for (size_t i = 0; i < shape->slot_count; i++)
-        route->rows[i] = row_of(collection, shape, &shape->slots[i]);
-    return route->rows;
 }
 
 static void add_value(struct arena *arena, struct alike_row *row, const struct reason *text)
@@ -87,7 +69,7 @@ static bool is_agreed(const struct outcome *outcome)
 static void take_step(struct collection *collection, const struct step_view *step)
 {
     const struct view *view = collection->view;
-    const size_t *rows = route_of(collection, step->step->shape);
+    const size_t *rows = routes_of(&collection->routes, step->step->shape);
 
     for (size_t i = 0; i < step->step->shape->slot_count; i++) {
         const struct outcome *outcome = step->items[i];
@@ -108,7 +90,9 @@ static int more_frequent(const void *a, const void *b)
 void alike_of(const struct view *view, struct alike *ret_alike)
 {
     cleanup_arena struct arena *arena = arena_create();
-    struct collection collection = {.view = view, .alike = ret_alike, .arena = arena};
+    struct collection collection = {.view = view,
+                                    .alike = ret_alike,
+                                    .routes = {.arena = arena, .place_of = row_of, .context = &collection}};
     size_t kept = 0;
 
     *ret_alike = (struct alike){0};

@@ -53,7 +53,7 @@ static const char *describe(struct arena *arena, const struct reading *reading,
             word = assets_readable(arena, word);
         /* Some boards tell the model in the name too. */
         if (word != NULL && strstr(text, word) == NULL)
-            text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "", word);
+            text = arena_add_word(arena, text, word);
     }
     return text;
 }

@@ -56,14 +56,6 @@ static bool has_host(const struct report_cause *cause, const struct host *host)
     return false;
 }
 
-static bool has_member(const struct step *step, const struct host *host)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (step->members[i] == host)
-            return true;
-    return false;
-}
-
 /* What of the host the subject is: "mlx5_0/1" is of mlx5_0, "cpu0->gpu3" of gpu3. */
 static const char *part_of(struct arena *arena, const char *subject)
 {
@@ -247,7 +239,7 @@ static bool explains(const struct folding *folding, const struct report_cause *c
         size_t members = 0;
 
         for (size_t k = 0; k < cause->hosts.count; k++)
-            members += has_member(step, cause->hosts.items[k]);
+            members += step_has_host(step, cause->hosts.items[k]);
         if (step->member_count < 2 || !blame_is_speed(view_slot(folding->view, entry->outcomes[i])->metric) ||
             members < (cause->accusation->kind == ACCUSED_LINK ? 2 : 1))
             return false;

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "assay/base/nearest.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "concessions.h"
@@ -68,10 +69,7 @@ static bool flag_of(const struct platform *platform, const struct flag *flag)
 
 static bool names_model(const struct platform *platform, const char *model)
 {
-    for (size_t i = 0; i < platform->gpu_models.count; i++)
-        if (strcmp(platform->gpu_models.items[i], model) == 0)
-            return true;
-    return false;
+    return word_is_among(model, platform->gpu_models.items, platform->gpu_models.count);
 }
 
 static bool shares_model(const struct platform *a, const struct platform *b)
@@ -85,17 +83,14 @@ static bool shares_model(const struct platform *a, const struct platform *b)
 /* What the site's own is to be compared with; NULL: nothing, for its hardware is unknown here. */
 static const struct platform *counterpart(struct arena *arena, const struct platform *platform)
 {
-    const struct builtin *all, *named = builtin_find("platforms", platform->name);
-    size_t count;
+    const struct builtin *named = builtin_find("platforms", platform->name);
 
     if (platform->like != NULL)
         return platform_load(arena, platform->like, NULL);
     if (named != NULL)
         return platform_load(arena, named->name, NULL);
-    all = builtin_list(&count);
-    for (size_t i = 0; i < count; i++) {
-        const struct platform *other =
-            strcmp(all[i].kind, "platforms") == 0 ? platform_load(arena, all[i].name, NULL) : NULL;
+    builtin_each (row, "platforms") {
+        const struct platform *other = platform_load(arena, row->name, NULL);
 
         if (other != NULL && shares_model(platform, other))
             return other;
@@ -118,10 +113,7 @@ struct taken {
 
 static bool takes(const struct taken *taken, const char *name)
 {
-    for (size_t i = 0; i < taken->count; i++)
-        if (strcmp(taken->items[i], name) == 0)
-            return true;
-    return false;
+    return word_is_among(name, taken->items, taken->count);
 }
 
 static void compare_taken(struct arena *arena, const struct platform *platform, const struct taken *own,

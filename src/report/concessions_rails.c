@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/model/hostfile.h"
 #include "concessions.h"
 
@@ -40,11 +41,6 @@ static bool share_a_leaf(const struct host *a, const struct host *b)
     return strcmp(a->leaf, b->leaf) == 0 && is_same_word(a->platform, b->platform);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The pattern of most hosts on the leaf of this one; NULL: they are too few, or do not agree. */
 static const char *usual(struct arena *arena, const struct railed *hosts, size_t count,
                          const struct host *host)
@@ -57,7 +53,7 @@ static const char *usual(struct arena *arena, const struct railed *hosts, size_t
             patterns[peers++] = hosts[i].pattern;
     if (peers < PEERS_FEWEST)
         return NULL;
-    qsort(patterns, peers, sizeof *patterns, compare_texts);
+    qsort(patterns, peers, sizeof *patterns, text_compare);
     middle = patterns[peers / 2];
     for (size_t i = 0; i < peers; i++)
         same += strcmp(patterns[i], middle) == 0;
@@ -71,7 +67,7 @@ static const char *odd_hcas(struct arena *arena, const struct host *host, const 
 
     list_each (rail, host->rails)
         if (strstr(padded, arena_printf(arena, " %s=%s ", rail->hca, rail->switch_name)) == NULL)
-            names = arena_printf(arena, "%s%s%s", names, *names != '\0' ? ", " : "", rail->hca);
+            names = arena_add_word(arena, names, rail->hca);
     return *names != '\0' ? arena_printf(arena, "%s (%s)", host->name, names) : host->name;
 }
 

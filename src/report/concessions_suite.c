@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "assay/base/json.h"
+#include "assay/base/nearest.h"
 #include "assay/base/options.h"
 #include "assay/check/check.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
 #include "concessions.h"
+
+enum { VALUE_BYTES = 4096 };
 
 struct pair {
     struct arena *arena;
@@ -23,14 +26,6 @@ static void concede(struct pair *pair, const char *metric, const struct reason *
 {
     *list_push(pair->arena, &pair->found->items) =
         (struct concession){CONCESSION_CHANGED, pair->whole->name, "", metric, detail};
-}
-
-static bool has_word(const char *const *words, size_t count, const char *word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return true;
-    return false;
 }
 
 /* -- Arguments -- */
@@ -87,8 +82,6 @@ static bool asks_for_as_much(const struct argument *argument, const char *own, c
 static const char *argument_text(struct arena *arena, const struct suite_step *step,
                                  const struct argument *argument)
 {
-    cleanup_text struct text out = {0};
-    struct json_writer writer;
     const struct json *value = json_get(step->arguments, argument->name);
 
     if (value == NULL)
@@ -97,10 +90,7 @@ static const char *argument_text(struct arena *arena, const struct suite_step *s
         return value->string;
     if (value->type == JSON_BOOL && !value->boolean)
         return "";
-    text_init(&out, 4096);
-    json_writer_init(&writer, &out, true);
-    json_put(&writer, value);
-    return arena_strdup(arena, out.bytes);
+    return json_text(arena, value, VALUE_BYTES);
 }
 
 static void compare_arguments(struct pair *pair)
@@ -138,20 +128,11 @@ static bool has_same_scope(const struct suite_step *a, const struct suite_step *
 static void compare_conditions(struct pair *pair)
 {
     json_each (condition, pair->own->when) {
-        cleanup_text struct text own = {0}, whole = {0};
         const struct json *other = json_get(pair->whole->when, condition->key);
-        struct json_writer writer;
+        const char *own = json_text(pair->arena, condition, VALUE_BYTES);
 
-        text_init(&own, 4096);
-        text_init(&whole, 4096);
-        json_writer_init(&writer, &own, true);
-        json_put(&writer, condition);
-        if (other != NULL) {
-            json_writer_init(&writer, &whole, true);
-            json_put(&writer, other);
-        }
-        if (other == NULL || strcmp(own.bytes, whole.bytes) != 0)
-            concede(pair, "", reason(pair->arena, asked_only_where, condition->key, own.bytes));
+        if (strcmp(own, json_text(pair->arena, other, VALUE_BYTES)) != 0)
+            concede(pair, "", reason(pair->arena, asked_only_where, condition->key, own));
     }
 }
 
@@ -174,7 +155,7 @@ static bool judges_size(struct pair *pair, const char *word)
     double size = 0, factor = size_argument(pair, "factor"), end = size_argument(pair, "end");
 
     if (own->sizes_judged.count > 0)
-        return has_word(own->sizes_judged.items, own->sizes_judged.count, word);
+        return word_is_among(word, own->sizes_judged.items, own->sizes_judged.count);
     if (!size_parse(word, &size) || factor <= 1)
         return false;
     for (double measured = size_argument(pair, "begin"); measured > 0 && measured <= end; measured *= factor)
@@ -188,10 +169,10 @@ static void compare_judged(struct pair *pair)
     const struct suite_step *own = pair->own, *whole = pair->whole;
 
     for (size_t i = 0; i < whole->gate.count; i++)
-        if (!has_word(own->gate.items, own->gate.count, whole->gate.items[i]))
+        if (!word_is_among(whole->gate.items[i], own->gate.items, own->gate.count))
             concede(pair, whole->gate.items[i], REASON(gate_there_not_here));
     for (size_t i = 0; i < own->record.count; i++)
-        if (!has_word(whole->record.items, whole->record.count, own->record.items[i]))
+        if (!word_is_among(own->record.items[i], whole->record.items, whole->record.count))
             concede(pair, own->record.items[i], REASON(gate_there_not_here));
     for (size_t i = 0; i < whole->sizes_judged.count; i++)
         if (!judges_size(pair, whole->sizes_judged.items[i]))

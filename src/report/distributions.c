@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/base/scan.h"
+#include "assay/model/routes.h"
 #include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 
@@ -13,16 +15,10 @@
 
 const double quantile_parts[QUANTILES] = {0, 0.01, 0.25, 0.5, 0.75, 0.99, 1};
 
-/* Where the slots of a shape go: index into the list of distributions, by slot. */
-struct route {
-    const struct shape *shape;
-    size_t *places;
-};
-
 struct collection {
     const struct view *view;
     struct distributions *all;
-    LIST_OF(struct route) routes;
+    struct routes routes;
     struct arena *gathered; /* the values, while nobody knows how many there are */
 };
 
@@ -34,8 +30,10 @@ static bool is_the_same(const struct distribution *distribution, const struct sh
            strcmp(distribution->platform, shape->platform) == 0;
 }
 
-static size_t place_of(struct collection *collection, const struct shape *shape, const struct slot *slot)
+/* The index of its distribution. */
+static size_t place_of(void *context, const struct shape *shape, const struct slot *slot)
 {
+    struct collection *collection = context;
     struct distributions *all = collection->all;
     const struct metric *metric;
 
@@ -51,21 +49,6 @@ static size_t place_of(struct collection *collection, const struct shape *shape,
                               .is_rate = metric != NULL && metric->peers,
                               .slot = slot};
     return all->items.count - 1;
-}
-
-static const struct route *route_of(struct collection *collection, const struct shape *shape)
-{
-    struct arena *arena = collection->view->arena;
-    struct route *route;
-
-    for (size_t i = collection->routes.count; i > 0; i--)
-        if (collection->routes.items[i - 1].shape == shape)
-            return &collection->routes.items[i - 1];
-    route = list_push(arena, &collection->routes);
-    *route = (struct route){shape, arena_array(arena, size_t, shape->slot_count)};
-    for (size_t i = 0; i < shape->slot_count; i++)
-        route->places[i] = place_of(collection, shape, &shape->slots[i]);
-    return route;
 }
 
 static void take_gate(struct distribution *distribution, double gate)
@@ -113,7 +96,7 @@ static void take_value(const struct collection *collection, struct distribution 
 }
 
 /* The item of the step whose number the gate shows. */
-static void find_owner(struct collection *collection, const struct route *route, size_t step,
+static void find_owner(struct collection *collection, const size_t *places, size_t step,
                        const struct outcome *gate)
 {
     const struct step_view *at = &collection->view->steps[step];
@@ -121,40 +104,33 @@ static void find_owner(struct collection *collection, const struct route *route,
     size_t owner = view_shown(collection->view, gate);
 
     if (owner != gate->slot)
-        *list_push(collection->view->arena, &collection->all->items.items[route->places[owner]].found) =
+        *list_push(collection->view->arena, &collection->all->items.items[places[owner]].found) =
             (struct outlier){at->items[owner], gate};
 }
 
 static void take_step(struct collection *collection, size_t index)
 {
     const struct step_view *at = &collection->view->steps[index];
-    const struct route *route = route_of(collection, at->step->shape);
+    const size_t *places = routes_of(&collection->routes, at->step->shape);
 
     for (size_t i = 0; i < at->step->shape->slot_count; i++) {
         const struct outcome *outcome = at->items[i];
-        struct distribution *distribution = &collection->all->items.items[route->places[i]];
+        struct distribution *distribution = &collection->all->items.items[places[i]];
 
         if (!isfinite(outcome->value))
             continue;
         if (view_shows_own_value(collection->view, outcome))
             take_value(collection, distribution, outcome);
         else
-            find_owner(collection, route, index, outcome);
+            find_owner(collection, places, index, outcome);
     }
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
 }
 
 static void settle(struct distribution *distribution)
 {
     size_t count = distribution->values.count;
 
-    qsort(distribution->values.items, count, sizeof *distribution->values.items, compare_doubles);
+    qsort(distribution->values.items, count, sizeof *distribution->values.items, robust_compare);
     for (size_t i = 0; i < QUANTILES; i++) {
         double place = quantile_parts[i] * (double)(count - 1);
         size_t low = (size_t)place, high = low + 1 < count ? low + 1 : low;
@@ -174,7 +150,11 @@ static bool is_quantity(const struct distribution *distribution)
 void distributions_collect(const struct view *view, struct distributions *ret_distributions)
 {
     cleanup_arena struct arena *gathered = arena_create();
-    struct collection collection = {.view = view, .all = ret_distributions, .gathered = gathered};
+    struct collection collection = {
+        .view = view,
+        .all = ret_distributions,
+        .routes = {.arena = gathered, .place_of = place_of, .context = &collection},
+        .gathered = gathered};
     size_t kept = 0;
 
     *ret_distributions = (struct distributions){0};

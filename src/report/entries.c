@@ -657,12 +657,6 @@ static struct report_entry entry_of_accusation(const struct groups *groups,
                                  .accusation = accusation};
 }
 
-static bool same_members(const struct step *a, const struct step *b)
-{
-    return a->member_count == b->member_count &&
-           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
-}
-
 /* Whether the search behind the step ended without anybody, by what was found before among the same hosts. */
 static bool is_explained(const struct groups *groups, size_t step)
 {
@@ -690,7 +684,7 @@ static const struct reason *pointer_text(const struct groups *groups, const stru
         const struct accusation *accusation = &judgement->accusations[i];
 
         if (accusation->step == index ||
-            (explained && same_members(step, groups->view->steps[accusation->step].step)))
+            (explained && steps_have_same_hosts(step, groups->view->steps[accusation->step].step)))
             said_add(groups->arena, &names, accused_text(groups->arena, accusation));
     }
     for (size_t i = 0; i < names.items.count && i < SUBJECTS_SHOWN; i++)

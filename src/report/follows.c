@@ -8,14 +8,6 @@
 #include "assay/model/hostfile.h"
 #include "assay/reasons/any.h"
 
-static bool is_member(const struct step *step, const char *name)
-{
-    for (size_t i = 0; i < step->member_count; i++)
-        if (strcmp(step->members[i]->name, name) == 0)
-            return true;
-    return false;
-}
-
 /* It failed, or was read and could not be decided. */
 static bool explains(const struct outcome *outcome)
 {
@@ -99,10 +91,11 @@ const struct outcome *follows_from(const struct view *view, const struct outcome
     if (step->step->member_count < 2 || outcome->word != OUTCOME_INCONCLUSIVE || outcome->measured != NULL ||
         *subject == '\0')
         return NULL;
-    of_member = is_member(step->step, subject);
+    of_member = step_has_host_named(step->step, subject);
     for (size_t i = 0; i < step->step->shape->slot_count; i++)
         if ((explains(step->items[i]) || is_pointed_at(step->items[i], outcome)) &&
-            (of_member ? strcmp(slots[i].subject, subject) == 0 : is_member(step->step, slots[i].subject)))
+            (of_member ? strcmp(slots[i].subject, subject) == 0
+                       : step_has_host_named(step->step, slots[i].subject)))
             return step->items[i];
     return NULL;
 }

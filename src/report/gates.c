@@ -129,21 +129,6 @@ static void line_count(const struct view *view, struct gate_line *line, const st
     line->not_passed += outcome->word >= OUTCOME_NOT_RUN;
 }
 
-static void line_name_subject(struct arena *arena, struct gate_line *line, const char *subject)
-{
-    size_t length = strlen(subject);
-    const char *found = line->names;
-
-    /* Equal subjects of several hosts are named once. */
-    while (length > 0 && (found = strstr(found, subject)) != NULL) {
-        if ((found == line->names || found[-1] == ' ') && (found[length] == ',' || found[length] == '\0'))
-            return;
-        found += length;
-    }
-    if (length > 0)
-        line->names = arena_printf(arena, "%s%s%s", line->names, *line->names != '\0' ? ", " : "", subject);
-}
-
 void gate_lines_of_entry(const struct view *view, const struct report_entry *entry,
                          struct gate_lines *ret_lines)
 {
@@ -153,8 +138,9 @@ void gate_lines_of_entry(const struct view *view, const struct report_entry *ent
         struct gate_line *line = line_for(view, ret_lines, outcome);
 
         line_count(view, line, outcome);
+        /* Equal subjects of several hosts are named once. */
         if (line->items <= SUBJECTS_NAMED)
-            line_name_subject(view->arena, line, view_slot(view, outcome)->subject);
+            line->names = arena_add_word_once(view->arena, line->names, view_slot(view, outcome)->subject);
     }
     for (size_t i = 0; i < ret_lines->items.count; i++) {
         struct gate_line *line = &ret_lines->items.items[i];

@@ -151,12 +151,26 @@ static bool is_short(const char *string)
     return string != NULL && strlen(string) <= SHORT;
 }
 
+void html_paragraph(struct text *out, const char *string)
+{
+    html_markup(out, "<p>");
+    html_words(out, string);
+    html_markup(out, "</p>\n");
+}
+
 void html_cell(struct text *out, const char *string)
 {
     if (is_short(string))
         html_markup(out, "<td class=\"s\">");
     else
         html_markup(out, "<td>");
+    html_words(out, string);
+    html_markup(out, "</td>");
+}
+
+void html_number_cell(struct text *out, const char *string)
+{
+    html_markup(out, "<td class=\"num\">");
     html_words(out, string);
     html_markup(out, "</td>");
 }

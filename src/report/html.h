@@ -25,8 +25,10 @@ void html_textf(struct text *out, const char *format, ...) __attribute__((format
                 sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 void html_shape_(struct text *out, const char *literal, const double *numbers, size_t count);
 
-/* <td>text</td>, <th scope="row">text</th>, <dt>name</dt><dd>value</dd> */
+/* <p>text</p>, <td>text</td>, <td> of a number, <th scope="row">text</th>, <dt>name</dt><dd>value</dd> */
+void html_paragraph(struct text *out, const char *string);
 void html_cell(struct text *out, const char *string);
+void html_number_cell(struct text *out, const char *string);
 void html_row_head(struct text *out, const char *string);
 void html_pair(struct text *out, const char *name, const char *value);
 /* Monospaced <td>. */

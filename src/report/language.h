@@ -28,6 +28,13 @@ const char *language_fill(struct arena *arena, const char *text, const char *con
     language_fill((arena), language_text((language), (key)), (const char *const[]){__VA_ARGS__}, \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
+/* The same for whoever has an arena and a language, as the writers of pages and letters do: what the report says itself, with
+   and without values; what was said in English when it happened; and a fixed word, such as an enum's name. */
+#define say(teller, key) language_text((teller)->language, (key))
+#define sayf(teller, key, ...) language_say((teller)->arena, (teller)->language, (key), __VA_ARGS__)
+#define said(teller, reason) reason_said((teller)->arena, (teller)->language, (reason))
+#define word(teller, english) said((teller), reason_word((teller)->arena, (english)))
+
 /* Of another party's run: how it came here; and with whose its verdict is. */
 const char *origin_came(struct arena *arena, enum report_language language, const struct run_origin *origin);
 const char *origin_note(struct arena *arena, enum report_language language, const struct record *record);

@@ -18,14 +18,9 @@ struct letter {
     struct text *out;
 };
 
-static const char *said(const struct letter *letter, const struct reason *reason)
-{
-    return reason_said(letter->arena, letter->language, reason);
-}
-
 static void put_heading(const struct letter *letter, enum text_key title)
 {
-    text_printf(letter->out, "\n%s\n\n", language_text(letter->language, title));
+    text_printf(letter->out, "\n%s\n\n", say(letter, title));
 }
 
 /* "Host: node2", as the language writes it. */
@@ -39,7 +34,7 @@ static const char *with_serial(const struct letter *letter, const char *text, co
     if (serial == NULL || *serial == '\0')
         return text;
     return arena_printf(letter->arena, "%s%s%s", text, language_between(letter->language, ", "),
-                        language_say(letter->arena, letter->language, TEXT_VENDOR_SERIAL, serial));
+                        sayf(letter, TEXT_VENDOR_SERIAL, serial));
 }
 
 /* By which its maker knows it: "SYS-821GE-TNHR, Supermicro, serial A67809995". */
@@ -53,7 +48,7 @@ static void put_server(const struct letter *letter)
             const struct asset *asset = &all[i].items.items[k];
 
             if (strcmp(asset->part, "system") == 0)
-                put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_SERVER),
+                put_pair(letter, "", say(letter, TEXT_VENDOR_SERVER),
                          with_serial(letter, asset->model, asset->serial));
         }
 }
@@ -63,14 +58,13 @@ static void put_head(const struct letter *letter)
     const struct record *record = letter->view->record;
     const struct suite *suite = view_suite(letter->view);
 
-    text_printf(letter->out, "%s\n\n", language_text(letter->language, TEXT_VENDOR_TITLE));
-    put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_HOST), letter->host->name);
+    text_printf(letter->out, "%s\n\n", say(letter, TEXT_VENDOR_TITLE));
+    put_pair(letter, "", say(letter, TEXT_VENDOR_HOST), letter->host->name);
     put_server(letter);
-    put_pair(letter, "", language_text(letter->language, TEXT_VENDOR_RUN),
-             language_say(letter->arena, letter->language, TEXT_VENDOR_RUN_IS,
-                          arena_printf(letter->arena, "%lld", record->number),
-                          time_text(letter->arena, record->started), record->uuid,
-                          suite != NULL ? suite->name : "-"));
+    put_pair(letter, "", say(letter, TEXT_VENDOR_RUN),
+             sayf(letter, TEXT_VENDOR_RUN_IS, arena_printf(letter->arena, "%lld", record->number),
+                  time_text(letter->arena, record->started), record->uuid,
+                  suite != NULL ? suite->name : "-"));
 }
 
 static bool is_about(const struct letter *letter, const struct report_cause *cause)
@@ -115,8 +109,7 @@ static void put_cause(const struct letter *letter, const struct report_cause *ca
     cause_advice(letter->arena, letter->language, letter->view, letter->entries, cause, false, &advice);
     what = said_joined(letter->arena, &advice);
     if (*what != '\0')
-        text_printf(letter->out, "   %s\n",
-                    language_say(letter->arena, letter->language, TEXT_VENDOR_FIRST, what));
+        text_printf(letter->out, "   %s\n", sayf(letter, TEXT_VENDOR_FIRST, what));
 }
 
 static void put_causes(const struct letter *letter, const struct report_causes *causes)
@@ -128,7 +121,7 @@ static void put_causes(const struct letter *letter, const struct report_causes *
         if (is_about(letter, &causes->items.items[i]))
             put_cause(letter, &causes->items.items[i], ++number);
     if (number == 0)
-        text_printf(letter->out, "%s\n", language_text(letter->language, TEXT_VENDOR_NOTHING));
+        text_printf(letter->out, "%s\n", say(letter, TEXT_VENDOR_NOTHING));
 }
 
 static void put_parts(const struct letter *letter)

@@ -467,13 +467,11 @@ static const char *unasked_of(struct arena *arena, const struct view *view, cons
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
         const struct coverage *coverage = &view->steps[i].coverage;
-        bool member = false;
 
-        for (size_t k = 0; k < step->member_count; k++)
-            member |= step->members[k] == host;
-        if (member && coverage->not_run > 0 && coverage->fail + coverage->inconclusive == 0 &&
+        if (step_has_host(step, host) && coverage->not_run > 0 &&
+            coverage->fail + coverage->inconclusive == 0 &&
             (step->member_count == 1 || !has_substitute(view, step)))
-            steps = arena_printf(arena, "%s%s%s", steps, *steps != '\0' ? ", " : "", step->shape->suite_step);
+            steps = arena_add_word(arena, steps, step->shape->suite_step);
     }
     return steps;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assay/base/robust.h"
+#include "assay/model/routes.h"
 #include "assay/parse/parser.h"
 #include "method.h"
 
@@ -14,18 +15,8 @@ struct series {
     LIST_OF(double) values;
 };
 struct series_list {
-    LIST_OF(struct series) items;
-};
-
-/* Where the slots of a shape go: by slot the number of its series, from 1; 0: it is no rate. */
-struct route {
-    const struct shape *shape;
-    size_t *places;
-};
-struct routes {
     struct arena *arena;
-    struct series_list series;
-    LIST_OF(struct route) items;
+    LIST_OF(struct series) items;
 };
 
 /* What the series of one metric show. */
@@ -50,9 +41,10 @@ static bool is_series_of(const struct series *series, const struct shape *shape,
                                      strcmp(series->slot->at, slot->at) == 0));
 }
 
-static size_t place_of(struct routes *routes, const struct shape *shape, const struct slot *slot)
+/* The number of its series, from 1; 0: it is no rate. */
+static size_t place_of(void *context, const struct shape *shape, const struct slot *slot)
 {
-    struct series_list *list = &routes->series;
+    struct series_list *list = context;
     const struct metric *metric = rate_of(slot);
 
     if (metric == NULL)
@@ -60,23 +52,8 @@ static size_t place_of(struct routes *routes, const struct shape *shape, const s
     for (size_t i = 0; i < list->items.count; i++)
         if (is_series_of(&list->items.items[i], shape, slot, metric->anywhere))
             return i + 1;
-    *list_push(routes->arena, &list->items) = (struct series){.shape = shape, .slot = slot};
+    *list_push(list->arena, &list->items) = (struct series){.shape = shape, .slot = slot};
     return list->items.count;
-}
-
-/* Thousands of steps have the same few shapes, and those of one stand together. */
-static const size_t *route_of(struct routes *routes, const struct shape *shape)
-{
-    struct route *route;
-
-    for (size_t i = routes->items.count; i > 0; i--)
-        if (routes->items.items[i - 1].shape == shape)
-            return routes->items.items[i - 1].places;
-    route = list_push(routes->arena, &routes->items);
-    *route = (struct route){shape, arena_array(routes->arena, size_t, shape->slot_count + 1)};
-    for (size_t i = 0; i < shape->slot_count; i++)
-        route->places[i] = place_of(routes, shape, &shape->slots[i]);
-    return route->places;
 }
 
 static void scatter_add(struct arena *arena, struct scatter *scatter, struct series *series)
@@ -94,7 +71,7 @@ static void scatter_add(struct arena *arena, struct scatter *scatter, struct ser
 }
 
 /* Each metric by itself: a bandwidth and a latency scatter differently. */
-static struct method_noise noise_of(struct arena *arena, struct series_list *list)
+static struct method_noise noise_of(struct series_list *list)
 {
     struct method_noise noise = {.low = INFINITY, .high = -INFINITY};
 
@@ -107,7 +84,7 @@ static struct method_noise noise_of(struct arena *arena, struct series_list *lis
             seen = strcmp(list->items.items[k].slot->metric, scatter.metric) == 0;
         for (size_t k = i; !seen && k < list->items.count; k++)
             if (strcmp(list->items.items[k].slot->metric, scatter.metric) == 0)
-                scatter_add(arena, &scatter, &list->items.items[k]);
+                scatter_add(list->arena, &scatter, &list->items.items[k]);
         if (scatter.sigmas.count == 0)
             continue;
         middle = robust_median(scatter.sigmas.items, scatter.sigmas.count);
@@ -128,7 +105,8 @@ static bool is_plain(const struct step *step)
 struct method_noise method_noise_between_hosts(const struct view *view, const char *suite_step)
 {
     cleanup_arena struct arena *arena = arena_create();
-    struct routes routes = {.arena = arena};
+    struct series_list list = {.arena = arena};
+    struct routes routes = {.arena = arena, .place_of = place_of, .context = &list};
 
     for (size_t i = 0; i < view->step_count; i++) {
         const struct step *step = view->steps[i].step;
@@ -136,20 +114,20 @@ struct method_noise method_noise_between_hosts(const struct view *view, const ch
 
         if (strcmp(step->shape->suite_step, suite_step) != 0 || !is_plain(step))
             continue;
-        places = route_of(&routes, step->shape);
+        places = routes_of(&routes, step->shape);
         for (size_t k = 0; k < step->shape->slot_count; k++) {
             const struct outcome *outcome = view->steps[i].items[k];
 
             if (places[k] > 0 && outcome->word <= OUTCOME_PASS && isfinite(outcome->value))
-                *list_push(arena, &routes.series.items.items[places[k] - 1].values) = outcome->value;
+                *list_push(arena, &list.items.items[places[k] - 1].values) = outcome->value;
         }
     }
-    return noise_of(arena, &routes.series);
+    return noise_of(&list);
 }
 
-static void take_repeats(struct arena *arena, const struct step_view *step, const struct slot *slot,
-                         struct series_list *list)
+static void take_repeats(const struct step_view *step, const struct slot *slot, struct series_list *list)
 {
+    struct arena *arena = list->arena;
     struct series *series = list_push(arena, &list->items);
 
     *series = (struct series){.shape = step->step->shape, .slot = slot};
@@ -169,7 +147,7 @@ static void take_repeats(struct arena *arena, const struct step_view *step, cons
 
 struct method_noise method_noise_of_repeats(const struct view *view, const char *suite_step)
 {
-    struct series_list list = {0};
+    struct series_list list = {.arena = view->arena};
 
     array_each (step, view->steps, view->step_count) {
         if (strcmp(step->step->shape->suite_step, suite_step) != 0 || !is_plain(step->step) ||
@@ -177,7 +155,7 @@ struct method_noise method_noise_of_repeats(const struct view *view, const char 
             continue;
         for (size_t k = 0; k < step->step->shape->slot_count; k++)
             if (rate_of(&step->step->shape->slots[k]) != NULL)
-                take_repeats(view->arena, step, &step->step->shape->slots[k], &list);
+                take_repeats(step, &step->step->shape->slots[k], &list);
     }
-    return noise_of(view->arena, &list);
+    return noise_of(&list);
 }

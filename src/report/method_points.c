@@ -15,16 +15,9 @@ struct telling {
     struct method *method;
 };
 
-#define sayf(telling, key, ...) language_say((telling)->arena, (telling)->language, (key), __VA_ARGS__)
-
 static const char *number(const struct telling *telling, size_t count)
 {
     return count_text(telling->arena, count);
-}
-
-static const char *said(const struct telling *telling, const struct reason *reason)
-{
-    return reason_said(telling->arena, telling->language, reason);
 }
 
 static void add(const struct telling *telling, enum text_key title, const char *text)
@@ -141,7 +134,7 @@ static void tell_peers(const struct telling *telling, const struct suite *suite)
         otherwise += peers->off != suite->peers.off || peers->remark != suite->peers.remark ||
                      peers->fail != suite->peers.fail;
     }
-    text = suite->peers.off ? language_text(telling->language, TEXT_METHOD_NO_PEERS)
+    text = suite->peers.off ? say(telling, TEXT_METHOD_NO_PEERS)
                             : sayf(telling, TEXT_METHOD_PEERS, percent(telling, suite->peers.remark),
                                    percent(telling, suite->peers.fail));
     add(telling, TEXT_METHOD_PEERS_TITLE,
@@ -178,8 +171,7 @@ static void tell_isolation(const struct telling *telling)
     double doubt = 0;
 
     if (judgement->search_count == 0)
-        add(telling, TEXT_METHOD_ISOLATION_TITLE,
-            language_text(telling->language, why_no_search(telling->view)));
+        add(telling, TEXT_METHOD_ISOLATION_TITLE, say(telling, why_no_search(telling->view)));
     for (size_t i = 0; i < judgement->search_count; i++)
         add(telling, TEXT_METHOD_ISOLATION_TITLE,
             sayf(telling, TEXT_METHOD_SEARCH,

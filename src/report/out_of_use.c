@@ -26,8 +26,7 @@ static void add_check(struct arena *arena, struct failed *failed, const char *ch
     if (strstr(failed->checks, check) != NULL)
         return;
     if (failed->count++ < CHECKS_NAMED)
-        failed->checks =
-            arena_printf(arena, "%s%s%s", failed->checks, *failed->checks != '\0' ? ", " : "", check);
+        failed->checks = arena_add_word(arena, failed->checks, check);
 }
 
 /* Above host scope a fail accuses nobody: there isolation does. */

@@ -8,11 +8,6 @@
 
 enum { TARGETS_SHOWN = 100 }; /* bytes: two lines of a table's first column */
 
-const char *say(const struct page *page, enum text_key key)
-{
-    return language_text(page->language, key);
-}
-
 bool page_prints(const struct page *page, unsigned appendix)
 {
     return appendix == 0 || (page->view->record->appendices & appendix) != 0;
@@ -51,16 +46,6 @@ void page_left_out(struct page *page, size_t rows, size_t most)
     html_words(page->out, sayf(page, TEXT_ROWS_NOT_PRINTED, number(page, rows - most),
                                arena_printf(page->arena, "%lld", page->view->record->number), hosts->name));
     html_markup(page->out, "</p>\n");
-}
-
-const char *said(const struct page *page, const struct reason *reason)
-{
-    return reason_said(page->arena, page->language, reason);
-}
-
-const char *word(const struct page *page, const char *english)
-{
-    return said(page, reason_word(page->arena, english));
 }
 
 const char *number(const struct page *page, size_t count)
@@ -104,9 +89,7 @@ void page_heading(struct page *page, enum text_key key)
 
 void page_paragraph(struct page *page, enum text_key key)
 {
-    html_markup(page->out, "<p>");
-    html_words(page->out, say(page, key));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, say(page, key));
 }
 
 void page_told(struct page *page)

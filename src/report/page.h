@@ -41,12 +41,7 @@ struct page {
     struct sightings sightings; /* by host */
 };
 
-/* -- Words: page.c. What the report says itself, and what was said in English when it happened. */
-const char *say(const struct page *page, enum text_key key);
-#define sayf(page, key, ...) language_say((page)->arena, (page)->language, (key), __VA_ARGS__)
-const char *said(const struct page *page, const struct reason *reason);
-/* A fixed word, such as an enum's name. */
-const char *word(const struct page *page, const char *english);
+/* -- Words: page.c, and language.h. */
 /* Whether this appendix is on paper too; 0 is no appendix. */
 bool page_prints(const struct page *page, unsigned appendix);
 /* Of a long table paper shows the first rows: <tr>, with a class where this row is not printed without the appendix; and

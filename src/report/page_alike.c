@@ -15,9 +15,8 @@ static void write_row(struct page *page, const struct alike_row *row)
     html_cell(page->out, metric_words(page->language, row->metric));
     page_said_cell(page, alike_values(page->arena, row));
     html_cell(page->out, row->platform);
-    html_markup(page->out, "<td class=\"num\">");
-    html_words(page->out, number(page, row->items));
-    html_markup(page->out, "</td></tr>\n");
+    html_number_cell(page->out, number(page, row->items));
+    html_markup(page->out, "</tr>\n");
 }
 
 void page_alike(struct page *page)

@@ -65,9 +65,7 @@ void page_assets(struct page *page)
     page_paragraph(page, TEXT_ASSETS_INTRO);
     page_told(page);
     if (count > HOSTS_IN_FULL) {
-        html_markup(page->out, "<p>");
-        html_words(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));
-        html_markup(page->out, "</p>\n");
+        html_paragraph(page->out, sayf(page, TEXT_ASSETS_IN_JSON, number(page, count)));
     }
     write_summary(page, assets, count);
     for (size_t i = 0; count <= HOSTS_IN_FULL && i < count; i++)

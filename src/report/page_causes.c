@@ -150,17 +150,6 @@ static void write_gate_lines(struct page *page, const struct report_entry *entry
     html_markup(out, "</tbody></table>\n");
 }
 
-/* Whether the subject speaks of that place: "gpu2->gpu5" of gpu2, and not of gpu25. */
-static bool speaks_of(const char *subject, const char *position)
-{
-    size_t length = strlen(position);
-
-    for (const char *at = strstr(subject, position); at != NULL; at = strstr(at + 1, position))
-        if (at[length] < '0' || at[length] > '9')
-            return true;
-    return false;
-}
-
 static bool entry_speaks_of(const struct page *page, const struct report_entry *entry,
                             const struct sighting *sighting)
 {
@@ -168,7 +157,7 @@ static bool entry_speaks_of(const struct page *page, const struct report_entry *
         const struct step *step = page->view->steps[entry->outcomes[i]->step].step;
 
         if (step->member_count == 1 && view_host(page->view, step->members[0]) == sighting->host &&
-            speaks_of(view_slot(page->view, entry->outcomes[i])->subject, sighting->position))
+            subject_names(view_slot(page->view, entry->outcomes[i])->subject, sighting->position))
             return true;
     }
     return false;
@@ -544,10 +533,8 @@ void page_failures(struct page *page)
         page_paragraph(page, TEXT_NO_FAILURE);
         return;
     }
-    html_markup(page->out, "<p>");
-    html_words(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
-                               number(page, page->view->coverage.fail)));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, sayf(page, TEXT_FAILURES_INTRO, number(page, failures),
+                                   number(page, page->view->coverage.fail)));
     for (size_t i = 0; i < page->causes.items.count; i++)
         if (page->causes.items.items[i].word == OUTCOME_FAIL)
             write_card(page, i);

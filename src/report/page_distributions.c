@@ -88,9 +88,7 @@ static void write_row(struct page *page, const struct distribution *distribution
     html_row_head(out, distribution->suite_step);
     page_metric_cell(page, distribution->metric, where_text(page, distribution));
     html_cell(out, distribution->unit);
-    html_markup(out, "<td class=\"num\">");
-    html_words(out, count_text(page->arena, distribution->values.count));
-    html_markup(out, "</td>");
+    html_number_cell(out, count_text(page->arena, distribution->values.count));
     page_said_cell(page, distribution->gate);
     for (size_t i = 0; i < QUANTILES; i++)
         number_cell(page, distribution->quantiles[i],

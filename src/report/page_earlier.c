@@ -122,9 +122,7 @@ void page_earlier(struct page *page)
     const struct earlier *earlier = page->view->record->earlier;
     const struct comparison *comparison = &earlier->comparison;
 
-    html_markup(page->out, "<p>");
-    html_words(page->out, earlier_sentence(page->arena, page->language, earlier));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, earlier_sentence(page->arena, page->language, earlier));
     if (earlier->number == 0)
         return;
     write_changes(page, TEXT_WORSE, comparison->worse.items, comparison->worse.count);

@@ -230,13 +230,11 @@ static void write_limit(struct page *page, const struct gate_line *line)
     html_words(out, word(page, line->status));
     html_markup(out, "<br><small>");
     page_said(page, line->source);
-    html_markup(out, "</small></td><td class=\"num\">");
-    html_words(out, count_text(page->arena, line->items - line->recorded));
-    html_markup(out, "</td><td class=\"num\">");
-    html_words(out, count_text(page->arena, line->not_passed));
-    html_markup(out, "</td><td class=\"num\">");
-    html_words(out, count_text(page->arena, line->recorded));
-    html_markup(out, "</td></tr>\n");
+    html_markup(out, "</small></td>");
+    html_number_cell(out, count_text(page->arena, line->items - line->recorded));
+    html_number_cell(out, count_text(page->arena, line->not_passed));
+    html_number_cell(out, count_text(page->arena, line->recorded));
+    html_markup(out, "</tr>\n");
 }
 
 /* One limit, and each metric that it judges by that source, once for each place. */
@@ -397,9 +395,7 @@ static void write_documents(struct page *page, const struct documents *documents
         html_markup(out, "<tr>");
         html_row_head(out, word(page, document->kind));
         html_cell(out, said(page, document_said(page->arena, document)));
-        html_markup(out, "<td class=\"num\">");
-        html_words(out, count_text(page->arena, document->bytes.length));
-        html_markup(out, "</td>");
+        html_number_cell(out, count_text(page->arena, document->bytes.length));
         html_code_cell(out, document->sha256);
         html_markup(out, "</tr>\n");
     }

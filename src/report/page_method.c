@@ -25,13 +25,10 @@ static void write_kinds(struct page *page, const struct method *method)
         html_markup(page->out, "<tr>");
         html_row_head(page->out, *kind->status != '\0' ? word(page, kind->status) : say(page, TEXT_NO_KIND));
         html_cell(page->out, say(page, method_kind_text(kind->status)));
-        html_markup(page->out, "<td class=\"num\">");
-        html_words(page->out, number(page, kind->gates));
-        html_markup(page->out, "</td><td class=\"num\">");
-        html_words(page->out, number(page, kind->not_passed));
-        html_markup(page->out, "</td><td class=\"num\">");
-        html_words(page->out, number(page, kind->recorded));
-        html_markup(page->out, "</td></tr>\n");
+        html_number_cell(page->out, number(page, kind->gates));
+        html_number_cell(page->out, number(page, kind->not_passed));
+        html_number_cell(page->out, number(page, kind->recorded));
+        html_markup(page->out, "</tr>\n");
     }
     html_markup(page->out, "</tbody></table>\n");
 }

@@ -47,11 +47,9 @@ void page_preflight(struct page *page)
     struct mends mends;
 
     report_mends(page->arena, preflight, &mends);
-    html_markup(out, "<p>");
-    html_words(out, sayf(page, TEXT_PREFLIGHT_INTRO, arena_printf(page->arena, "%lld", preflight->number),
-                         when(page, preflight->started), number(page, mends.clean_count),
-                         number(page, preflight->plan->hosts.count)));
-    html_markup(out, "</p>\n");
+    html_paragraph(out, sayf(page, TEXT_PREFLIGHT_INTRO, arena_printf(page->arena, "%lld", preflight->number),
+                             when(page, preflight->started), number(page, mends.clean_count),
+                             number(page, preflight->plan->hosts.count)));
     if (mends.items.count + mends.unasked.count == 0)
         return;
     page_table(page, "compact", COLUMN(HOSTS), COLUMN(OUTCOME), COLUMN(STEP), COLUMN(PROBLEM), COLUMN(WHY));

@@ -20,27 +20,21 @@ static const char *value_text(const struct page *page, double value, const char 
     return *unit != '\0' ? arena_printf(page->arena, "%s %s", number, unit) : number;
 }
 
-static void number_cell(struct page *page, const char *text)
-{
-    html_markup(page->out, "<td class=\"num\">");
-    html_words(page->out, text);
-    html_markup(page->out, "</td>");
-}
-
 static void write_row(struct page *page, const struct reached_row *row)
 {
     html_markup(page->out, "<tr>");
     html_row_head(page->out, row->suite_step);
     page_metric_cell(page, row->metric, row->at);
-    number_cell(page, row->worst != NULL ? said(page, row->worst->measured) : say(page, TEXT_NOTHING));
+    html_number_cell(page->out,
+                     row->worst != NULL ? said(page, row->worst->measured) : say(page, TEXT_NOTHING));
     page_said_cell_or(page, reached_where(page->view, row), TEXT_DASH);
-    number_cell(page,
-                isfinite(row->median) ? value_text(page, row->median, row->unit) : say(page, TEXT_DASH));
+    html_number_cell(page->out,
+                     isfinite(row->median) ? value_text(page, row->median, row->unit) : say(page, TEXT_DASH));
     page_said_cell_or(page, gate_bound(page->arena, row->gate), TEXT_NONE_APPLIED);
     page_said_cell_or(page, limit_origin(page->arena, row->status, row->source), TEXT_DASH);
-    number_cell(page, row->hosts == row->hosts_owed
-                          ? number(page, row->hosts)
-                          : sayf(page, TEXT_OF, number(page, row->hosts), number(page, row->hosts_owed)));
+    html_number_cell(page->out, row->hosts == row->hosts_owed ? number(page, row->hosts)
+                                                              : sayf(page, TEXT_OF, number(page, row->hosts),
+                                                                     number(page, row->hosts_owed)));
     html_markup(page->out, "</tr>\n");
 }
 
@@ -120,12 +114,12 @@ static void write_short_row(struct page *page, const struct reached_row *row)
     html_markup(page->out, "<tr>");
     html_row_head(page->out, row->suite_step);
     page_metric_cell(page, row->metric, NULL);
-    number_cell(page, said(page, row->worst->measured));
+    html_number_cell(page->out, said(page, row->worst->measured));
     page_said_cell(page, reached_where(page->view, row));
-    number_cell(page, value_text(page, row->median, row->unit));
+    html_number_cell(page->out, value_text(page, row->median, row->unit));
     page_said_cell_or(page, gate_bound(page->arena, row->gate), TEXT_NONE_APPLIED);
     html_cell(page->out, word(page, row->status));
-    number_cell(page, number(page, row->hosts));
+    html_number_cell(page->out, number(page, row->hosts));
     html_markup(page->out, "</tr>\n");
 }
 

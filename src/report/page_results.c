@@ -92,9 +92,7 @@ void page_number(struct page *page, double value, int decimals)
 
 static void count_cell(struct page *page, size_t count)
 {
-    html_markup(page->out, "<td class=\"num\">");
-    html_words(page->out, count_text(page->arena, count));
-    html_markup(page->out, "</td>");
+    html_number_cell(page->out, count_text(page->arena, count));
 }
 
 /* -- Verdicts ------------------------------------------------------------------------------------------------ */

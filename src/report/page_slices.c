@@ -28,9 +28,7 @@ static void write_row(struct page *page, const struct slice_row *row)
     html_cell(out, row->step->step->shape->suite_step);
     page_metric_cell(page, row->slot->metric, slot_at_text(page->arena, row->slot));
     html_cell(out, span_text(page, row->from, row->to));
-    html_markup(out, "<td class=\"num\">");
-    html_words(out, number(page, row->count));
-    html_markup(out, "</td>");
+    html_number_cell(out, number(page, row->count));
     number_cell(page, row->spread.low);
     number_cell(page, row->spread.median);
     number_cell(page, row->spread.high);

@@ -129,9 +129,8 @@ static void write_unruns(struct page *page, const struct unruns *unruns, bool ac
         page_said_cell(page, hosts_said(page, unrun));
         write_steps(page, unrun);
         write_because(page, unrun);
-        html_markup(page->out, "<td class=\"num\">");
-        html_words(page->out, number(page, unrun->gates));
-        html_markup(page->out, "</td></tr>\n");
+        html_number_cell(page->out, number(page, unrun->gates));
+        html_markup(page->out, "</tr>\n");
     }
 }
 

@@ -59,10 +59,8 @@ void page_worth(struct page *page)
     worth_type_measured(&page->worth, &type);
     page_paragraph(page, TEXT_WORTH_INTRO);
     write_inputs(page, type);
-    html_markup(page->out, "<p>");
-    html_words(page->out, sayf(page, TEXT_WORTH_EXAMPLES_INTRO, worth_type_name(type),
-                               arena_printf(page->arena, "%lld", page->view->record->number)));
-    html_markup(page->out, "</p>\n");
+    html_paragraph(page->out, sayf(page, TEXT_WORTH_EXAMPLES_INTRO, worth_type_name(type),
+                                   arena_printf(page->arena, "%lld", page->view->record->number)));
     page_table(page, "compact", COLUMN(WORTH_TRAINING), COLUMN(WORTH_TIME), COLUMN(WORTH_ENERGY));
     html_markup(page->out, "<tbody>\n");
     for (size_t i = 0; i < count; i++)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "assay/model/routes.h"
 #include "assay/parse/parser.h"
 #include "assay/reasons/any.h"
 #include "assay/reasons/report.h"
@@ -19,16 +20,10 @@ struct kept {
     bool across;
 };
 
-/* Where the slots of a shape go: by slot the number of what is kept, from 1; 0: it is no such number. */
-struct route {
-    const struct shape *shape;
-    size_t *places;
-};
-
 struct collection {
     const struct view *view;
     LIST_OF(struct kept) kept;
-    LIST_OF(struct route) routes;
+    struct routes routes;
     struct arena *arena; /* of what only collecting needs */
 };
 
@@ -39,8 +34,10 @@ static bool is_the_same(const struct kept *kept, const struct shape *shape, cons
            strcmp(kept->row.platform, shape->platform) == 0;
 }
 
-static size_t place_of(struct collection *collection, const struct shape *shape, const struct slot *slot)
+/* The number of what is kept, from 1; 0: it is no such number. */
+static size_t place_of(void *context, const struct shape *shape, const struct slot *slot)
 {
+    struct collection *collection = context;
     struct arena *arena = collection->arena;
     size_t hosts = collection->view->record->plan->hosts.count;
     const struct metric *metric = gate_speed(slot);
@@ -61,20 +58,6 @@ static size_t place_of(struct collection *collection, const struct shape *shape,
                       .measured = arena_array(arena, bool, hosts + 1),
                       .owed = arena_array(arena, bool, hosts + 1)};
     return collection->kept.count;
-}
-
-static const size_t *route_of(struct collection *collection, const struct shape *shape)
-{
-    struct route *route;
-
-    for (size_t i = collection->routes.count; i > 0; i--)
-        if (collection->routes.items[i - 1].shape == shape)
-            return collection->routes.items[i - 1].places;
-    route = list_push(collection->arena, &collection->routes);
-    *route = (struct route){shape, arena_array(collection->arena, size_t, shape->slot_count + 1)};
-    for (size_t i = 0; i < shape->slot_count; i++)
-        route->places[i] = place_of(collection, shape, &shape->slots[i]);
-    return route->places;
 }
 
 static bool is_worse(const struct reached_row *row, const struct outcome *a, const struct outcome *b)
@@ -181,7 +164,7 @@ static void collect(struct collection *collection)
 
         if (step->origin == ORIGIN_ISOLATE || step_advises(step))
             continue;
-        places = route_of(collection, step->shape);
+        places = routes_of(&collection->routes, step->shape);
         for (size_t k = 0; k < step->shape->slot_count; k++)
             if (places[k] > 0)
                 take_item(collection, &collection->kept.items[places[k] - 1], step, view->steps[i].items[k]);
@@ -191,7 +174,9 @@ static void collect(struct collection *collection)
 void reached_of(const struct view *view, struct reached *ret_reached)
 {
     cleanup_arena struct arena *arena = arena_create();
-    struct collection collection = {.view = view, .arena = arena};
+    struct collection collection = {.view = view,
+                                    .routes = {.arena = arena, .place_of = place_of, .context = &collection},
+                                    .arena = arena};
     size_t count = 0, *places;
 
     *ret_reached = (struct reached){0};

@@ -9,13 +9,8 @@
 /* The check of a step of a built-in suite: of "nccl-all-reduce-cluster" it is nccl-all-reduce. The word, where it is none. */
 static const char *check_of(struct arena *arena, const char *word)
 {
-    size_t count;
-    const struct builtin *rows = builtin_list(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        const struct suite *suite = strcmp(rows[i].kind, "suites") == 0
-                                        ? suite_parse(arena, rows[i].name, rows[i].bytes, NULL)
-                                        : NULL;
+    builtin_each (row, "suites") {
+        const struct suite *suite = suite_parse(arena, row->name, row->bytes, NULL);
 
         for (size_t k = 0; suite != NULL && k < suite->steps.count; k++)
             if (strcmp(suite->steps.items[k].name, word) == 0)

@@ -195,9 +195,7 @@ void report_compare_json(struct arena *arena, const struct history *history,
     const struct history_choice all = {0};
     struct json_writer writer, *json = &writer;
 
-    json_writer_init(json, out, false);
-    json_open_object(json);
-    json_member_count(json, "schema", 1);
+    json_open_document(json, out, 1);
     compare_put(json, comparison);
     json_key(json, "history");
     report_history_put(arena, history, findings, &all, json);

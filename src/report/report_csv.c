@@ -94,6 +94,18 @@ static void open_row(struct sheet *sheet, const struct step_view *step, const st
     put_text(sheet, attempt != NULL && attempt->began > 0 ? time_text(sheet->arena, attempt->began) : "");
 }
 
+/* A number, or a text. */
+static void put_value(struct sheet *sheet, const char *metric, const char *subject, const char *at,
+                      double value, const char *unit, const char *text)
+{
+    put_text(sheet, metric);
+    put_text(sheet, subject);
+    put_text(sheet, at);
+    put_number(sheet, value);
+    put_text(sheet, unit);
+    put_text(sheet, text);
+}
+
 /* The item that a value was measured for, or nothing. */
 static void close_row(struct sheet *sheet, const struct step_view *step, size_t slot)
 {
@@ -151,12 +163,8 @@ static void write_attempt(struct sheet *sheet, const struct step_view *step, con
 
         seen[slot] = true;
         open_row(sheet, step, attempt);
-        put_text(sheet, measurement->metric);
-        put_text(sheet, measurement->subject);
-        put_text(sheet, at_text(sheet->arena, measurement));
-        put_number(sheet, measurement->value);
-        put_text(sheet, measurement->unit);
-        put_text(sheet, "");
+        put_value(sheet, measurement->metric, measurement->subject, at_text(sheet->arena, measurement),
+                  measurement->value, measurement->unit, "");
         close_row(sheet, step, slot);
     }
     list_each (fact, reading->facts) {
@@ -164,12 +172,7 @@ static void write_attempt(struct sheet *sheet, const struct step_view *step, con
 
         seen[slot] = true;
         open_row(sheet, step, attempt);
-        put_text(sheet, fact->name);
-        put_text(sheet, fact->subject);
-        put_text(sheet, "");
-        put_number(sheet, NAN);
-        put_text(sheet, "");
-        put_text(sheet, fact->value);
+        put_value(sheet, fact->name, fact->subject, "", NAN, "", fact->value);
         close_row(sheet, step, slot);
     }
 }
@@ -188,12 +191,8 @@ static void write_step(struct sheet *sheet, const struct step_view *step)
         if (seen[i])
             continue;
         open_row(sheet, step, NULL);
-        put_text(sheet, shape->slots[i].metric);
-        put_text(sheet, shape->slots[i].subject);
-        put_text(sheet, shape->slots[i].at);
-        put_number(sheet, step->items[i]->value);
-        put_text(sheet, "");
-        put_reason(sheet, step->items[i]->measured);
+        put_value(sheet, shape->slots[i].metric, shape->slots[i].subject, shape->slots[i].at,
+                  step->items[i]->value, "", reason_english(sheet->arena, step->items[i]->measured));
         close_row(sheet, step, i);
     }
     sheet->arena = arena_destroy(sheet->arena);

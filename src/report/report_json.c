@@ -747,9 +747,7 @@ void report_json(const struct record *record, enum report_language language, str
 
     (void)language; /* the same in every language */
     text_init(&report.raw, out->limit);
-    json_writer_init(&report.writer, &report.raw, false);
-    json_open_object(&report.writer);
-    put_count(&report, "schema", 2);
+    json_open_document(&report.writer, &report.raw, 2);
     put_string(&report, "kind", "assay report");
     write_run(&report);
     write_document(&report);

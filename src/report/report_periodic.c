@@ -153,9 +153,7 @@ void report_periodic_json(struct arena *arena, const struct report_periodic *per
 {
     struct json_writer json;
 
-    json_writer_init(&json, out, false);
-    json_open_object(&json);
-    json_member_number(&json, "schema", 1);
+    json_open_document(&json, out, 1);
     json_member_number(&json, "runs", (double)periodic->fleet->runs);
     json_member_number(&json, "hosts", (double)periodic->fleet->hosts.count);
     json_member_number(&json, "host_hours", periodic->choice->hours);

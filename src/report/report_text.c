@@ -40,28 +40,10 @@ struct letter {
     size_t entry_count;
 };
 
-static const char *say(const struct letter *letter, enum text_key key)
-{
-    return language_text(letter->language, key);
-}
-
-static const char *said(const struct letter *letter, const struct reason *reason)
-{
-    return reason_said(letter->arena, letter->language, reason);
-}
-
-/* A fixed word, such as an enum's name. */
-static const char *word(const struct letter *letter, const char *english)
-{
-    return said(letter, reason_word(letter->arena, english));
-}
-
 static const char *number(const struct letter *letter, size_t count)
 {
     return count_text(letter->arena, count);
 }
-
-#define sayf(letter, key, ...) language_say((letter)->arena, (letter)->language, (key), __VA_ARGS__)
 
 static void put_blanks(struct text *out, size_t count)
 {

@@ -16,21 +16,20 @@ struct writer {
 
 static void put_lines(struct writer *writer, enum text_key title, const struct worth_lines *lines)
 {
-    text_printf(writer->out, "\n%s\n", language_text(writer->language, title));
+    text_printf(writer->out, "\n%s\n", say(writer, title));
     list_each (line, lines->items) {
-        const char *name = reason_said(writer->arena, writer->language, line->name);
+        const char *name = said(writer, line->name);
         size_t width = printable_width(name);
 
         text_put(writer->out, "  ");
         printable_put(writer->out, name);
         text_printf(writer->out, "%*s", width < NAME_COLUMNS ? (int)(NAME_COLUMNS - width) : 2, "");
-        printable_put(writer->out, reason_said(writer->arena, writer->language, line->value));
+        printable_put(writer->out, said(writer, line->value));
         text_put(writer->out, "\n");
         if (line->origin == NULL)
             continue;
         text_printf(writer->out, "  %*s", NAME_COLUMNS, "");
-        printable_put(writer->out, language_say(writer->arena, writer->language, TEXT_L_WORTH_FROM,
-                                                reason_said(writer->arena, writer->language, line->origin)));
+        printable_put(writer->out, sayf(writer, TEXT_L_WORTH_FROM, said(writer, line->origin)));
         text_put(writer->out, "\n");
     }
 }
@@ -147,9 +146,7 @@ void report_worth_json(struct arena *arena, const struct record *record,
 {
     struct json_writer json;
 
-    json_writer_init(&json, out, false);
-    json_open_object(&json);
-    json_member_number(&json, "schema", 1);
+    json_open_document(&json, out, 1);
     json_member_number(&json, "run", (double)record->number);
     json_member(&json, "uuid", record->uuid);
     json_member(&json, "verdict", standing_verdict(&record->standing, report_verdict(record)));

@@ -20,8 +20,7 @@ static const struct reason *numbers_of(struct arena *arena, const struct reading
 
         if (!measurement_is_of(arena, measurement, slot))
             continue;
-        text = arena_printf(arena, "%s%s%s", text, *text != '\0' ? ", " : "",
-                            number_text(measurement->value, number, sizeof number));
+        text = arena_add_word(arena, text, number_text(measurement->value, number, sizeof number));
         unit = measurement->unit;
     }
     return reason_text(arena,

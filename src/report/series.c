@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/robust.h"
 #include "assay/base/scan.h"
 #include "assay/check/check.h"
 #include "assay/model/sighting.h"
@@ -15,13 +16,6 @@
 
 enum { GPUS_MAX = FACT_GPUS };
 
-static int compare_doubles(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return *a < *b ? -1 : *a > *b;
-}
-
 double median_of(double *values, size_t count)
 {
     size_t kept = 0;
@@ -31,7 +25,7 @@ double median_of(double *values, size_t count)
             values[kept++] = values[i];
     if (kept == 0)
         return NAN;
-    qsort(values, kept, sizeof *values, compare_doubles);
+    qsort(values, kept, sizeof *values, robust_compare);
     return kept % 2 == 1 ? values[kept / 2] : (values[kept / 2 - 1] + values[kept / 2]) / 2;
 }
 

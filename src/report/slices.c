@@ -6,15 +6,9 @@
 
 #include "assay/parse/parser.h"
 
-static bool came_to_its_end(const struct attempt *attempt)
-{
-    return attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN &&
-           attempt->reading.status == READING_COMPLETE;
-}
-
 bool slice_is_plain(const struct step_view *step, const struct attempt *attempt)
 {
-    return step->step->shape->repeat_for_s > 0 && came_to_its_end(attempt) && attempt->rc == 0 &&
+    return step->step->shape->repeat_for_s > 0 && attempt_is_whole(attempt) && attempt->rc == 0 &&
            attempt->what == NULL && attempt->reading.findings.count == 0;
 }
 
@@ -41,7 +35,7 @@ static void add_row(const struct view *view, const struct step_view *step, const
     row.values = arena_array(view->arena, double, step->attempts.count + 1);
     for (size_t i = 0; i < step->attempts.count; i++) {
         const struct attempt *attempt = step->attempts.items[i];
-        double value = came_to_its_end(attempt) ? value_of(view->arena, attempt, &row, less) : (double)NAN;
+        double value = attempt_is_whole(attempt) ? value_of(view->arena, attempt, &row, less) : (double)NAN;
 
         if (!isfinite(value))
             continue;

@@ -59,13 +59,9 @@ static bool was_seen(const struct plan *plan, size_t shape)
 
 static const struct reason *condition_text(struct arena *arena, const struct json *when)
 {
-    cleanup_text struct text out = {0};
-    struct json_writer writer;
+    enum { WHEN_BYTES = 4096 };
 
-    text_init(&out, 4096);
-    json_writer_init(&writer, &out, true);
-    json_put(&writer, when);
-    return reason(arena, runs_only_when, out.bytes);
+    return reason(arena, runs_only_when, json_text(arena, when, WHEN_BYTES));
 }
 
 /* As the plan said it; where that cannot be read any more, the condition itself. */
@@ -193,8 +189,7 @@ static void add_absent(const struct source *source, const struct concessions *fo
 
     for (size_t i = 0; i < found->items.count; i++)
         if (found->items.items[i].kind == CONCESSION_ABSENT)
-            names = arena_printf(source->arena, "%s%s%s", names, *names != '\0' ? ", " : "",
-                                 found->items.items[i].step);
+            names = arena_add_word(source->arena, names, found->items.items[i].step);
     if (*names != '\0')
         *list_push(source->arena, &list->items) = (struct unjudged){UNJUDGED_ABSENT, names, "", "", NULL};
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/reasons/any.h"
 
 struct unplanned_hosts {
@@ -144,17 +145,12 @@ static const char *platform_name(struct arena *arena, struct platform_words *wor
     return name;
 }
 
-static int compare_leaves(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorts them. 0: one is not declared. */
 static unsigned count_leaves(const char **leaves, size_t count)
 {
     unsigned different = 0;
 
-    qsort(leaves, count, sizeof *leaves, compare_leaves);
+    qsort(leaves, count, sizeof *leaves, text_compare);
     if (count > 0 && *leaves[0] == '\0')
         return 0;
     for (size_t i = 0; i < count; i++)

@@ -17,13 +17,6 @@ static bool is_bandwidth(const struct slot *slot)
     return slot->size_bytes > 0 && slice_ends(slice_of(slot->metric), ".busbw");
 }
 
-/* It came to its end, and its output is whole. */
-static bool is_whole(const struct attempt *attempt)
-{
-    return attempt->state == ATTEMPT_ENDED && attempt->end == ATTEMPT_RAN &&
-           attempt->reading.status == READING_COMPLETE;
-}
-
 static bool value_at(const struct attempt *attempt, const char *metric, double size, double *ret_value)
 {
     double taken;
@@ -45,7 +38,7 @@ static struct spread spread_at(const struct view *view, const struct step_view *
     size_t count = 0;
 
     for (size_t i = 0; i < step->attempts.count; i++)
-        if (is_whole(step->attempts.items[i]) &&
+        if (attempt_is_whole(step->attempts.items[i]) &&
             value_at(step->attempts.items[i], metric, size, &values[count]))
             count++;
     return spread_of(values, count);
@@ -78,19 +71,13 @@ static const struct reason *trouble_of(const struct step_view *step)
 
 /* --- who is compared with whom --- */
 
-static bool same_members(const struct step *a, const struct step *b)
-{
-    return a->member_count == b->member_count &&
-           memcmp(a->members, b->members, a->member_count * sizeof *a->members) == 0;
-}
-
 static struct tuning *tuning_of(const struct view *view, struct tunings *tunings, const struct step *step)
 {
     for (size_t i = 0; i < tunings->items.count; i++) {
         struct tuning *tuning = &tunings->items.items[i];
 
         if (strcmp(tuning->suite_step, step->shape->suite_step) == 0 &&
-            same_members(view->steps[tuning->columns.items[0].step].step, step))
+            steps_have_same_hosts(view->steps[tuning->columns.items[0].step].step, step))
             return tuning;
     }
     return NULL;

@@ -9,6 +9,7 @@
 
 #include "assay/base/robust.h"
 #include "assay/model/platform.h"
+#include "assay/model/routes.h"
 #include "assay/reasons/worth.h"
 #include "assay/worth/worth.h"
 
@@ -76,8 +77,13 @@ static bool is_called_for(const struct source *source, const char *metric)
     return false;
 }
 
-static bool is_of_any_source(const char *metric)
+/* Whether a source calls for the slot: of the millions of outcomes of a large run few are looked at. */
+static size_t is_of_any_source(void *context, const struct shape *shape, const struct slot *slot)
 {
+    const char *metric = slot->metric;
+
+    (void)context;
+    (void)shape;
     for (size_t i = 0; i < WORTH_TYPES; i++)
         if (is_called_for(&gemm_sources[i], metric))
             return true;
@@ -98,39 +104,16 @@ static bool is_vouched_for(const struct outcome *outcome)
            outcome->word != OUTCOME_NOT_RUN;
 }
 
-/* By slot of a shape whether a source calls for it: of the millions of outcomes of a large run few are looked at. */
-struct route {
-    const struct shape *shape;
-    bool *called_for;
-};
-struct routes {
-    LIST_OF(struct route) items;
-};
-
-static const bool *route_of(struct arena *arena, struct routes *routes, const struct shape *shape)
-{
-    struct route *route;
-
-    for (size_t i = routes->items.count; i > 0; i--)
-        if (routes->items.items[i - 1].shape == shape)
-            return routes->items.items[i - 1].called_for;
-    route = list_push(arena, &routes->items);
-    *route = (struct route){shape, arena_array(arena, bool, shape->slot_count + 1)};
-    for (size_t i = 0; i < shape->slot_count; i++)
-        route->called_for[i] = is_of_any_source(shape->slots[i].metric);
-    return route->called_for;
-}
-
 static void take_counted(struct measuring *measuring)
 {
     const struct judgement *judgement = &measuring->record->judgement;
-    struct routes routes = {0};
+    struct routes routes = {.arena = measuring->arena, .place_of = is_of_any_source};
 
     array_each (outcome, judgement->outcomes, judgement->outcome_count) {
         const struct step *step = step_of(measuring, outcome);
 
         if (is_vouched_for(outcome) && is_of_cluster(step) &&
-            route_of(measuring->arena, &routes, step->shape)[outcome->slot])
+            routes_of(&routes, step->shape)[outcome->slot] > 0)
             *list_push(measuring->arena, &measuring->counted) = outcome;
     }
 }

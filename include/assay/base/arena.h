@@ -34,6 +34,11 @@ char *arena_strdup(struct arena *arena, const char *text) __attribute__((returns
 char *arena_strndup(struct arena *arena, const char *bytes, size_t length) __attribute__((returns_nonnull));
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3), returns_nonnull, nonnull(2)));
+/* "gpu0, gpu3" and "gpu5": "gpu0, gpu3, gpu5". The second only where the word does not stand there, and is one. */
+const char *arena_add_word(struct arena *arena, const char *list, const char *word)
+    __attribute__((returns_nonnull));
+const char *arena_add_word_once(struct arena *arena, const char *list, const char *word)
+    __attribute__((returns_nonnull));
 /* Bytes handed out so far, for benches and limits. */
 size_t arena_used(const struct arena *arena);
 

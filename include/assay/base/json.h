@@ -96,6 +96,8 @@ struct json_writer {
 };
 
 void json_writer_init(struct json_writer *writer, struct text *out, bool compact);
+/* A document of several lines, an object, whose first member says which schema it has. */
+void json_open_document(struct json_writer *writer, struct text *out, int64_t schema);
 void json_open_object(struct json_writer *writer);
 void json_close_object(struct json_writer *writer);
 void json_open_array(struct json_writer *writer);
@@ -109,6 +111,8 @@ void json_put_boolean(struct json_writer *writer, bool boolean);
 void json_put_null(struct json_writer *writer);
 /* What was read, written again. */
 void json_put(struct json_writer *writer, const struct json *value);
+/* That on one line, at most so many bytes of it; "" of NULL. */
+const char *json_text(struct arena *arena, const struct json *value, size_t most);
 /* json_key and what comes after it in one. */
 void json_member(struct json_writer *writer, const char *key, const char *string);
 void json_member_number(struct json_writer *writer, const char *key, double number);

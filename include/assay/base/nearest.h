@@ -3,6 +3,7 @@
 #ifndef ASSAY_NEAREST_H
 #define ASSAY_NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,7 @@ const char *nearest_word(const char *word, const char *const *candidates, size_t
 struct did_you_mean {
     char text[96];
 };
+bool word_is_among(const char *word, const char *const *words, size_t count);
 struct did_you_mean did_you_mean(const char *word, const char *const *candidates, size_t count);
 /* The same of names of hosts, in which another number is another host and no slip: node7 is not meant by node8, but
    node07 is by node7, and node7 by ndoe7. */

@@ -26,6 +26,8 @@ struct program_inputs {
     struct slice bytes[PROGRAM_INPUTS];
 };
 
+/* Waits for the end of a child. Returns its exit status, `otherwise` where it has none: a signal ended it. */
+int program_wait(pid_t child, int otherwise);
 /* words end with NULL, the first is looked for in PATH. inputs: NULL for nothing. */
 int program_start(const char *const *words, const struct program_inputs *inputs, struct program *ret_program,
                   struct error *err) __attribute__((warn_unused_result));

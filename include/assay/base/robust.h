@@ -26,6 +26,9 @@ double robust_sigma(double *values, size_t count, double center);
  */
 size_t robust_pairs(const double *values, size_t count, double *pairs);
 
+/* Of doubles, for qsort and bsearch. */
+int robust_compare(const void *a, const void *b);
+
 /* The deviation, in standard deviations, that normal noise exceeds on one side with this chance: 0 < chance < 0.5. */
 double robust_deviation_at(double chance);
 

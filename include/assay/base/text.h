@@ -54,4 +54,7 @@ void text_make_plain(struct text *text, size_t from);
 /* One shell word, quoted for POSIX sh so that it stands for exactly these bytes. */
 void text_shell_quote(struct text *text, const char *word);
 
+/* Of strings (const char *), for qsort and bsearch. */
+int text_compare(const void *a, const void *b);
+
 #endif

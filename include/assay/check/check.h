@@ -524,6 +524,8 @@ enum attempt_end check_not_ready(const struct check_context *context, const stru
 const struct suite_tool *check_tool(const struct check_context *context, const char *tool);
 void command_tool(const struct check_context *context, struct text *out,
                   const char *tool); /* [cd FOLDER &&] VAR=.. PATH */
+/* Of our own probes: their deadline is a little before the attempt's, so that they can tell what they have found. */
+void command_probe_deadline(struct text *out);
 void command_nvidia_smi_query(const struct check_context *context, struct text *out); /* nvidia-smi -q -x */
 /* For as long as the argument "seconds" says, with flags between blanks (sh/gpu_burn.sh). */
 void command_gpu_burn(const struct check_context *context, struct text *out, const char *flags);

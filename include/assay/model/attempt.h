@@ -117,6 +117,8 @@ bool attempt_is_clipped(const struct attempt *attempt);
 double attempts_apart_s(const struct attempt *before, const struct attempt *now);
 double windows_apart_s(const struct window *before, const struct window *after);
 
+/* Whether it ran to its end, and all of its output was read. */
+bool attempt_is_whole(const struct attempt *attempt);
 const char *attempt_end_name(enum attempt_end end); /* "deadline" */
 /* The host cannot be reached, or refuses us: it is not asked for more. */
 bool attempt_end_loses_host(enum attempt_end end);

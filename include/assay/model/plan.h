@@ -119,6 +119,13 @@ const struct reason *step_target_said(struct arena *arena, const struct step *st
 const char *step_target(struct arena *arena, const struct step *step);
 /* The same without the variant. */
 const char *step_hosts(struct arena *arena, const struct step *step);
+/* Whether the host is one of its members. */
+bool step_has_host(const struct step *step, const struct host *host);
+bool step_has_host_named(const struct step *step, const char *name);
+/* The same ones in the same order. */
+bool steps_have_same_hosts(const struct step *a, const struct step *b);
+/* Whether a subject speaks of an item: "gpu3->gpu5" of gpu3 and gpu5, "gpu30" of neither. */
+bool subject_names(const char *subject, const char *item);
 /* NULL where the plan has no host of that name. */
 const struct host *plan_find_host(const struct plan *plan, const char *name);
 /* The same for who asks for many: the hosts of a plan or a hostfile, as they are now, by their names. In the arena. */

@@ -73,6 +73,11 @@ struct builtin {
 };
 const struct builtin *builtin_find(const char *kind, const char *name);
 const struct builtin *builtin_list(size_t *ret_count);
+/* The first of a kind (last NULL), and those behind it; NULL: there are no more. */
+const struct builtin *builtin_next(const char *kind, const struct builtin *last);
+#define builtin_each(row, kind)                                                 \
+    for (const struct builtin *row = builtin_next((kind), NULL); (row) != NULL; \
+         (row) = builtin_next((kind), (row)))
 /* Loads kind/name (built in) or a file, checks it against its schema; *ret_bytes lives in the arena. */
 struct json *document_load(struct arena *arena, const char *kind, const char *name, const char *schema,
                            struct slice *ret_bytes, struct error *err) __attribute__((warn_unused_result));

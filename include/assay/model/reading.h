@@ -131,8 +131,17 @@ const char *reading_get_fact(const struct reading *reading, const char *name, co
 /* The same as a reason: in words of ours what it says, else the text. In the reading's arena; NULL: there is none. */
 const struct reason *reading_get_said(const struct reading *reading, const char *name, const char *subject);
 
-/* Whether a finding says that the metric was not read, of whatever subject. */
+/* The finding METRIC.unread: the metric has no value of the subject, and why. */
+void reading_unread(struct reading *reading, const char *metric, const char *subject,
+                    const struct reason *why);
+/* That says so; NULL: nothing does. */
+const struct reason *reading_why_unread(const struct reading *reading, const char *metric,
+                                        const char *subject);
+/* Whether one says so, of whatever subject. */
 bool reading_is_unread(const struct reading *reading, const char *metric);
+
+/* The first finding of that code and subject (NULL: of any), or NULL. */
+struct finding *reading_get_finding(const struct reading *reading, const char *code, const char *subject);
 
 /* The first measurement of that metric and subject, or NULL. */
 const struct measurement *reading_get(const struct reading *reading, const char *metric, const char *subject);

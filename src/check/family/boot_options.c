@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assay/base/text.h"
 #include "assay/model/reading.h"
 
 static bool starts_with_one(struct slice word, const char *const *prefixes)
@@ -32,11 +33,6 @@ bool boot_option_is_of_pci(struct slice word)
     return slice_contains(word, "iommu") || starts_with_one(word, of_pci);
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *boot_options(struct arena *arena, struct slice command_line, bool (*wanted)(struct slice word))
 {
     LIST_OF(const char *) words = {0};
@@ -50,7 +46,7 @@ const char *boot_options(struct arena *arena, struct slice command_line, bool (*
             *list_push(arena, &words) = utf8_clean(arena, word);
     if (words.count == 0)
         return "none";
-    qsort(words.items, words.count, sizeof *words.items, compare_words);
+    qsort(words.items, words.count, sizeof *words.items, text_compare);
     for (size_t i = 0; i < words.count; i++)
         if (i == 0 || strcmp(words.items[i - 1], words.items[i]) != 0)
             text = arena_printf(arena, "%s%s%s", text, i > 0 ? " " : "", words.items[i]);

@@ -310,8 +310,7 @@ void clients_read_rows(struct clients *clients, const struct attempt *attempt,
 void clients_unread(const struct clients *clients, const char *metric, const char *subject,
                     const struct reason *why)
 {
-    reading_finding(clients->out, SEVERITY_INFO, arena_printf(clients->out->arena, "%s.unread", metric),
-                    subject, why);
+    reading_unread(clients->out, metric, subject, why);
 }
 
 /* Of how many files most of them know. */

@@ -100,5 +100,5 @@ void fabric_tell(struct reading *out, const char *metric, const struct reason *w
 
 void fabric_say_unread(struct reading *out, const char *metric, const char *subject, const struct reason *why)
 {
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, why);
+    reading_unread(out, metric, subject, why);
 }

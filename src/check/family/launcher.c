@@ -337,6 +337,13 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
     text_shell_quote(out, row->path);
 }
 
+unsigned launcher_ranks_per_host(const struct check_context *context)
+{
+    const struct json *given = json_get(context->step->arguments, "ranks_per_host");
+
+    return given != NULL ? (unsigned)given->number : check_accelerators(context->platform);
+}
+
 /* A login shell of any kind knows exec. */
 void launcher_put_log_in(const struct check_context *context, double deadline_s, struct text *out)
 {

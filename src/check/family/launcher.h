@@ -44,6 +44,9 @@ void launcher_tool(const struct check_context *context, const struct launch *lau
  */
 void launcher_put_log_in(const struct check_context *context, double deadline_s, struct text *out);
 
+/* The argument "ranks_per_host", else one for each GPU. */
+unsigned launcher_ranks_per_host(const struct check_context *context);
+
 /* By which name the launcher knows the member: mpirun its mpi_address, Slurm the host's own. */
 const char *launcher_name(const struct check_context *context, size_t member);
 /* For struct check: the members, a line each, as the launcher reads them: "ADDRESS slots=8 # NAME", or "NAME". */

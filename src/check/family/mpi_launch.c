@@ -13,23 +13,6 @@ const char *mpi_launch_size(struct arena *arena, size_t size)
     return arena_printf(arena, "%zu hosts", size);
 }
 
-static void unread(struct reading *out, const char *metric, const char *subject, const struct reason *why)
-{
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, why);
-}
-
-/* Why the command had no value for it; NULL: it says nothing. */
-static const struct reason *why_unread(const struct reading *out, const char *metric, const char *subject)
-{
-    const char *code = arena_printf(out->arena, "%s.unread", metric);
-
-    for (size_t i = 0; i < out->findings.count; i++)
-        if (strcmp(out->findings.items[i].code, code) == 0 &&
-            strcmp(out->findings.items[i].subject, subject) == 0)
-            return out->findings.items[i].what;
-    return NULL;
-}
-
 static void put_fact(struct reading *out, const char *metric, const char *subject, const char *value)
 {
     reading_fact(out, metric, subject, slice_of(value));
@@ -83,7 +66,7 @@ static void read_login(struct reading *out, const struct host *host)
     }
     said = split_status(told, &status);
     if (is_about_keys(said) || status == STATUS_NO_TOOL || status == STATUS_NO_TOOL + 1)
-        unread(out, "launch.login", host->name, reason_text(out->arena, said));
+        reading_unread(out, "launch.login", host->name, reason_text(out->arena, said));
     else if (was_ended(status))
         reading_fact_said(out, "launch.login", host->name, REASON(no_answer_in_time));
     else if (*said != '\0')
@@ -97,8 +80,8 @@ static void read_login(struct reading *out, const struct host *host)
 static void read_machine(struct reading *out, const struct host *host)
 {
     if (reading_get_fact(out, "launch.machine", host->name) == NULL &&
-        why_unread(out, "launch.machine", host->name) == NULL)
-        unread(out, "launch.machine", host->name, REASON(not_asked_see_login));
+        reading_why_unread(out, "launch.machine", host->name) == NULL)
+        reading_unread(out, "launch.machine", host->name, REASON(not_asked_see_login));
 }
 
 /* --- alike on all --- */
@@ -135,12 +118,12 @@ static void compare(const struct check_context *context, struct reading *out, co
 
     for (size_t i = 0; i < context->member_count; i++) {
         const char *name = context->members[i]->name, *value = reading_get_fact(out, told, name);
-        const struct reason *why = why_unread(out, told, name);
+        const struct reason *why = reading_why_unread(out, told, name);
 
         if (reading_get_fact(out, metric, name) != NULL)
             continue;
         if (value == NULL)
-            unread(out, metric, name, why != NULL ? why : REASON(not_asked_see_login));
+            reading_unread(out, metric, name, why != NULL ? why : REASON(not_asked_see_login));
         else if (strcmp(value, common) == 0)
             reading_fact_said(out, metric, name, REASON(as_on_the_others));
         else
@@ -266,12 +249,12 @@ static void read_interfaces(const struct check_context *context, struct reading 
     for (size_t i = 0; i < context->member_count; i++) {
         const char *name = context->members[i]->name;
         const char *addresses = reading_get_fact(out, "launch.addresses", name);
-        const struct reason *why = why_unread(out, "launch.addresses", name);
+        const struct reason *why = reading_why_unread(out, "launch.addresses", name);
 
         if (addresses != NULL)
             look_at(context, name, addresses, out);
         else if (why != NULL)
-            unread(out, "launch.networks", name, why);
+            reading_unread(out, "launch.networks", name, why);
     }
     compare(context, out, "launch.networks", "launch.interfaces");
 }
@@ -369,7 +352,7 @@ static void read_size(struct reading *out, const struct launches *launches, size
     const struct reason *trouble = trouble_of(out, launch);
 
     if (answers == NULL)
-        unread(out, "launch.hosts", subject, why_not_tried(out, launches));
+        reading_unread(out, "launch.hosts", subject, why_not_tried(out, launches));
     else if (trouble == NULL)
         reading_fact_said(out, "launch.hosts", subject, REASON(all_answered));
     else
@@ -395,7 +378,7 @@ static void read_start(struct reading *out, const struct launches *launches, con
         reading_fact_said(out, "launch.started", host->name,
                           reason(out->arena, not_with_the_head_alone, launches->trouble));
     else
-        unread(out, "launch.started", host->name, why_not_tried(out, launches));
+        reading_unread(out, "launch.started", host->name, why_not_tried(out, launches));
 }
 
 static void read_launches(const struct check_context *context, struct reading *out)
@@ -410,7 +393,8 @@ static void read_launches(const struct check_context *context, struct reading *o
         if (is_reached(out, context->members[i]))
             read_start(out, &launches, context->members[i], place++);
         else
-            unread(out, "launch.started", context->members[i]->name, REASON(could_not_be_logged_in_to));
+            reading_unread(out, "launch.started", context->members[i]->name,
+                           REASON(could_not_be_logged_in_to));
 }
 
 void mpi_launch_read(const struct check_context *context, const struct attempt *attempt, struct reading *out)

@@ -166,8 +166,7 @@ static void read_hcas(const struct check_context *context, struct reading *out)
             continue;
         list = reading_get_fact(out, "nccl.host_hcas", fact->subject);
         if (list == NULL && is_ib(fact->value)) {
-            reading_finding(out, SEVERITY_INFO, "nccl.net_hcas.unread", "",
-                            reason(out->arena, host_told_no_hcas, fact->subject));
+            reading_unread(out, "nccl.net_hcas", "", reason(out->arena, host_told_no_hcas, fact->subject));
             return;
         }
         missing = lacking(context, list != NULL ? list : "");

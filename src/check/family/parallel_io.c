@@ -11,9 +11,7 @@
 
 unsigned parallel_io_ranks(const struct check_context *context)
 {
-    const struct json *given = json_get(context->step->arguments, "ranks_per_host");
-
-    return given != NULL ? (unsigned)given->number : check_accelerators(context->platform);
+    return launcher_ranks_per_host(context);
 }
 
 void parallel_io_put(const struct check_context *context, const struct parallel_io_work *work,

@@ -10,7 +10,7 @@ void probe_gpu_command(const struct check_context *context, struct text *out, co
 {
     command_tool(context, out, "assay-probe-gpu");
     text_printf(out, " %s --backend %s", test, check_text(context, "backend"));
-    text_put(out, " --deadline $((ASSAY_DEADLINE > 20 ? ASSAY_DEADLINE - 10 : (ASSAY_DEADLINE + 1) / 2))");
+    command_probe_deadline(out);
 }
 
 double probe_gpu_seconds(const struct check_context *context, const char *argument)
@@ -20,14 +20,7 @@ double probe_gpu_seconds(const struct check_context *context, const char *argume
 
 void probe_gpu_slots(const struct check_context *context, struct slot_list *slots)
 {
-    /* Also where a suite asks for the CPU's threads: what these compute decides nothing about GPUs. */
-    slot_add(
-        context, slots, "probe.backend", "", NULL, DUTY_GATE,
-        rules_new(context,
-                  LIMITS RULES_EQUAL(
-                      "probe.backend", "cuda",
-                      "assay: a GPU test counts only where it ran on the GPUs (CUDA), not on CPU threads",
-                      .inconclusive = true)));
+    slot_add(context, slots, "probe.backend", "", NULL, DUTY_GATE, rules_new(context, PROBE_GPU_ON_CUDA));
 }
 
 int probe_gpu_valid(const struct check_context *context, struct error *err)

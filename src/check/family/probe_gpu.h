@@ -5,6 +5,9 @@
 
 #include "assay/check/check.h"
 
+/* What those have alike that load the GPUs of one host. */
+#define PROBE_GPU_OF_HOST .on = ON_GPUS, .concerns = OF_GPU, .exclusive = EXCLUSIVE_HOST, .window = true
+
 #define PROBE_GPU_BACKEND_ROW                                                                     \
     {                                                                                             \
         "backend", ARGUMENT_TEXT, "cuda", "cuda, or host: CPU threads, which say nothing of GPUs" \
@@ -27,9 +30,16 @@ int probe_gpu_steps_valid(const struct check_context *context, struct error *err
 
 #define PROBE_GPU_SAME_WORK "assay-probe-gpu: the same work has one answer"
 /* What was not measured is missing, and no work takes no time. */
-#define PROBE_GPU_MEASURED(metric_)                                                         \
-    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = 1e-6, .unit = "TFLOP/s", \
-                 .status = LIMIT_TOOL, .source = "assay: what was not measured has shown nothing")
+#define PROBE_GPU_NOT_MEASURED "assay: what was not measured has shown nothing"
+#define PROBE_GPU_AT_LEAST(metric_, least_, unit_)                                            \
+    LIMITS RULES(.metric = (metric_), .rule = RULE_FLOOR, .value = (least_), .unit = (unit_), \
+                 .status = LIMIT_TOOL, .source = PROBE_GPU_NOT_MEASURED)
+#define PROBE_GPU_MEASURED(metric_) PROBE_GPU_AT_LEAST(metric_, 1e-6, "TFLOP/s")
+/* Also where a suite asks for the CPU's threads: what these compute decides nothing about GPUs. */
+#define PROBE_GPU_ON_CUDA                                                                                   \
+    LIMITS RULES_EQUAL("probe.backend", "cuda",                                                             \
+                       "assay: a GPU test counts only where it ran on the GPUs (CUDA), not on CPU threads", \
+                       .inconclusive = true)
 
 /* Items that a training records: of all its steps; and what was trained, by what. */
 #define PROBE_GPU_RECORDED(metric_)                  \

@@ -90,19 +90,14 @@ static const struct reason *judge_rail(struct arena *arena, const struct host *h
                           : reason(arena, plugged_into, place);
 }
 
-static void say_unread(struct reading *out, const char *subject, const char *metric, const struct reason *why)
-{
-    reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", metric), subject, why);
-}
-
 void rails_tell(const struct host *host, const char *hca, const char *subject,
                 const struct neighbour *neighbour, struct reading *out)
 {
     const struct reason *rail;
 
     if (neighbour->unread != NULL) {
-        say_unread(out, subject, "cabling.rail", neighbour->unread);
-        say_unread(out, subject, "cabling.neighbour", neighbour->unread);
+        reading_unread(out, "cabling.rail", subject, neighbour->unread);
+        reading_unread(out, "cabling.neighbour", subject, neighbour->unread);
         return;
     }
     rail = judge_rail(out->arena, host, hca, neighbour);
@@ -110,15 +105,15 @@ void rails_tell(const struct host *host, const char *hca, const char *subject,
     if (rail != NULL)
         reading_fact_said(out, "cabling.rail", subject, rail);
     else
-        say_unread(out, subject, "cabling.rail", REASON(no_rail_declared));
+        reading_unread(out, "cabling.rail", subject, REASON(no_rail_declared));
 }
 
 void rails_tell_link(const char *subject, const struct neighbour *neighbour, const char *fastest_subject,
                      const struct neighbour *fastest, struct reading *out)
 {
     if (neighbour->link == NULL || neighbour->rate <= 0) {
-        say_unread(out, subject, "cabling.link", REASON(no_link_of_known_speed));
-        say_unread(out, subject, "cabling.speed", REASON(no_link_of_known_speed));
+        reading_unread(out, "cabling.link", subject, REASON(no_link_of_known_speed));
+        reading_unread(out, "cabling.speed", subject, REASON(no_link_of_known_speed));
         return;
     }
     reading_fact(out, "cabling.link", subject, slice_of(neighbour->link));

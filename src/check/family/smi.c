@@ -71,7 +71,6 @@ void smi_field_missing(struct reading *out, const char *fact, unsigned first)
         if (release > 0 && release < first)
             reading_fact_said(out, fact, gpu, REASON(not_in_this_driver));
         else
-            reading_finding(out, SEVERITY_INFO, arena_printf(out->arena, "%s.unread", fact), gpu,
-                            REASON(not_shown_by_nvidia_smi));
+            reading_unread(out, fact, gpu, REASON(not_shown_by_nvidia_smi));
     }
 }

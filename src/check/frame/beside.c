@@ -282,12 +282,12 @@ static void tell_slowdown(const struct check_context *context, struct reading *o
     if (load->slowdown != NULL)
         reading_fact_said(out, "beside.slowdown", subject, load->slowdown);
     else if (!slice_equal(load->watched, "yes"))
-        reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject, REASON(watch_ended_early));
+        reading_unread(out, "beside.slowdown", subject, REASON(watch_ended_early));
     else if (load->gpus_without == gpus)
         reading_fact(out, "beside.slowdown", subject, slice_of(NOT_TOLD));
     else if (load->gpus_with_reasons < gpus)
-        reading_finding(out, SEVERITY_INFO, "beside.slowdown.unread", subject,
-                        reason(out->arena, watched_some_gpus, load->gpus_with_reasons, gpus));
+        reading_unread(out, "beside.slowdown", subject,
+                       reason(out->arena, watched_some_gpus, load->gpus_with_reasons, gpus));
     else
         reading_fact_said(out, "beside.slowdown", subject, REASON(word_none));
 }

@@ -570,15 +570,6 @@ void growth_kernel(struct growth *growth, const char *label, const struct readin
     }
 }
 
-static const struct finding *unread_drive(const struct reading *reading, const char *drive)
-{
-    for (size_t i = 0; i < reading->findings.count; i++)
-        if (strcmp(reading->findings.items[i].code, "nvme.warning.unread") == 0 &&
-            strcmp(reading->findings.items[i].subject, drive) == 0)
-            return &reading->findings.items[i];
-    return NULL;
-}
-
 /* Warnings that it did not give before. */
 static void drive_warned(struct growth *growth, const char *of, double was, double is)
 {
@@ -596,7 +587,7 @@ static void drive_warned(struct growth *growth, const char *of, double was, doub
 static void grown_drive(struct growth *growth, const char *of, const struct reading *before,
                         const struct reading *after, const char *drive)
 {
-    const struct finding *unread = unread_drive(after, drive);
+    const struct reason *unread = reading_why_unread(after, "nvme.warning", drive);
     double more = told(after, media_errors.counter, drive) - told(before, media_errors.counter, drive);
 
     if (reading_get_fact(after, "nvme.warning", drive) != NULL) {
@@ -605,7 +596,7 @@ static void grown_drive(struct growth *growth, const char *of, const struct read
         growth_most(growth, media_errors.metric, more);
         weigh(growth, &media_errors, of, more, &growth->hardware);
     } else if (unread != NULL) {
-        say_of(growth, &growth->drives, of, unread->what);
+        say_of(growth, &growth->drives, of, unread);
     } else {
         say_of(growth, &growth->hardware, of, REASON(drive_gone));
     }
@@ -675,7 +666,7 @@ void growth_conclude(struct growth *growth)
     growth->ports_unknown |= growth->over_fabric && growth->stuck.said != NULL;
     window_conclude(out, "window.ports", &growth->ports, growth->ports_unknown);
     if (growth->over_fabric && growth->stuck.said != NULL)
-        reading_finding(out, SEVERITY_INFO, "window.ports.unread", "", growth->stuck.said);
+        reading_unread(out, "window.ports", "", growth->stuck.said);
     window_conclude(out, "window.corrected", &growth->corrected, false);
     if (growth->context->check->window_drives && growth->drives.said != NULL)
         reading_fact_said(out, "window.drives", "", reason(out->arena, not_read, growth->drives.said));

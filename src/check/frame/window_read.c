@@ -353,15 +353,6 @@ static void read_monitors(struct finder *finder, const struct member *member, co
         window_say(finder->out, &finder->monitors, window_of(finder->out->arena, member->label, monitor));
 }
 
-static bool has_finding(const struct reading *reading, const struct finding *wanted)
-{
-    for (size_t i = 0; i < reading->findings.count; i++)
-        if (strcmp(reading->findings.items[i].code, wanted->code) == 0 &&
-            strcmp(reading->findings.items[i].subject, wanted->subject) == 0)
-            return true;
-    return false;
-}
-
 /* What is wrong now and was not before; also where the later answer is not whole. */
 static void new_faults(struct finder *finder, const struct member *member, const struct part *before,
                        const struct part *after)
@@ -369,7 +360,8 @@ static void new_faults(struct finder *finder, const struct member *member, const
     for (size_t i = 0; before != NULL && after != NULL && i < after->reading.findings.count; i++) {
         const struct finding *finding = &after->reading.findings.items[i];
 
-        if (finding->severity == SEVERITY_FAULT && !has_finding(&before->reading, finding))
+        if (finding->severity == SEVERITY_FAULT &&
+            reading_get_finding(&before->reading, finding->code, finding->subject) == NULL)
             reading_finding(
                 finder->out, SEVERITY_FAULT, finding->code, subject(finder, member, finding->subject),
                 reason(finder->out->arena, after_test, reason_copy(finder->out->arena, finding->what)));
