@@ -249,20 +249,184 @@ def a_controller_is_killed_after_all_is_done():
 
 
 def a_stage_is_killed():
-    os.makedirs(f"{FOLDER}/many/bin")
-    command("dd", "if=/dev/urandom", f"of={FOLDER}/many/bin/tool", "bs=1000000", "count=40")
-    os.chmod(f"{FOLDER}/many/bin/tool", 0o755)
-    child = start("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tools = make_tools("many", 40)
+    child = start("stage", "-H", f"{FOLDER}/hostfile", tools, "--direct", SLURM_CONF=slurm.conf)
     tap.ok(wait_until(lambda: len(slurm.ask("squeue", "-h", "-s").stdout.splitlines()) >= 1, 30), "a stage: its steps are there")
-    time.sleep(2)
+    tap.ok(wait_until(lambda: any("assay-0/stage-" in line for line in left_of("none")), 30), "a stage: blocks are on their way", left_of("none"))
     kill(child)
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: its allocations end with it", slurm.ask("squeue").stdout)
     tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 20), "a killed stage: no process is left", hosts.processes())
-    done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/many", SLURM_CONF=slurm.conf)
+    tap.ok(left_of("none"), "a killed stage: what was under way lies there")
+    done = staged(tools)
     tap.same(done.returncode, 0, "a killed stage: another one brings the tools", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "a killed stage: and removes what that one left")
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 60), "a killed stage: nothing is left in the queue")
-    for host in hosts.list:  # as over SSH, what was under way stays in its spool: no database knows of it
-        shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/assay-0")
+    remove_tools()
+
+
+def make_tools(name, megabytes):
+    os.makedirs(f"{FOLDER}/{name}/bin")
+    command("dd", "if=/dev/urandom", f"of={FOLDER}/{name}/bin/tool", "bs=1000000", f"count={megabytes}")
+    os.chmod(f"{FOLDER}/{name}/bin/tool", 0o755)
+    return f"{FOLDER}/{name}"
+
+
+def var_tmp(host):
+    return f"/proc/{host.child.pid}/root/var/tmp"
+
+
+def staged(*words, **more):
+    return assay("stage", "-H", f"{FOLDER}/hostfile", *words, SLURM_CONF=slurm.conf, **more)
+
+
+def left_of(version):
+    """What lies on hosts beside that version."""
+    return [f"{host.name} {found}" for host in hosts.list for found in
+            subprocess.run(["find", var_tmp(host), "-mindepth", "1", "(", "-path", f"*/tools/{version}", "-prune", "-o", "-printf", "%P\\n", ")"],
+                           capture_output=True, text=True, check=True).stdout.split("\n") if found not in ("", "assay-0", "assay-0/tools")]
+
+
+def version_of(done):
+    return [line.split()[1] for line in done.stdout.splitlines() if line.startswith("version: ")][0]
+
+
+def rows_of(done):
+    return {line.split()[0]: line.split(None, 1)[1] for line in done.stdout.splitlines() if line.startswith("node")}
+
+
+def tools_are_broadcast():
+    size = 100 if COUNT >= 8 else 24
+    tools = make_tools("broadcast", size)
+    remove_tools()
+    began = time.monotonic()
+    done = staged(tools)
+    print(f"# {size} MB to {COUNT} hosts in {time.monotonic() - began:.1f} s")
+    version = version_of(done)
+    tap.same((done.returncode, rows_of(done)), (0, {host: "broadcast" for host in ALL}), "sbcast: all hosts have the tools by it", done.stdout, done.stderr)
+    tap.ok(f"broadcast by Slurm: {size}.0 MB, to {COUNT} hosts" in done.stdout and "sent from here: 0.0 MB" in done.stdout,
+           "sbcast: nothing went through the sessions", done.stdout)
+    tap.same({subprocess.run(["cmp", f"{tools}/bin/tool", f"{var_tmp(host)}/assay-0/tools/{version}/bin/tool"], check=False).returncode
+              for host in hosts.list}, {0}, "sbcast: each has every byte")
+    tap.same(left_of(version), [], "sbcast: and nothing beside it")
+    tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "sbcast: the job is given back", slurm.ask("squeue").stdout)
+    done = staged(tools)
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"has it"}), "sbcast: who has it is sent nothing", done.stdout, done.stderr)
+    other = slurm.start_job("node1")
+    path = f"{var_tmp(hosts.list[1])}/assay-0/tools/{version}/bin/tool"
+    with open(path, "r+b") as file:
+        file.write(b"damage")
+    done = staged(tools, "--hosts", "node2,node3")
+    tap.ok(done.returncode == 0 and rows_of(done)["node2"].startswith("broadcast: what was there before was damaged") and rows_of(done)["node3"] == "has it",
+           "sbcast: a damaged copy is replaced, and a host that has it gets nothing", done.stdout, done.stderr)
+    done = staged(make_tools("busy", 5))
+    tap.ok(done.returncode == 2 and rows_of(done)["node1"].startswith("not reached") and {rows_of(done)[host] for host in ALL[1:]} == {"broadcast"},
+           "sbcast: a busy host is not waited for", done.stdout, done.stderr)
+    slurm.ask("scancel", other)
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "sbcast: all is idle again")
+    job = allocated(f"--nodes={COUNT}")
+    done = staged(make_tools("inside-tools", 5), "--hosts", "node[1-2]", SLURM_JOB_ID=job)
+    tap.same((done.returncode, rows_of(done), slurm.ask("squeue", "-h", "-o", "%i").stdout.split()), (0, {"node1": "broadcast", "node2": "broadcast"}, [job]),
+             "sbcast: inside an allocation it uses that", done.stdout, done.stderr)
+    tap.ok(not os.path.exists(f"{var_tmp(hosts.list[2])}/assay-0/tools/{version_of(done)}") and
+           not [line for line in left_of(version_of(done)) if ".part" in line], "sbcast: and another node of it gets nothing", left_of(version))
+    give_back(job)
+    remove_tools()
+
+
+def remove_tools():
+    for host in hosts.list:
+        shutil.rmtree(f"{var_tmp(host)}/assay-0", ignore_errors=True)
+
+
+def tools_of_who_is_not_root():
+    """Slurm writes as whoever stages, and only where nobody else may: what others put in the way is neither followed nor written over."""
+    os.chmod(FOLDER, 0o755)
+    tools = make_tools("somebodys", 5)
+    for host in hosts.list:  # of somebody else, who knows what the folder will be called
+        os.makedirs(f"{var_tmp(host)}/elsewhere", exist_ok=True)
+    os.symlink("elsewhere", f"{var_tmp(hosts.list[0])}/assay-{NOBODY}")
+    done = somebody("stage", "-H", f"{FOLDER}/hostfile", tools)
+    version, rows = version_of(done), rows_of(done)
+    tap.ok(rows["node1"].startswith("failed") and {rows[host] for host in ALL[1:]} == {"broadcast"}, "who is not root: by sbcast, but through no link", done.stdout, done.stderr)
+    owners = {(path.split("/", 1)[0], os.stat(f"{var_tmp(host)}/{path}").st_uid, os.stat(f"{var_tmp(host)}/{path}").st_mode & 0o77) for host in hosts.list[1:]
+              for path in (f"assay-{NOBODY}/tools/{version}", f"assay-{NOBODY}/tools/{version}/bin/tool")}
+    tap.same(owners, {(f"assay-{NOBODY}", NOBODY, 0)}, "who is not root: it is his alone")
+    tap.same([os.listdir(f"{var_tmp(host)}/elsewhere") for host in hosts.list], [[]] * COUNT, "who is not root: nothing came elsewhere")
+    os.remove(f"{var_tmp(hosts.list[0])}/assay-{NOBODY}")
+    for host in hosts.list:
+        shutil.rmtree(f"{var_tmp(host)}/assay-{NOBODY}", ignore_errors=True)
+        os.rmdir(f"{var_tmp(host)}/elsewhere")
+
+
+def sbcast_does_not_go():
+    """Then the tools come as before, and why is said; and what sbcast brings is nobody's word."""
+    lies = ('for last; do :; done; case $last in */.stage-*) ;; *) exec "$real" "$@" ;; esac; head -c 8000000 /dev/zero >%s/zeros; '
+            'exec "$real" --force "$3" %s/zeros "$last"' % (FOLDER, FOLDER))
+    short = 'for last; do :; done; head -c 1000000 /dev/zero >%s/few; exec "$real" --force "$3" %s/few "$last"' % (FOLDER, FOLDER)
+    for name, line, word in (("refused", "echo 'sbcast: error: not here' >&2; exit 1", "sbcast: error: not here"),
+                             ("silent", "exit 3", "sbcast ended (status 3, signal 0)"),
+                             ("lying", lies.replace('"$3"', '"$2"'), "bin/tool arrived damaged"), ("short", short.replace('"$3"', '"$2"'), "it arrived incomplete")):
+        done = staged(make_tools(name, 8), PATH=instead_of("sbcast", line))
+        version = version_of(done)
+        tap.ok(done.returncode == 0 and {row.split(":")[0] for row in rows_of(done).values()} <= {"pushed", "passed on by node1"} and
+               all(word in row and "not by sbcast" in row for row in rows_of(done).values()), f"sbcast that is {name}: the sessions bring it, and why is said",
+               done.stdout, done.stderr)
+        tap.same({subprocess.run(["cmp", f"{FOLDER}/{name}/bin/tool", f"{var_tmp(host)}/assay-0/tools/{version}/bin/tool"], check=False).returncode
+                  for host in hosts.list}, {0}, f"sbcast that is {name}: each has every byte")
+        tap.same(left_of(version), [], f"sbcast that is {name}: and nothing beside it")
+        remove_tools()
+    done = staged(make_tools("direct", 5), "--direct")
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"pushed"}), "--direct: no sbcast", done.stdout, done.stderr)
+    folder = f"{FOLDER}/without-sbcast"
+    os.makedirs(folder)
+    for place in ("/usr/bin", "/usr/sbin"):
+        for program in os.listdir(place):
+            if program != "sbcast" and not os.path.exists(f"{folder}/{program}"):
+                os.symlink(f"{place}/{program}", f"{folder}/{program}")
+    done = staged(make_tools("without", 5), PATH=folder)
+    tap.ok(done.returncode == 0 and all("sbcast cannot be started" in row for row in rows_of(done).values()), "no sbcast: that is said", done.stdout, done.stderr)
+    remove_tools()
+
+
+def a_host_is_to_blame():
+    """It cannot write the file: the others get it by sbcast all the same."""
+    tools = make_tools("blamed", 8)
+    line = ('for last; do :; done; [ ! -e %s/first ] || exec "$real" "$@"; : >%s/first; there=/proc/%d/root$last; mkdir "$there"; '
+            '"$real" "$@"; rc=$?; rmdir "$there"; exit $rc' % (FOLDER, FOLDER, hosts.list[1].child.pid))
+    done = staged(tools, PATH=instead_of("sbcast", line))
+    rows = rows_of(done)
+    tap.ok(done.returncode == 0 and "REQUEST_FILE_BCAST(node2)" in rows["node2"] and {rows[host] for host in ALL if host != "node2"} == {"broadcast"},
+           "a host that sbcast fails for: the others have it by sbcast, it by its session", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "a host that sbcast fails for: nothing is left")
+    remove_tools()
+
+
+def a_broadcast_is_cut_off():
+    """Ctrl-C, kill -9 of the controller, and scancel, while it is on its way: nothing of it stays."""
+    tools = make_tools("cut", 60)
+    slow = instead_of("sbcast", 'for last; do :; done; : >%s/sending; exec "$real" "$@" --size=1m' % FOLDER)
+    for story in ("Ctrl-C", "kill -9", "scancel"):
+        if os.path.exists(f"{FOLDER}/sending"):
+            os.remove(f"{FOLDER}/sending")
+        child = start("stage", "-H", f"{FOLDER}/hostfile", tools, SLURM_CONF=slurm.conf, PATH=slow)
+        tap.ok(wait_until(lambda: os.path.exists(f"{FOLDER}/sending") and any("/.stage-" in line for line in left_of("none")), 30),
+               f"{story}: the broadcast is on its way", left_of("none"))
+        if story == "scancel":
+            slurm.ask("scancel", "--name=assay")
+        else:
+            child.send_signal(signal.SIGINT if story == "Ctrl-C" else signal.SIGKILL)
+        done = end(child)
+        if story != "scancel":
+            tap.same(done.returncode, 130 if story == "Ctrl-C" else -9, f"{story}: it ends", done.stdout, done.stderr)
+        else:
+            tap.ok(done.returncode == 2 and all("not reached" in row for row in rows_of(done).values()), "scancel: it ends, and no host has it", done.stdout, done.stderr)
+        tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "" and slurm.idle() == COUNT, 60), f"{story}: the job is given back", slurm.ask("squeue").stdout)
+        tap.ok(wait_until(lambda: not [line for line in left_of("none") if ".part" in line or "/.stage-" in line], 10), f"{story}: nothing of it is left on any host", left_of("none"))
+        tap.same([line for line in hosts.processes() if "slurm" not in line], [], f"{story}: no process is left")
+    done = staged(tools)
+    tap.same((done.returncode, set(rows_of(done).values())), (0, {"broadcast"}), "and the next one brings it", done.stdout, done.stderr)
+    tap.same(left_of(version_of(done)), [], "and leaves nothing beside it")
+    remove_tools()
 
 
 def everything_on(host):
@@ -430,8 +594,8 @@ def what_comes_before_a_run():
     os.makedirs(f"{FOLDER}/tools/bin")
     write(f"{FOLDER}/tools/bin/gpu_burn", "#!/bin/sh\necho a tool\n", 0o755)
     done = assay("stage", "-H", f"{FOLDER}/hostfile", f"{FOLDER}/tools", SLURM_CONF=slurm.conf)
-    tap.same((done.returncode, hosts.spools()), (0, STAGED), "stage: it takes an allocation of each host, and brings the tools there",
-             done.stdout, done.stderr)
+    tap.same((done.returncode, hosts.spools(), set(rows_of(done).values())), (0, STAGED, {"broadcast"}),
+             "stage: it takes an allocation of the hosts, and brings the tools there", done.stdout, done.stderr)
     tap.ok(wait_until(lambda: slurm.ask("squeue", "-h").stdout == "", 20), "stage: they are given back", slurm.ask("squeue").stdout)
 
 
@@ -553,7 +717,7 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
+    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
