@@ -23,6 +23,7 @@ STORY_WORDS = [word for word in sys.argv[2:] if not word.isdigit()]
 COUNT = int(([word for word in sys.argv[2:] if word.isdigit()] or [3])[0])
 NOBODY = 65534
 STAGED = [f"node{number} tools" for number in range(1, COUNT + 1)]  # where `assay stage` puts them
+STRANGE = "00000000-1111-2222-3333-444444444444"  # an attempt of another database
 PLATFORM = {"name": "plain.json", "title": "hosts without GPUs, taken for one GPU each", "source": "this test",
             "gpus": {"count": 1, "models": ["none"], "pci_ids": ["10de:2330"]}, "nvlink": {"links": 0},
             "nvswitch": False, "fabric_state": False, "driver_minimum": "525.60.13"}
@@ -167,8 +168,8 @@ def a_controller_is_killed():
         nothing_is_left(f"a controller killed {moment} s after it began")
     kill(begin("killed"))
     tap.ok(wait_until(lambda: "extern" not in slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout and
-                      len(slurm.ask("squeue", "-h", "-s", "-o", "%i").stdout.split()) == 1, 20),
-           "a killed controller: its steps end, its job stays", slurm.ask("squeue", "-s").stdout)
+                      sorted(slurm.ask("squeue", "-h", "-s", "-o", "%j").stdout.split()) == ["assay-watch", "batch"], 20),
+           "a killed controller: its steps end, its job stays, and what waits for its end", slurm.ask("squeue", "-s").stdout)
     passed_once("killed", resume("killed"), "a killed controller, resumed while the command runs")
     kill(begin("over"))
     time.sleep(8)
@@ -488,17 +489,42 @@ def the_job_is_cancelled():
     tap.ok(all(item[0] in ("inconclusive", "not run") and "Slurm" in item[1] for item in found.values()),
            "scancel in the middle: that Slurm has ended it is said", found)
     tap.same(begun_on("cancelled"), ALL, "scancel in the middle: nothing ran twice")
-    is_free_again("scancel in the middle")
+    is_free_again("scancel in the middle", "cancelled")
 
 
-def is_free_again(story):
-    """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it, and its lock
-    for a minute. No later run takes it away, which docs/guide/shared-clusters.md says."""
+def is_free_again(story, name):
+    """After a job that was taken away: what an attempt had written stays on its host, for nobody could fetch it. The next run of
+    the same database that reaches the host removes it, and that alone."""
     tap.ok(wait_until(lambda: not hosts.processes("sleep 300"), 20), f"{story}: nothing goes on on any host", hosts.processes())
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: Slurm has its nodes back", slurm.ask("sinfo", "-N").stdout)
     for host in hosts.list:
-        for place in ("assay-0", "assay-locks-0"):
-            shutil.rmtree(f"/proc/{host.child.pid}/root/var/tmp/{place}")
+        os.mkdir(f"{var_tmp(host)}/assay-0/{STRANGE}", 0o700)
+    tap.ok(len(hosts.spools()) > COUNT, f"{story}: what was written lies there", hosts.spools())
+    done = assay(*words(f"{name}-next", slow(f"{name}-next", 1))[:5], "--db", f"{FOLDER}/{name}.db", "--progress", "none", "-o", f"{FOLDER}/{name}-next.html",
+                 SLURM_CONF=slurm.conf)
+    tap.same(verdict(done), (0, "accept"), f"{story}: the next run passes", done.stdout, done.stderr)
+    tap.same([spool for spool in hosts.spools() if spool not in STAGED], [f"node{number} {STRANGE}" for number in range(1, COUNT + 1)],
+             f"{story}: and removes what lay there, but for what it does not know")
+    for host in hosts.list:
+        os.rmdir(f"{var_tmp(host)}/assay-0/{STRANGE}")
+    tap.ok(not [lock for host in hosts.list for lock in os.listdir(f"{var_tmp(host)}/assay-locks-0")], f"{story}: no lock is left",
+           [os.listdir(f"{var_tmp(host)}/assay-locks-0") for host in hosts.list])
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: and gives its job back")
+
+
+def nobody_is_there_when_the_job_ends():
+    """The controller is killed, and then the job is cancelled: nothing of ours stays at work on hosts that Slurm gives to others."""
+    kill(begin("alone", slow("alone", 300)))
+    uuid = Report(f"{FOLDER}/alone.db").json["run"]["uuid"]
+    time.sleep(3)
+    tap.ok(len(hosts.processes("sleep 300")) >= COUNT, "nobody is there: it goes on while the job is there", hosts.processes())
+    slurm.ask("scancel", *slurm.jobs(f"assay-{uuid}", "running"))
+    tap.ok(wait_until(lambda: not [line for line in hosts.processes() if "slurm" not in line], 30), "nobody is there: it ends with the job", hosts.processes())
+    tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), "nobody is there: Slurm has its nodes back")
+    done = resume("alone")
+    tap.same({item[0] for item in outcomes("alone").values()}, {"inconclusive"}, "nobody is there: what was lost is no pass", done.stdout, done.stderr)
+    tap.same(begun_on("alone"), ALL, "nobody is there: nothing ran twice")
+    nothing_is_left("nobody is there")
 
 
 def the_job_is_preempted():
@@ -514,7 +540,7 @@ def the_job_is_preempted():
     tap.same(begun_on("preempted"), ALL, "preempted: nothing ran twice")
     tap.same(slurm.ask("squeue", "-h", "-j", job, "-o", "%T").stdout.strip(), "RUNNING", "preempted: whoever came is left alone")
     slurm.ask("scancel", job)
-    is_free_again("preempted")
+    is_free_again("preempted", "preempted")
 
 
 def drain(state):
@@ -717,7 +743,8 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, the_job_is_preempted,
+    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends,
+    the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
 missing = [name for name in ("slurmctld", "slurmd", "srun", "sbatch") if shutil.which(name) is None]
