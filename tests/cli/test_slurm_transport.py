@@ -431,10 +431,15 @@ def a_broadcast_is_cut_off():
 
 
 def everything_on(host):
-    """As proctrack/cgroup does it at the end of a step: all that the run has begun on that host is killed."""
+    """As proctrack/cgroup does it at the end of a session's step: all that it has begun on that host is killed. Other steps are the
+    batch script and what it starts."""
     for line in host.processes():
         pid = line.split()[1]
         try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                told = file.read()
+            if any(word in told for word in (b"slurm_script", b"srun", b"sleep\x003600", b"told_to_end")):
+                continue
             with open(f"/proc/{pid}/environ", "rb") as file:
                 if b"SLURM_JOB_ID=" in file.read() and "slurmstepd" not in line:
                     os.kill(int(pid), signal.SIGKILL)
@@ -510,6 +515,14 @@ def is_free_again(story, name):
     tap.ok(not [lock for host in hosts.list for lock in os.listdir(f"{var_tmp(host)}/assay-locks-0")], f"{story}: no lock is left",
            [os.listdir(f"{var_tmp(host)}/assay-locks-0") for host in hosts.list])
     tap.ok(wait_until(lambda: slurm.idle() == COUNT, 60), f"{story}: and gives its job back")
+
+
+def the_watch_is_killed():
+    """What waits for the job's end is not what decides on it: while the job is there, nothing ends."""
+    child = begin("watched", slow("watched", 12))
+    slurm.ask("scancel", slurm.ask("squeue", "-h", "-s", "-o", "%i %j").stdout.split(" assay-watch")[0].split()[-1])
+    passed_once("watched", end(child), "the watch is cancelled in the middle")
+    nothing_is_left("the watch is cancelled in the middle")
 
 
 def nobody_is_there_when_the_job_ends():
@@ -743,7 +756,7 @@ STORIES = {story.__name__: story for story in (
     what_comes_before_a_run, everything_comes_back, what_comes_at_the_same_time, an_allocation_that_is_there,
     a_transport_that_nobody_named, root_that_nobody_gives, a_launch_across_hosts,
     the_steps_break, a_controller_is_killed, a_controller_is_killed_before_a_host_is_reached, a_controller_is_killed_after_all_is_done,
-    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends,
+    a_stage_is_killed, tools_are_broadcast, tools_of_who_is_not_root, sbcast_does_not_go, a_host_is_to_blame, a_broadcast_is_cut_off, steps_that_take_all_with_them, slurmctld_is_away, the_job_is_cancelled, nobody_is_there_when_the_job_ends, the_watch_is_killed,
     the_job_is_preempted,
     a_node_is_drained, a_job_that_is_over_is_resumed,
     a_run_is_cancelled, what_is_wrong_is_said)}
